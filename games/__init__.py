@@ -1,0 +1,20 @@
+"""The games there are: name -> rules. A game of another package joins through the entry point group `pbm.games`."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from typing import Any
+
+from games.cross import Cross
+from games.rules import Game
+
+AnyGame = Game[Any, Any, Any]
+"""A game seen from outside, where its options, positions and moves are opaque values."""
+
+GAMES: dict[str, AnyGame] = {
+    game.info.name: game
+    for game in (
+        Cross(),
+        *(entry.load()() for entry in entry_points(group="pbm.games")),
+    )
+}

@@ -1,0 +1,213 @@
+"""What every game shares: sides, options, outcomes, errors and the Game protocol.
+
+Rules are pure. A position is an immutable, hashable value; playing a move gives a new one; the same moves from
+the same options give the same position on every machine. Nothing here knows of players, mail or clocks: swap,
+resignation, agreed draws, undo and time belong to the match, never to a game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from games.scene import Scene
+
+
+class Side(IntEnum):
+    """A colour of the game. The first side is the one seat 1 has when the match starts."""
+
+    FIRST = 1
+    SECOND = 2
+
+    @property
+    def other(self) -> Side:
+        return Side.SECOND if self is Side.FIRST else Side.FIRST
+
+
+class GameError(Exception):
+    """A sentence for the player: quotes the offending word, says why, and what would work."""
+
+
+class OptionError(GameError):
+    """A challenge option is unknown, malformed or out of range."""
+
+
+class MoveError(GameError):
+    """A text is not a legal move here; nothing was changed.
+
+    candidates: canonical notations of legal moves near to what was meant, best first; may be empty.
+    """
+
+    def __init__(self, sentence: str, candidates: Sequence[str] = ()) -> None:
+        super().__init__(sentence)
+        self.candidates = tuple(candidates)
+
+
+class BadNotation(MoveError):
+    """The text cannot be read as a move of this game at all."""
+
+
+class IllegalMove(MoveError):
+    """The text names a move which the rules forbid in this position."""
+
+
+class AmbiguousMove(MoveError):
+    """The text fits several legal moves; the candidates name them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a game ended by its own rules.
+
+    winner: None means a draw. reason: a clause that fits behind "won" or "drawn", such as "by connecting three sides".
+    scores: points of the first and second side, for games that count points.
+    """
+
+    winner: Side | None
+    reason: str
+    scores: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One word of a challenge, `-name=value`. A numeric option has low and high (both included), any other its choices.
+
+    default: None means that leaving the option out has a meaning of its own, told in `meaning`.
+    """
+
+    name: str
+    meaning: str
+    default: int | str | None
+    low: int = 0
+    high: int = 0
+    choices: tuple[str, ...] = ()
+
+    @property
+    def usage(self) -> str:
+        return f"-{self.name}=" + ("|".join(self.choices) if self.choices else "N")
+
+    @property
+    def range(self) -> str:
+        return " or ".join(self.choices) if self.choices else f"a number from {self.low} to {self.high}"
+
+    def read(self, value: str) -> int | str:
+        """The value as the rules want it. Raises: OptionError."""
+        if self.choices:
+            if value in self.choices:
+                return value
+        elif value.isascii() and value.isdecimal() and len(value) <= 12 and self.low <= int(value) <= self.high:
+            return int(value)
+        raise OptionError(f'"-{self.name}={value}" does not fit: -{self.name} takes {self.range}.')
+
+
+class OptionValues:
+    """The options of one challenge, read by their specifications; defaults filled in."""
+
+    def __init__(self, options: Sequence[Option], words: Sequence[str]) -> None:
+        """words: such as "-size=6", in any case and order. Raises: OptionError naming the word and what it may be."""
+        known = {option.name: option for option in options}
+        self._values: dict[str, int | str] = {}
+        for word in words:
+            name, equals, value = word.lstrip("-").casefold().partition("=")
+            option = known.get(name)
+            if option is None:
+                fitting = ", ".join(o.usage for o in options) or "none"
+                raise OptionError(f'"{word}" is not an option of this game. Its options: {fitting}.')
+            if name in self._values:
+                raise OptionError(f'"{word}": -{name} was given twice.')
+            if not equals:
+                raise OptionError(f'"{word}" lacks its value: write {option.usage}, with {option.range}.')
+            self._values[name] = option.read(value)
+        self.given = frozenset(self._values)
+        for option in options:
+            if option.default is not None:
+                self._values.setdefault(option.name, option.default)
+
+    def number(self, name: str) -> int:
+        return int(self._values[name])
+
+    def choice(self, name: str) -> str:
+        return str(self._values[name])
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """What a game says of itself; help pages, usage lines and mails are made from it.
+
+    version: raised when a change of the rules alters what some stored record means.
+    swap: after the first ply the second player may take over the first player's side, in place of a move.
+    takes_body: the body of a challenge may describe the board (`options(..., body=text)`).
+    """
+
+    name: str
+    title: str
+    version: int
+    summary: str
+    source: str
+    move_usage: str
+    options: tuple[Option, ...] = field(default=())
+    swap: bool = False
+    takes_body: bool = False
+
+    @property
+    def options_usage(self) -> str:
+        return " ".join(f"[{option.usage}]" for option in self.options)
+
+
+O = TypeVar("O")  # noqa: E741  options, position, move: the letters of the protocol
+P = TypeVar("P")
+M = TypeVar("M")
+
+
+class Game(Protocol[O, P, M]):
+    """The rules of one game. Options, positions and moves are frozen and hashable."""
+
+    @property
+    def info(self) -> Info: ...
+
+    def options(self, words: Sequence[str], *, body: str = "") -> O:
+        """Read a challenge's words. body: a board drawn by the challenger, only where info.takes_body.
+
+        Raises: OptionError.
+        """
+
+    def sides(self, options: O) -> tuple[str, str]:
+        """Names of the first and the second side, such as ("O", "X")."""
+
+    def start(self, options: O) -> P: ...
+
+    def to_move(self, pos: P) -> Side:
+        """Meaningless once outcome() is not None."""
+
+    def moves(self, pos: P) -> Iterator[M]:
+        """Every legal move once, in a fixed order, lazily; empty when the game is over.
+
+        A game whose list explodes yields a documented useful part of it and says so in its module docstring.
+        """
+
+    def parse(self, pos: P, text: str) -> M:
+        """Lenient in, always legal out; never guesses between two legal moves. Raises: MoveError."""
+
+    def notate(self, pos: P, move: M) -> str:
+        """The one canonical text of a legal move: parse(pos, notate(pos, move)) == move."""
+
+    def play(self, pos: P, move: M) -> P:
+        """The position after a legal move; a move not made by parse or moves of this position may raise IllegalMove."""
+
+    def outcome(self, pos: P) -> Outcome | None: ...
+
+    def scene(self, pos: P, last: M | None) -> Scene:
+        """What to draw. last: the move that led here, to be marked."""
+
+
+@runtime_checkable
+class Zoomable(Protocol):
+    """A game whose board can be too crowded to read, and so can be shown around a point."""
+
+    def zoom(self, pos: Any, last: Any, point: str, factor: int) -> Scene:
+        """The board around a named point, magnified. point: as a player types it; factor: at least 1.
+
+        Raises: MoveError when there is no such point or the factor is out of range.
+        """

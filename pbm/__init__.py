@@ -1,0 +1,1 @@
+"""pbm: a play-by-email server for abstract games."""

@@ -1,0 +1,1 @@
+"""Square boards and Go boards."""
