@@ -1,1 +1,107 @@
-"""Square boards and Go boards."""
+"""Square boards and Go boards: column letters above and below, row numbers on both sides.
+
+As text every place is three characters wide. The last move stands in (brackets); a free place is a dot, and blank where
+nobody may play now. Joins are drawn with - and |, their crossings as the small letter of the owner. On a board of lines
+a free place is a +, and the copies beyond the edge of a board that wraps around are small letters and dots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import drawsvg
+
+from games.scene import Cell, GridBoard
+from pbm.draw.pieces import CLOSED, FAINT, FILLS, INK, LINE, PAPER, label, named, piece, sheet, text_on
+
+Place = tuple[int, int]
+"""Row and column."""
+
+At = Callable[[int, int], tuple[int, int]]
+"""The pixel, x and y, in the middle of the place of a row and a column."""
+
+
+def text(board: GridBoard) -> list[str]:
+    drawn = _places(board)
+    top, left = min(drawn)
+    margin = max(map(len, board.rows))
+    letters = " " * (margin + 1 - 3 * left) + "".join(f" {label} " for label in board.columns)
+    lines = [letters]
+    for row in range(top, max(drawn)[0] + 1):
+        label = board.rows[row] if 0 <= row < len(board.rows) else ""
+        marks = "".join(drawn[place] for place in sorted(drawn) if place[0] == row)
+        lines.append(f"{label:>{margin}} {marks} {label}")
+    return [line.rstrip() for line in (*lines, letters)]
+
+
+def _places(board: GridBoard) -> dict[Place, str]:
+    """Every place's three characters: its mark, and the brackets or the joins beside it."""
+    # A join is drawn to the right of the places in `across`, and straight down through those in `down`.
+    across = {(join.start[0], at) for join in board.joins for at in range(join.start[1], join.end[1])}
+    down = {(at, join.start[1]) for join in board.joins for at in range(join.start[0] + 1, join.end[0])}
+    owners = {(crossing.row, crossing.column): crossing.owner.lower() for crossing in board.crossings}
+    drawn = {}
+    for cell in board.cells:
+        place, before = (cell.row, cell.column), (cell.row, cell.column - 1)
+        line = "-" if place in across else "|" if place in down else ""
+        mark = _piece(cell) or owners.get(place, "") or line or _free(cell, lines=board.lines)
+        left, right = "()" if cell.last else ("-" if gap in across else " " for gap in (before, place))
+        drawn[place] = left + mark + right
+    return drawn
+
+
+def _piece(cell: Cell) -> str:
+    return cell.piece.lower() if cell.faint else cell.piece
+
+
+def _free(cell: Cell, *, lines: bool) -> str:
+    if cell.closed:
+        return " "
+    return "+" if lines and not cell.faint else "."
+
+
+UNIT = 32
+"""Pixels between neighbouring places of a picture."""
+
+
+def svg(board: GridBoard) -> str:
+    """The board as an SVG document; a place that can be typed tells its name when pointed at."""
+    rows, columns = ([getattr(cell, way) for cell in board.cells] for way in ("row", "column"))
+    top, left, bottom, right = min(rows), min(columns), max(rows), max(columns)
+
+    def at(row: int, column: int) -> tuple[int, int]:
+        return UNIT * (column - left + 1) + UNIT // 2, UNIT * (row - top + 1) + UNIT // 2
+
+    drawing = sheet(UNIT * (right - left + 3), UNIT * (bottom - top + 3))
+    ground = _go_lines if board.lines else _squares
+    drawing.extend(ground(board, at))
+    for join in board.joins:
+        drawing.append(drawsvg.Line(*at(*join.start), *at(*join.end), stroke=INK, stroke_width=3))
+    for mark in board.crossings:
+        drawing.append(drawsvg.Circle(*at(mark.row, mark.column), UNIT // 4, fill=FILLS[mark.owner], stroke=INK))
+        drawing.append(label(mark.owner, UNIT // 3, *at(mark.row, mark.column), text_on(mark.owner)))
+    for cell in board.cells:
+        drawing.append(piece(cell, UNIT * 2 // 5, *at(cell.row, cell.column)))
+    for column, words in enumerate(board.columns):
+        drawing.extend(label(words, UNIT // 2, *at(row, column)) for row in (top - 1, bottom + 1))
+    for row, words in enumerate(board.rows):
+        drawing.extend(label(words, UNIT // 2, *at(row, column)) for column in (left - 1, right + 1))
+    return str(drawing.as_svg())
+
+
+def _squares(board: GridBoard, at: At) -> Iterator[Any]:
+    """The squares of a board, grey where nobody may play."""
+    for cell in board.cells:
+        x, y = at(cell.row, cell.column)
+        fill = CLOSED if cell.closed else PAPER
+        yield named(cell, drawsvg.Rectangle(x - UNIT // 2, y - UNIT // 2, UNIT, UNIT, fill=fill, stroke=LINE))
+
+
+def _go_lines(board: GridBoard, at: At) -> Iterator[Any]:
+    """The lines that cross at every place, faint where they belong to a copy."""
+    for cell in sorted(board.cells, key=lambda cell: not cell.faint):
+        x, y = at(cell.row, cell.column)
+        half, stroke = UNIT // 2, FAINT if cell.faint else LINE
+        cross = drawsvg.Path(stroke=stroke, fill="none").M(x - half, y).H(x + half).M(x, y - half).V(y + half)
+        yield named(cell, cross)

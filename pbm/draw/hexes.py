@@ -5,7 +5,10 @@ As text the last move stands in (brackets), and the chain that decided the game 
 
 from __future__ import annotations
 
+import drawsvg
+
 from games.scene import Cell, HexBoard
+from pbm.draw.pieces import LINE, PAPER, label, named, piece, sheet
 
 
 def text(board: HexBoard) -> list[str]:
@@ -39,3 +42,28 @@ def _row(cells: list[Cell]) -> str:
             parts[-1] = "("
         parts += [mark, ")" if cell.last else " "]
     return "".join(parts)
+
+
+HALF, STEP = 17, 30
+"""Pixels: half a cell's width, and the distance of two rows; together a hexagon as regular as whole pixels allow."""
+
+
+def svg(board: HexBoard) -> str:
+    """The board as an SVG document; a cell tells its name when pointed at."""
+    size = board.size
+
+    def at(row: int, column: int) -> tuple[int, int]:
+        """The pixel in the middle of a cell, x and y."""
+        return HALF * (2 * column - row + size + 2), STEP * row + 2 * STEP
+
+    drawing = sheet(HALF * (4 * size + 3), STEP * (2 * size + 2))
+    for cell in board.cells:
+        x, y = at(cell.row, cell.column)
+        corners = ((0, -2), (1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1))
+        outline = [pixel for dx, dy in corners for pixel in (x + dx * HALF, y + dy * STEP // 3)]
+        drawing.append(named(cell, drawsvg.Lines(*outline, close=True, fill=PAPER, stroke=LINE)))
+        drawing.append(piece(cell, HALF * 4 // 5, x, y))
+    for row in range(2 * size - 1):
+        drawing.append(label(chr(ord("A") + row), HALF, *at(row, max(0, row - size + 1) - 1)))
+        drawing.append(label(str(row + 1), HALF, *at(max(0, row - size + 1) - 1, row)))
+    return str(drawing.as_svg())

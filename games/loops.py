@@ -1,0 +1,299 @@
+"""Intersections of Rectangular Loops, by Leroy Quet (2009).
+
+Two players fill the squares of a grid in turn until every row and every column has exactly two. Then the two squares
+of each row, and of each column, are joined; each crossing of a row's and a column's join is a point for Yellow if an
+even number of its four end squares is yellow, else for Purple. More points win; equal points are a draw. Source: the
+author's article of 20 January 2009.
+
+Rulings. A square is legal only if the grid can still be completed afterwards; room in its row and column is not enough.
+A square in which two joins meet at an end is no crossing. Either player may begin, and the first side is whoever does.
+
+How completability is decided: every position keeps one completion. A row may take over a square of the completion that
+is not filled yet from another row of that column, which then needs one elsewhere, and so on; a square is legal exactly
+if such a chain of takeovers closes. Who can take over from whom is the same whichever completion is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from games.notation import fold, read_cell
+from games.rules import BadNotation, IllegalMove, Info, Option, OptionValues, Outcome, Side
+from games.scene import Cell, Crossing, GridBoard, Join, Scene
+
+Line = int
+"""A set of places in one row or column: bit i for the place i, counted from 0 at the left or the top."""
+
+NEAR = 6
+"""Legal squares offered when a square is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """first: who begins, "yellow" or "purple"."""
+
+    size: int
+    first: str
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """rows: what the first and the second side have filled, each a Line for every row. completion: one legal end of
+    the game, as all filled squares of each row; which one has no meaning for the rules.
+    """
+
+    options: Options
+    rows: tuple[tuple[Line, ...], tuple[Line, ...]]
+    completion: tuple[Line, ...] = field(compare=False, repr=False)
+
+    @property
+    def filled(self) -> tuple[Line, ...]:
+        return tuple(first | second for first, second in zip(*self.rows, strict=True))
+
+
+class Room:
+    """Which squares of a position are legal, and why others are not."""
+
+    def __init__(self, pos: Position) -> None:
+        self.size = pos.options.size
+        self.completion, self.filled = pos.completion, pos.filled
+        self.loose = [whole & ~filled for whole, filled in zip(self.completion, self.filled, strict=True)]
+        self.reach = self._reach()
+
+    def _reach(self) -> list[Line]:
+        """For each row, the rows that a chain of takeovers can lead to, itself included: Warshall's closure."""
+        rows = range(self.size)
+        reach = [
+            sum(1 << giver for giver in rows if giver == taker or self.loose[giver] & ~self.completion[taker])
+            for taker in rows
+        ]
+        for via in rows:
+            beyond = reach[via]
+            reach = [seen | beyond if seen >> via & 1 else seen for seen in reach]
+        return reach
+
+    def legal(self, row: int) -> Line:
+        """The legal squares of a row: those it can take over from a giver from whom chains lead back to the row."""
+        columns = 0
+        for giver in range(self.size):
+            if self.reach[giver] >> row & 1:
+                columns |= self.loose[giver]
+        return columns & ~self.filled[row]
+
+    def completion_with(self, row: int, column: int) -> tuple[Line, ...]:
+        """A completion that holds the square, which is legal."""
+        if self.completion[row] >> column & 1:
+            return self.completion
+        taken_by: dict[int, tuple[int, Line]] = {}
+        queue = [(row, 1 << column)]
+        for taker, wanted in queue:
+            for giver in range(self.size):
+                if giver not in taken_by and (shared := self.loose[giver] & wanted):
+                    taken_by[giver] = taker, shared & -shared
+                    queue.append((giver, ~self.completion[giver]))
+        completion, giver = list(self.completion), row
+        while True:
+            taker, square = taken_by[giver]
+            completion[giver] ^= square
+            completion[taker] ^= square
+            giver = taker
+            if giver == row:
+                return tuple(completion)
+
+    def bound(self, column: int) -> tuple[Line, Line]:
+        """The rows, and the columns with this one, that can only be completed by each other. column: one with room.
+
+        Every chain from the column stays within these rows, so their missing squares use up all the room of these
+        columns: a square of the column in any other row is a dead end.
+        """
+        givers = [giver for giver in range(self.size) if self.loose[giver] >> column & 1]
+        rows = _union(self.reach[giver] for giver in givers)
+        wanted = _union(~self.completion[row] for row in _places(rows))
+        return rows, _union(self.loose) & (wanted | 1 << column)
+
+
+def _union(lines: Iterator[Line] | Sequence[Line]) -> Line:
+    union = 0
+    for line in lines:
+        union |= line
+    return union
+
+
+def _places(line: Line) -> list[int]:
+    return [place for place in range(line.bit_length()) if line >> place & 1]
+
+
+def _columns(rows: Sequence[Line]) -> list[Line]:
+    """The same squares, a Line for every column."""
+    return [sum((row >> column & 1) << place for place, row in enumerate(rows)) for column in range(len(rows))]
+
+
+def _joins(lines: Sequence[Line]) -> dict[int, tuple[int, int]]:
+    """The ends of the joins of full rows (or columns), by row (or column)."""
+    return {
+        index: ((line & -line).bit_length() - 1, line.bit_length() - 1)
+        for index, line in enumerate(lines)
+        if line.bit_count() == 2
+    }
+
+
+def crossings(pos: Position) -> list[Crossing]:
+    """The crossings of full rows with full columns; others are not decided yet."""
+    filled = pos.filled
+    rows, columns = _joins(filled), _joins(_columns(filled))
+    own = pos.rows[0]  # four ends in all, so the parity of either side's tells the owner
+
+    def owner(row: int, column: int) -> str:
+        ends = [(row, place) for place in rows[row]] + [(place, column) for place in columns[column]]
+        return "P" if sum(own[at] >> place & 1 for at, place in ends) % 2 else "Y"
+
+    return [
+        Crossing(row, column, owner(row, column))
+        for row, (left, right) in rows.items()
+        for column in range(left + 1, right)
+        if column in columns and columns[column][0] < row < columns[column][1]
+    ]
+
+
+class Loops:
+    """The rules. A move is the pair row, column of the square filled, counted from 0 at the top left."""
+
+    info = Info(
+        name="loops",
+        title="Intersections of Rectangular Loops",
+        version=1,
+        summary="fill squares, score where lines cross",
+        source="Leroy Quet, 2009",
+        move_usage="C5",
+        options=(
+            Option("size", "squares per side", 8, low=2, high=20),
+            Option("first", "who begins", "yellow", choices=("yellow", "purple")),
+        ),
+    )
+
+    def options(self, words: Sequence[str], *, body: str = "") -> Options:
+        values = OptionValues(self.info.options, words)
+        return Options(values.number("size"), values.choice("first"))
+
+    def sides(self, options: Options) -> tuple[str, str]:
+        return ("Yellow", "Purple") if options.first == "yellow" else ("Purple", "Yellow")
+
+    def start(self, options: Options) -> Position:
+        size, empty = options.size, (0,) * options.size
+        return Position(options, (empty, empty), tuple(1 << row | 1 << (row + 1) % size for row in range(size)))
+
+    def to_move(self, pos: Position) -> Side:
+        return Side.SECOND if sum(map(int.bit_count, pos.filled)) % 2 else Side.FIRST
+
+    def moves(self, pos: Position) -> Iterator[tuple[int, int]]:
+        room = Room(pos)
+        for row in range(pos.options.size):
+            yield from ((row, column) for column in _places(room.legal(row)))
+
+    def parse(self, pos: Position, text: str) -> tuple[int, int]:
+        cell = read_cell(fold(text))
+        if cell is None:
+            raise BadNotation(
+                f'"{text}" is not a square. Write a column letter and a row number, such as {self._example(pos)}.'
+            )
+        size = pos.options.size
+        column, row = ord(cell[0]) - ord("a"), cell[1] - 1
+        if column >= size:
+            raise IllegalMove(f"There is no column {cell[0].upper()}: the columns are A to {_letter(size - 1)}.")
+        if not 0 <= row < size:
+            raise IllegalMove(f"There is no row {cell[1]}: the rows are 1 to {size}.")
+        self._check(pos, Room(pos), (row, column))
+        return row, column
+
+    def _example(self, pos: Position) -> str:
+        return next((self.notate(pos, move) for move in self.moves(pos)), "A1")
+
+    def _check(self, pos: Position, room: Room, move: tuple[int, int]) -> None:
+        """Raises: IllegalMove, with the reason, unless the square, which is on the board, may be filled."""
+        row, column = move
+        if self.outcome(pos) is not None:
+            raise IllegalMove("The game is over.")
+        if not room.legal(row) >> column & 1:
+            near = sorted(self.moves(pos), key=lambda other: (abs(other[0] - row) + abs(other[1] - column), other))
+            raise IllegalMove(self._refusal(pos, room, row, column), [_name(*other) for other in near[:NEAR]])
+
+    def _refusal(self, pos: Position, room: Room, row: int, column: int) -> str:
+        """Why an empty or filled square is not legal."""
+        name, names = _name(row, column), self.sides(pos.options)
+        for side, owner in zip(pos.rows, names, strict=True):
+            if side[row] >> column & 1:
+                return f"{name} is taken: {owner} filled it."
+        in_row = [_name(row, place) for place in _places(room.filled[row])]
+        if len(in_row) == 2:
+            return f"{name} cannot be filled: row {row + 1} is full with {_and(in_row)}."
+        in_column = [_name(place, column) for place in _places(_columns(room.filled)[column])]
+        if len(in_column) == 2:
+            return f"{name} cannot be filled: column {_letter(column)} is full with {_and(in_column)}."
+        rows, columns = room.bound(column)
+        needy = _listed("row", [str(place + 1) for place in _places(rows)])
+        needed = _listed("column", [_letter(place) for place in _places(columns)])
+        return f"{name} would be a dead end: to get two squares, {needy} must have all the room left in {needed}."
+
+    def notate(self, pos: Position, move: tuple[int, int]) -> str:
+        return _name(*move)
+
+    def play(self, pos: Position, move: tuple[int, int]) -> Position:
+        room = Room(pos)
+        self._check(pos, room, move)
+        row, column = move
+        first, second = (list(side) for side in pos.rows)
+        (first if self.to_move(pos) is Side.FIRST else second)[row] |= 1 << column
+        return Position(pos.options, (tuple(first), tuple(second)), room.completion_with(row, column))
+
+    def points(self, pos: Position) -> tuple[int, int]:
+        """Points so far of the first and the second side."""
+        owners = [crossing.owner for crossing in crossings(pos)]
+        first, second = (owners.count(name[0]) for name in self.sides(pos.options))
+        return first, second
+
+    def outcome(self, pos: Position) -> Outcome | None:
+        if sum(map(int.bit_count, pos.filled)) < 2 * pos.options.size:
+            return None
+        first, second = points = self.points(pos)
+        winner = None if first == second else Side.FIRST if first > second else Side.SECOND
+        return Outcome(winner, f"on points, {max(points)} to {min(points)}", points)
+
+    def scene(self, pos: Position, last: tuple[int, int] | None) -> Scene:
+        room, places = Room(pos), range(pos.options.size)
+        letters = [name[0] for name in self.sides(pos.options)]
+
+        def cell(row: int, column: int) -> Cell:
+            first, second = (side[row] >> column & 1 for side in pos.rows)
+            piece = letters[0] if first else letters[1] if second else ""
+            closed = not piece and not room.legal(row) >> column & 1
+            return Cell(row, column, _name(row, column), piece, last=(row, column) == last, closed=closed)
+
+        joins = [Join((row, left), (row, right)) for row, (left, right) in _joins(room.filled).items()]
+        joins += [Join((top, at), (end, at)) for at, (top, end) in _joins(_columns(room.filled)).items()]
+        board = GridBoard(
+            columns=tuple(map(_letter, places)),
+            rows=tuple(str(row + 1) for row in places),
+            cells=tuple(cell(row, column) for row in places for column in places),
+            joins=tuple(joins),
+            crossings=tuple(crossings(pos)),
+        )
+        points = zip(self.sides(pos.options), self.points(pos), strict=True)
+        return Scene(board, notes=(", ".join(f"{name} {count}" for name, count in points) + ".",))
+
+
+def _letter(column: int) -> str:
+    return chr(ord("A") + column)
+
+
+def _name(row: int, column: int) -> str:
+    return f"{_letter(column)}{row + 1}"
+
+
+def _and(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def _listed(noun: str, words: Sequence[str]) -> str:
+    """Such as "row 3" or "rows 3, 4 and 7"."""
+    return f"{noun}{'s' if len(words) > 1 else ''} {_and(words)}"
