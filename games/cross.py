@@ -1,7 +1,7 @@
 """Cross, by Cameron Browne (2008).
 
-Two players place stones in turn on a hexagon of hexagons. Connecting three non-adjacent board sides wins; connecting two
-opposite sides without that loses. No draws: a full board has exactly one winner. Source: the author's help page for
+Two players place stones in turn on a hexagon of hexagons. Connecting three non-adjacent board sides wins; connecting
+two opposite sides without that loses. No draws: a full board has exactly one winner. Source: the author's help page for
 the classic play-by-mail server.
 
 Rulings. Only the chain of the stone just placed is looked at, win before loss; so only its owner can win or lose by it.
@@ -135,7 +135,7 @@ class Cross:
         row, column = ord(cell[0]) - ord("a"), cell[1] - 1
         if row >= 2 * pos.size - 1:
             raise IllegalMove(
-                f"There is no row {cell[0].upper()} on this board: its rows are A to {chr(ord('A') + 2 * pos.size - 2)}."
+                f"There is no row {cell[0].upper()} here: the rows are A to {chr(ord('A') + 2 * pos.size - 2)}."
             )
         index = row * board.stride + column
         if not (0 <= column < board.stride - 1 and board.mask >> index & 1):

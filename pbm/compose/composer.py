@@ -1,0 +1,213 @@
+"""From what happened to the mail each person gets.
+
+Two kinds of mail. A notice shows one board to one reader: what happened, how it stands, what he can send. An answer
+goes to the sender of a mail alone: what became of each of his commands. All wording is in the templates.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from email.utils import format_datetime
+from enum import StrEnum
+from itertools import islice
+
+from games.scene import Scene
+from pbm import draw
+from pbm.compose.pages import Pages
+from pbm.compose.records import move_list
+from pbm.compose.wire import to_bytes
+from pbm.domain.events import CommentMade, Event
+from pbm.domain.mail import Mail
+from pbm.domain.match import Match, Player, Seat, State
+from pbm.domain.tokens import ReplyToken, Signer
+from pbm.mailin import SENTINEL, Message, Robot
+
+MAX_QUOTED_LINES = 30
+"""Lines of the original mail that an answer quotes."""
+MAX_REFERENCES = 9
+"""Ids of a thread that are repeated behind its root."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Who a mail is for. player: None for a stranger. seat: on the board in question; None for a spectator."""
+
+    addresses: tuple[str, ...]
+    player: Player | None = None
+    seat: Seat | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One board for one reader.
+
+    events: what happened since his last mail. scene: drawn in place of the present position, which `shown` then names.
+    problem, nearby: why his command was refused, and moves that would work. original: his mail, secrets taken out.
+    """
+
+    match: Match
+    state: State
+    reader: Reader
+    events: tuple[Event, ...] = ()
+    comments: tuple[CommentMade, ...] = ()
+    scene: Scene | None = None
+    shown: str = ""
+    whole_record: bool = False
+    problem: str = ""
+    nearby: tuple[str, ...] = ()
+    original: str = ""
+
+
+class Outcome(StrEnum):
+    """What became of a command."""
+
+    DONE = "done"
+    FAILED = "failed"
+    NOT_TRIED = "not tried"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One command of a mail and its answer. line: as written, secrets taken out. subject: for the answering mail."""
+
+    line: str
+    outcome: Outcome
+    text: str
+    subject: str = ""
+    suggestion: str = ""
+
+
+@dataclass(slots=True)
+class Composer:
+    """Writes mails. make_key: a fresh random key for each."""
+
+    robot: Robot
+    signer: Signer
+    pages: Pages = field(default_factory=Pages)
+    make_key: Callable[[], str] = lambda: secrets.token_hex(12)
+
+    def notice(self, notice: Notice, now: datetime, answers: Message | None = None) -> list[Mail]:
+        """The board mail, one for each of the reader's addresses. answers: the mail of his that it answers."""
+        match = notice.match
+        root = f"<board-{match.board}@{self.robot.domain}>"
+        subject = f"{notice.state.game.info.title} Board {match.board} {'-'.join(p.userid for p in match.players)}"
+        text = self.pages.render("board.txt", **self._board_words(notice))
+        headers = self._thread(root, answers) | self._reply_to(notice)
+        return [
+            self._mail(address, subject, text, now, headers, board=match.board, player=notice.reader.player)
+            for address in notice.reader.addresses
+        ]
+
+    def answer(
+        self, reader: Reader, answers: Sequence[Answer], now: datetime, to: Message | None, original: str = ""
+    ) -> list[Mail]:
+        """What became of the commands of a mail. to: the mail; original: its text to quote, secrets taken out."""
+        first = answers[0]
+        subject = first.subject if len(answers) == 1 and first.subject else self._summary(answers)
+        text = self.pages.render(
+            "answer.txt", answers=answers, original=_quotable(original), sentinel=SENTINEL, robot=self.robot.address
+        )
+        headers = self._thread("", to)
+        return [self._mail(address, subject, text, now, headers, player=reader.player) for address in reader.addresses]
+
+    def letter(
+        self, address: str, subject: str, page: str, now: datetime, *, to: Message | None = None,
+        player: Player | None = None, reply_to: str = "", **words: object,
+    ) -> Mail:  # fmt: skip
+        """A mail made from a page of its own, such as the one that asks to confirm an address."""
+        headers = self._thread("", to)
+        if reply_to:
+            headers["Reply-To"] = self._tagged(reply_to)
+        text = self.pages.render(page, robot=self.robot.address, sentinel=SENTINEL, **words)
+        return self._mail(address, subject, text, now, headers, player=player)
+
+    def _board_words(self, notice: Notice) -> dict[str, object]:
+        match, state = notice.match, notice.state
+        over = match.result is not None
+        scene = notice.scene or state.game.scene(state.position, state.last)
+        return {
+            "notice": notice,
+            "match": match,
+            "state": state,
+            "seat": notice.reader.seat,
+            "over": over,
+            "drawing": draw.text(scene),
+            "moves": move_list(match, state, whole=notice.whole_record or over),
+            "examples": [] if over or notice.reader.seat != state.to_move else self._examples(notice),
+            "original": _quotable(notice.original),
+            "sentinel": SENTINEL,
+            "robot": self.robot.address,
+        }
+
+    def _examples(self, notice: Notice) -> list[str]:
+        """Two moves that are legal now, or those near to what was meant, and whatever else he may answer."""
+        state = notice.state
+        if notice.nearby:
+            moves = list(notice.nearby[:3])
+        else:
+            legal = list(islice(state.game.moves(state.position), 200))
+            chosen = {len(legal) // 2, len(legal) // 3} if legal else set()
+            moves = [state.game.notate(state.position, legal[index]) for index in sorted(chosen)]
+        return [*moves, *(["swap"] if state.may_swap else []), "resign"]
+
+    def _reply_to(self, notice: Notice) -> dict[str, str]:
+        """The address whose token makes an answer play; for a spectator the plain address."""
+        seat = notice.reader.seat
+        if seat is None:
+            return {}
+        token = self.signer.seal(ReplyToken(notice.match.board, seat, notice.match.revision))
+        return {"Reply-To": self._tagged(token)}
+
+    def _tagged(self, token: str) -> str:
+        """The address an answer goes to, so that its token comes back with it."""
+        return f"{self.robot.local_part}+{token}@{self.robot.domain}"
+
+    def _thread(self, root: str, answers: Message | None) -> dict[str, str]:
+        """Headers that join a mail to its conversation. root: first of all references; may be empty."""
+        headers = {"Auto-Submitted": "auto-replied" if answers else "auto-generated"}
+        references = [root] if root else []
+        if answers is not None and answers.message_id:
+            headers["In-Reply-To"] = answers.message_id
+            earlier = [reference for reference in answers.references if reference != root]
+            references += [*earlier, answers.message_id][-MAX_REFERENCES:]
+        if references:
+            headers["References"] = " ".join(references)
+        return headers
+
+    def _mail(
+        self, address: str, subject: str, text: str, now: datetime, headers: dict[str, str], *,
+        board: int | None = None, player: Player | None = None,
+    ) -> Mail:  # fmt: skip
+        key = self.make_key()
+        domain = self.robot.domain
+        head = {
+            "From": f"pbm <{self.robot.address}>",
+            "To": address,
+            "Subject": subject,
+            "Date": format_datetime(now),
+            "Message-ID": f"<{key}@{domain}>",
+            **headers,
+            "X-Auto-Response-Suppress": "All",
+            "X-Pbm-Loop": domain,
+        }
+        envelope_from = f"bounce+{key}@{domain}"
+        player_id = player.id if player else None
+        return Mail(key, address, envelope_from, subject, to_bytes(head, text), board, player_id)
+
+    @staticmethod
+    def _summary(answers: Sequence[Answer]) -> str:
+        failed = any(answer.outcome is Outcome.FAILED for answer in answers)
+        if len(answers) == 1:
+            return "pbm: not done" if failed else "pbm: done"
+        done = sum(answer.outcome is Outcome.DONE for answer in answers)
+        return f"pbm: {done} of {len(answers)} commands done"
+
+
+def _quotable(original: str) -> list[str]:
+    """The lines to quote, so many and so long as is useful."""
+    lines = original.strip("\n").splitlines()
+    shown = [line[:200] for line in lines[:MAX_QUOTED_LINES]]
+    return [*shown, f"[{len(lines) - len(shown)} more lines]"] if len(lines) > len(shown) else shown

@@ -1,0 +1,74 @@
+"""The templates, compiled once, and what they may call."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from functools import cache
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from games import GAMES, AnyGame
+from pbm import draw
+from pbm.domain.match import State
+from pbm.domain.verbs import VERBS
+from pbm.resources import folder
+
+WIDTH = 76
+
+
+class Pages:
+    """Every text that people read is rendered here. No page is HTML, so nothing is escaped."""
+
+    def __init__(self) -> None:
+        self._environment = Environment(  # noqa: S701  plain text
+            loader=FileSystemLoader(folder("templates")),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+            auto_reload=False,
+        )
+        self._environment.filters["wrapped"] = wrapped
+        self._environment.globals |= {"games": GAMES, "verbs": VERBS}
+
+    def render(self, name: str, **words: object) -> str:
+        return self._environment.get_template(name).render(**words)
+
+    def help(self, subject: str) -> str | None:
+        """The help page of a command or a game or a subject of its own; None where there is none."""
+        if not subject.replace("-", "").isalnum() or f"help/{subject}.txt" not in self._names():
+            return None
+        game = GAMES.get(subject)
+        words = {"info": game.info, "board": _Boards(game)} if game else {}
+        return self.render(f"help/{subject}.txt", **words)
+
+    def subjects(self) -> list[str]:
+        """What `help` has pages for."""
+        return sorted(name.removeprefix("help/").removesuffix(".txt") for name in self._names())
+
+    @cache  # noqa: B019  there is one instance, and its templates do not change
+    def _names(self) -> frozenset[str]:
+        return frozenset(name for name in self._environment.list_templates() if name.startswith("help/"))
+
+
+class _Boards:
+    """Called from a game's help page to draw the board after some moves: options as one text, moves as a list."""
+
+    def __init__(self, game: AnyGame) -> None:
+        self._game = game
+
+    def __call__(self, options: str, moves: Sequence[str] = ()) -> str:
+        state = State.start(self._game, options.split())
+        for move in moves:
+            state, _ = state.play(move)
+        return draw.text(self._game.scene(state.position, state.last))
+
+
+def wrapped(text: str, indent: int = 0) -> str:
+    """Every line of the text broken at blanks so that it fits, and indented; empty lines are kept."""
+    margin = " " * indent
+    return "\n".join(
+        textwrap.fill(line, WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False)
+        for line in text.splitlines()
+    )

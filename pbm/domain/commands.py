@@ -1,0 +1,275 @@
+"""From what a person wrote to commands.
+
+Two steps. `read` finds which lines of a mail are commands and which are a comment; `parse` makes one line a Command
+by the verb table. Words a mail shows by itself (its reply token names game, board and player) may be left out.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from games import GAMES
+from pbm.domain.errors import BadArguments, NotFound, Rejected, UnknownCommand
+from pbm.domain.verbs import CREDENTIALS, SECRETS, VERBS, Param, Verb, find
+
+MAX_LINE = 1000
+"""Characters of a command line; a longer line is no command."""
+MAX_COMMANDS = 20
+"""Commands carried out of one mail."""
+HIDDEN = "*****"
+
+_SERVER_SUBJECT = re.compile(
+    rf"(?:new\s+)?(?:{'|'.join(map(re.escape, GAMES))})\s+board\s+(\d{{1,12}})(?:\s+\S+)?(?:\s+error)?", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the mail shows by itself. seated: it carries a token that proves a seat of the board."""
+
+    game: str | None = None
+    board: int | None = None
+    seated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command, its words bound to the verb's parameters; lists are kept as one text, words joined by blanks.
+
+    args holds only what was written: what the mail's standing tells is not repeated here. line: as it was written.
+    """
+
+    verb: Verb
+    game: str | None
+    args: Mapping[str, str]
+    options: tuple[str, ...] = ()
+    line: str = ""
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        return frozenset(value for name, value in self.args.items() if name in SECRETS)
+
+    @property
+    def credentials(self) -> tuple[str, str] | None:
+        """userid and password, for verbs that take them to know who is there."""
+        if self.verb.name == "signup" or not all(name in self.args for name in CREDENTIALS):
+            return None
+        return self.args["USERID"], self.args["PASSWORD"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The command lines of a mail, in order, and what else the person wrote."""
+
+    lines: tuple[str, ...]
+    comment: str = ""
+    truncated: bool = False
+
+
+def board_of_subject(subject: str) -> int | None:
+    """The board which a subject of our own mails names, prefixes already removed."""
+    match = _SERVER_SUBJECT.fullmatch(_clean(subject))
+    return int(match[1]) if match else None
+
+
+def read(subject: str, text: str, standing: Standing) -> Reading:
+    """The commands of a mail. subject: without reply prefixes. text: what the person wrote, quotes removed.
+
+    The subject is the command, as on the classic server, when it reads like one; otherwise the commands are the first
+    lines of the text. A line behind the first is a command only if it is a complete one; all that follows is comment.
+    """
+    subject = _clean(subject)
+    written = text.strip("\n")
+    if subject and board_of_subject(subject) is None and (_called(subject) or not written.strip()):
+        return Reading((subject,), written.strip())
+    lines = [line.strip() for line in written.splitlines()]
+    start = next((index for index, line in enumerate(lines) if line), len(lines))
+    end = start + 1
+    while end < len(lines) and _is_complete(lines[end], standing):
+        end += 1
+    commands = tuple(filter(None, map(_clean, lines[start:end])))
+    comment = "\n".join(written.splitlines()[end:]).strip("\n")
+    return Reading(commands[:MAX_COMMANDS], comment, len(commands) > MAX_COMMANDS)
+
+
+def _clean(line: str) -> str:
+    """Blanks folded, the classic server's `**` and the brackets of usage lines taken away, control characters too."""
+    printable = "".join(char if char.isprintable() else " " for char in line)
+    words = (word.strip("[]<>") or word for word in printable.split() if word != "**")
+    return " ".join(words)
+
+
+def _called(line: str) -> bool:
+    """The line starts like a command: with a verb, or with a game (there is one or not) and a verb."""
+    words = line.casefold().split()[:2]
+    return bool(words) and (
+        words[0] in GAMES
+        or find(words[0]) is not None
+        or (len(words) > 1 and find(words[1], per_game=True) is not None)
+    )
+
+
+def _is_complete(line: str, standing: Standing) -> bool:
+    cleaned = _clean(line)
+    if not cleaned or not _called(cleaned):
+        return False
+    try:
+        parse(cleaned, standing)
+    except Rejected:
+        return False
+    return True
+
+
+def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lambda _: True) -> Command:
+    """The command of one cleaned line.
+
+    is_userid: tells whether a word is the name of a player, which decides whether credentials were left out.
+    Raises: UnknownCommand, BadArguments, NotFound (no such game).
+    """
+    if len(line) > MAX_LINE:
+        raise UnknownCommand(f"A command line has at most {MAX_LINE} characters; this one has {len(line)}.")
+    words = line.split()
+    game, verb, rest = _verb(words, standing)
+    if verb is None:
+        if not standing.seated:
+            raise _unknown(words)
+        move = find("move")
+        assert move is not None  # noqa: S101  the table holds it
+        return Command(move, standing.game, {"MOVE": line}, line=line)
+    options = tuple(word for word in rest if _is_option(word))
+    if options and not verb.options:
+        raise BadArguments(f'"{options[0]}": {verb.name} takes no options.', verb.line)
+    plain = [word for word in rest if not _is_option(word)]
+    if verb.per_game and game is None and standing.board is None and not any(map(str.isdigit, plain[:1])):
+        raise BadArguments(f"Which game? Put one of {_listed(GAMES)} in front of {verb.name}.", verb.line)
+    return Command(verb, game, _bind(verb, plain, standing, is_userid), options, line)
+
+
+def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None, list[str]]:
+    """The game, the verb and the words behind it; no verb when the line starts with none."""
+    first = words[0].casefold() if words else ""
+    second = words[1].casefold() if len(words) > 1 else ""
+    if first in GAMES:
+        if not second:
+            return None, find("help"), words
+        if second == "help":
+            return None, find("help"), words[:1]
+        verb = find(second, per_game=True)
+        if verb is None:
+            raise UnknownCommand(f'"{words[1]}" is no command of {first}.' + _meant(second, _names(per_game=True)))
+        return first, verb, words[2:]
+    verb = find(first)
+    if verb is None and second and find(second, per_game=True) and not standing.seated:
+        raise NotFound(f'There is no game "{words[0]}" here. The games are {_listed(GAMES)}.')
+    return standing.game, verb, words[1:]
+
+
+def _bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[str], bool]) -> dict[str, str]:
+    """The words under their parameters' names. The fullest form that fits wins, so that what is written counts."""
+    for params in _forms(verb.params, standing):
+        args = _fit(params, words)
+        if args is not None and ("PASSWORD" not in args or not _may_omit(verb, standing) or is_userid(args["USERID"])):
+            return args
+    problem = "needs more words" if len(words) < len(verb.params) else "does not fit these words"
+    raise BadArguments(f"{verb.name} {problem}.", usage(verb, standing))
+
+
+def _may_omit(verb: Verb, standing: Standing) -> bool:
+    return standing.seated and verb.name != "signup"
+
+
+def _forms(params: tuple[Param, ...], standing: Standing) -> Iterable[tuple[Param, ...]]:
+    """The usage as it stands, then without what the mail shows by itself."""
+    yield params
+    if standing.seated:
+        anonymous = tuple(param for param in params if param.name not in CREDENTIALS)
+        yield anonymous
+        yield tuple(param for param in anonymous if not param.name.startswith("BOARD"))
+
+
+def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
+    args: dict[str, str] = {}
+    left = list(words)
+    for param in params:
+        if not left:
+            if not param.optional:
+                return None
+            continue
+        taken = [*left] if param.many else left[:1]
+        if not param.fits(taken[0]):
+            return None
+        args[param.name.removesuffix("...").removesuffix("[#PLY]")] = " ".join(taken)
+        left = left[len(taken) :]
+    return None if left else args
+
+
+def usage(verb: Verb, standing: Standing) -> str:
+    """The usage line, as this sender may write it."""
+    if not standing.seated:
+        return verb.line
+    *_, shortest = _forms(verb.params, standing)
+    return " ".join([verb.name, *(f"[{param.name}]" if param.optional else param.name for param in shortest)])
+
+
+def split_guard(move: str) -> tuple[str, int | None]:
+    """A move and the ply it was meant for: "F6#7" is F6 if ply 7 is the next. Raises: BadArguments."""
+    text, hash_, ply = move.rpartition("#")
+    if not hash_:
+        return move, None
+    if not (ply.strip().isascii() and ply.strip().isdecimal() and len(ply) < 8):
+        raise BadArguments(f'"#{ply}" is not a ply number: write for instance F6#7.')
+    return text.strip(), int(ply)
+
+
+def redact(text: str, secrets: Collection[str]) -> str:
+    """The text with every secret word replaced, wherever it stands."""
+    for secret in sorted(filter(None, secrets), key=len, reverse=True):
+        text = re.sub(rf"(?<![^\s\"'<>]){re.escape(secret)}(?![^\s\"'<>.,;:!?])", HIDDEN, text)
+    return text
+
+
+def guess_secrets(line: str) -> frozenset[str]:
+    """Words of a line nobody understood that may be a password: all that are not plainly something else.
+
+    A line that does not start like a command, or nearly like one, holds none.
+    """
+    words = _clean(line).split()
+    vocabulary = {*GAMES, *(name for verb in VERBS for name in (verb.name, *verb.aliases))}
+    near = any(difflib.get_close_matches(word.casefold(), vocabulary, n=1, cutoff=0.7) for word in words[:2])
+    if not near:
+        return frozenset()
+    return frozenset(
+        word
+        for word in words[2:]
+        if word.casefold() not in vocabulary and not re.fullmatch(r"-.*|#?\d+|[a-zA-Z]\d+", word)
+    )
+
+
+def _is_option(word: str) -> bool:
+    """`-name` and `--name` are options wherever they stand; a lone `--` is the pass."""
+    return re.match(r"--?[a-zA-Z]", word) is not None
+
+
+def _unknown(words: list[str]) -> UnknownCommand:
+    if not words:
+        return UnknownCommand("The mail holds no command.")
+    names = [*GAMES, *_names(per_game=None)]
+    shown = words[0] if len(words[0]) <= 40 else words[0][:40] + "..."
+    return UnknownCommand(f'"{shown}" is not a command.' + _meant(words[0].casefold(), names))
+
+
+def _names(*, per_game: bool | None) -> list[str]:
+    return [verb.name for verb in VERBS if per_game in (None, verb.per_game)]
+
+
+def _meant(word: str, names: Iterable[str]) -> str:
+    close = difflib.get_close_matches(word[:40], list(names), n=1, cutoff=0.6)
+    return f' Did you mean "{close[0]}"?' if close else ""
+
+
+def _listed(names: Iterable[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} or {last}" if most else last

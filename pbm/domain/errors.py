@@ -1,0 +1,42 @@
+"""Refusals that are the sender's to mend. Moves have their own family in games.rules."""
+
+from __future__ import annotations
+
+
+class Rejected(Exception):  # noqa: N818  a condition, named as the sender will read it
+    """A command that is not carried out; nothing was changed. The text is a sentence for the sender.
+
+    suggestion: a usage line or another command that would work; may be empty.
+    """
+
+    def __init__(self, sentence: str, suggestion: str = "") -> None:
+        super().__init__(sentence)
+        self.suggestion = suggestion
+
+
+class UnknownCommand(Rejected):
+    """The words are no command."""
+
+
+class BadArguments(Rejected):
+    """A known verb with too few, too many or malformed words."""
+
+
+class NotFound(Rejected):
+    """No such game, board, player or page."""
+
+
+class NotAllowed(Rejected):
+    """The sender may not do this, or could not show who he is."""
+
+
+class NotYourTurn(Rejected):
+    """It is the opponent's move."""
+
+
+class MatchOver(Rejected):
+    """The board has ended."""
+
+
+class Stale(Rejected):
+    """The command was meant for an earlier state of the board."""

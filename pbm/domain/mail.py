@@ -1,0 +1,63 @@
+"""Mails on their way, as values: what came in and waits to be handled, what goes out and waits to be delivered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class Arrival(StrEnum):
+    """What became of a mail that came in."""
+
+    NEW = "new"
+    HANDLED = "handled"
+    IGNORED = "ignored"
+    PARKED = "parked"
+
+
+class Delivery(StrEnum):
+    """What became of a mail that goes out."""
+
+    QUEUED = "queued"
+    SENT = "sent"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A mail in the inbox. reason: why it was ignored or parked, for the operator."""
+
+    id: int
+    received_at: datetime
+    mail_from: str
+    recipients: tuple[str, ...]
+    raw: bytes
+    state: Arrival = Arrival.NEW
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A finished mail to one address. key: random; it is in the Message-ID and in the return path."""
+
+    key: str
+    address: str
+    envelope_from: str
+    subject: str
+    raw: bytes
+    board: int | None = None
+    player_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A mail in the outbox. due_at: when to try next. trouble: what the last try met."""
+
+    id: int
+    mail: Mail
+    created_at: datetime
+    due_at: datetime
+    state: Delivery = Delivery.QUEUED
+    attempts: int = 0
+    trouble: str = ""

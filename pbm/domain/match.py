@@ -1,0 +1,175 @@
+"""One contest: its record and what follows from it. Pure; the record is the truth and positions are replayed.
+
+A seat is a player's place, 1 or 2, for the whole match; a side is the colour a seat has now. A swap exchanges the
+seats' sides and leaves the game's position alone; in the record it is the ply `swap`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from games import AnyGame
+from games.rules import IllegalMove, Outcome, Side
+from pbm.domain.errors import NotAllowed
+
+SWAP = "swap"
+Seat = int
+"""1 or 2."""
+
+
+def other(seat: Seat) -> Seat:
+    return 3 - seat
+
+
+class Ending(StrEnum):
+    """Why a match is over."""
+
+    RULES = "rules"
+    RESIGNED = "resigned"
+    AGREED = "agreed"
+    FORFEIT = "forfeit"
+    DECIDED = "decided"
+    VOID = "void"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """winner: None for a draw and for a void match, which counts for nothing. reason: a clause behind "won", "drawn"."""
+
+    ending: Ending
+    winner: Seat | None
+    reason: str = ""
+    scores: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A registered person as others may see him; addresses stay in the store."""
+
+    id: int
+    userid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ply:
+    """One player's turn as it was recorded. seat: who played it."""
+
+    notation: str
+    seat: Seat
+    played_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One board as it is stored.
+
+    options, body: what the challenge said of the game. revision: raised at every change of the position, so that a
+    token or a guard made for an earlier state can be told. record: every ply, oldest first.
+    """
+
+    board: int
+    game: str
+    version: int
+    options: tuple[str, ...]
+    body: str
+    players: tuple[Player, Player]
+    revision: int
+    record: tuple[Ply, ...]
+    started_at: datetime
+    result: Result | None = None
+    ended_at: datetime | None = None
+
+    def seat_of(self, player_id: int) -> Seat | None:
+        """The seat to move counts first where somebody plays against himself, so callers ask for one seat only."""
+        return next((seat for seat in (1, 2) if self.players[seat - 1].id == player_id), None)
+
+    def player(self, seat: Seat) -> Player:
+        return self.players[seat - 1]
+
+    @property
+    def moved_at(self) -> datetime:
+        return self.record[-1].played_at if self.record else self.started_at
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A match replayed. position, last: as the game has them. plies: how many are in the record."""
+
+    game: AnyGame
+    options: Any
+    position: Any
+    last: Any = None
+    plies: int = 0
+    swapped: bool = False
+
+    @classmethod
+    def start(cls, game: AnyGame, words: Iterable[str], body: str = "") -> State:
+        """Raises: OptionError."""
+        options = game.options(tuple(words), body=body)
+        return cls(game, options, game.start(options))
+
+    @property
+    def outcome(self) -> Outcome | None:
+        return self.game.outcome(self.position)
+
+    @property
+    def to_move(self) -> Seat:
+        """Meaningless once outcome is not None."""
+        return self.seat(self.game.to_move(self.position))
+
+    @property
+    def may_swap(self) -> bool:
+        return self.game.info.swap and self.plies == 1
+
+    def seat(self, side: Side) -> Seat:
+        return 3 - int(side) if self.swapped else int(side)
+
+    def side(self, seat: Seat) -> Side:
+        return Side(3 - seat if self.swapped else seat)
+
+    def side_name(self, seat: Seat) -> str:
+        return self.game.sides(self.options)[self.side(seat) - 1]
+
+    @property
+    def result(self) -> Result | None:
+        """The result by the rules of the game, for seats; None while it goes on."""
+        outcome = self.outcome
+        if outcome is None:
+            return None
+        scores = outcome.scores
+        if scores is not None and self.swapped:
+            scores = (scores[1], scores[0])
+        winner = None if outcome.winner is None else self.seat(outcome.winner)
+        return Result(Ending.RULES, winner, outcome.reason, scores)
+
+    def play(self, text: str) -> tuple[State, str]:
+        """The state after one ply, and its canonical notation. Raises: MoveError, NotAllowed for an untimely swap."""
+        if text.strip().casefold() == SWAP:
+            if not self.may_swap:
+                raise NotAllowed(self._why_no_swap())
+            return replace(self, plies=self.plies + 1, swapped=not self.swapped), SWAP
+        if self.outcome is not None:
+            raise IllegalMove("The game is over.")
+        move = self.game.parse(self.position, text)
+        notation = self.game.notate(self.position, move)
+        position = self.game.play(self.position, move)
+        return replace(self, position=position, last=move, plies=self.plies + 1), notation
+
+    def _why_no_swap(self) -> str:
+        if not self.game.info.swap:
+            return f"{self.game.info.title} has no swap."
+        if self.plies == 0:
+            return "There is nothing to swap yet: place the first stone."
+        return "A swap is only possible as the second ply of the game, right after the first move."
+
+
+def replay(game: AnyGame, options: Iterable[str], body: str, record: Iterable[str]) -> State:
+    """The state after a record of notations. Raises: OptionError, MoveError, NotAllowed: the record is not sound."""
+    state = State.start(game, options, body)
+    for notation in record:
+        state, _ = state.play(notation)
+    return state

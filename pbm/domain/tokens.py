@@ -1,0 +1,72 @@
+"""Reply tokens: what makes answering a board mail enough to play.
+
+A token names a board, a seat and a revision of the board, sealed with a keyed hash, so that nobody can make one for
+another board, seat or state. It is written in lower-case letters and digits only, for it stands in an address whose
+case mail programs do not keep.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+from dataclasses import dataclass
+
+_MAC_BYTES = 10
+_MAX_LENGTH = 48
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyToken:
+    """Who may do what: the seat of the board, as long as the board has this revision."""
+
+    board: int
+    seat: int
+    revision: int
+
+
+class Signer:
+    """Makes and checks tokens with the server's secret."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    def seal(self, token: ReplyToken) -> str:
+        payload = b"".join(_varint(number) for number in (token.board, token.seat, token.revision))
+        return base64.b32encode(payload + self._mac(payload)).decode().rstrip("=").lower()
+
+    def open(self, text: str) -> ReplyToken | None:
+        """The token, or None when the text was not sealed by this server."""
+        if len(text) > _MAX_LENGTH:
+            return None
+        try:
+            sealed = base64.b32decode(text.upper() + "=" * (-len(text) % 8))
+        except ValueError:
+            return None
+        payload, mac = sealed[:-_MAC_BYTES], sealed[-_MAC_BYTES:]
+        if not payload or not hmac.compare_digest(mac, self._mac(payload)):
+            return None
+        return ReplyToken(*_read_varints(payload))
+
+    def _mac(self, payload: bytes) -> bytes:
+        return hmac.new(self._secret, b"reply" + payload, hashlib.sha256).digest()[:_MAC_BYTES]
+
+
+def _varint(number: int) -> bytes:
+    """Seven bits a byte, lowest first; the top bit says that another byte follows."""
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*out, number])
+
+
+def _read_varints(data: bytes) -> list[int]:
+    numbers, number, shift = [], 0, 0
+    for byte in data:
+        number |= (byte & 0x7F) << shift
+        shift += 7
+        if not byte & 0x80:
+            numbers.append(number)
+            number, shift = 0, 0
+    return numbers

@@ -1,0 +1,194 @@
+"""Matches and their records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, delete, func, insert, or_, select, update
+
+from pbm.domain.match import Ending, Match, Player, Ply, Result, Seat
+from pbm.store.tables import FIRST_BOARD, matches, players, plies
+
+_first = players.alias("first_player")
+_second = players.alias("second_player")
+_with_players = select(matches, _first.c.userid.label("userid1"), _second.c.userid.label("userid2")).select_from(
+    matches.join(_first, _first.c.id == matches.c.seat1_id).join(_second, _second.c.id == matches.c.seat2_id)
+)
+
+
+_Rows = Select[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A board without its record. seat_to_move: None once it has ended."""
+
+    board: int
+    game: str
+    options: tuple[str, ...]
+    players: tuple[Player, Player]
+    plies: int
+    seat_to_move: Seat | None
+    started_at: datetime
+    moved_at: datetime
+    result: Result | None
+
+
+class Matches:
+    """The stored truth is options and record; `plies` and `seat_to_move` of a row follow from it and serve lists."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(
+        self,
+        game: str,
+        version: int,
+        options: tuple[str, ...],
+        body: str,
+        seats: tuple[Player, Player],
+        seat_to_move: Seat,
+        now: datetime,
+    ) -> Match:
+        values = {
+            "game": game,
+            "version": version,
+            "options": " ".join(options),
+            "body": body,
+            "seat1_id": seats[0].id,
+            "seat2_id": seats[1].id,
+            "revision": 0,
+            "plies": 0,
+            "seat_to_move": seat_to_move,
+            "started_at": now,
+            "moved_at": now,
+        }
+        if self._connection.execute(select(matches.c.board).limit(1)).first() is None:
+            values["board"] = FIRST_BOARD
+        board = self._connection.execute(insert(matches).values(values).returning(matches.c.board)).scalar_one()
+        return Match(board, game, version, options, body, seats, 0, (), now)
+
+    def load(self, board: int) -> Match | None:
+        row = self._connection.execute(_with_players.where(matches.c.board == board)).one_or_none()
+        if row is None:
+            return None
+        record = self._connection.execute(
+            select(plies.c.notation, plies.c.seat, plies.c.played_at)
+            .where(plies.c.board == board)
+            .order_by(plies.c.ply)
+        )
+        return Match(
+            board=row.board,
+            game=row.game,
+            version=row.version,
+            options=tuple(row.options.split()),
+            body=row.body,
+            players=(Player(row.seat1_id, row.userid1), Player(row.seat2_id, row.userid2)),
+            revision=row.revision,
+            record=tuple(Ply(*ply) for ply in record),
+            started_at=row.started_at,
+            result=_result(row),
+            ended_at=row.ended_at,
+        )
+
+    def add_ply(self, match: Match, ply: Ply, seat_to_move: Seat) -> None:
+        """Append to the record of a match as it was loaded. seat_to_move: after the ply."""
+        number = len(match.record) + 1
+        values = {
+            "board": match.board,
+            "ply": number,
+            "notation": ply.notation,
+            "seat": ply.seat,
+            "played_at": ply.played_at,
+        }
+        self._connection.execute(insert(plies).values(values))
+        self._connection.execute(
+            update(matches)
+            .where(matches.c.board == match.board)
+            .values(plies=number, revision=match.revision + 1, seat_to_move=seat_to_move, moved_at=ply.played_at)
+        )
+
+    def end(self, board: int, result: Result, now: datetime) -> None:
+        scores = None if result.scores is None else f"{result.scores[0]} {result.scores[1]}"
+        self._connection.execute(
+            update(matches)
+            .where(matches.c.board == board)
+            .values(
+                seat_to_move=None,
+                ended_at=now,
+                ending=result.ending.value,
+                winner=result.winner,
+                reason=result.reason,
+                scores=scores,
+                revision=matches.c.revision + 1,
+            )
+        )
+
+    def delete(self, board: int) -> None:
+        """Forget a board altogether, record and all."""
+        self._connection.execute(delete(plies).where(plies.c.board == board))
+        self._connection.execute(delete(matches).where(matches.c.board == board))
+
+    def summaries(
+        self,
+        *,
+        game: str | None = None,
+        player_ids: tuple[int, ...] = (),
+        active: bool | None = None,
+        limit: int = 1000,
+    ) -> list[Summary]:
+        """Boards of a game and of any of the players, the oldest first."""
+        found = _narrowed(_with_players, game, player_ids, active)
+        return [_summary(row) for row in self._connection.execute(found.order_by(matches.c.board).limit(limit))]
+
+    def boards(self) -> Iterator[int]:
+        """The numbers of all boards, ascending."""
+        yield from self._connection.execute(select(matches.c.board).order_by(matches.c.board)).scalars()
+
+    def plies_stored(self, board: int) -> tuple[int, Seat | None]:
+        """What the board's row says of its record: how many plies, and who is to move."""
+        row = self._connection.execute(
+            select(matches.c.plies, matches.c.seat_to_move).where(matches.c.board == board)
+        ).one()
+        return row.plies, row.seat_to_move
+
+    def count(self, *, active: bool) -> int:
+        ended = matches.c.ended_at.is_(None) if active else matches.c.ended_at.is_not(None)
+        return self._connection.execute(select(func.count()).select_from(matches).where(ended)).scalar_one()
+
+
+def _narrowed(found: _Rows, game: str | None, player_ids: tuple[int, ...], active: bool | None) -> _Rows:
+    if game is not None:
+        found = found.where(matches.c.game == game)
+    if player_ids:
+        found = found.where(or_(matches.c.seat1_id.in_(player_ids), matches.c.seat2_id.in_(player_ids)))
+    if active is not None:
+        found = found.where(matches.c.ended_at.is_(None) if active else matches.c.ended_at.is_not(None))
+    return found
+
+
+def _result(row: Row[Any]) -> Result | None:
+    if row.ended_at is None:
+        return None
+    scores = None
+    if row.scores:
+        first, second = row.scores.split()
+        scores = (int(first), int(second))
+    return Result(Ending(row.ending), row.winner, row.reason, scores)
+
+
+def _summary(row: Row[Any]) -> Summary:
+    return Summary(
+        board=row.board,
+        game=row.game,
+        options=tuple(row.options.split()),
+        players=(Player(row.seat1_id, row.userid1), Player(row.seat2_id, row.userid2)),
+        plies=row.plies,
+        seat_to_move=row.seat_to_move,
+        started_at=row.started_at,
+        moved_at=row.moved_at,
+        result=_result(row),
+    )

@@ -1,0 +1,154 @@
+"""Players, their addresses and the confirmations these wait for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
+
+from pbm.domain.match import Player
+from pbm.store.tables import addresses, confirmations, players
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a player reads mail. It counts once confirmed_at is set."""
+
+    id: int
+    player_id: int
+    address: str
+    confirmed_at: datetime | None
+
+
+class Players:
+    """A removed player keeps his row, for his old boards name it; nobody finds him any more."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, userid: str, password_hash: str, now: datetime) -> Player:
+        values = {
+            "userid": userid,
+            "userid_key": userid.casefold(),
+            "password_hash": password_hash,
+            "created_at": now,
+        }
+        key = self._connection.execute(insert(players).values(values).returning(players.c.id)).scalar_one()
+        return Player(key, userid)
+
+    def find(self, userid: str) -> Player | None:
+        """userid: in any case."""
+        row = self._connection.execute(
+            select(players.c.id, players.c.userid).where(
+                players.c.userid_key == userid.casefold(), players.c.removed_at.is_(None)
+            )
+        ).one_or_none()
+        return None if row is None else Player(row.id, row.userid)
+
+    def is_taken(self, userid: str) -> bool:
+        """Somebody has the userid, or had it."""
+        found = select(players.c.id).where(players.c.userid_key == userid.casefold())
+        return self._connection.execute(found).first() is not None
+
+    def all(self) -> list[Player]:
+        rows = self._connection.execute(
+            select(players.c.id, players.c.userid).where(players.c.removed_at.is_(None)).order_by(players.c.userid_key)
+        )
+        return [Player(row.id, row.userid) for row in rows]
+
+    def password_hash(self, player_id: int) -> str:
+        return str(
+            self._connection.execute(select(players.c.password_hash).where(players.c.id == player_id)).scalar_one()
+        )
+
+    def set_password_hash(self, player_id: int, password_hash: str) -> None:
+        self._connection.execute(update(players).where(players.c.id == player_id).values(password_hash=password_hash))
+
+    def remove(self, player_id: int, now: datetime) -> None:
+        self._connection.execute(update(players).where(players.c.id == player_id).values(removed_at=now))
+        self.drop_addresses(player_id)
+
+    def addresses(self, player_id: int) -> list[Address]:
+        """All of a player's addresses, oldest first."""
+        rows = self._connection.execute(
+            select(addresses).where(addresses.c.player_id == player_id).order_by(addresses.c.id)
+        )
+        return [_address(row) for row in rows]
+
+    def confirmed(self, *player_ids: int) -> dict[int, list[str]]:
+        """The addresses that mail may go to, by player."""
+        found: dict[int, list[str]] = {player_id: [] for player_id in player_ids}
+        rows = self._connection.execute(
+            select(addresses.c.player_id, addresses.c.address)
+            .where(addresses.c.player_id.in_(found), addresses.c.confirmed_at.is_not(None))
+            .order_by(addresses.c.id)
+        )
+        for row in rows:
+            found[row.player_id].append(row.address)
+        return found
+
+    def add_address(self, player_id: int, address: str, now: datetime, *, confirmed: bool) -> Address:
+        confirmed_at = now if confirmed else None
+        values = {
+            "player_id": player_id,
+            "address": address,
+            "address_key": address.casefold(),
+            "created_at": now,
+            "confirmed_at": confirmed_at,
+        }
+        key = self._connection.execute(insert(addresses).values(values).returning(addresses.c.id)).scalar_one()
+        return Address(key, player_id, address, confirmed_at)
+
+    def drop_addresses(self, player_id: int) -> None:
+        owned = select(addresses.c.id).where(addresses.c.player_id == player_id)
+        self._connection.execute(delete(confirmations).where(confirmations.c.address_id.in_(owned)))
+        self._connection.execute(delete(addresses).where(addresses.c.player_id == player_id))
+
+    def of_address(self, address: str) -> list[Player]:
+        """The players whose confirmed address it is."""
+        rows = self._connection.execute(
+            select(players.c.id, players.c.userid)
+            .join(addresses, addresses.c.player_id == players.c.id)
+            .where(
+                addresses.c.address_key == address.casefold(),
+                addresses.c.confirmed_at.is_not(None),
+                players.c.removed_at.is_(None),
+            )
+            .order_by(players.c.id)
+        )
+        return [Player(row.id, row.userid) for row in rows]
+
+    def await_confirmation(self, address_id: int, token_hash: str, now: datetime, expires_at: datetime) -> None:
+        """Wait for an answer that proves the address; an earlier wait for the same address ends."""
+        self._connection.execute(delete(confirmations).where(confirmations.c.address_id == address_id))
+        values = {"token_hash": token_hash, "address_id": address_id, "created_at": now, "expires_at": expires_at}
+        self._connection.execute(insert(confirmations).values(values))
+
+    def confirm(self, token_hash: str, now: datetime) -> tuple[Player, Address] | None:
+        """The player and the address that are proved by the token, which is used up; None if nobody waits for it."""
+        row = self._connection.execute(
+            select(addresses, players.c.userid)
+            .join(confirmations, confirmations.c.address_id == addresses.c.id)
+            .join(players, players.c.id == addresses.c.player_id)
+            .where(
+                confirmations.c.token_hash == token_hash,
+                confirmations.c.expires_at > now,
+                players.c.removed_at.is_(None),
+            )
+        ).one_or_none()
+        if row is None:
+            return None
+        self._connection.execute(delete(confirmations).where(confirmations.c.address_id == row.id))
+        self._connection.execute(update(addresses).where(addresses.c.id == row.id).values(confirmed_at=now))
+        return Player(row.player_id, row.userid), _address(row)
+
+    def count(self) -> int:
+        return self._connection.execute(
+            select(func.count()).select_from(players).where(players.c.removed_at.is_(None))
+        ).scalar_one()
+
+
+def _address(row: Row[Any]) -> Address:
+    return Address(row.id, row.player_id, row.address, row.confirmed_at)

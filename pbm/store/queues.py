@@ -1,0 +1,170 @@
+"""The two queues: mails that came in and wait to be handled, mails that go out and wait to be delivered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received
+from pbm.store.tables import inbox, outbox
+
+
+class Inbox:
+    """Mails as they came. A row is written before its sender is told 250, and never changed but for its state."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, mails: Iterable[tuple[str, Sequence[str], bytes]], now: datetime) -> None:
+        """mails: envelope sender, envelope recipients and content of each."""
+        rows = [
+            {
+                "received_at": now,
+                "mail_from": sender,
+                "recipients": json.dumps(list(recipients)),
+                "raw": raw,
+                "state": Arrival.NEW.value,
+            }
+            for sender, recipients, raw in mails
+        ]
+        self._connection.execute(insert(inbox), rows)
+
+    def waiting(self, limit: int) -> list[Received]:
+        """New mails, in the order they came."""
+        found = select(inbox).where(inbox.c.state == Arrival.NEW.value).order_by(inbox.c.id).limit(limit)
+        return [_received(row) for row in self._connection.execute(found)]
+
+    def claim_identity(self, mail_id: int, identity: str) -> bool:
+        """Remember that a mail of this identity was handled; False if one was before."""
+        taken = select(inbox.c.id).where(inbox.c.identity == identity)
+        if self._connection.execute(taken).first() is not None:
+            return False
+        self._connection.execute(update(inbox).where(inbox.c.id == mail_id).values(identity=identity))
+        return True
+
+    def settle(self, mail_id: int, state: Arrival, now: datetime, reason: str = "") -> None:
+        values = {"state": state.value, "handled_at": now, "reason": reason}
+        self._connection.execute(update(inbox).where(inbox.c.id == mail_id).values(values))
+
+    def renew(self, mail_id: int) -> None:
+        """Let a parked or ignored mail be handled again."""
+        values = {"state": Arrival.NEW.value, "identity": None, "handled_at": None, "reason": ""}
+        self._connection.execute(update(inbox).where(inbox.c.id == mail_id).values(values))
+
+    def get(self, mail_id: int) -> Received | None:
+        row = self._connection.execute(select(inbox).where(inbox.c.id == mail_id)).one_or_none()
+        return None if row is None else _received(row)
+
+    def latest(self, state: Arrival | None, limit: int) -> list[Received]:
+        """The newest mails first."""
+        found = select(inbox).order_by(inbox.c.id.desc()).limit(limit)
+        if state is not None:
+            found = found.where(inbox.c.state == state.value)
+        return [_received(row) for row in self._connection.execute(found)]
+
+    def counts(self) -> dict[str, int]:
+        found = select(inbox.c.state, func.count()).group_by(inbox.c.state)
+        return {row[0]: row[1] for row in self._connection.execute(found)}
+
+
+class Outbox:
+    """Mails we owe. A row is written in the transaction of what it tells of; sending it may repeat, never vanish."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, mails: Sequence[Mail], now: datetime, inbox_id: int | None = None) -> None:
+        """inbox_id: the mail these answer."""
+        if not mails:
+            return
+        rows = [
+            {
+                "key": mail.key,
+                "created_at": now,
+                "inbox_id": inbox_id,
+                "board": mail.board,
+                "player_id": mail.player_id,
+                "address": mail.address,
+                "subject": mail.subject,
+                "envelope_from": mail.envelope_from,
+                "raw": mail.raw,
+                "state": Delivery.QUEUED.value,
+                "attempts": 0,
+                "due_at": now,
+            }
+            for mail in mails
+        ]
+        self._connection.execute(insert(outbox), rows)
+
+    def due(self, now: datetime, limit: int, but: Sequence[int] = ()) -> list[Queued]:
+        """Mails to be sent now, in the order they were written. but: ids that are under way already."""
+        found = (
+            select(outbox)
+            .where(outbox.c.state == Delivery.QUEUED.value, outbox.c.due_at <= now, outbox.c.id.not_in(but))
+            .order_by(outbox.c.id)
+            .limit(limit)
+        )
+        return [_queued(row) for row in self._connection.execute(found)]
+
+    def sent(self, mail_ids: Iterable[int], now: datetime) -> None:
+        self._connection.execute(
+            update(outbox)
+            .where(outbox.c.id.in_(list(mail_ids)))
+            .values(state=Delivery.SENT.value, attempts=outbox.c.attempts + 1, done_at=now, trouble="")
+        )
+
+    def postpone(self, mail_id: int, due_at: datetime, trouble: str) -> None:
+        values = {"attempts": outbox.c.attempts + 1, "due_at": due_at, "trouble": trouble}
+        self._connection.execute(update(outbox).where(outbox.c.id == mail_id).values(values))
+
+    def fail(self, mail_id: int, now: datetime, trouble: str) -> None:
+        values = {
+            "state": Delivery.FAILED.value,
+            "attempts": outbox.c.attempts + 1,
+            "done_at": now,
+            "trouble": trouble,
+        }
+        self._connection.execute(update(outbox).where(outbox.c.id == mail_id).values(values))
+
+    def renew(self, mail_id: int, now: datetime) -> None:
+        """Send a mail again, or at once; it keeps its Message-ID."""
+        values = {"state": Delivery.QUEUED.value, "due_at": now, "attempts": 0, "done_at": None}
+        self._connection.execute(update(outbox).where(outbox.c.id == mail_id).values(values))
+
+    def get(self, mail_id: int) -> Queued | None:
+        row = self._connection.execute(select(outbox).where(outbox.c.id == mail_id)).one_or_none()
+        return None if row is None else _queued(row)
+
+    def latest(self, state: Delivery | None, limit: int) -> list[Queued]:
+        """The newest mails first."""
+        found = select(outbox).order_by(outbox.c.id.desc()).limit(limit)
+        if state is not None:
+            found = found.where(outbox.c.state == state.value)
+        return [_queued(row) for row in self._connection.execute(found)]
+
+    def to_stranger_since(self, address: str, since: datetime) -> int:
+        """How many mails went to an address as one that belongs to no player."""
+        found = (
+            select(func.count())
+            .select_from(outbox)
+            .where(outbox.c.address == address, outbox.c.created_at > since, outbox.c.player_id.is_(None))
+        )
+        return self._connection.execute(found).scalar_one()
+
+    def counts(self) -> dict[str, int]:
+        found = select(outbox.c.state, func.count()).group_by(outbox.c.state)
+        return {row[0]: row[1] for row in self._connection.execute(found)}
+
+
+def _received(row: Row[Any]) -> Received:
+    recipients = tuple(json.loads(row.recipients))
+    return Received(row.id, row.received_at, row.mail_from, recipients, row.raw, Arrival(row.state), row.reason)
+
+
+def _queued(row: Row[Any]) -> Queued:
+    mail = Mail(row.key, row.address, row.envelope_from, row.subject, row.raw, row.board, row.player_id)
+    return Queued(row.id, mail, row.created_at, row.due_at, Delivery(row.state), row.attempts, row.trouble)

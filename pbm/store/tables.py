@@ -1,0 +1,152 @@
+"""The tables. Instants are stored as whole microseconds since 1970 UTC, so that every database keeps them exactly."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+from sqlalchemy.engine import Dialect
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+FIRST_BOARD = 101
+
+
+class Instant(TypeDecorator[datetime]):
+    """An aware UTC instant; microseconds since 1970."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
+        return None if value is None else (value - _EPOCH) // timedelta(microseconds=1)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        return None if value is None else _EPOCH + timedelta(microseconds=value)
+
+
+BigKey = BigInteger().with_variant(Integer, "sqlite")
+"""SQLite counts keys by itself only in a column that is exactly INTEGER."""
+
+metadata = MetaData()
+
+meta = Table("meta", metadata, Column("key", String(40), primary_key=True), Column("value", Text, nullable=False))
+
+players = Table(
+    "players",
+    metadata,
+    Column("id", BigKey, primary_key=True),
+    Column("userid", String(40), nullable=False),
+    Column("userid_key", String(40), nullable=False, unique=True),
+    Column("password_hash", String(200), nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("removed_at", Instant),
+)
+
+addresses = Table(
+    "addresses",
+    metadata,
+    Column("id", BigKey, primary_key=True),
+    Column("player_id", ForeignKey("players.id"), nullable=False),
+    Column("address", String(320), nullable=False),
+    Column("address_key", String(320), nullable=False, index=True),
+    Column("created_at", Instant, nullable=False),
+    Column("confirmed_at", Instant),
+    UniqueConstraint("player_id", "address_key"),
+)
+
+matches = Table(
+    "matches",
+    metadata,
+    Column("board", BigKey, primary_key=True),
+    Column("game", String(40), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("options", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("seat1_id", ForeignKey("players.id"), nullable=False, index=True),
+    Column("seat2_id", ForeignKey("players.id"), nullable=False, index=True),
+    Column("revision", Integer, nullable=False),
+    Column("plies", Integer, nullable=False),
+    Column("seat_to_move", Integer),
+    Column("started_at", Instant, nullable=False),
+    Column("moved_at", Instant, nullable=False),
+    Column("ended_at", Instant),
+    Column("ending", String(20)),
+    Column("winner", Integer),
+    Column("reason", Text),
+    Column("scores", String(40)),
+    sqlite_autoincrement=True,
+)
+Index("ix_matches_game", matches.c.game, matches.c.board)
+
+plies = Table(
+    "plies",
+    metadata,
+    Column("board", ForeignKey("matches.board"), primary_key=True),
+    Column("ply", Integer, primary_key=True),
+    Column("notation", Text, nullable=False),
+    Column("seat", Integer, nullable=False),
+    Column("played_at", Instant, nullable=False),
+)
+
+inbox = Table(
+    "inbox",
+    metadata,
+    Column("id", BigKey, primary_key=True),
+    Column("received_at", Instant, nullable=False),
+    Column("mail_from", Text, nullable=False),
+    Column("recipients", Text, nullable=False),
+    Column("raw", LargeBinary, nullable=False),
+    Column("state", String(12), nullable=False),
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("identity", String(64), unique=True),
+    Column("handled_at", Instant),
+    sqlite_autoincrement=True,
+)
+Index("ix_inbox_state", inbox.c.state, inbox.c.id)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("id", BigKey, primary_key=True),
+    Column("key", String(40), nullable=False, unique=True),
+    Column("created_at", Instant, nullable=False),
+    Column("inbox_id", ForeignKey("inbox.id"), index=True),
+    Column("board", BigInteger, index=True),
+    Column("player_id", ForeignKey("players.id")),
+    Column("address", String(320), nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("envelope_from", String(320), nullable=False),
+    Column("raw", LargeBinary, nullable=False),
+    Column("state", String(12), nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("due_at", Instant, nullable=False),
+    Column("done_at", Instant),
+    Column("trouble", Text, nullable=False, server_default=""),
+    sqlite_autoincrement=True,
+)
+Index("ix_outbox_due", outbox.c.state, outbox.c.due_at, outbox.c.id)
+Index("ix_outbox_address", outbox.c.address, outbox.c.created_at)
+
+confirmations = Table(
+    "confirmations",
+    metadata,
+    Column("id", BigKey, primary_key=True),
+    Column("token_hash", String(64), nullable=False, unique=True),
+    Column("address_id", ForeignKey("addresses.id"), nullable=False, index=True),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant, nullable=False),
+)

@@ -1,0 +1,43 @@
+"""One transaction: the way to all queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+from sqlalchemy import Connection, insert, select
+
+from pbm.store.matches import Matches
+from pbm.store.players import Players
+from pbm.store.queues import Inbox, Outbox
+from pbm.store.tables import meta
+from pbm.store.trouble import translated
+
+
+class Transaction:
+    """Queries by what they are about. Valid until the block that gave it ends."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.players = Players(connection)
+        self.matches = Matches(connection)
+        self.inbox = Inbox(connection)
+        self.outbox = Outbox(connection)
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """An exception out of the block undoes what the block wrote, and nothing else. Raises: DatabaseTrouble."""
+        with translated(), self._connection.begin_nested():
+            yield
+
+    def secret(self) -> bytes:
+        """The server's own secret, made when the database was."""
+        value = self._connection.execute(select(meta.c.value).where(meta.c.key == "secret")).scalar_one()
+        return bytes.fromhex(value)
+
+    def ensure_secret(self, fresh: str, now: datetime) -> None:
+        """Keep the secret the database has; fresh (hexadecimal) becomes it where there is none."""
+        if self._connection.execute(select(meta.c.value).where(meta.c.key == "secret")).scalar() is None:
+            rows = [{"key": "secret", "value": fresh}, {"key": "created_at", "value": now.isoformat()}]
+            self._connection.execute(insert(meta), rows)
