@@ -37,6 +37,10 @@ def legal(game: Game) -> list[Square]:
     return sorted({square for way in left for square in way} - filled)
 
 
+def start(size: int) -> Game:
+    return size, frozenset(), frozenset()
+
+
 def play(game: Game, square: Square) -> Game:
     size, first, second = game
     if len(first) == len(second):
@@ -79,4 +83,4 @@ def count(size: int, depth: int, *, purple_begins: bool = False) -> tuple[list[i
     def successors(game: Game) -> list[Game]:
         return [play(game, square) for square in legal(game)]
 
-    return perft((size, frozenset(), frozenset()), successors, winner, depth)
+    return perft(start(size), successors, winner, depth)
