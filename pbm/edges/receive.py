@@ -1,0 +1,400 @@
+"""The SMTP and LMTP listener: a mail handed over is passed on as `Accepted`, and answered with 250 once that is safe.
+
+Hides aiosmtpd, of which it keeps the grammar of commands and STARTTLS, and replaces what loses or leaks: reading of
+DATA, limits, errors, clients that vanish. Invariants: 250 is said only after `accept` returned; whatever else happens
+to a mail is a temporary 4xx unless the mail itself is at fault; a client that goes away never interrupts `accept`; no
+text of an exception reaches a client. AUTH is not offered.
+
+Ruling on bare line ends (RFC 5321 2.3.8 forbids them): nothing but CRLF.CRLF ends a mail, and the mail is accepted
+with them mended rather than refused, because scripts of honest people send bare LF and a 5xx would bounce their moves.
+Bare LF becomes CRLF. Bare CR becomes a blank, so it cannot start a header line that the mail servers before us did not
+see.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import re
+import ssl
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, AnyStr, cast
+
+from aiosmtpd.lmtp import LMTP
+from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException, syntax
+
+log = logging.getLogger(__name__)
+logging.getLogger("mail.log").setLevel(logging.ERROR)  # aiosmtpd warns of every typing error of a stranger
+
+_WORD = r"[^\s<>()\[\],;:\\\"@]+"
+_MAILBOX = rf'(?:"(?:[^"\\]|\\.)*"|{_WORD})(?:@(?:{_WORD}|\[[0-9A-Za-z.:]+\]))?'
+_PATH = re.compile(rf"\s*(?:<(?:@[^\s<>]*:)?({_MAILBOX}|)>|({_MAILBOX}))(?:\s+(.*))?")
+"""RFC 5321 4.1.2: a mailbox, its source route ignored, in angle brackets or, as some scripts send it, without."""
+
+_SPARE_REPLIES = 100
+"""Replies one client gets without a mail accepted, besides one for each recipient it may name."""
+
+_UNIX = "unix"
+_OK = "250 2.0.0 Accepted"
+_TROUBLE = "451 4.3.0 Cannot take this now, please try again later"
+_BAD_SYNTAX = "500 5.5.2 Bad syntax"
+_TOO_LARGE = "552 5.3.4 This mail is larger than we take"
+_NO_MAILS = b"421 4.7.0 Too many commands without a mail, goodbye\r\n"
+_TIMED_OUT = b"421 4.4.2 Waited too long, goodbye\r\n"
+_CLOSING = b"421 4.3.2 Closing, please come back later\r\n"
+_BUSY = b"421 4.3.2 Too many connections, please come back later\r\n"
+
+
+@dataclass(frozen=True)
+class ListenSettings:
+    """Where to listen, as whom, and how much one client may ask for.
+
+    port 0 takes a free port; unix_socket, a path, replaces host and port. domain is the name said in greetings.
+    max_size is in octets. max_connections_per_peer counts an IPv6 /64 as one peer and leaves the Unix socket alone.
+    idle_seconds is the wait for a command, data_seconds for a whole DATA, session_seconds for the next accepted mail,
+    commit_seconds for `accept`. tls_certificate and tls_key are PEM files; the key may be in the certificate's file.
+    None: no STARTTLS.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8025
+    domain: str = "localhost"
+    lmtp: bool = False
+    unix_socket: Path | None = None
+    unix_mode: int = 0o660
+    max_size: int = 2**20
+    max_connections: int = 200
+    max_connections_per_peer: int = 20
+    max_recipients: int = 100
+    idle_seconds: float = 120
+    data_seconds: float = 300
+    session_seconds: float = 900
+    commit_seconds: float = 120
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A mail as handed over. mail_from is empty for the null return path; recipients are ours and without repetition;
+    data has CRLF line ends only, dots unstuffed, and may hold any other octet, NUL too, or none at all; peer is an IP
+    address or "unix".
+    """
+
+    mail_from: str
+    recipients: tuple[str, ...]
+    data: bytes
+    peer: str
+
+
+class Listener:
+    """Listens from start() to stop(). `accept` stores a mail durably or raises; `is_ours` tells which addresses exist.
+
+    The rest of its public face is for its sessions alone.
+    """
+
+    def __init__(
+        self,
+        settings: ListenSettings,
+        accept: Callable[[Accepted], Awaitable[None]],
+        is_ours: Callable[[str], bool],
+    ) -> None:
+        self.settings = settings
+        self.tls = _tls_context(settings)
+        self.policy = _Policy(is_ours, settings.max_recipients)
+        self.closing = False
+        self._accept = accept
+        self._server: asyncio.Server | None = None
+        self._sessions: set[_Session] = set()
+        self._peers: Counter[str] = Counter()
+        self._commits: set[asyncio.Task[bool]] = set()
+
+    async def start(self) -> None:
+        """Raises: OSError where the address cannot be bound."""
+        loop, settings = asyncio.get_running_loop(), self.settings
+        if settings.unix_socket is None:
+            self._server = await loop.create_server(lambda: _Door(self), settings.host, settings.port)
+        else:
+            self._server = await loop.create_unix_server(lambda: _Door(self), settings.unix_socket)
+            settings.unix_socket.chmod(settings.unix_mode)
+
+    @property
+    def port(self) -> int:
+        """The port really listened on; for TCP only, after start()."""
+        if self._server is None:
+            raise RuntimeError("the listener has not been started")
+        return int(self._server.sockets[0].getsockname()[1])
+
+    async def stop(self, grace_seconds: float = 10) -> None:
+        """Take no one new, send idle clients away, and let mails under way finish for at most twice grace_seconds."""
+        self.closing = True
+        if self._server is not None:
+            self._server.close()
+        for session in [session for session in self._sessions if not session.busy]:
+            session.hang_up(_CLOSING)
+        await _settle({session.task for session in self._sessions}, grace_seconds)
+        for session in list(self._sessions):
+            session.abort()
+        await _settle(self._commits, grace_seconds)
+        if self.settings.unix_socket is not None:
+            self.settings.unix_socket.unlink(missing_ok=True)
+
+    def is_full_for(self, peer: str) -> bool:
+        """Whether one more client from there would be one too many."""
+        greedy = self._peers[_network(peer)] >= self.settings.max_connections_per_peer and peer != _UNIX
+        return greedy or self.closing or len(self._sessions) >= self.settings.max_connections
+
+    def enter(self, session: _Session) -> None:
+        self._sessions.add(session)
+        self._peers[_network(session.peer)] += 1
+
+    def leave(self, session: _Session) -> None:
+        """A second time does nothing: aiosmtpd reports a connection lost twice when TLS fails."""
+        if session in self._sessions:
+            self._sessions.remove(session)
+            self._peers.subtract([_network(session.peer)])
+            self._peers += Counter()  # drops the zeros
+
+    async def commit(self, mail: Accepted) -> bool:
+        """Whether `accept` took the mail in time. It goes on undisturbed when the caller is cancelled or gives up."""
+        task = asyncio.ensure_future(self._commit(mail))
+        self._commits.add(task)
+        task.add_done_callback(self._commits.discard)
+        await asyncio.wait({task}, timeout=self.settings.commit_seconds)
+        return task.done() and not task.cancelled() and task.result()
+
+    async def _commit(self, mail: Accepted) -> bool:
+        try:
+            await self._accept(mail)
+        except Exception:  # whatever it is, the client shall try again
+            log.exception("mail not accepted")
+            return False
+        return True
+
+
+class _Policy:
+    """What aiosmtpd asks of its handler."""
+
+    def __init__(self, is_ours: Callable[[str], bool], max_recipients: int) -> None:
+        self.is_ours = is_ours
+        self.max_recipients = max_recipients
+
+    async def handle_EHLO(  # noqa: N802
+        self, _server: SMTP, session: Session, _envelope: Envelope, hostname: str, replies: list[str]
+    ) -> list[str]:
+        """aiosmtpd always offers AUTH inside TLS; it does understand pipelined commands, but does not say so."""
+        session.host_name = hostname
+        return [replies[0], "250-PIPELINING", *(reply for reply in replies[1:] if not reply.startswith("250-AUTH"))]
+
+    async def handle_RCPT(  # noqa: N802
+        self, _server: SMTP, _session: Session, envelope: Envelope, address: str, _options: list[str]
+    ) -> str:
+        if len(envelope.rcpt_tos) >= self.max_recipients:
+            return "452 4.5.3 Too many recipients"
+        if not self.is_ours(address):
+            return "550 5.1.1 No such address here"
+        envelope.rcpt_tos.append(address)
+        return "250 2.1.5 OK"
+
+
+class _Door(asyncio.Protocol):
+    """Sends a client away before anything is built for it, or hands its connection to a session."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        connection = cast("asyncio.Transport", transport)
+        address = connection.get_extra_info("peername")
+        peer = str(address[0]) if address else _UNIX
+        if self._listener.is_full_for(peer):
+            connection.write(_BUSY)
+            connection.close()
+            return
+        session = (_LmtpSession if self._listener.settings.lmtp else _Session)(self._listener, peer)
+        connection.set_protocol(session)
+        session.connection_made(connection)
+
+
+class _Session(SMTP):
+    """One client's connection, in terms of what aiosmtpd does differently."""
+
+    line_length_limit = 2**16  # also bounds, twice over, what is read ahead of a client
+    protocol_name = "ESMTP"
+
+    def __init__(self, listener: Listener, peer: str) -> None:
+        settings = listener.settings
+        super().__init__(
+            listener.policy,
+            data_size_limit=settings.max_size,
+            enable_SMTPUTF8=True,
+            hostname=settings.domain,
+            ident=self.protocol_name,
+            tls_context=listener.tls,
+            timeout=settings.idle_seconds,
+            loop=asyncio.get_running_loop(),
+        )
+        self.command_size_limits = defaultdict(lambda: SMTP.command_size_limit)  # aiosmtpd's is shared by all clients
+        self.peer = peer
+        self.busy = False  # from DATA to its reply
+        self._listener = listener
+        self._replies = 0  # since the last accepted mail
+        self._deadline = self.loop.time() + settings.session_seconds
+
+    @property
+    def task(self) -> asyncio.Task[None]:
+        return cast("asyncio.Task[None]", self._handler_coroutine)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        if self._original_transport is None:  # not the second call, inside TLS
+            self._listener.enter(self)
+            self.task.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+    def connection_lost(self, error: Exception | None) -> None:
+        super().connection_lost(error)
+        self._listener.leave(self)
+
+    def eof_received(self) -> bool:
+        """A client that has said all it will still gets its replies; aiosmtpd would drop them, and the mail."""
+        self._reader.feed_eof()
+        return self._tls_protocol is None
+
+    def hang_up(self, farewell: bytes) -> None:
+        """Say farewell and close; a client that does not read its replies cannot delay that."""
+        transport = cast("asyncio.Transport", self.transport)
+        if transport.is_closing():
+            return
+        transport.write(farewell)
+        (transport.abort if transport.get_write_buffer_size() else transport.close)()
+
+    def abort(self) -> None:
+        cast("asyncio.Transport", self.transport).abort()
+
+    async def push(self, status: AnyStr) -> None:
+        self._replies += 1
+        if self._replies > self._listener.settings.max_recipients + _SPARE_REPLIES:
+            self.hang_up(_NO_MAILS)
+            await asyncio.sleep(0)  # the end of the connection cancels this task here
+        elif isinstance(status, str) and not status.isprintable():  # aiosmtpd repeats what it does not understand
+            await super().push(_BAD_SYNTAX)
+        else:
+            await super().push(status)
+
+    async def handle_exception(self, error: Exception) -> str:
+        if isinstance(error, asyncio.IncompleteReadError):
+            self.hang_up(b"")
+        elif not isinstance(error, TLSSetupException):  # the client's own; aiosmtpd closes the connection then
+            log.error("SMTP session failed", exc_info=error)
+        return _TROUBLE
+
+    @syntax("AUTH")
+    async def smtp_AUTH(self, _arg: str) -> None:  # noqa: N802
+        await self.push("502 5.5.1 AUTH is not offered")
+
+    @syntax("DATA")
+    async def smtp_DATA(self, arg: str) -> None:  # noqa: N802
+        if arg:
+            await self.push("501 5.5.4 Syntax: DATA")
+        elif self.envelope is None or not self.envelope.rcpt_tos:
+            await self.push("503 5.5.1 Name a recipient first")
+        else:
+            self.busy = True
+            await self._take_mail(self.envelope)
+            self.busy = False
+            if self._listener.closing:
+                self.hang_up(_CLOSING)
+
+    async def _take_mail(self, envelope: Envelope) -> None:
+        self._reset_timeout(self._listener.settings.data_seconds)
+        await self.push("354 End with a line that has only a dot")
+        text = await self._read_text()
+        if self._timeout_handle is not None:
+            self._timeout_handle.cancel()
+        reply = _TOO_LARGE if text is None else await self._commit(envelope, text)
+        self._reset_timeout()
+        self.envelope = self._create_envelope()
+        await self._push_verdict(envelope, reply)
+
+    async def _read_text(self) -> bytes | None:
+        """The text up to its lone dot as it came, None if it is longer than we take; that one is read and dropped."""
+        text, too_large = bytearray(), False
+        while text != b".\r\n" and not text.endswith(b"\r\n.\r\n"):
+            try:
+                text += await self._reader.readuntil(b".\r\n")
+            except asyncio.LimitOverrunError as overrun:
+                text += await self._reader.readexactly(overrun.consumed)
+            if len(text) > self._listener.settings.max_size + len(b".\r\n"):
+                too_large = True
+                del text[: -len(b"\r\n.\r\n")]
+        return None if too_large else bytes(text)
+
+    async def _commit(self, envelope: Envelope, text: bytes) -> str:
+        sender = (envelope.mail_from or "").removeprefix("<>")
+        mail = Accepted(sender, tuple(dict.fromkeys(envelope.rcpt_tos)), mended(text), self.peer)
+        if not await self._listener.commit(mail):
+            return _TROUBLE
+        self._replies = 0
+        self._deadline = self.loop.time() + self._listener.settings.session_seconds
+        return _OK
+
+    async def _push_verdict(self, _envelope: Envelope, reply: str) -> None:
+        await self.push(reply)
+
+    def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
+        """The address and the parameters after it, None twice for what is no address or would hurt later: aiosmtpd's
+        parser is slow, fails on odd quotes and takes octets that no database stores.
+        """
+        path = _PATH.fullmatch(arg)
+        if path is None or not arg.isprintable():  # surrogates, from octets that are not UTF-8, are not printable
+            return None, None
+        return path[1] or path[2] or "<>", path[3] or ""
+
+    def _reset_timeout(self, duration: float | None = None) -> None:
+        left = self._deadline - self.loop.time()
+        super()._reset_timeout(max(0.001, min(duration or self._timeout_duration, left)))
+
+    def _timeout_cb(self) -> None:
+        self.hang_up(_TIMED_OUT)
+
+
+class _LmtpSession(LMTP, _Session):
+    """RFC 2033: LHLO for a greeting, and after DATA one reply for each recipient named."""
+
+    protocol_name = "LMTP"
+
+    async def _push_verdict(self, envelope: Envelope, reply: str) -> None:
+        for _ in envelope.rcpt_tos:
+            await self.push(reply)
+
+
+def mended(text: bytes) -> bytes:
+    """The mail in what DATA carried up to its lone dot: without that dot, dots unstuffed, line ends mended.
+
+    CR CR LF, which programs make that convert twice, is one line end.
+    """
+    body = (b"\r\n" + text).removesuffix(b".\r\n").replace(b"\r\n.", b"\r\n")[2:]
+    return re.sub(rb"\r{0,2}\n", b"\n", body).replace(b"\r", b" ").replace(b"\n", b"\r\n")
+
+
+def _network(peer: str) -> str:
+    """What counts as one peer: an IPv4 address, an IPv6 /64."""
+    return str(ipaddress.ip_network((peer, 64), strict=False)) if ":" in peer else peer
+
+
+def _tls_context(settings: ListenSettings) -> ssl.SSLContext | None:
+    if settings.tls_certificate is None:
+        return None
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(settings.tls_certificate, settings.tls_key)
+    return context
+
+
+async def _settle(tasks: set[Any], seconds: float) -> None:
+    """Wait for the tasks, but no longer."""
+    if tasks:
+        await asyncio.wait(tasks, timeout=seconds)
