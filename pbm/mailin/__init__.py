@@ -1,0 +1,74 @@
+"""Mails in: the bytes of a mail become a Message, what a person wrote, or a Discard, what is never answered.
+
+Pure: no clock, no database, no network. Any bytes are read, in bounded time and memory, and nothing is raised.
+"""
+
+from __future__ import annotations
+
+from pbm.mailin import body, headers, phrases, quotes, silence, trust
+from pbm.mailin.headers import strip_subject
+from pbm.mailin.message import Action, Discard, Envelope, Failure, Message, Robot
+from pbm.mailin.mime import Part, TooLongError, parse
+from pbm.mailin.sentinel import SENTINEL
+from pbm.mailin.silence import LOOP_HEADER
+
+__all__ = [
+    "LOOP_HEADER",
+    "SENTINEL",
+    "Action",
+    "Discard",
+    "Envelope",
+    "Failure",
+    "Message",
+    "Robot",
+    "read",
+    "strip_subject",
+]
+
+
+def read(raw: bytes, envelope: Envelope, robot: Robot) -> Message | Discard:
+    """A mail as a person's Message or as a Discard; a mail that cannot be read is a Discard to be parked."""
+    try:
+        return _read(parse(raw), envelope, robot)
+    except TooLongError as error:
+        return Discard(Action.REJECT, str(error))
+    except Exception as error:  # noqa: BLE001 - whatever bytes a stranger sends, the inbox goes on
+        return Discard(Action.REJECT, f"unreadable: {type(error).__name__}")
+
+
+def _read(mail: Part, envelope: Envelope, robot: Robot) -> Message | Discard:
+    """The verdict on a mail and, for a person's, what it says."""
+    fields = mail.fields
+    sender, name = headers.one_address(fields.get("from", []))
+    subject = headers.subject(mail.first("subject"))
+    token, bounce_token = _tokens(mail, envelope, robot)
+    seen = silence.Evidence(mail, envelope, robot, sender, subject, bounce_token)
+    if discard := silence.verdict(seen):
+        return discard
+    everything = body.text(mail)
+    text, answers_us = quotes.own_text(everything, robot.local_part.lower())
+    forwarded = token is None and phrases.FORWARD_PREFIX.match(subject) and quotes.is_forward(everything)
+    return Message(
+        action=Action.HELP if forwarded else Action.REPLY,
+        message_id=headers.message_id(fields.get("message-id", [])),
+        sender=sender,
+        sender_name=name,
+        subject=subject,
+        text=text,
+        token=token,
+        in_reply_to=headers.message_id(fields.get("in-reply-to", [])),
+        references=headers.message_ids(fields.get("references", [])),
+        authenticated=trust.vouched(fields.get("authentication-results", []), robot.authserv_id, sender),
+        answers_us=answers_us,
+    )
+
+
+def _tokens(mail: Part, envelope: Envelope, robot: Robot) -> tuple[str | None, str | None]:
+    """The reply and the bounce token of the envelope or, where that has none, of the recipients in the header."""
+    found = headers.tokens(envelope.recipients, robot)
+    if found != (None, None):
+        return found
+    names = ("delivered-to", "x-original-to", "envelope-to", "to", "cc")
+    return headers.tokens(
+        headers.plain_addresses(value for name in names for value in mail.fields.get(name, [])), robot
+    )

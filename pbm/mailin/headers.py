@@ -1,0 +1,116 @@
+"""Header fields to what they mean: words decoded, one sender, message ids, tokens in addresses; each scan is bounded.
+
+An address is believed only where nothing about it is odd: `alice@example.org <bob@evil.example>` names nobody.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from collections.abc import Iterable
+
+from pbm.mailin import phrases
+from pbm.mailin.message import Robot
+from pbm.mailin.mime import from_base64, to_text
+
+MAX_SUBJECT = 998
+MAX_NAME = 100
+MAX_IDS = 100
+_MAX_ADDRESSES = 2000
+
+_WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]{0,2000})\?=")
+_BETWEEN_WORDS = re.compile(r"(\?=)\s+(?==\?)")
+_ID = re.compile(r"<[^<>\s]{1,250}>")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\((?:[^()\\]|\\.)*\)|<[^<>]*>|[^"(<,;:]+|.', re.DOTALL)
+_ADDRESS = re.compile(r"[^\s<>()\[\],;:\\\"@]{1,64}@([^\W_](?:[\w-]*[^\W_])?(?:\.[^\W_](?:[\w-]*[^\W_])?)*)\.?")
+_PLAIN_ADDRESS = re.compile(r"[\w.+=-]{1,120}@[\w.-]{1,253}")
+_TAG = re.compile(r"\[[^\[\]]{1,60}\]\s*")
+_STARS = re.compile(r"(?:^|\s)\*{2,}(?=\s|$)")
+
+
+def words(value: str) -> str:
+    """A header field with its encoded words (RFC 2047) decoded, on one line; what is no encoded word stays."""
+    if "=?" in value:
+        value = _WORD.sub(_undone, _joined(value))
+    return " ".join("".join(c if c.isprintable() else " " for c in value).split())
+
+
+def _joined(value: str) -> str:
+    """Adjacent encoded words of one charset made one, for a character may be split over them."""
+    return _BETWEEN_WORDS.sub(r"\1", value)
+
+
+def _undone(word: re.Match[str]) -> str:
+    """The text of one encoded word."""
+    charset, encoding, data = word[1].partition("*")[0], word[2], word[3].encode("utf-8", "replace")
+    content = from_base64(data) if encoding in "bB" else binascii.a2b_qp(data, header=True)
+    return to_text(content, charset)
+
+
+def subject(value: str) -> str:
+    """The subject decoded, one line of at most MAX_SUBJECT characters, reply prefixes still there."""
+    return words(value)[:MAX_SUBJECT]
+
+
+def strip_subject(text: str) -> str:
+    """A subject without "Re:", "AW:", "Fwd:" of any language, list tags as [pbmserv], words of stars; blanks folded."""
+    text = " ".join(_STARS.sub(" ", text[:MAX_SUBJECT]).split())
+    while match := phrases.REPLY_PREFIX.match(text) or _TAG.match(text):
+        text = text[match.end() :]
+    return text
+
+
+def one_address(values: Iterable[str]) -> tuple[str, str]:
+    """The address, its domain in lower case, and the name of a From field; ("", "") unless one is there, and whole."""
+    values = list(values)
+    if len(values) != 1:
+        return "", ""
+    pieces = [piece for piece in _TOKEN.findall(values[0][:_MAX_ADDRESSES]) if not piece.isspace()]
+    outside = [piece for piece in pieces if piece[0] not in '<("']
+    named = " ".join(
+        piece.strip("\" '") if piece[0] == '"' else piece.strip() for piece in pieces if piece[0] not in "<("
+    )
+    comment = "".join(piece[1:-1] for piece in pieces if piece[0] == "(")
+    angles = [piece[1:-1].strip() for piece in pieces if piece[0] == "<"]
+    if any(piece in set('<,;:()"') for piece in pieces) or len(angles) > 1:
+        return "", ""
+    address, name = (angles[0], named) if angles else (named, comment)
+    match = _ADDRESS.fullmatch(address)
+    if match is None or any("@" in piece and piece.strip(" '").lower() != address.lower() for piece in outside):
+        return "", ""
+    local = address.rpartition("@")[0]
+    return f"{local}@{match[1].lower()}", words(name)[:MAX_NAME]
+
+
+def message_id(values: Iterable[str]) -> str | None:
+    """The first message id of a field, with its brackets."""
+    return next(iter(message_ids(values)), None)
+
+
+def message_ids(values: Iterable[str]) -> tuple[str, ...]:
+    """All message ids of fields in their order: at most MAX_IDS, the last ones, for those are the nearest."""
+    return tuple(_ID.findall(" ".join(values)))[-MAX_IDS:]
+
+
+def plain_addresses(values: Iterable[str]) -> list[str]:
+    """Everything that looks like an address in fields, in lower case: for finding ourselves, not for believing it."""
+    return [address.lower() for value in values for address in _PLAIN_ADDRESS.findall(value)]
+
+
+def tokens(addresses: Iterable[str], robot: Robot) -> tuple[str | None, str | None]:
+    """The reply token and the bounce token in addresses of ours: pbm+TOKEN and bounce+TOKEN, also with "-" for "+".
+
+    A host with one mailbox for all has pbm+bounce-TOKEN instead of the second.
+    """
+    reply = bounce = None
+    local, failed = re.escape(robot.local_part.lower()), re.escape(robot.bounce_part.lower())
+    pattern = re.compile(
+        rf"(?:(?:{local}[+-])?({failed})|{local})[+-]([\w.=-]{{1,100}})@{re.escape(robot.domain.lower())}"
+    )
+    for address in addresses:
+        match = pattern.fullmatch(address.lower())
+        if match and match[1]:
+            bounce = bounce or match[2]
+        elif match:
+            reply = reply or match[2]
+    return reply, bounce

@@ -1,0 +1,76 @@
+"""HTML to the text a person sees, with what he quotes marked by "> " lines as in a plain mail.
+
+Quoted blocks are emptied before anything is laid out: only that something is quoted matters, and whether it is ours.
+"""
+
+from __future__ import annotations
+
+import re
+
+from inscriptis import Inscriptis
+from inscriptis.css_profiles import CSS_PROFILES
+from inscriptis.model.config import ParserConfig
+from lxml import etree, html
+
+from pbm.mailin.sentinel import FOUND, SENTINEL
+
+_QUOTE = re.compile(
+    r"yahoo_quoted|yahoo-quoted|mail-editor-reference-message-container|replyforward_quote|tutanota_quote|zmail_quote",
+    re.IGNORECASE,
+)
+_DROPPED = re.compile(
+    r"gmail_signature|gmail_attr|moz-signature|moz-cite-prefix|ms-outlook-mobile-signature|protonmail_signature|"
+    r"applemailsignature|tutanota_signature|x_signature|(?:^| )signature(?: |$)",
+    re.IGNORECASE,
+)
+_INVISIBLE = {"head", "script", "style", "title", "template", "noscript", "object", "iframe", "svg"}
+# The default profile of inscriptis puts blanks around inline elements, which splits words.
+_CONFIG = ParserConfig(css=CSS_PROFILES["strict"], display_links=False, display_images=False, display_anchors=False)
+
+
+def to_text(source: str) -> str:
+    """The visible text of HTML, quoted blocks as one line "> ..." each, signatures that are marked as such left out.
+
+    Where the layout fails (nesting that exceeds the stack) the tags are simply dropped, and the text is all quoted.
+    """
+    try:
+        return _laid_out(source)
+    except (
+        etree.ParserError,
+        etree.LxmlError,
+        RecursionError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        IndexError,
+        KeyError,
+    ):
+        return re.sub(r"(?m)^", "> ", re.sub(r"<[^<>]*>", " ", source))
+
+
+def _laid_out(source: str) -> str:
+    """The text by inscriptis after the tree is cleaned."""
+    tree = html.document_fromstring(source.encode("utf-8", "replace"), parser=html.HTMLParser(encoding="utf-8"))
+    for element in list(tree.iter()):
+        if element.getroottree().getroot() is tree:
+            _clean(element)
+    return str(Inscriptis(tree, _CONFIG).get_text())
+
+
+def _clean(element: html.HtmlElement) -> None:
+    """Empty a quoted block to one quoted line, remove what is not seen or not the person's; what follows stays."""
+    if not isinstance(element.tag, str):
+        return
+    marks = f"{element.get('class', '')} {element.get('id', '')}"
+    if element.tag == "blockquote" or _QUOTE.search(marks) or (element.tag == "div" and element.get("name") == "quote"):
+        ours = FOUND.search("".join(element.itertext()))
+        _empty(element, f"> {SENTINEL if ours else '...'}")
+        element.tag = "div"
+    elif element.tag in _INVISIBLE or _DROPPED.search(marks):
+        _empty(element, "")
+
+
+def _empty(element: html.HtmlElement, text: str) -> None:
+    """Only this text is left in the element."""
+    element.clear(keep_tail=True)
+    element.text = text

@@ -1,0 +1,97 @@
+"""What a mail says once it is read: the values that pass from here to the service, and nothing of bytes or MIME."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """Who the mail came from and went to by SMTP; addresses without angle brackets.
+
+    mail_from is "" for the null return path and None where the envelope is not known, as in a fetched mailbox: then the
+    Return-Path header that the mail server wrote stands for it.
+    """
+
+    mail_from: str | None = None
+    recipients: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Robot:
+    """Our own addresses: local_part, local_part+TOKEN and bounce_part+TOKEN, all @domain.
+
+    authserv_id names the mail server whose Authentication-Results are believed; "" believes none.
+    """
+
+    local_part: str = "pbm"
+    domain: str = "localhost"
+    authserv_id: str = ""
+    bounce_part: str = "bounce"
+
+    @property
+    def address(self) -> str:
+        """The address players write to."""
+        return f"{self.local_part}@{self.domain}"
+
+
+class Action(StrEnum):
+    """What a mail asks of us: REPLY and HELP come from persons, the others are never answered."""
+
+    REPLY = "reply"
+    HELP = "help"
+    IGNORE = "ignore"
+    BOUNCE = "bounce"
+    COMPLAINT = "complaint"
+    REJECT = "reject"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A person's mail.
+
+    sender is the one address of From with its domain in lower case, "" where From does not name exactly one; text is
+    what the person wrote himself, without quotes and signature; action is HELP for a forwarded mail, which carries no
+    command of its own; answers_us tells that one of our mails stood quoted below the text; authenticated that the
+    trusted mail server vouches for the sender's domain. Ids keep their angle brackets, tokens are lower case.
+    """
+
+    action: Action
+    message_id: str | None
+    sender: str
+    sender_name: str
+    subject: str
+    text: str
+    token: str | None
+    in_reply_to: str | None
+    references: tuple[str, ...]
+    authenticated: bool
+    answers_us: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A recipient a mail did not reach; status is RFC 3463's "5.1.1" or "" where none was given."""
+
+    address: str
+    permanent: bool
+    status: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """A mail that is recorded and never answered, and why.
+
+    For a bounce: the token of our per-recipient return path, the recipients it names (maybe none: then only the token
+    knows), whether trying again is useless, and the id of our mail where it was returned.
+    """
+
+    action: Action
+    reason: str
+    message_id: str | None = None
+    sender: str = ""
+    bounce_token: str | None = None
+    failures: tuple[Failure, ...] = ()
+    permanent: bool = False
+    original_id: str | None = None

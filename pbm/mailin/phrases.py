@@ -1,0 +1,198 @@
+"""What mail programs write around a person's text, in many languages: words as data, each pattern scans a line once.
+
+A row of a list is a part of a pattern; rows are alternatives, mostly one a language.
+"""
+
+from __future__ import annotations
+
+import re
+
+
+def _any(before: str, rows: str, after: str = "") -> re.Pattern[str]:
+    """A pattern, blind to case, of what stands before, one of the rows, and what stands after."""
+    alternatives = "|".join(row.strip() for row in rows.strip().splitlines())
+    return re.compile(f"{before}(?:{alternatives}){after}", re.IGNORECASE)
+
+
+_REPLY = """
+    re|aw|antw|antwort|sv|vs|vast|vastaus|odp|res|ref|rif|r|rép|réf|ynt|yan|vá|bls|balas|atb|ats|απ|σχετ
+    отв|ответ|відп|відповідь|trả lời|رد|תגובה|השב|回复|回覆|答复|回信|返信|답장|회신
+"""
+_FORWARD = """
+    fwd?|rv|rw|wg|tr|trs|enc|vb|vl|vidarebefordrat|videresendt|doorst|pd|pto|podaj dalej|i|ilt|i̇lt|yml|továbbítás|fs
+    edasi|πρθ|пересл|переслать|перенапр|chuyển tiếp|teruskan|إعادة توجيه|הועבר|转发|轉寄|轉發|転送|전달
+"""
+_COUNT = r"\s?(?:\[\d{1,4}\]|\(\d{1,4}\)|\^\d{1,4}|\*\d{1,4})?\s?[:：]\s*"
+
+REPLY_PREFIX = _any("", _REPLY.rstrip() + _FORWARD, _COUNT)
+"""One "Re:", "AW:", "Fwd:" of any language at the beginning of a subject."""
+
+FORWARD_PREFIX = _any(r"\s*", _FORWARD, _COUNT)
+"""One "Fwd:", "WG:", "TR:" of any language at the beginning of a subject."""
+
+AUTOMATIC_SUBJECT = _any(
+    "",
+    r"""
+    auto(?:matic|mated)?[- ]?(?:reply|response|responder)\b|vacation (?:auto-?)?reply
+    out of (?:the )?office\b|ooo\s?[:-]|(?:i am|i'm) (?:currently )?out of (?:the )?office
+    autoantwort|automatische (?:antwort|abwesenheit)|abwesenheits(?:notiz|nachricht|meldung|assistent)
+    abwesend\b|ich bin abwesend|nicht im büro
+    réponse automatique|(?:message|notification) d'absence|absen(?:t|ce) du bureau|je suis absent
+    respuesta automática|fuera de (?:la )?oficina
+    risposta automatica|fuori (?:sede|ufficio)
+    automatisch(?: antwoord|e beantwoording|e reactie)|niet aanwezig|afwezig(?:heid)?\b
+    automatiskt svar|autosvar|frånvaro(?:meddelande|besked)?\b
+    automaattinen (?:vastaus|poissaoloviesti)|poissa(?:olo(?:viesti|ilmoitus)?)?\b
+    automatisk (?:svar|besvarelse)|fraværs?(?:besked|melding|assistent)
+    automatyczna odpowied|odpowiedź automatyczna|autom\.? odp|poza biurem|nieobecno
+    автоматическ\w+ ответ|автоответ|отсутств\w+ (?:на|в) (?:рабоч|офис)|автоматична відповідь
+    resposta autom[àá]tica|fora d[oe] escritório
+    automatick[áé] odpov|mimo kancelář|automatikus válasz|házon kívül
+    otomatik (?:yanıt|cevap)|ofis dışında|răspuns automat|αυτόματη απάντηση
+    automaatvastus|automatinis atsakymas|automātisk\w+ atbilde|automatski odgovor|samodejni odgovor
+    автоматичен отговор|аутоматски одговор|balasan otomatis|trả lời tự động|ตอบกลับอัตโนมัติ
+    自动(?:回复|答复)|自動(?:回覆|返信|応答|回信)|不在(?:通知|のお知らせ|自動)|休暇中|外出中
+    자동\s?(?:회신|응답|답장)|부재\s?중
+    رد تلقائي|الرد التلقائي|خارج المكتب|پاسخ خودکار|מענה אוטומטי|תשובה אוטומטית|स्वचालित (?:उत्तर|जवाब)
+    """,
+)
+"""The beginning of a subject that vacation programs write; "away" alone is none, persons write it too."""
+
+FAILURE_SUBJECT = _any(
+    "",
+    r"""
+    undeliver(?:ed|able)|(?:mail )?delivery (?:failed|failure|status notification|has failed|problem|error|report)
+    failure notice|returned (?:mail|to sender|e-?mail)|mail (?:failure|delivery|system error|returned)
+    message (?:could not be|not) delivered|non-?deliver|could ?n[o']t be delivered|delivery notification
+    warning: (?:message|could not)|bounced? (?:mail|message)|rejected:
+    unzustellbar|nicht zustellbar|zustell(?:ung fehl|fehler|ungsbericht)|rücksendung
+    non remis|échec de (?:la )?remise|non distribué|message non délivré
+    no se puede entregar|no entregado|error de entrega|notificación de estado
+    mancata consegna|impossibile consegnare|non recapitabile|onbestelbaar|niet bezorgd
+    olevererbart|kan inte levereras|ei voitu toimittaa|toimittamaton|kan ikke leveres|ikke leveret
+    nie dostarczono|niedostarcz|nie można dostarczyć|nedoručiteln|nedoručen|kézbesíthetetlen
+    не доставлен|недоставлен|невозможно доставить|ваше сообщение не
+    não entregue|falha na entrega|não foi possível entregar|teslim edilemedi|iletilemedi
+    退信|无法投递|未送达|無法傳遞|配信不能|送信できません|配信できません|전송 실패|배달되지|반송
+    """,
+)
+
+FAILURE_TEXT = _any(
+    "",
+    r"""
+    invalid (?:user|recipient) address|user (?:is )?unknown|unknown user|no such (?:user|recipient|mailbox|person)
+    mailbox (?:is )?(?:full|unavailable|not found|disabled)|over ?quota|could not be delivered|unable to deliver
+    undeliverable|delivery (?:has )?failed|(?m:^)\W{0,3}5\d\d[ -](?:#?5\.\d\.\d{1,3}|requested action not taken)
+    (?:address|recipient) (?:rejected|not found)|not be delivered|permanent (?:fatal )?error
+    account (?:is )?(?:disabled|inactive)
+    """,
+)
+
+PERMANENT = re.compile(
+    r"\b55[0-4]\b|\b5\.\d{1,2}\.\d{1,3}\b|unknown|no such|not found|does not exist|permanent", re.IGNORECASE
+)
+
+WROTE = _any(
+    r"\b",
+    """
+    wrote|writes?|said|says|schrieb|schreibt|geschrieben|a écrit|écrit|écrivait|escribi[óo]|escribe|va escriure
+    ha scritto|scrive|scritto|schreef|geschreven|skrev|skrifaði|kirjoitti|kirjutas|rašė|rakstīja|írta|scris
+    napisał(?:a|\\(a\\))?|pisze|pisał|nadesłał|napsala?|píše|napísala?|napisala?|napisao|escreveu|yazdı
+    написала?|писала?|пишет|написав|пише|напис|έγραψε|έγραψα|đã viết|viết|menulis|כתב|כתבה|כתבו
+    كتب|كتبت|كتابة|نوشت|نوشته
+    """,
+    r"\b|写道|寫道|写了|来信|書きました|のメール|님이|작성|썼습니다|เขียน",
+)
+"""A verb of an attribution line such as "On Monday, pbm wrote:"."""
+
+_ROLES = {
+    "from": """
+        from|von|de|da|van|från|fra|frá|lähettäjä|od|от|от кого|від|kimden|gönderen|feladó|από|expéditeur
+        remitente|mittente
+        afzender|avsändare|afsender|avsender|saatja|nadawca|expeditor|pošiljatelj|šalje|dari|từ|จาก|من|מאת
+        发件人|寄件者|寄件人|发信人|差出人|送信者|보낸 사람|보낸이""",
+    "date": """
+        date|sent|received|datum|gesendet|gesendet am|envoyé|envoyé le|enviado|enviado el|enviado em|enviada|enviada em
+        fecha|data|inviato|verzonden|verstuurd|skickat|skickades|sendt|dato|lähetetty|päivämäärä|päiväys|wysłano|wysłane
+        дата|отправлено|надіслано|odesláno|odoslané|dátum|elküldve|tarih|gönderildi|gönderme tarihi|ημερομηνία|trimis
+        poslano|tanggal|ngày|التاريخ|تاريخ|נשלח|תאריך|发送时间|日期|时间|傳送日期|寄件日期|送信日時|日付|日時|보낸 날짜|보낸 시간|날짜""",
+    "to": """
+        to|an|à|a|para|per|aan|till|til|vastaanottaja|do|dla|komu|кому|kime|alıcı|címzett|προς|pour|destinataire
+        destinatario|către|za|prima|kepada|đến|إلى|אל|收件人|收件者|宛先|받는 사람|받는이""",
+    "subject": """
+        subject|betreff|betr.|objet|sujet|asunto|assunto|oggetto|onderwerp|ämne|emne|aihe|otsikko|temat|тема|předmět
+        predmet|konu|tárgy|θέμα|subiect|subjek|perihal|chủ đề|efni|teema|الموضوع|נושא|主题|主題|主旨|件名|题目|제목""",
+}
+LABELS = {
+    word.strip().replace(" ", ""): role for role, rows in _ROLES.items() for word in re.split(r"[|\n]", rows.strip())
+}
+"""Header labels in many languages, lower case and without blanks, and what each names."""
+
+ORIGINAL = _any(
+    "",
+    """
+    origin|forward|quoted|ursprünglich|weitergeleitet|weiterleitung|nachricht|zitat|transf[ée]r|réexpédié|reenviado
+    mensaje|inoltrat|doorgestuurd|oorspronkelijk|vidarebefordra|videresend|välitetty|alkuperäinen|przekazana|přeposlan
+    původní|pôvodná|encaminhad|пересылаемое|пересланное|исходное|переадрес|iletilen|yönlendirilen|eredeti|továbbított
+    αρχικό|προωθ|原始邮件|原始郵件|转发|轉寄|転送|元のメッセージ|원본|전달된|رسالة|הודעה
+    """,
+)
+"""Words between the dashes of "-----Original Message-----"."""
+
+FORWARD_INTRO = _any(
+    r"\W{0,12}",
+    r"""
+    begin forwarded message|forwarded message|anfang der weitergeleiteten|weitergeleitete nachricht
+    début du message (?:réexpédié|transféré)|message transféré|inicio del mensaje reenviado|mensaje reenviado
+    inizio (?:del )?messaggio inoltrato|messaggio inoltrato|begin doorgestuurd bericht|doorgestuurd bericht
+    vidarebefordrat (?:brev|meddelande)|start på videresendt|videresendt (?:besked|melding|meddelelse)|välitetty viesti
+    początek przekazywanej|przekazana wiadomość|přeposlan|início da mensagem (?:encaminhada|reenviada)
+    mensagem encaminhada
+    начало переадресованного|пересылаемое сообщение|переслане повідомлення|iletilen ileti|yönlendirilen|továbbított
+    転送されたメッセージ|以下是转发|转发的?邮件|以下為轉寄|轉寄的郵件|전달된 (?:메시지|메일)
+    """,
+)
+"""The line above a forwarded mail."""
+
+MOBILE = _any(
+    r"[\s<(\[*_-]{0,6}",
+    r"""
+    (?:\w{1,12} )?(?:sent (?:from|via|with|by|using|on) |from my (?:i?phone|ipad|android|mobile|samsung))
+    get \[?(?:outlook|bluemail|typeapp)|(?:\w+ ){0,3}from mobile$|my\w* (?:iphone|ipad)
+    this (?:e-?mail|message) (?:was|has been) (?:(?:sent|written) (?:from|on|by|via) (?:my|an?) |checked|scanned)
+    gesendet (?:mit|von|über|vom|mittels)|von meinem (?:\w+[- ]?){1,3}gesendet|diese nachricht wurde von mein
+    holen sie sich outlook|diese e-?mail wurde .{0,30}(?:viren|avast)|viren(?:frei|geprüft)|virus-?free\b
+    envoyé (?:de(?:puis)?|à partir|avec|via|par) |(?:télécharge[rz]|obtenez) outlook|garanti sans virus
+    enviad[oa] (?:desde|do|de|pelo|a partir|con|com|via) |obtener outlook|obtenha o outlook|libre de virus
+    inviato (?:da|dal|con|tramite) |(?:scarica|ottieni) outlook
+    (?:verzonden|verstuurd) (?:met|vanaf|vanuit|via) |download outlook|outlook voor
+    skickat (?:från|med|via)|hämta outlook|sendt (?:fra|med|via)|hent outlook|lähetetty |hanki outlook|saadetud minu
+    wysłan[eoay] (?:z|za) |odesláno (?:z|ze|přes|pomocí) |odoslané z|stáhnout outlook|poslano (?:s|z|iz) |küldve\b
+    отправлено (?:с|из|через|от) |скачать outlook|надіслано (?:з|із|за) |изпратено от|στάλθηκε από|trimis de pe
+    išsiųsta iš|nosūtīts no|dikirim dari|(?:được )?gửi từ|أرسلت من|أُرسلت من|تم الإرسال من|ارسال شده از|נשלח מ|ส่งจาก
+    從我的|从我的|发自我的|發自我的|來自|发送自|使用.{1,20}(?:发送|傳送)|(?:取得|获取) ?outlook|.{1,20}에서 보냄
+    .{1,30}(?:から送信|mdan gönderildi|dan gönderildi|を入手)
+    ᐧ|mail(?:suite|track)\b|do you yahoo|yahoo! mail
+    """,
+)
+"""The beginning of a line that a phone, a mail program or a virus scanner adds below the text."""
+
+DISCLAIMER = _any(
+    r"[\s*_-]{0,4}",
+    r"""
+    confidential(?:ity)?(?: notice| note)?\s?[:.-]|disclaimer\b|legal notice|privileged (?:and|/) confidential
+    (?:the (?:information|contents) .{0,20})?this (?:e-?mail|message|communication)\b.{0,160}(?:confidential|privileged)
+    (?:the (?:information|contents) .{0,20})?this (?:e-?mail|message|communication)\b.{0,160}(?:intended|recipient)
+    if you (?:are not|have received this).{0,60}(?:recipient|error)|please consider the environment
+    diese (?:e-?mail|nachricht)\b.{0,120}(?:vertraulich|empfänger)
+    ce (?:message|courriel|mail)\b.{0,160}(?:confidentiel|destinataire)
+    este (?:mensaje|correo|e-?mail)\b.{0,160}(?:confidencial|destinatario)
+    esta mensagem\b.{0,160}(?:confidencia|destinat)
+    questo messaggio\b.{0,160}(?:riservat|confidenzial|destinatar)
+    (?:dit (?:e-?mail)?bericht|deze e-?mail)\b.{0,160}(?:vertrouwelijk|bestemd)
+    detta (?:meddelande|e-?post)\b.{0,120}konfidentiell|tämä (?:viesti|sähköposti)\b.{0,120}luottamuksell
+    (?:ta|niniejsza) wiadomość\b.{0,160}(?:poufn|adresat)|tento e-?mail\b.{0,120}důvěrn|bu e-?posta\b.{0,160}gizli
+    (?:это|данное|настоящее) сообщение\b.{0,160}конфиденц|本(?:邮件|郵件|メール).{0,80}(?:保密|機密|机密|秘密)
+    """,
+)
+"""The beginning of a paragraph that a company's server adds."""

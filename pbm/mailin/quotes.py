@@ -1,0 +1,202 @@
+"""A plain text to what its writer wrote himself: no quotes, attributions, forwarded mails, signatures or disclaimers.
+
+Words of many languages help, but the shape decides: a quoted line; a line above a quote, or one that names a date and
+an address and ends with a colon; a block of header lines. In doubt a line is dropped: a lost comment is a pity, a
+quoted command taken for the person's own is a wrong move. Every pattern scans a line of at most MAX_LINE characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pbm.mailin import phrases
+from pbm.mailin.sentinel import FOUND
+
+MAX_LINE = 400
+MAX_LINES = 4000
+MAX_OWN = 8000
+"""Characters of a person's own text that are passed on."""
+
+_NOISE = str.maketrans(
+    {
+        **dict.fromkeys(
+            "\u00ad\u200b\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", None
+        ),
+        **dict.fromkeys("\u00a0\u202f\u2007\u3000\t", " "),
+        **dict.fromkeys("\u2028\u2029\u000b\u000c\u0085", "\n"),
+    }
+)
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+_QUOTED = re.compile(r" {0,4}(?:[>＞]|\|(?: |$)|[A-Za-z]{2,4}> )")
+_DATE = re.compile(r"\d{4}|\d{1,2}[:.h]\d{2}|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
+_LABEL = re.compile(r"[\s*_>]{0,8}([^\W\d_][^\d:：<>@*]{0,22}?)[\s*_]{0,3}[:：][\s*_]{0,4}(.*)")
+_RULED = re.compile(r"\s{0,3}[-_=*─━]{2,80}\s?(\S.{2,120}?)\s?[-_=*─━:]{2,80}\s*$")
+_RULE = re.compile(r"\s*[-_=*#~+─━•·]{2,}\s*$")
+_SIGNATURE = re.compile(r"\s{0,3}(?:--|—|–|__|_{20,}|-{20,})\s*$")
+_ARMOUR = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]{1,20}: [^\n]{0,80}\n){0,5}\n")
+_ARMOUR_END = re.compile(r"^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK)-----", re.MULTILINE)
+_WRAPPED_AT = 55
+_QUOTE_WRAPPED_AT = 62
+_STRONG = 3
+_UNCLOSED_LENGTH = 160
+
+
+def own_text(text: str, us: str) -> tuple[str, bool]:
+    """What the person wrote, and whether one of our mails stands quoted with it; us is our local part, in lower case.
+
+    With our line in the text, what is above it counts; if that is nothing, then what is between or below lines quoted
+    with ">", for there a quote shows where it ends. Below an unquoted copy of our line nothing is his for certain.
+    """
+    text = bounded(text)
+    found = FOUND.search(text)
+    if found is None:
+        return unquoted(text.split("\n"), us), False
+    start = text.rfind("\n", 0, found.start()) + 1
+    lines = text[:start].split("\n")[:-1]
+    while lines and re.fullmatch(r"[>|\s]*#{1,2}\W{0,2}", lines[-1]):
+        lines.pop()
+    own = unquoted([*lines, "> "], us)
+    if own or not _QUOTED.match(text, start):
+        return own, True
+    return unquoted(["> ", *text[found.end() :].split("\n")[1:]], us), True
+
+
+def bounded(text: str) -> str:
+    """The text with plain blanks and no invisible characters, lines cut at MAX_LINE, blank ones in pairs at most."""
+    text = _CONTROL.sub("", text.translate(_NOISE))
+    if armour := _ARMOUR.search(text):
+        text = _ARMOUR_END.split(text[armour.end() :], maxsplit=1)[0]
+    lines: list[str] = []
+    for line in text.split("\n"):
+        short = line[:MAX_LINE].rstrip(" ")
+        if short or lines[-1:] != [""] or lines[-2:] != ["", ""]:
+            lines.append(short)
+        if len(lines) >= MAX_LINES:
+            break
+    return "\n".join(lines)
+
+
+def is_forward(text: str) -> bool:
+    """Whether a forwarded mail stands in the text."""
+    return any(phrases.FORWARD_INTRO.match(line) for line in bounded(text).split("\n"))
+
+
+def unquoted(lines: Sequence[str], us: str) -> str:
+    """The passages that are the person's, each without its signature, with a blank line between them."""
+    passages: list[list[str]] = [[]]
+    place = 0
+    while place < len(lines):
+        if _QUOTED.match(lines[place]):
+            place = _quote_end(lines, place)
+            passages.append([])
+        elif end := _introduction_end(lines, place, us):
+            if not _quote_follows(lines, end):
+                break
+            place = end
+        else:
+            passages[-1].append(lines[place])
+            place += 1
+    texts = (_unsigned(passage) for passage in passages)
+    return "\n\n".join(text for text in texts if text)[:MAX_OWN].strip()
+
+
+def _quote_end(lines: Sequence[str], place: int) -> int:
+    """Where a quote ends that begins at place; the tail of a quoted line that a client wrapped belongs to it."""
+    while place < len(lines) and _QUOTED.match(lines[place]):
+        tail = place + 1
+        wrapped = tail + 1 < len(lines) and bool(lines[tail]) and len(lines[place]) >= _QUOTE_WRAPPED_AT
+        if wrapped and not _QUOTED.match(lines[tail]) and _QUOTED.match(lines[tail + 1]):
+            place += 1
+        place += 1
+    return place
+
+
+def _quote_follows(lines: Sequence[str], place: int) -> bool:
+    """Whether the next line that is not blank is quoted."""
+    following = next((line for line in lines[place:] if line), "")
+    return bool(_QUOTED.match(following))
+
+
+def _introduction_end(lines: Sequence[str], place: int, us: str) -> int:
+    """The line after what introduces a quoted or forwarded mail at place; 0 where nothing does."""
+    line = lines[place]
+    if not line or len(line) < 3:
+        return 0
+    if phrases.FORWARD_INTRO.match(line) or _header_block(lines, place):
+        return place + 1
+    if (ruled := _RULED.match(line)) and (
+        phrases.ORIGINAL.search(ruled[1]) or _evidence(ruled[1], us) >= 2 or _next_is_header_block(lines, place + 1)
+    ):
+        return place + 1
+    if _RULE.match(line) and _next_is_header_block(lines, place + 1):
+        return place + 1
+    return _attribution_end(lines, place, us)
+
+
+def _next_is_header_block(lines: Sequence[str], place: int) -> bool:
+    """Whether the next line that is not blank begins a header block."""
+    following = next((n for n in range(place, min(place + 3, len(lines))) if lines[n]), None)
+    return following is not None and _header_block(lines, following)
+
+
+def _header_block(lines: Sequence[str], place: int) -> bool:
+    """Whether lines such as "From: ...", "Sent: ...", "Subject: ..." begin here, the origin among them.
+
+    "From: a1" above "To: a2" is a move, not a mail: a date or a subject has to be among them, or an address.
+    """
+    if not _LABEL.match(lines[place]):
+        return False
+    values: dict[str, str] = {}
+    misses = 0
+    for line in lines[place : place + 12]:
+        label = _LABEL.match(line)
+        role = phrases.LABELS.get(label[1].lower().replace(" ", "")) if label else None
+        if label and role:
+            values.setdefault(role, label[2])
+        elif values and line:
+            misses += 1
+        elif not values:
+            return False
+        if misses > 1:
+            break
+    has_address = "@" in values.get("from", "") or "@" in values.get("to", "")
+    return len(values) >= 2 and "from" in values and (has_address or "date" in values or "subject" in values)
+
+
+def _attribution_end(lines: Sequence[str], place: int, us: str) -> int:
+    """The line after an attribution such as "On Monday at 10:30 pbm <pbm@example.org> wrote:", 0 where none begins.
+
+    One that names a date and a person is believed anywhere, a weaker one only above a quote. Clients wrap it at the
+    width of their lines, so that each of its lines but the last has no room for the next word.
+    """
+    for end in range(place + 1, min(place + 4, len(lines)) + 1):
+        joined, rest = " ".join(lines[place:end]), " ".join(lines[place + 1 : end])
+        evidence, without = _evidence(joined, us), _evidence(rest, us)
+        closed = joined.rstrip(" *_").endswith((":", "：", "﹕", "︰"))
+        believed = evidence >= _STRONG and closed
+        if not believed and _quote_follows(lines, end):
+            believed = closed or (evidence >= _STRONG and len(joined) <= _UNCLOSED_LENGTH)
+        if believed and without < min(evidence, _STRONG):
+            return end
+        if end == len(lines) or not lines[end] or len(lines[end - 1] + lines[end].partition(" ")[0]) < _WRAPPED_AT:
+            break
+    return 0
+
+
+def _evidence(line: str, us: str) -> int:
+    """How much a line speaks for an attribution: a date (2), a verb of writing (1), an address or our name (1)."""
+    named = "@" in line or us in line.lower()
+    return 2 * bool(_DATE.search(line)) + bool(phrases.WROTE.search(line)) + named
+
+
+def _unsigned(passage: Sequence[str]) -> str:
+    """A passage without signature, disclaimer, and the lines that phones, programs and servers add below."""
+    kept: list[str] = []
+    for line in passage:
+        if _SIGNATURE.match(line) or phrases.DISCLAIMER.match(line):
+            break
+        kept.append(line)
+    while kept and (not kept[-1] or _RULE.match(kept[-1]) or phrases.MOBILE.match(kept[-1])):
+        kept.pop()
+    return "\n".join(kept).strip()

@@ -1,0 +1,291 @@
+"""Mails that are never answered: automatic ones (RFC 3834), bounces, complaints, lists, spam, and our own coming back.
+
+Evidence in the headers and in reports decides; words in a subject or a text count only where persons do not write them.
+"""
+
+from __future__ import annotations
+
+import email
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from flufl.bounce import all_failures
+
+from pbm.mailin import headers, phrases
+from pbm.mailin.message import Action, Discard, Envelope, Failure, Robot
+from pbm.mailin.mime import Part, TooLongError, decoded, split
+
+LOOP_HEADER = "X-Pbm-Loop"
+"""Every mail of ours carries it with our domain as value."""
+
+_MAX_FAILURES = 50
+_MACHINE = re.compile(
+    r"mailer-?daemon|post_?master|mdaemon|majordomo|listserv|owner-.*|.*-(?:owner|request|bounces?)|bounces?(?:[+-].*)?|"
+    r"(?:.*[._+-])?(?:no|do-?not|donot)[._-]?reply(?:[._+-].*)?|mail-?delivery-?subsystem|autoreply|auto-reply|autoresponder",
+    re.IGNORECASE,
+)
+_RELAY = re.compile(r"(?:mailer-?daemon|owner-.*|.*-(?:owner|request))(?:@.*)?", re.IGNORECASE)
+_DAEMON = re.compile(r"mailer-?daemon|post_?master|mail delivery|mdaemon", re.IGNORECASE)
+_AUTOMATIC_FIELDS = (
+    "x-autoreply", "x-autorespond", "x-autoresponder", "x-autoreply-from", "x-auto-reply-from", "x-mail-autoreply",
+    "x-vacation", "x-ms-exchange-inbox-rules-loop", "x-amazon-auto-reply", "x-auto-generated", "x-fc-machinegenerated",
+)  # fmt: skip
+_LIST_FIELDS = (
+    "list-id", "list-unsubscribe", "list-post", "list-help", "list-subscribe", "list-owner", "list-archive",
+    "mailing-list", "x-mailing-list", "x-beenthere", "x-mailman-version", "x-listname", "feedback-id", "x-campaignid",
+)  # fmt: skip
+_RECIPIENT = re.compile(r"(?im)^(?:final|original)-recipient:\s*(?:[\w-]{1,20}\s*;)?\s*<?([^\s<>;]{1,250})")
+_FIELD = r"(?im)^{}:[ \t]*([^\n]{{1,200}})"
+_ACTION, _STATUS, _DISPOSITION, _FEEDBACK, _ID = (
+    re.compile(_FIELD.format(name)) for name in ("action", "status", "disposition", "feedback-type", "message-id")
+)
+_CODE = re.compile(r"[245]\.\d{1,3}\.\d{1,3}")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the tests below look at: the mail, its way here, and the parts of its report, all read once."""
+
+    mail: Part
+    envelope: Envelope
+    robot: Robot
+    sender: str
+    subject: str
+    bounce_token: str | None
+
+    def has(self, *names: str) -> bool:
+        """Whether one of these fields is there."""
+        return any(name in self.mail.fields for name in names)
+
+    def field(self, name: str) -> str:
+        """The first field of a name, in lower case."""
+        return self.mail.first(name).lower()
+
+    def report(self, kind: str) -> str | None:
+        """The text of the first part of a kind such as "delivery-status"; None where there is none."""
+        if not self.mail.parts and self.mail.type != f"message/{kind}":
+            return None
+        part = next((part for part in self.mail.walk() if part.type == f"message/{kind}"), None)
+        return None if part is None else decoded(part, limit=32_768)
+
+    @property
+    def null_path(self) -> bool:
+        """Whether the return path is empty, by the envelope or, without one, by the server's field."""
+        if self.envelope.mail_from is not None:
+            return self.envelope.mail_from in ("", "<>")
+        return "<>" in (self.mail.first("return-path"), self.mail.first("x-envelope-from"))
+
+    @property
+    def from_daemon(self) -> bool:
+        """Whether a mail system calls itself the sender."""
+        return bool(_DAEMON.search(self.mail.first("from")) or _DAEMON.search(self.mail.first("return-path")))
+
+
+Verdict = tuple[Action, str] | None
+
+
+def verdict(seen: Evidence) -> Discard | None:
+    """The first reason not to answer a mail, None for a person's; surer evidence is asked first."""
+    for test in _TESTS:
+        if found := test(seen):
+            action, reason = found
+            bounced = action is Action.BOUNCE
+            failed = failures(seen) if bounced else ()
+            return Discard(
+                action,
+                reason,
+                headers.message_id(seen.mail.fields.get("message-id", [])),
+                seen.sender,
+                seen.bounce_token,
+                failed,
+                bounced and _is_permanent(seen, failed),
+                _original_id(seen) if bounced else None,
+            )
+    return None
+
+
+def _own(seen: Evidence) -> Verdict:
+    """A mail of ours that came back as it was sent."""
+    ours = seen.robot.address.lower()
+    if seen.field(LOOP_HEADER.lower()) == seen.robot.domain.lower() or seen.sender.lower() == ours:
+        return Action.IGNORE, "our own mail came back"
+    return None
+
+
+def _complaint(seen: Evidence) -> Verdict:
+    """A report of abuse (RFC 5965) or of DMARC or TLS, single or in sum."""
+    report = seen.report("feedback-report")
+    if report is not None:
+        kind = _first(_FEEDBACK, report).lower()
+        if kind.startswith("auth-failure"):
+            return Action.IGNORE, "report of an authentication failure"
+        return Action.COMPLAINT, f"complaint: {kind or 'unknown'}"
+    if re.match(r"report[- ]domain:", seen.subject, re.IGNORECASE) or seen.has("tls-report-domain"):
+        return Action.IGNORE, "DMARC or TLS report"
+    return None
+
+
+def _report(seen: Evidence) -> Verdict:
+    """A delivery status (RFC 3464) or a disposition notification (RFC 8098), which a filter's refusal uses, too."""
+    status = seen.report("delivery-status")
+    if status is None:
+        status = seen.report("global-delivery-status")
+    if status is not None:
+        actions = {_word(action) for action in _ACTION.findall(status)}
+        if actions and not actions & {"failed", "delayed"}:
+            return Action.IGNORE, "notice of a delivery"
+        return Action.BOUNCE, "delivery status notification"
+    disposition = seen.report("disposition-notification")
+    if disposition is None:
+        return None
+    refused = "reject" in seen.field("auto-submitted") or phrases.FAILURE_SUBJECT.search(seen.subject)
+    if "deleted" in _first(_DISPOSITION, disposition).lower() and refused:
+        return Action.BOUNCE, "refused by the recipient's filter"
+    return Action.IGNORE, "read receipt"
+
+
+def _failure(seen: Evidence) -> Verdict:
+    """A bounce without a report: fields that only bounces have, or words of failure from a mail system."""
+    if seen.has("x-failed-recipients", "x-ms-exchange-message-is-ndr"):
+        return Action.BOUNCE, "failed recipients in the header"
+    if "delivery-status" in seen.field("content-type"):
+        return Action.BOUNCE, "broken delivery status notification"
+    system = seen.from_daemon or seen.null_path or seen.bounce_token is not None
+    if system and phrases.FAILURE_SUBJECT.search(seen.subject):
+        return Action.BOUNCE, "failure in the subject"
+    if seen.from_daemon and phrases.FAILURE_TEXT.search(_visible(seen.mail)):
+        return Action.BOUNCE, "failure in the text"
+    if (
+        (seen.null_path or seen.from_daemon)
+        and not _marked(seen)
+        and (phrases.FAILURE_TEXT.search(_visible(seen.mail)))
+    ):
+        return Action.BOUNCE, "failure in the text"
+    return None
+
+
+def _marked(seen: Evidence) -> str:
+    """The mark by which a mail says that a program answers; "" for none."""
+    if (submitted := seen.field("auto-submitted")) and submitted.partition(";")[0].strip() != "no":
+        return f"Auto-Submitted: {_word(submitted)}"
+    if seen.has(*_AUTOMATIC_FIELDS) or seen.field("x-apple-action") == "vacation":
+        return "a field of an autoresponder"
+    if re.search(r"\b(?:all|oof|autoreply)\b", seen.field("x-auto-response-suppress")):
+        return "X-Auto-Response-Suppress"
+    if "auto_reply" in seen.field("precedence") + seen.field("preference") + seen.field("x-precedence"):
+        return "Precedence: auto_reply"
+    if "autorespond" in seen.field("x-post-messageclass") + seen.field("delivered-to"):
+        return "a field of an autoresponder"
+    return ""
+
+
+def _automatic(seen: Evidence) -> Verdict:
+    """A vacation notice or another program's answer."""
+    if mark := _marked(seen):
+        return Action.IGNORE, mark
+    if phrases.AUTOMATIC_SUBJECT.match(headers.strip_subject(seen.subject)):
+        return Action.IGNORE, "subject of an autoresponder"
+    return None
+
+
+def _bulk(seen: Evidence) -> Verdict:
+    """A mailing list, bulk mail, spam as a filter on the way called it, or an address that is no person's."""
+    if seen.has(*_LIST_FIELDS) or _word(seen.field("precedence")) in ("bulk", "list", "junk"):
+        return Action.IGNORE, "mailing list or bulk mail"
+    if seen.field("x-spam-flag") == "yes" or _word(seen.field("x-spam-status")) == "yes":
+        return Action.IGNORE, "spam by a filter on the way"
+    address = seen.sender or next(iter(headers.plain_addresses([seen.mail.first("from")])), "")
+    if _MACHINE.fullmatch(address.rpartition("@")[0] or seen.mail.first("from").strip("<> ")):
+        return Action.IGNORE, "sender is a mail system"
+    if _RELAY.fullmatch(seen.envelope.mail_from or ""):
+        return Action.IGNORE, "return path of a mail system"
+    return None
+
+
+def _returned(seen: Evidence) -> Verdict:
+    """Whatever else comes to a return path of ours or has none itself: a bounce without any mark, or nothing at all."""
+    if seen.bounce_token is not None:
+        return Action.BOUNCE, "came to a return path"
+    if seen.null_path:
+        return Action.IGNORE, "null return path"
+    return None
+
+
+_TESTS: Sequence[Callable[[Evidence], Verdict]] = (
+    _own, _complaint, _report, _failure, _automatic, _bulk, _returned,
+)  # fmt: skip
+
+
+def failures(seen: Evidence) -> tuple[Failure, ...]:
+    """The recipients a bounce names: by its report, else by its fields, else as flufl.bounce reads its text."""
+    status = seen.report("delivery-status") or seen.report("global-delivery-status")
+    if status is not None:
+        found = _reported(status)
+    elif (refusal := seen.report("disposition-notification")) is not None:
+        found = [Failure(address, permanent=False) for address in _RECIPIENT.findall(refusal)]
+    else:
+        found = []
+    if not found and (failed := headers.plain_addresses(seen.mail.fields.get("x-failed-recipients", []))):
+        permanent = bool(phrases.PERMANENT.search(_visible(seen.mail)))
+        found = [Failure(address, permanent) for address in failed]
+    return tuple(dict.fromkeys(found or _scanned(seen)))[:_MAX_FAILURES]
+
+
+def _reported(status: str) -> list[Failure]:
+    """The failures of a delivery status: one block of fields for each recipient; without action it failed for good."""
+    found = []
+    for block in re.split(r"\n[ ]*\n", status):
+        recipient, action = _RECIPIENT.search(block), _word(_first(_ACTION, block))
+        code = _CODE.search(_first(_STATUS, block))
+        if recipient and action not in ("delivered", "relayed", "expanded"):
+            permanent = action != "delayed" and not (code and code[0].startswith("4"))
+            found.append(Failure(recipient[1].lower(), permanent, code[0] if code else ""))
+    return found
+
+
+def _scanned(seen: Evidence) -> list[Failure]:
+    """What flufl.bounce finds in the text; it calls real replies bounces, so only bounces are shown to it."""
+    fields = ((name, value) for name in ("from", "to", "subject") for value in seen.mail.fields.get(name, []))
+    source = "".join(f"{name}: {value}\n" for name, value in fields)
+    try:
+        passing, lasting = all_failures(email.message_from_string(f"{source}\n{_visible(seen.mail)}"))
+    except Exception:  # noqa: BLE001 - its detectors' errors on hostile mails are not documented
+        return []
+    marked = [(address, True) for address in lasting] + [(address, False) for address in passing - lasting]
+    return [Failure(address.decode("ascii", "replace").lower(), permanent) for address, permanent in marked]
+
+
+def _is_permanent(seen: Evidence, failed: tuple[Failure, ...]) -> bool:
+    """Whether a bounce says that trying again is useless; where it names nobody, its words decide."""
+    if failed or seen.report("disposition-notification") is not None:
+        return any(failure.permanent for failure in failed)
+    return bool(phrases.PERMANENT.search(_visible(seen.mail)))
+
+
+def _visible(mail: Part) -> str:
+    """The beginning of the text of a mail, for finding words in it."""
+    texts = (part for part in mail.walk() if part.type.startswith("text/") and not part.attached)
+    return "\n".join(decoded(part, limit=8192) for part, _ in zip(texts, range(3), strict=False))
+
+
+def _original_id(seen: Evidence) -> str | None:
+    """The message id of our mail, where the bounce returns its header."""
+    for part in seen.mail.walk():
+        if part.type in ("message/rfc822", "text/rfc822-headers", "message/global", "message/global-headers"):
+            try:
+                return headers.message_id(split(part.body.lstrip())[0].get("message-id", []))
+            except TooLongError:
+                return None
+    return None
+
+
+def _first(pattern: re.Pattern[str], text: str) -> str:
+    """The first group of the first match, "" for none."""
+    match = pattern.search(text)
+    return match[1].strip() if match else ""
+
+
+def _word(value: str) -> str:
+    """The first word, in lower case and without punctuation at its end."""
+    return (value.split() or [""])[0].rstrip(",;:").lower()
