@@ -1,0 +1,131 @@
+"""The pieces of Luddit: stones at range of each other on a torus, loops, and what a loop around a piece allows.
+
+The rules define loops by a recursion (a loop is a group of pieces, and so of loops). Here are its closed forms, which
+the tests hold against the recursion itself:
+
+* A set of stones is a loop exactly if it is connected at range and has at least as many links as stones.
+* Pieces around X, none sharing a stone with X, form a loop exactly if among the other stones some connected group K
+  has a stone at range of X and
+  - more links than stones; or
+  - as many links as stones (one circle, with trees on it), and two of the stones at range of X are at range of each
+    other, or K has an end (a stone with one link) other than the only stone at range of X.
+
+The second is RULES.md's form with its choice of a stone to leave out made: K with two circles or more always has one
+that spares a circle and the way to it, and K with one circle has one exactly if it has such an end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+Stones = int
+"""A set of intersections: bit row * size + column, rows counted from the bottom, columns from the left."""
+
+_LETTERS = "ABCDEFGHJKLMNOPQRST"
+_REACH = (-2, -1, 0, 1, 2)
+
+
+def bits(stones: Stones) -> Iterator[int]:
+    """The indices of a set, lowest first."""
+    while stones:
+        lowest = stones & -stones
+        yield lowest.bit_length() - 1
+        stones ^= lowest
+
+
+class Group(NamedTuple):
+    """A connected set of stones. links: pairs of them that are at range of each other."""
+
+    stones: Stones
+    links: int
+
+    @property
+    def spare(self) -> int:
+        """Links beyond those of a circle with trees on it: negative for a tree, 0 for one circle, else positive."""
+        return self.links - self.stones.bit_count()
+
+    @property
+    def is_loop(self) -> bool:
+        return self.spare >= 0
+
+
+class Torus:
+    """The intersections of one board size, their names, and which are at range of each other.
+
+    near: for each index the intersections at wrap-around distance 1 or 2 in the eight directions' metric.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.area = size * size
+        self.board: Stones = (1 << self.area) - 1
+        self.columns = _LETTERS[:size]
+        self.near: tuple[Stones, ...] = tuple(self._square(index) & ~(1 << index) for index in range(self.area))
+
+    def _square(self, index: int) -> Stones:
+        row, column = divmod(index, self.size)
+        around = {
+            (row + up) % self.size * self.size + (column + right) % self.size for up in _REACH for right in _REACH
+        }
+        return sum(1 << near for near in around)
+
+    def name(self, index: int) -> str:
+        row, column = divmod(index, self.size)
+        return f"{self.columns[column]}{row + 1}"
+
+    def reach(self, stones: Stones) -> Stones:
+        """What is at range of one of the stones; some of the stones themselves may be in it."""
+        reached = 0
+        for index in bits(stones):
+            reached |= self.near[index]
+        return reached
+
+    def group(self, seed: Stones, within: Stones) -> Group:
+        """The connected group of `within` that holds the seed, one stone of `within`."""
+        reached, fresh, ends = seed, seed, 0
+        while fresh:
+            lowest = fresh & -fresh
+            beside = self.near[lowest.bit_length() - 1] & within
+            ends += beside.bit_count()
+            fresh = fresh ^ lowest | beside & ~reached
+            reached |= beside
+        return Group(reached, ends // 2)
+
+    def groups(self, stones: Stones, seeds: Stones) -> Iterator[Group]:
+        """The connected groups of the stones, as far as they hold one of the seeds, which are among them."""
+        while seeds:
+            group = self.group(seeds & -seeds, stones)
+            yield group
+            seeds &= ~group.stones
+
+    def is_piece(self, stones: Stones) -> bool:
+        """A single stone or a loop; the empty set is none."""
+        if stones.bit_count() <= 1:
+            return stones != 0
+        group = self.group(stones & -stones, stones)
+        return group.stones == stones and group.is_loop
+
+    def is_bound(self, piece: Stones, stones: Stones) -> bool:
+        """Pieces at range of the piece, none sharing a stone with it, form a loop; stones: all on the board."""
+        reach, rest = self.reach(piece), stones & ~piece
+        return any(self._binds(group, reach & group.stones) for group in self.groups(rest, reach & rest))
+
+    def _binds(self, group: Group, touching: Stones) -> bool:
+        """The group holds a loop of pieces at range of whatever is at range of `touching`, not empty, and no more."""
+        if group.spare != 0:
+            return group.spare > 0
+        if any(self.near[index] & touching for index in bits(touching)):
+            return True
+        return any(
+            (self.near[index] & group.stones).bit_count() == 1 and touching & ~(1 << index)
+            for index in bits(group.stones)
+        )
+
+    def is_conditioned(self, piece: Stones, own: Stones, stones: Stones) -> bool:
+        """The piece is conditioned to the player who has the stones `own` among all the stones on the board."""
+        return not piece & ~own or self.is_bound(piece, stones)
+
+
+torus = cache(Torus)

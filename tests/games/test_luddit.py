@@ -1,0 +1,505 @@
+"""Luddit: each sentence of its rules, and every judgement compared with a literal second implementation."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from games.luddit import Field, Luddit, Position
+from games.luddit_pieces import torus
+from games.luddit_turns import Move
+from games.rules import BadNotation, IllegalMove, MoveError, OptionError, Outcome, Side
+from games.scene import GridBoard, Scene
+from tests.games import literal_luddit as literal
+
+GAME = Luddit()
+
+
+def started(*words: str) -> Position:
+    return GAME.start(GAME.options(words))
+
+
+def played(*turns: str, words: tuple[str, ...] = ()) -> Position:
+    pos = started(*words)
+    for turn in turns:
+        pos = GAME.play(pos, GAME.parse(pos, turn))
+    return pos
+
+
+def placed(black: str, white: str, *words: str, mover: Side = Side.FIRST) -> Position:
+    """A position set up by the names of its stones."""
+    options = GAME.options(words)
+    board = torus(options.size)
+    first, second = (
+        sum(1 << index for index in range(board.area) if board.name(index) in names.split()) for names in (black, white)
+    )
+    return Position(options, Field(first, second), mover)
+
+
+def stones(pos: Position) -> tuple[str, str]:
+    """The names of the stones of both sides."""
+    board = torus(pos.options.size)
+    black, white = (
+        " ".join(board.name(index) for index in range(board.area) if pos.field.of(side) >> index & 1) for side in Side
+    )
+    return black, white
+
+
+def ended(pos: Position) -> Outcome:
+    outcome = GAME.outcome(pos)
+    assert outcome is not None
+    return outcome
+
+
+def grid(scene: Scene) -> GridBoard:
+    assert isinstance(scene.board, GridBoard)
+    return scene.board
+
+
+def refused(pos: Position, text: str, *fragments: str) -> MoveError:
+    """The error a text gives; its sentence holds the fragments."""
+    with pytest.raises(MoveError) as caught:
+        GAME.parse(pos, text)
+    for fragment in fragments:
+        assert fragment in str(caught.value)
+    return caught.value
+
+
+# Options
+
+
+def test_defaults_are_a_board_of_nine_and_eighteen_stones():
+    options = GAME.options([])
+    assert (options.size, options.stones, options.limit) == (9, 18, 18)
+    assert GAME.options(["-size=19", "-STONES=99"]).limit == 99
+    assert GAME.options(["-limit=5"]).stones == 18
+
+
+@pytest.mark.parametrize("word", ["-size=4", "-size=20", "-stones=2", "-stones=100", "-limit=2", "-size=x", "-komi=6"])
+def test_other_options_are_refused_by_name(word):
+    with pytest.raises(OptionError, match=word.partition("=")[0]):
+        GAME.options([word])
+
+
+def test_black_starts_and_turns_alternate():
+    assert GAME.sides(GAME.options([])) == ("Black", "White")
+    assert GAME.to_move(started()) == 1
+    assert GAME.to_move(played("C3")) == 2
+    assert GAME.to_move(played("C3 D4", "E5")) == 1
+
+
+# Turns and moves
+
+
+def test_a_turn_is_one_or_two_moves_the_second_judged_after_the_first():
+    assert stones(played("C3")) == ("C3", "")
+    assert stones(played("C3 D4")) == ("C3 D4", "")
+    assert stones(played("C3; C3>J9", "E5")) == ("J9", "E5")
+    assert stones(played("C3; xC3")) == ("", "")
+    refused(started(), "C3 D4 E5", "3 moves", "one or two")
+    refused(started(), "C3 C3", 'Second move, "C3"', "C3 is taken")
+    refused(started(), "xC3 C3", 'First move, "xC3"', "no stone on C3")
+
+
+def test_stones_are_placed_on_empty_intersections_only():
+    assert "H7" in refused(played("C3", "G7"), "G7", "G7 is taken", "White").candidates
+
+
+def test_stones_are_placed_only_from_outside():
+    pos = placed("A1 C3 E5", "", "-size=9", "-stones=3", "-limit=5")
+    refused(pos, "G7", "all your 3 stones are on the board", "Conditioned to you: A1,C3,E5")
+    assert stones(GAME.play(pos, GAME.parse(pos, "xA1 G7")))[0] == "C3 E5 G7"
+
+
+def test_stones_are_placed_only_below_the_limit_of_both_together():
+    pos = placed("A1", "E5 H8", "-stones=3")
+    refused(pos, "G7", "3 stones are on it, and at most 3 may be")
+    GAME.parse(pos, "xA1 G7")
+    GAME.parse(placed("A1", "E5 H8", "-stones=3", "-limit=4"), "G7")
+
+
+def test_removed_stones_go_back_to_their_owners():
+    # All is near on the smallest board, so three stones bind each other one.
+    pos = placed("A1 B2", "C3 D4", "-size=5", "-stones=4", "-limit=8")
+    after = GAME.play(pos, GAME.parse(pos, "xC3"))
+    assert stones(after) == ("A1 B2", "D4")
+    assert "Black has 2 stones outside, White 3; 3 of at most 8" in GAME.scene(after, None).notes[0]
+
+
+def test_a_piece_is_removed_or_moved_by_whoever_it_is_conditioned_to():
+    pos = placed("A1", "C3 D4")
+    refused(pos, "xC3", "C3 is not conditioned to you", "not yours", "Conditioned to you: A1.")
+    refused(pos, "C3>J9", "C3 is not conditioned to you")
+    triangle = placed("D2 D4 E3", "C3 H8")
+    assert stones(GAME.play(triangle, GAME.parse(triangle, "xC3"))) == ("D2 E3 D4", "H8")
+    refused(triangle, "xH8", "H8 is not conditioned to you")
+    bound = GAME.play(triangle, GAME.parse(triangle, "C3>J9"))
+    assert stones(bound) == ("D2 E3 D4", "H8 J9")
+
+
+def test_a_loop_of_both_colours_is_taken_up_when_a_loop_is_beside_it():
+    mixed = "C3,D3,C4"
+    alone = placed("C3 D3", "C4")
+    refused(alone, f"x{mixed}", "not all its stones are yours")
+    beside = placed("C3 D3", "C4 E5 F5 F6")
+    assert stones(GAME.play(beside, GAME.parse(beside, f"x{mixed}"))) == ("", "E5 F5 F6")
+    moved = GAME.play(beside, GAME.parse(beside, "C3,D3,C4>J9,H9,J8"))
+    assert stones(moved) == ("H9 J9", "E5 F5 F6 J8")
+
+
+def test_a_piece_is_a_single_stone_or_a_loop():
+    pos = placed("A1 A2 D4 E5 F6 G7 H1", "")
+    refused(pos, "xD4,E5", "D4,E5 is not a piece", "only 1 links")
+    refused(pos, "xD4,F6", "D4,F6 is not a piece", "only 1 links")
+    refused(pos, "xA1,E5,F6", "not connected", "two steps apart")
+    refused(pos, "xC3", "There is no stone on C3")
+    refused(pos, "xD4,E5,D4", "D4 is named twice")
+    assert stones(GAME.play(pos, GAME.parse(pos, "xD4,E5,F6,G7")))[0] == "A1 H1 A2"
+    GAME.parse(pos, "xA1,A2,H1")  # across the edge
+
+
+def test_a_moved_loop_is_a_loop_again_in_any_shape():
+    pos = placed("C3 C4 D4", "J9")
+    assert stones(GAME.play(pos, GAME.parse(pos, "C3,C4,D4>G7,H7,J7"))) == ("G7 H7 J7", "J9")
+    assert stones(GAME.play(pos, GAME.parse(pos, "C3,C4,D4>C3,C4,E3"))) == ("C3 E3 C4", "J9")
+    refused(pos, "C3,C4,D4>G7,H7,C1", "must be a loop again", "not connected")
+    refused(pos, "C3,C4,D4>A5,C5,E5", "must be a loop again", "only 2 links")
+    refused(pos, "C3,C4,D4>G7,H7", "takes up 3 and puts down 2")
+    refused(pos, "C3>G7,H7", "takes up 1 and puts down 2")
+    refused(pos, "C3,C4,D4>G7,G7,H7", "G7 is named twice")
+    refused(pos, "C3,C4,D4>H8,H9,J9", "J9 is taken: White")
+
+
+def test_vacated_intersections_count_as_empty():
+    pos = placed("C3 C4 D4", "")
+    assert stones(GAME.play(pos, GAME.parse(pos, "C3,C4,D4>C4,D4,D5")))[0] == "C4 D4 D5"
+
+
+def test_a_move_must_change_the_position():
+    pos = placed("C3 D3 C5", "C4 D5")
+    refused(pos, "C3>C3", "changes nothing")
+    refused(pos, "C3,D3,C5>D3,C5,C3", "changes nothing")
+    mixed = placed("C3 D3", "C4 E5 F5 F6")
+    assert stones(GAME.play(mixed, GAME.parse(mixed, "C3,D3,C4>C4,D3,C3"))) == ("D3 C4", "C3 E5 F5 F6")
+
+
+# The end
+
+
+RINGS = " ".join(f"{column}{row}" for row in (1, 4, 7) for column in "ABDEGH")
+
+
+def test_three_full_rings_of_one_colour_leave_the_other_without_a_move():
+    pos = placed(RINGS, "", mover=Side.SECOND)
+    assert ended(pos).winner == 1
+    assert ended(pos).reason == "because White had no legal move"
+    assert list(GAME.moves(pos)) == []
+    refused(pos, "xA1", "The game is over")
+    assert ended(placed("", RINGS, mover=Side.FIRST)).winner == 2
+
+
+def test_rings_lose_only_for_the_other_side_only_when_full_and_only_when_nothing_is_bound():
+    assert GAME.outcome(placed(RINGS, "", mover=Side.FIRST)) is None
+    assert GAME.outcome(placed(RINGS.replace("A1", "", 1), "", mover=Side.SECOND)) is None
+    assert GAME.outcome(placed(RINGS, "", "-stones=18", "-limit=19", mover=Side.SECOND)) is None
+    assert GAME.outcome(placed(RINGS.replace("H7", "H6"), "", mover=Side.SECOND)) is None
+    assert GAME.outcome(placed(RINGS.replace("A1", ""), "A1", mover=Side.SECOND)) is None
+
+
+def test_a_short_game_ends_without_a_move():
+    pos = played("C3 D4", "A1 xA1", "E5", words=("-size=5", "-stones=3"))
+    assert ended(pos).winner == 1
+
+
+def test_a_board_without_a_free_intersection_takes_no_stone():
+    everywhere = " ".join(f"{column}{row}" for column in "ABCDE" for row in range(1, 6))
+    full = placed(everywhere, "", "-size=5", "-stones=99", mover=Side.SECOND)
+    assert GAME.outcome(full) is None
+    refused(full, "A1", "A1 is taken")
+    assert stones(GAME.play(full, GAME.parse(full, "xA1; A1")))[1] == "A1"
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.integers(5, 7), st.integers(3, 6))
+def test_nobody_is_stuck_while_a_loop_is_conditioned_to_him(seed, size, count):
+    rng = random.Random(seed)
+    cells = rng.sample(range(size * size), count)
+    options = GAME.options([f"-size={size}", f"-stones={count}"])
+    pos = Position(options, Field(sum(1 << cell for cell in cells), 0), Side.SECOND)
+    free = list(literal.conditioned({divmod(cell, size)[::-1]: "B" for cell in cells}, "W", size))
+    assert (GAME.outcome(pos) is None) == bool(free)
+
+
+def test_the_third_time_with_the_same_player_to_move_is_a_draw():
+    back_and_forth = ["C3 xC3", "D4 xD4"]
+    pos = played(*back_and_forth, back_and_forth[0])
+    assert GAME.outcome(pos) is None  # empty for the fourth time, but for the second time with White to move
+    pos = GAME.play(pos, GAME.parse(pos, "D4 xD4"))
+    assert ended(pos).winner is None
+    assert ended(pos).reason == "because the same position occurred for the third time"
+    assert list(GAME.moves(pos)) == []
+    refused(pos, "C3", "The game is over")
+
+
+def test_the_middle_of_a_turn_is_no_position():
+    pos = played("C3", "H8", "E5 xE5", "C1 xC1", "E5 xE5")
+    assert GAME.outcome(pos) is None
+
+
+def test_positions_are_equal_exactly_if_the_same_games_can_follow():
+    one = played("C3", "H8", "D4", "G7")
+    other = played("D4", "G7", "C3", "H8")
+    assert one.field == other.field
+    assert one != other  # another position may be repeated
+    passing = ["C3 xC3", "H8", "D4", "A1"]
+    assert played(*passing) == played("D5 xD5", *passing[1:])
+    assert hash(played(*passing)) == hash(played("D5 xD5", *passing[1:]))
+
+
+# Notation
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("c3", "C3"),
+        ("3c", "C3"),
+        ("C3D4", None),
+        ("C3 D4", "C3; D4"),
+        ("c3;d4", "C3; D4"),
+        ("C3 , D4", "C3; D4"),
+        ("C 3 then d-4.", "C3; D4"),
+        ("place C3, then D4", "C3; D4"),
+        ("xE5", "xE5"),
+        ("× e5", "xE5"),
+        ("remove E5", "xE5"),
+        ("xE5, xF5", "xE5; xF5"),
+        ("xF6,E5 , F5", "xE5,F5,F6"),
+        ("E5→A1", "E5>A1"),
+        ("E5 -> A1", "E5>A1"),
+        ("E5-A1", "E5>A1"),
+        ("move E5 to A1", "E5>A1"),
+        ("f5 , e5,F6 >A1,B1 ,A2", "E5,F5,F6>B1,A1,A2"),
+        ("E5 > A1 ; x A1", "E5>A1; xA1"),
+        ("xE5 A1", "xE5; A1"),
+        ("\uff38\uff25\uff15", "xE5"),
+    ],
+)
+def test_turns_are_read_leniently_and_written_in_one_way(text, canonical):
+    pos = placed("E5 F5 F6", "C8")
+    if canonical is None:
+        refused(pos, text)
+        return
+    turn = GAME.parse(pos, text)
+    assert GAME.notate(pos, turn) == canonical
+    assert GAME.parse(pos, canonical) == turn
+
+
+@pytest.mark.parametrize("text", ["", "hello", "x", ">", "C3>", ">C3", "xE5>A1", "E5>>A1", "C", "33", "C3,,D4", "C3 4"])
+def test_what_is_no_turn_is_told_how_to_write_one(text):
+    with pytest.raises(BadNotation, match='Write "C3" to place'):
+        GAME.parse(placed("E5", ""), text)
+
+
+@pytest.mark.parametrize(
+    ("text", "fragment"),
+    [
+        ("I5", "no column I on this board: its columns are A to J without I"),
+        ("K5", "no column K"),
+        ("A10", "no row 10 on this board: its rows are 1 to 9"),
+        ("A0", "no row 0"),
+        ("xC0", "no row 0"),
+        ("E5>Z1", "no column Z"),
+    ],
+)
+def test_what_lies_beyond_the_board_is_named(text, fragment):
+    with pytest.raises(IllegalMove, match=fragment):
+        GAME.parse(placed("E5", ""), text)
+    with pytest.raises(IllegalMove, match=r"its columns are A to E\."):
+        GAME.parse(started("-size=5"), "K5")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet="abcei x>,;-0123456789×→", max_size=40) | st.text(max_size=40))
+def test_any_text_is_a_legal_turn_or_a_move_error(text):
+    pos = placed("E5 A1 B1", "B2 C3 C1", "-size=5")
+    try:
+        turn = GAME.parse(pos, text)
+    except MoveError as caught:
+        candidates = caught.candidates
+    else:
+        candidates = (GAME.notate(pos, turn),)
+        assert GAME.parse(pos, candidates[0]) == turn
+    for candidate in candidates:
+        GAME.play(pos, GAME.parse(pos, candidate))
+
+
+def test_candidates_are_whole_legal_turns():
+    pos = played("C3", "G7")
+    candidates = refused(pos, "A1 G7").candidates
+    assert "A1; H7" in candidates
+    for candidate in candidates:
+        assert GAME.notate(pos, GAME.parse(pos, candidate)) == candidate
+
+
+def test_two_moves_of_the_largest_loops_can_be_written():
+    board = torus(19)
+    first, second, third = (
+        ",".join(board.name(index) for index in range(start, start + 99)) for start in (0, 114, 228)
+    )
+    pos = placed(first.replace(",", " "), "", "-size=19", "-stones=99")
+    after = GAME.play(pos, GAME.parse(pos, f"{first}>{second}; {second}>{third}"))
+    assert stones(after)[0] == third.replace(",", " ")
+    refused(pos, "x" + "A1," * 600 + "A1", "A1 is named twice")
+    refused(pos, "A1 " * 600, "600 moves")
+
+
+# Compared with the literal rules
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from([(5, 3, 4), (6, 4, 5), (7, 4, 6)]))
+def test_moves_are_judged_as_by_the_letter_of_the_rules(seed, rules):
+    rng = random.Random(seed)
+    pos, board = random_position(rng, rules)
+    mover = "BW"[pos.mover - 1]
+    for _ in range(150):
+        lift, put = random_move(rng, board, rules[0])
+        expected = literal.after(board, mover, rules, lift, put)
+        names = [",".join(map(literal.name, cells)) for cells in (lift, put)]
+        text = f"x{names[0]}" if not put else names[1] if not lift else ">".join(names)
+        try:
+            turn = GAME.parse(pos, text)
+        except IllegalMove:
+            assert expected is None, text
+        else:
+            assert as_board(GAME.play(pos, turn)) == expected, text
+
+
+def random_position(rng: random.Random, rules: literal.Rules) -> tuple[Position, literal.Board]:
+    size, count, limit = rules
+    pos = started(f"-size={size}", f"-stones={count}", f"-limit={limit}")
+    board: literal.Board = {}
+    spots = rng.sample([(column, row) for column in range(min(size, 6)) for row in range(4)], rng.randint(1, limit))
+    for column, row in spots:
+        colour = rng.choice("BW")
+        if sum(other == colour for other in board.values()) < count:
+            board[column, row] = colour
+    masks = [sum(1 << row * size + column for (column, row), c in board.items() if c == colour) for colour in "BW"]
+    return Position(pos.options, Field(*masks), rng.choice(list(Side))), board
+
+
+def random_move(rng: random.Random, board: literal.Board, size: int) -> tuple[literal.Cells, literal.Cells]:
+    """Something to lift and somewhere to put it, legal or not, but not neither."""
+    everywhere = [(column, row) for column in range(size) for row in range(size)]
+    kind = rng.choice(["place", "remove", "move", "move"])
+    lift = tuple(rng.sample(sorted(board), min(len(board), rng.choice((1, 3, 3, 4))))) if kind != "place" else ()
+    if rng.random() < 0.1:
+        lift = (*lift, rng.choice(everywhere)) if lift else lift
+    near = everywhere if rng.random() < 0.3 else [cell for cell in everywhere if cell[0] < 5 and cell[1] < 3]
+    put = tuple(rng.sample(near, len(lift) or 1)) if kind != "remove" or not lift else ()
+    return lift, put
+
+
+def as_board(pos: Position) -> literal.Board:
+    size = pos.options.size
+    return {
+        (index % size, index // size): "BW"[side - 1]
+        for side in Side
+        for index in range(size * size)
+        if pos.field.of(side) >> index & 1
+    }
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32))
+def test_second_moves_are_judged_on_the_board_after_the_first(seed):
+    rng, rules = random.Random(seed), (6, 4, 5)
+    pos, board = random_position(rng, rules)
+    mover = "BW"[pos.mover - 1]
+    for _ in range(60):
+        moves = [random_move(rng, board, rules[0]) for _ in range(2)]
+        expected: literal.Board | None = board
+        for lift, put in moves:
+            expected = literal.after(expected, mover, rules, lift, put) if expected is not None else None
+        cells = [tuple(tuple(row * 6 + column for column, row in part) for part in move) for move in moves]
+        turn = tuple(Move.of(list(lift), list(put)) for lift, put in cells)
+        if expected is None:
+            with pytest.raises(IllegalMove):
+                GAME.play(pos, turn)
+        else:
+            assert as_board(GAME.play(pos, turn)) == expected
+
+
+# What is listed, counted and shown
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 2**32))
+def test_listed_turns_are_legal_each_once_and_what_moves_documents(seed):
+    pos, board = random_position(random.Random(seed), (5, 3, 3))
+    turns = list(GAME.moves(pos))
+    assert len(set(turns)) == len(turns)
+    mover = "BW"[pos.mover - 1]
+    expected = [] if GAME.outcome(pos) else list(literal.listed(board, mover, (5, 3, 3), shifts=True))
+    after_two = [
+        two
+        for one in (literal.listed(board, mover, (5, 3, 3), shifts=False) if expected else ())
+        for two in literal.listed(one, mover, (5, 3, 3), shifts=False)
+    ]
+    boards = [frozenset(as_board(GAME.play(pos, turn)).items()) for turn in turns]
+    assert sorted(map(sorted, boards)) == sorted(sorted(one.items()) for one in expected + after_two)
+    for turn in turns[:: max(1, len(turns) // 50)]:
+        assert GAME.parse(pos, GAME.notate(pos, turn)) == turn
+
+
+def test_moves_are_lazy():
+    pos = placed(" ".join(torus(19).name(index) for index in range(0, 297, 3)), "", "-size=19", "-stones=99")
+    assert len(list(islice(GAME.moves(pos), 5))) == 5
+
+
+def test_literal_counts_are_the_golden_ones():
+    cases = json.loads((Path(__file__).parent / "golden" / "luddit.json").read_text())["cases"]
+    for case in cases:
+        options = GAME.options(case["options"])
+        counted = literal.count((options.size, options.stones, options.limit), len(case["plies"]))
+        assert counted == (case["plies"], case["wins"])
+
+
+def test_the_board_has_two_faint_copies_beyond_each_edge():
+    pos = placed("A1", "J9")
+    board = grid(GAME.scene(pos, None))
+    assert board.columns == tuple("ABCDEFGHJ")
+    assert board.rows == tuple("987654321")
+    pieces = {(cell.row, cell.column): cell.piece for cell in board.cells if cell.piece}
+    assert pieces == {
+        **{(row, column): "B" for row in (8, -1) for column in (0, 9)},
+        **{(row, column): "W" for row in (0, 9) for column in (8, -1)},
+    }
+    assert len(board.cells) == 13 * 13
+    assert all(cell.faint == (cell.name == "") for cell in board.cells)
+    assert sum(not cell.faint for cell in board.cells) == 81
+
+
+def test_the_last_turn_is_marked_where_stones_came_and_went():
+    pos = started()
+    turn = GAME.parse(pos, "C3; C3>D4")
+    scene = GAME.scene(GAME.play(pos, turn), turn)
+    assert {cell.name for cell in grid(scene).cells if cell.last} == {"C3", "D4"}
+
+
+def test_what_is_conditioned_is_listed_by_owner_and_loop():
+    pos = placed("C3 D3 C4", "D4 G8")
+    black, white = GAME.scene(pos, None).lists
+    assert black.heading == "Conditioned to Black:"
+    assert black.rows == (("B", "C3 D3 C4"), ("W", "D4"))
+    assert white.rows == (("B", "C3 D3 C4"), ("W", "D4 G8"))
+    whole = GAME.scene(placed("C3 D3 C4", "G8"), None).lists[0]
+    assert whole.rows == (("B", "C3 D3 C4"), ("loop", "C3 D3 C4"))
+    assert GAME.scene(started(), None).lists[0].rows == (("nothing", ""),)
