@@ -6,30 +6,24 @@ are mailed say all. Raises: Rejected and GameError, with nothing changed.
 
 from __future__ import annotations
 
-import hashlib
 import re
-import secrets
 from collections.abc import Callable
-from datetime import timedelta
 
 from games import GAMES
 from games.rules import GameError
-from pbm.compose import Answer, Outcome, Reader
+from pbm.compose import Answer, Outcome
 from pbm.domain.commands import Command, split_guard
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.events import MatchStarted, Resigned
 from pbm.domain.match import Ending, Player, Result, other
 from pbm.domain.verbs import VERBS, Verb, find
+from pbm.service.accounts import ask_to_confirm, check_address, check_password, check_userid
 from pbm.service.handling import Handling
-from pbm.service.passwords import MAX_LENGTH, MIN_LENGTH
 from pbm.service.starting import start_match
 
 Handler = Callable[[Handling, Command], Answer | None]
 HANDLERS: dict[str, Handler] = {}
 
-_USERID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,19}")
-_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
-_RESERVED = frozenset({"me", "all", "new", "any", "next", "active", "inactive", "pbm", *GAMES})
 MAX_SHOWN = 1000
 
 
@@ -176,62 +170,6 @@ def signup(handling: Handling, command: Command) -> Answer | None:
     return None
 
 
-def ask_to_confirm(handling: Handling, player: Player, address: str) -> None:
-    """Add an address that counts once its owner has answered the mail it now gets."""
-    token = secrets.token_hex(10)
-    expires_at = handling.now + timedelta(days=handling.tools.limits.confirmation_days)
-    row = handling.tx.players.add_address(player.id, address, handling.now, confirmed=False)
-    handling.tx.players.await_confirmation(row.id, token_hash(token), handling.now, expires_at)
-    handling.letters.append(
-        handling.tools.composer.letter(
-            address, "pbm: please confirm your address", "confirm.txt", handling.now, to=handling.message,
-            reply_to=token, player=None, userid=player.userid, days=handling.tools.limits.confirmation_days,
-        )
-    )  # fmt: skip
-
-
-def token_hash(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
-
-
-def confirm(handling: Handling, token: str) -> bool:
-    """Whether the token proves an address; then its owner is welcomed."""
-    found = handling.tx.players.confirm(token_hash(token), handling.now)
-    if found is None:
-        return False
-    player, address = found
-    handling.identified = player
-    handling.letters.append(
-        handling.tools.composer.letter(
-            address.address, f"pbm: welcome, {player.userid}", "welcome.txt", handling.now, to=handling.message,
-            player=player, userid=player.userid,
-        )
-    )  # fmt: skip
-    return True
-
-
-def check_userid(userid: str) -> None:
-    """Raises: BadArguments."""
-    if not _USERID.fullmatch(userid):
-        raise BadArguments(
-            f'"{userid[:40]}" cannot be a userid: take a letter and up to 19 letters, digits, dots, dashes, underscores.'
-        )
-    if userid.casefold() in _RESERVED or find(userid) is not None:
-        raise BadArguments(f'"{userid}" is a word of the server; choose another userid.')
-
-
-def check_password(password: str) -> None:
-    """Raises: BadArguments; the sentence does not repeat the password."""
-    if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
-        raise BadArguments(f"A password has {MIN_LENGTH} to {MAX_LENGTH} characters, without blanks.")
-
-
-def check_address(address: str) -> None:
-    """Raises: BadArguments."""
-    if len(address) > 254 or not _ADDRESS.fullmatch(address):
-        raise BadArguments(f'"{address[:80]}" is not a mail address this server can write to.')
-
-
 def run(handling: Handling, command: Command) -> Answer | None:
     """Carry one command out. Raises: Rejected, GameError."""
     return HANDLERS[command.verb.name](handling, command)
@@ -239,5 +177,3 @@ def run(handling: Handling, command: Command) -> Answer | None:
 
 REFUSALS = (Rejected, GameError)
 """What a handler may raise that is the sender's to mend."""
-
-__all__ = ["HANDLERS", "REFUSALS", "Reader", "confirm", "run"]

@@ -17,7 +17,8 @@ from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.tokens import ReplyToken, Signer
 from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin import read as read_mail
-from pbm.service.handlers import REFUSALS, confirm, run
+from pbm.service.accounts import confirm
+from pbm.service.handlers import REFUSALS, run
 from pbm.service.handling import Credentials, Handling
 from pbm.service.passwords import Passwords
 from pbm.service.tables import States

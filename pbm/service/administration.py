@@ -1,0 +1,207 @@
+"""What an operator does at the command line. Players are told of it in the same words as when a mail did it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from games import GAMES
+from games.rules import GameError
+from pbm.domain.errors import NotAllowed, NotFound, Rejected
+from pbm.domain.events import MatchDecided, MatchStarted
+from pbm.domain.match import Ending, Match, Player, Result, State, replay
+from pbm.service.accounts import check_address, check_password, check_userid
+from pbm.service.service import Service
+from pbm.service.starting import start_match
+from pbm.service.tables import Table
+from pbm.service.telling import tell_players
+from pbm.store import Transaction
+from pbm.store.matches import Summary
+from pbm.store.players import Address
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A player as the operator sees him."""
+
+    player: Player
+    addresses: tuple[Address, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What replaying one stored board found; problem is empty for a sound one."""
+
+    board: int
+    game: str
+    plies: int
+    problem: str = ""
+
+
+class Administration:
+    """Operator's actions over a service. All raise Rejected or GameError with a sentence, and DatabaseTrouble."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def add_player(self, userid: str, addresses: Sequence[str], password: str) -> Player:
+        """A player whose addresses count at once, without a confirming mail."""
+        check_userid(userid)
+        check_password(password)
+        for address in addresses:
+            check_address(address)
+        hashed, now = self._service.tools.passwords.hash(password), self._service.clock()
+        with self._service.store.write() as tx:
+            if tx.players.is_taken(userid):
+                raise NotAllowed(f'The userid "{userid}" is taken.')
+            player = tx.players.add(userid, hashed, now)
+            for address in dict.fromkeys(addresses):
+                tx.players.add_address(player.id, address, now, confirmed=True)
+        return player
+
+    def accounts(self) -> list[Account]:
+        with self._service.store.read() as tx:
+            return [Account(player, tuple(tx.players.addresses(player.id))) for player in tx.players.all()]
+
+    def account(self, userid: str) -> Account:
+        with self._service.store.read() as tx:
+            player = _player(tx, userid)
+            return Account(player, tuple(tx.players.addresses(player.id)))
+
+    def set_addresses(self, userid: str, addresses: Sequence[str]) -> None:
+        """Replace a player's addresses by these, which count at once."""
+        for address in addresses:
+            check_address(address)
+        now = self._service.clock()
+        with self._service.store.write() as tx:
+            player = _player(tx, userid)
+            tx.players.drop_addresses(player.id)
+            for address in dict.fromkeys(addresses):
+                tx.players.add_address(player.id, address, now, confirmed=True)
+
+    def reset_password(self, userid: str, password: str = "") -> str:
+        """Set a password, or a random one; returns it for the operator to hand over."""
+        password = password or secrets.token_urlsafe(9)
+        check_password(password)
+        hashed = self._service.tools.passwords.hash(password)
+        with self._service.store.write() as tx:
+            tx.players.set_password_hash(_player(tx, userid).id, hashed)
+        return password
+
+    def remove_player(self, userid: str) -> list[int]:
+        """Remove an account; the games it still plays are lost by forfeit. Returns their boards."""
+        with self._service.store.write() as tx:
+            player = _player(tx, userid)
+            running = tx.matches.summaries(player_ids=(player.id,), active=True)
+            for summary in running:
+                table = self._table(tx, summary.board)
+                self._decide(tx, table, _forfeit(table.match, player))
+            tx.players.remove(player.id, self._service.clock())
+        return [summary.board for summary in running]
+
+    def start_match(self, game: str, userids: tuple[str, str], words: Sequence[str], body: str = "") -> Match:
+        with self._service.store.write() as tx:
+            if game not in GAMES:
+                raise NotFound(f'There is no game "{game}". The games are {", ".join(GAMES)}.')
+            seats = (_player(tx, userids[0]), _player(tx, userids[1]))
+            table = start_match(tx, GAMES[game], words, body, seats, self._service.clock())
+            table.events.append(MatchStarted(table.match.board))
+            self._tell(tx, table)
+            return table.match
+
+    def boards(
+        self, *, game: str | None = None, userid: str | None = None, active: bool | None = None, limit: int = 1000
+    ) -> list[Summary]:
+        with self._service.store.read() as tx:
+            ids = (_player(tx, userid).id,) if userid else ()
+            return tx.matches.summaries(game=game, player_ids=ids, active=active, limit=limit)
+
+    def board(self, board: int, ply: int | None = None) -> tuple[Match, State]:
+        """The match and its state, now or after a ply."""
+        with self._service.store.read() as tx:
+            table = self._table(tx, board)
+            return table.match, table.state if ply is None else table.at(ply)
+
+    def move(self, board: int, userid: str, move: str) -> tuple[Match, State]:
+        """Play for a player, as if he had sent the move."""
+        with self._service.store.write() as tx:
+            table = self._table(tx, board)
+            player = _player(tx, userid)
+            seats = [seat for seat in (1, 2) if table.match.player(seat).id == player.id]
+            if not seats:
+                raise NotAllowed(f"{player.userid} is not a player of board {board}.")
+            table.play(table.state.to_move if table.state.to_move in seats else seats[0], move)
+            self._tell(tx, table)
+            return table.match, table.state
+
+    def end(self, board: int, result: Result) -> Match:
+        """End a running match with a result of the operator's."""
+        with self._service.store.write() as tx:
+            table = self._table(tx, board)
+            table.check_running()
+            self._decide(tx, table, result)
+            return table.match
+
+    def cancel(self, board: int) -> Match:
+        """End a running match so that it counts for nobody."""
+        return self.end(board, Result(Ending.VOID, None, "cancelled by the operator"))
+
+    def verify(self, board: int | None = None) -> list[Verdict]:
+        """Replay one stored board, or all, and compare with what the database says of it."""
+        with self._service.store.read() as tx:
+            return [_verdict(tx, number) for number in ([board] if board is not None else tx.matches.boards())]
+
+    def _table(self, tx: Transaction, board: int) -> Table:
+        return Table.load(tx, self._service.tools.states, board, self._service.clock())
+
+    def _decide(self, tx: Transaction, table: Table, result: Result) -> None:
+        table.end(result, MatchDecided(table.match.board))
+        self._tell(tx, table)
+
+    def _tell(self, tx: Transaction, table: Table) -> None:
+        tx.outbox.add(tell_players(tx, self._service.tools, table), self._service.clock())
+
+
+def _player(tx: Transaction, userid: str) -> Player:
+    player = tx.players.find(userid)
+    if player is None:
+        raise NotFound(f'There is no player "{userid}".')
+    return player
+
+
+def _forfeit(match: Match, leaver: Player) -> Result:
+    seat = match.seat_of(leaver.id)
+    if seat is None or match.player(3 - seat).id == leaver.id:
+        return Result(Ending.VOID, None, f"{leaver.userid} has left")
+    return Result(Ending.FORFEIT, 3 - seat, f"because {leaver.userid} has left")
+
+
+def _verdict(tx: Transaction, board: int) -> Verdict:
+    match = tx.matches.load(board)
+    if match is None:
+        raise NotFound(f"There is no board {board}.")
+    game = GAMES.get(match.game)
+    if game is None:
+        return Verdict(board, match.game, len(match.record), "the game is not installed")
+    notations = [ply.notation for ply in match.record]
+    try:
+        state = replay(game, match.options, match.body, notations)
+        return Verdict(board, match.game, state.plies, _difference(tx, match, state))
+    except (GameError, Rejected) as error:
+        return Verdict(board, match.game, len(notations), f"the record cannot be replayed: {error}")
+
+
+def _difference(tx: Transaction, match: Match, state: State) -> str:
+    """How the board's row and its replayed record differ; empty where they agree."""
+    plies, seat_to_move = tx.matches.plies_stored(match.board)
+    if plies != state.plies:
+        return f"the row counts {plies} plies, the record holds {state.plies}"
+    if match.result is None:
+        if state.result is not None:
+            return "the record has ended, the row has not"
+        if seat_to_move != state.to_move:
+            return f"seat {state.to_move} is to move, the row says {seat_to_move}"
+    elif match.result.ending is Ending.RULES and state.result != match.result:
+        return f"the row says {match.result}, the record {state.result}"
+    return ""
