@@ -79,7 +79,7 @@ def read(subject: str, text: str, standing: Standing) -> Reading:
     """The commands of a mail. subject: without reply prefixes. text: what the person wrote, quotes removed.
 
     The subject is the command, as on the classic server, when it reads like one; otherwise the commands are the first
-    lines of the text. A line behind the first is a command only if it is a complete one; all that follows is comment.
+    lines of the text. A line behind the first is a command only if nothing else can be meant; all that follows is comment.
     """
     subject = _clean(subject)
     written = text.strip("\n")
@@ -88,7 +88,7 @@ def read(subject: str, text: str, standing: Standing) -> Reading:
     lines = [line.strip() for line in written.splitlines()]
     start = next((index for index, line in enumerate(lines) if line), len(lines))
     end = start + 1
-    while end < len(lines) and _is_complete(lines[end], standing):
+    while end < len(lines) and _is_command(lines[end], standing):
         end += 1
     commands = tuple(filter(None, map(_clean, lines[start:end])))
     comment = "\n".join(written.splitlines()[end:]).strip("\n")
@@ -105,21 +105,21 @@ def _clean(line: str) -> str:
 def _called(line: str) -> bool:
     """The line starts like a command: with a verb, or with a game (there is one or not) and a verb."""
     words = line.casefold().split()[:2]
-    return bool(words) and (
-        words[0] in GAMES
-        or find(words[0]) is not None
-        or (len(words) > 1 and find(words[1], per_game=True) is not None)
-    )
+    if not words:
+        return False
+    return words[0] in GAMES or find(words[0]) is not None or any(find(word, per_game=True) for word in words[1:])
 
 
-def _is_complete(line: str, standing: Standing) -> bool:
+def _is_command(line: str, standing: Standing) -> bool:
+    """A line behind the first is a command if it is complete, or misspelt beyond doubt: game, verb and board."""
     cleaned = _clean(line)
     if not cleaned or not _called(cleaned):
         return False
     try:
         parse(cleaned, standing)
     except Rejected:
-        return False
+        words = cleaned.casefold().split()
+        return len(words) > 2 and words[2][0].isdigit() and (words[0] in GAMES or bool(find(words[1], per_game=True)))
     return True
 
 
@@ -163,7 +163,9 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
         return first, verb, words[2:]
     verb = find(first)
     if verb is None and second and find(second, per_game=True) and not standing.seated:
-        raise NotFound(f'There is no game "{words[0]}" here. The games are {_listed(GAMES)}.')
+        raise NotFound(
+            f'There is no game "{words[0]}" here.{_meant(first, GAMES)} The games are {_listed(GAMES, "and")}.'
+        )
     return standing.game, verb, words[1:]
 
 
@@ -270,6 +272,6 @@ def _meant(word: str, names: Iterable[str]) -> str:
     return f' Did you mean "{close[0]}"?' if close else ""
 
 
-def _listed(names: Iterable[str]) -> str:
+def _listed(names: Iterable[str], link: str = "or") -> str:
     *most, last = names
-    return f"{', '.join(most)} or {last}" if most else last
+    return f"{', '.join(most)} {link} {last}" if most else last

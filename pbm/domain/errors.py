@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Rejected(Exception):  # noqa: N818  a condition, named as the sender will read it
+class Rejected(Exception):
     """A command that is not carried out; nothing was changed. The text is a sentence for the sender.
 
     suggestion: a usage line or another command that would work; may be empty.

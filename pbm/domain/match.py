@@ -38,7 +38,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """winner: None for a draw and for a void match, which counts for nothing. reason: a clause behind "won", "drawn"."""
+    """winner: None for a draw and for a void match, which counts for nothing. reason: a clause behind "won" or such."""
 
     ending: Ending
     winner: Seat | None

@@ -10,7 +10,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 
 class DatabaseTrouble(Exception):
-    """The database did not do it: a full disk, a lock, a lost connection. Nothing was changed; trying again may work."""
+    """The database did not do it: a full disk, a lock, a lost connection. Nothing was changed; a later try may work."""
 
 
 class SchemaTrouble(Exception):
