@@ -425,10 +425,10 @@ def test_connections_are_capped_and_places_given_back(cap: str) -> None:
 @pytest.mark.parametrize(
     ("options", "drip"),
     [
-        ({"idle_seconds": 0.15}, b""),
-        ({"idle_seconds": 0.15}, b"N"),
-        ({"session_seconds": 0.15}, b"NOOP\r\n"),
-        ({"data_seconds": 0.15, "idle_seconds": 0.1}, MAIL_FROM + b"\r\n" + RCPT_TO + b"\r\nDATA\r\nx\r\n"),
+        ({"idle_seconds": 0.3}, b""),
+        ({"idle_seconds": 0.3}, b"N"),
+        ({"session_seconds": 0.3}, b"NOOP\r\n"),
+        ({"data_seconds": 0.3, "idle_seconds": 0.2}, MAIL_FROM + b"\r\n" + RCPT_TO + b"\r\nDATA\r\nx\r\n"),
     ],
 )
 def test_slow_clients_are_sent_away(options: dict[str, Any], drip: bytes) -> None:

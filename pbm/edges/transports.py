@@ -1,0 +1,334 @@
+"""Ways out for one mail to one recipient: a smarthost, Maildirs, a sendmail command. Knows nothing of the outbox.
+
+Invariants: send() returns only when the next system, or the disk, has taken the mail; else it raises PermanentFailure
+for what no retry can mend, or TemporaryFailure for all the rest. In doubt a failure is temporary: the caller sends the
+same bytes again, with the same Message-ID, so a mail may come twice but does not vanish.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import re
+import signal
+import ssl
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass, field
+from email.utils import parseaddr
+from pathlib import Path
+from typing import Any, Literal, Protocol
+from urllib.parse import quote
+
+import aiosmtplib
+from aiosmtplib import SMTPDataError, SMTPRecipientRefused, SMTPResponseException, SMTPSenderRefused
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One mail for one recipient. envelope_from may be empty, the null return path. data is complete, with CRLF line
+    ends. outbox_id, unique in one database, and data are the same at every attempt.
+    """
+
+    envelope_from: str
+    recipient: str
+    data: bytes
+    outbox_id: int
+
+
+class _Failure(Exception):
+    """A mail not sent. reason: one printable line; code: the SMTP reply's or the command's exit code, or None."""
+
+    def __init__(self, reason: str, code: int | None = None) -> None:
+        self.reason = "".join(c for c in " ".join(reason.split()) if c.isprintable())[:300]
+        self.code = code
+        super().__init__(self.reason)
+
+
+class PermanentFailure(_Failure):
+    """This mail or this recipient is refused, and would be again."""
+
+
+class TemporaryFailure(_Failure):
+    """Not now, or not known whether."""
+
+
+class _Unsent(TemporaryFailure):
+    """The connection ended before any of the mail's text went over it: trying another at once cannot send it twice."""
+
+
+class Transport(Protocol):
+    """A way out. Any number of send() may run at once."""
+
+    async def send(self, mail: Outgoing) -> None:
+        """Raises: PermanentFailure, TemporaryFailure."""
+
+    async def close(self) -> None:
+        """Let go of what is kept open; send() is not called afterwards."""
+
+
+@dataclass(frozen=True)
+class SmarthostSettings:
+    """The mail server that takes all our mail. domain is the name we say to it. connections are opened as needed and
+    kept. timeout_seconds is for each command. ca_file, PEM, replaces the system's authorities; certificates are always
+    checked, and where TLS is asked for nothing is sent without it.
+    """
+
+    host: str
+    port: int = 25
+    domain: str = "localhost"
+    tls: Literal["none", "starttls", "implicit"] = "none"
+    ca_file: Path | None = None
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    connections: int = 4
+    timeout_seconds: float = 60
+
+
+class _Client(aiosmtplib.SMTP):
+    """An SMTP client that knows whether the text of the present mail may have reached the server."""
+
+    data_begun = False
+
+    async def data(self, message: str | bytes, /, **options: Any) -> aiosmtplib.SMTPResponse:
+        self.data_begun = True
+        return await super().data(message, **options)
+
+
+class Smarthost:
+    """Delivery over kept-open SMTP connections.
+
+    A kept connection may have died unnoticed. If it fails before DATA, the mail is tried once more on a new one. After
+    DATA it is not known whether the server took the mail, so that is a TemporaryFailure and left to the caller's pace.
+    """
+
+    def __init__(self, settings: SmarthostSettings) -> None:
+        self._settings = settings
+        self._tls = None if settings.tls == "none" else ssl.create_default_context(cafile=settings.ca_file)
+        self._slots = asyncio.Semaphore(settings.connections)
+        self._kept: list[_Client] = []
+
+    async def send(self, mail: Outgoing) -> None:
+        if not (mail.recipient and _is_sendable(mail.recipient) and _is_sendable(mail.envelope_from)):
+            raise PermanentFailure(f"{mail.envelope_from!r} or {mail.recipient!r} is no mail address")
+        async with self._slots:
+            kept = self._take_kept()
+            if kept is not None:
+                with suppress(_Unsent):
+                    return await self._hand_over(kept, mail)
+            return await self._hand_over(await self._connect(), mail)
+
+    async def close(self) -> None:
+        while self._kept:
+            client = self._kept.pop()
+            with suppress(aiosmtplib.SMTPException, OSError):
+                await client.quit(timeout=2)
+            client.close()
+
+    def _take_kept(self) -> _Client | None:
+        while self._kept:
+            client = self._kept.pop()
+            if client.is_connected:
+                return client
+        return None
+
+    async def _connect(self) -> _Client:
+        settings = self._settings
+        client = _Client(
+            hostname=settings.host,
+            port=settings.port,
+            local_hostname=settings.domain,
+            username=settings.username,
+            password=settings.password,
+            timeout=settings.timeout_seconds,
+            use_tls=settings.tls == "implicit",
+            start_tls=settings.tls == "starttls",
+            tls_context=self._tls,
+        )
+        try:
+            await client.connect()
+        except SMTPResponseException as refusal:
+            raise TemporaryFailure(refusal.message, refusal.code) from refusal
+        except (aiosmtplib.SMTPException, OSError) as error:
+            raise TemporaryFailure(_reason(error)) from error
+        return client
+
+    async def _hand_over(self, client: _Client, mail: Outgoing) -> None:
+        client.data_begun = False
+        options = [] if (mail.envelope_from + mail.recipient).isascii() else ["SMTPUTF8", "BODY=8BITMIME"]
+        try:
+            await client.sendmail(mail.envelope_from, [mail.recipient], mail.data, mail_options=options)
+        except asyncio.CancelledError:
+            client.close()  # a reply still under way would be taken for that to the next mail
+            raise
+        except aiosmtplib.SMTPRecipientsRefused as refusals:
+            raise _refused(refusals.recipients[0]) from refusals
+        except SMTPResponseException as refusal:
+            raise _refused(refusal) from refusal
+        except aiosmtplib.SMTPNotSupported as error:
+            raise PermanentFailure(_reason(error)) from error
+        except (aiosmtplib.SMTPException, OSError) as error:
+            raise (TemporaryFailure if client.data_begun else _Unsent)(_reason(error)) from error
+        finally:
+            if client.is_connected:
+                self._kept.append(client)
+
+
+def _is_sendable(address: str) -> bool:
+    """Whether it goes out as it is: aiosmtplib sends to what it makes of an odd one, or fails after saying MAIL."""
+    return address.isprintable() and parseaddr(address)[1] == address
+
+
+_ABOUT_US = re.compile(r"\b5\.[57]\.\d|\brelay|\bauthenticat", re.IGNORECASE)
+_FINAL_CODES = {
+    SMTPSenderRefused: {552},
+    SMTPRecipientRefused: {550, 551, 553, 554, 556},
+    SMTPDataError: {550, 551, 552, 553, 554, 556},
+}
+
+
+def _refused(refusal: SMTPResponseException) -> _Failure:
+    """What a refusal means for the mail.
+
+    Final is only what is about this mail: its recipient at RCPT, its text after DATA, its size wherever it is judged.
+    Our return path, our login, our right to relay, and how we speak SMTP (500 to 504, 530, 535, 555) are the operator's
+    to mend; every mail would be lost if they were taken for final. 552 at RCPT is a full mailbox or too many recipients
+    (RFC 5321 4.5.3.1.10), which passes. 421 says that the server gives up the connection.
+    """
+    final = refusal.code in _FINAL_CODES.get(type(refusal), ())
+    if final and not (isinstance(refusal, SMTPRecipientRefused) and _ABOUT_US.search(refusal.message)):
+        return PermanentFailure(refusal.message, refusal.code)
+    gone = refusal.code == 421 and not isinstance(refusal, SMTPDataError)
+    return (_Unsent if gone else TemporaryFailure)(refusal.message, refusal.code)
+
+
+class Maildir:
+    """Delivery into a Maildir for each address, root/<address>/, made when its first mail comes.
+
+    The name of a mail's file follows from its outbox_id and data, so a repeated delivery finds the first, whether still
+    in new or already moved to cur by a reader. The data counts because a new database gives the same ids again.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    async def send(self, mail: Outgoing) -> None:
+        try:
+            await asyncio.to_thread(self._store, mail)
+        except OSError as error:
+            raise TemporaryFailure(_reason(error)) from error
+
+    async def close(self) -> None:
+        """Nothing is kept open."""
+
+    def _store(self, mail: Outgoing) -> None:
+        box = self._box(mail.recipient)
+        text = mail.data.replace(b"\r\n", b"\n")
+        name = f"{mail.outbox_id:010}.{hashlib.sha256(text).hexdigest()[:16]}.pbm"
+        if any(read.name.partition(":")[0] == name for read in (box / "cur").iterdir()):
+            return
+        draft = box / "tmp" / f"{name}.{os.getpid()}"
+        with draft.open("wb") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(box / "new" / name)
+        _sync_folder(box / "new")
+
+    def _box(self, address: str) -> Path:
+        box = self._root / folder_name(address)
+        if not (box / "cur").is_dir():
+            for folder in ("tmp", "new", "cur"):
+                (box / folder).mkdir(parents=True, exist_ok=True)
+            _sync_folder(box)
+            _sync_folder(self._root)
+        return box
+
+
+def folder_name(address: str) -> str:
+    """One safe path component, never "", "." or "..", for any text; a simple lower-case address is its own.
+
+    ASCII letters are made lower, since file systems differ about them; other characters are percent-encoded, so that no
+    two of them meet; what is too long is cut and told apart by a digest.
+    """
+    name = quote(address, safe="@+=", errors="surrogatepass").lower()
+    if name.startswith("."):
+        name = "%2e" + name[1:]
+    if len(name) > 200:
+        name = f"{name[:150]}%%{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+    return name or "%"
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+_FINAL_EXITS = {os.EX_DATAERR, os.EX_NOUSER, os.EX_NOHOST}
+
+
+class SendmailCommand:
+    """Delivery by a program with sendmail's interface: the mail on standard input with LF line ends, sender and
+    recipient as arguments, the outcome as an exit code of sysexits.h.
+
+    argv is the command up to its options, like ("/usr/sbin/sendmail", "-i"). Exits other than "bad data", "no such
+    user" and "no such host" are taken for the program's or the operator's trouble, hence temporary.
+    """
+
+    def __init__(self, argv: tuple[str, ...], timeout_seconds: float = 60) -> None:
+        self._argv = argv
+        self._timeout_seconds = timeout_seconds
+
+    async def send(self, mail: Outgoing) -> None:
+        try:
+            code, complaint = await self._run(mail)
+        except TimeoutError as error:
+            raise TemporaryFailure(f"{self._argv[0]} took more than {self._timeout_seconds:g} s") from error
+        except OSError as error:
+            raise TemporaryFailure(_reason(error)) from error
+        except ValueError as error:  # an address that no argument can hold
+            raise PermanentFailure(_reason(error)) from error
+        if code:
+            kind = PermanentFailure if code in _FINAL_EXITS else TemporaryFailure
+            raise kind(complaint or f"{self._argv[0]} ended with exit code {code}", code)
+
+    async def close(self) -> None:
+        """Nothing is kept open."""
+
+    async def _run(self, mail: Outgoing) -> tuple[int, str]:
+        """The exit code and what was said on standard error, which goes to a file: a background child may hold it open,
+        and a pipe would not end then.
+        """
+        arguments = ("-f", mail.envelope_from or "<>", "--", mail.recipient)  # an address may begin with a dash
+        with tempfile.TemporaryFile() as errors:
+            process = await asyncio.create_subprocess_exec(
+                *self._argv,
+                *arguments,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=True,
+            )
+            try:
+                async with asyncio.timeout(self._timeout_seconds):
+                    await process.communicate(mail.data.replace(b"\r\n", b"\n"))
+            finally:
+                await _kill(process)
+            errors.seek(0)
+            return process.returncode or 0, errors.read(1000).decode(errors="replace")
+
+
+async def _kill(process: asyncio.subprocess.Process) -> None:
+    """End a process still running, and its children; does nothing to one that has ended."""
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+
+
+def _reason(error: Exception) -> str:
+    return str(error) or type(error).__name__

@@ -1,0 +1,497 @@
+"""The ways out: a smarthost that misbehaves by script, Maildirs on disk, commands that fail."""
+
+from __future__ import annotations
+
+import asyncio
+import mailbox
+import ssl
+import sys
+from collections import defaultdict
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiosmtpd.smtp import MISSING, SMTP, AuthResult, Envelope, Session
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pbm.edges.transports import (
+    Maildir,
+    Outgoing,
+    PermanentFailure,
+    SendmailCommand,
+    Smarthost,
+    SmarthostSettings,
+    TemporaryFailure,
+    folder_name,
+)
+
+PEM = Path(__file__).with_name("localhost.pem")
+LONG_ID = b"<" + b"x" * 120 + b"@example.org>"
+TEXT = b"References: " + LONG_ID + b"\r\nSubject: Cross Board 101\r\n\r\n.dot\r\nF6\r\n"
+DROP, HANG = "drop", "hang"
+
+
+def run(test: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(asyncio.wait_for(test, 10))
+
+
+def outgoing(recipient: str = "alice@example.org", outbox_id: int = 1, data: bytes = TEXT) -> Outgoing:
+    return Outgoing("bounce+t@pbm.example", recipient, data, outbox_id)
+
+
+class Relay:
+    """A smarthost. script: stage -> what it answers there instead of the usual, one entry for each time it gets there.
+
+    Stages: HELLO (the greeting), MAIL, RCPT, DATA (the command), TEXT (in the middle), DOT (after it). None: as usual.
+    mails: what came with its final dot, whatever was answered then.
+    """
+
+    def __init__(self, script: dict[str, list[str | None]]) -> None:
+        self.script = defaultdict(list, script)
+        self.mails: list[Envelope] = []
+        self.sessions: list[ScriptedSession] = []
+        self.port = 0
+
+    async def play(self, stage: str, session: SMTP) -> str | None:
+        answer = self.script[stage].pop(0) if self.script[stage] else None
+        if answer == HANG:
+            await asyncio.sleep(60)
+        if answer == DROP:
+            session.transport.abort()  # type: ignore[union-attr]
+            await asyncio.sleep(60)
+        return answer
+
+    async def handle_MAIL(self, server: SMTP, _s: Session, _e: Envelope, address: str, options: Any) -> Any:  # noqa: N802
+        return await self.play("MAIL", server) or MISSING
+
+    async def handle_RCPT(self, server: SMTP, _s: Session, _e: Envelope, address: str, options: Any) -> Any:  # noqa: N802
+        return await self.play("RCPT", server) or MISSING
+
+    async def handle_DATA(self, server: SMTP, _s: Session, envelope: Envelope) -> str:  # noqa: N802
+        self.mails.append(envelope)
+        return await self.play("DOT", server) or "250 taken"
+
+    @property
+    def connections(self) -> int:
+        return len(self.sessions)
+
+
+class ScriptedSession(SMTP):
+    def __init__(self, relay: Relay, **options: Any) -> None:
+        super().__init__(relay, loop=asyncio.get_running_loop(), hostname="relay.example", **options)
+        self.relay = relay
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        if self not in self.relay.sessions:
+            self.relay.sessions.append(self)
+        super().connection_made(transport)
+
+    async def push(self, status: Any) -> None:
+        answer = await self.relay.play("HELLO", self) if status.startswith("220 relay") else None
+        await super().push(answer or status)
+
+    async def smtp_DATA(self, arg: str) -> None:  # noqa: N802
+        answer = await self.relay.play("DATA", self)
+        if answer:
+            await self.push(answer)
+        elif self.relay.script["TEXT"]:
+            await self.push("354 go on")
+            await self._reader.readline()
+            await self.relay.play("TEXT", self)
+        else:
+            await super().smtp_DATA(arg)
+
+
+@asynccontextmanager
+async def relaying(
+    script: dict[str, list[str | None]] | None = None, implicit: bool = False, **options: Any
+) -> AsyncIterator[Relay]:
+    relay = Relay(script or {})
+    tls = serving() if implicit else None
+    server = await asyncio.get_running_loop().create_server(
+        lambda: ScriptedSession(relay, **options), "127.0.0.1", 0, ssl=tls
+    )
+    relay.port = server.sockets[0].getsockname()[1]
+    try:
+        yield relay
+    finally:
+        server.close()
+        for session in relay.sessions:
+            if session.transport is not None:
+                session.transport.abort()  # type: ignore[attr-defined]
+        await asyncio.sleep(0.01)
+
+
+@asynccontextmanager
+async def smarthost(relay: Relay, **options: Any) -> AsyncIterator[Smarthost]:
+    settings = {"host": "127.0.0.1", "port": relay.port, "timeout_seconds": 2, **options}
+    way_out = Smarthost(SmarthostSettings(**settings))
+    try:
+        yield way_out
+    finally:
+        await way_out.close()
+
+
+def serving() -> ssl.SSLContext:
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(PEM)
+    return context
+
+
+def test_mails_go_out_as_they_are_over_one_kept_connection() -> None:
+    async def test() -> None:
+        async with relaying() as relay:
+            async with smarthost(relay) as way_out:
+                for _ in range(3):
+                    await way_out.send(outgoing())
+                await way_out.send(Outgoing("", "bob@example.org", TEXT, 2))
+            assert relay.connections == 1
+        assert [mail.content for mail in relay.mails] == [TEXT] * 4
+        assert relay.mails[0].mail_from == "bounce+t@pbm.example"
+        assert relay.mails[0].rcpt_tos == ["alice@example.org"]
+        assert relay.mails[3].mail_from == "<>"
+
+    run(test())
+
+
+def test_no_more_connections_than_allowed() -> None:
+    async def test() -> None:
+        async with relaying() as relay, smarthost(relay, connections=3) as way_out:
+            await asyncio.gather(*(way_out.send(outgoing()) for _ in range(20)))
+            assert len(relay.mails) == 20
+            assert relay.connections == 3
+
+    run(test())
+
+
+@pytest.mark.parametrize(
+    ("stage", "reply", "kind"),
+    [
+        ("HELLO", "554 no service", TemporaryFailure),
+        ("HELLO", "421 busy", TemporaryFailure),
+        ("MAIL", "451 later", TemporaryFailure),
+        ("MAIL", "530 5.7.0 authenticate first", TemporaryFailure),
+        ("MAIL", "550 5.1.8 unknown sender domain", TemporaryFailure),
+        ("MAIL", "552 5.3.4 too big", PermanentFailure),
+        ("RCPT", "450 4.2.1 greylisted", TemporaryFailure),
+        ("RCPT", "550 5.1.1 no such user", PermanentFailure),
+        ("RCPT", "550 unknown", PermanentFailure),
+        ("RCPT", "553 mailbox name not allowed", PermanentFailure),
+        ("RCPT", "552 5.2.2 mailbox full", TemporaryFailure),
+        ("RCPT", "554 5.7.1 <x>: Relay access denied", TemporaryFailure),
+        ("RCPT", "550 relay not permitted", TemporaryFailure),
+        ("RCPT", "553 not in my rcpthosts (#5.7.1)", TemporaryFailure),
+        ("RCPT", "503 bad sequence", TemporaryFailure),
+        ("DATA", "451 later", TemporaryFailure),
+        ("DATA", "503 need RCPT", TemporaryFailure),
+        ("DOT", "451 4.3.0 queue full", TemporaryFailure),
+        ("DOT", "554 5.7.1 spam", PermanentFailure),
+        ("DOT", "552 too much", PermanentFailure),
+        ("DOT", "500 what?", TemporaryFailure),
+    ],
+)
+def test_refusals_are_told_apart_and_leave_the_smarthost_usable(stage: str, reply: str, kind: type[Exception]) -> None:
+    async def test() -> None:
+        async with relaying({stage: [reply]}) as relay, smarthost(relay) as way_out:
+            with pytest.raises(kind) as failure:
+                await way_out.send(outgoing())
+            assert failure.value.code == int(reply[:3])  # type: ignore[attr-defined]
+            assert str(failure.value) == reply[4:]
+            relay.mails.clear()
+            await way_out.send(outgoing(outbox_id=2))
+            assert len(relay.mails) == 1
+            assert relay.connections == (2 if stage == "HELLO" else 1)
+
+    run(test())
+
+
+@pytest.mark.parametrize("trouble", [DROP, "421 4.4.2 idle too long"])
+@pytest.mark.parametrize("stage", ["MAIL", "RCPT"])
+def test_a_stale_kept_connection_is_replaced_at_once(stage: str, trouble: str) -> None:
+    async def test() -> None:
+        async with relaying({stage: [None, trouble]}) as relay, smarthost(relay) as way_out:
+            await way_out.send(outgoing(outbox_id=1))
+            await way_out.send(outgoing(outbox_id=2))
+            assert len(relay.mails) == 2
+            assert relay.connections == 2
+
+    run(test())
+
+
+def test_a_connection_closed_meanwhile_is_not_tried() -> None:
+    async def test() -> None:
+        async with relaying() as relay, smarthost(relay) as way_out:
+            await way_out.send(outgoing())
+            relay.sessions[0].transport.close()  # type: ignore[union-attr]
+            await asyncio.sleep(0.02)
+            await way_out.send(outgoing())
+            assert relay.connections == 2
+
+    run(test())
+
+
+@pytest.mark.parametrize("trouble", [DROP, HANG])
+@pytest.mark.parametrize("stage", ["HELLO", "MAIL", "RCPT", "DATA", "TEXT", "DOT"])
+def test_a_new_connection_that_fails_is_a_temporary_failure_at_once(stage: str, trouble: str) -> None:
+    async def test() -> None:
+        async with relaying({stage: [trouble]}) as relay, smarthost(relay, timeout_seconds=0.25) as way_out:
+            with pytest.raises(TemporaryFailure):
+                await way_out.send(outgoing())
+            assert relay.connections == 1
+            relay.script.clear()
+            await way_out.send(outgoing())
+            assert relay.connections == 2
+
+    run(test())
+
+
+@pytest.mark.parametrize("trouble", [DROP, HANG])
+@pytest.mark.parametrize("stage", ["DATA", "TEXT", "DOT"])
+def test_a_kept_connection_that_fails_after_data_is_not_tried_again(stage: str, trouble: str) -> None:
+    async def test() -> None:
+        async with relaying() as relay, smarthost(relay, timeout_seconds=0.25) as way_out:
+            await way_out.send(outgoing(outbox_id=1))
+            relay.script[stage].append(trouble)
+            with pytest.raises(TemporaryFailure):
+                await way_out.send(outgoing(outbox_id=2))
+            assert relay.connections == 1
+            assert len(relay.mails) == (2 if stage == "DOT" else 1)
+
+    run(test())
+
+
+def test_a_connection_of_a_cancelled_mail_is_not_used_again() -> None:
+    async def test() -> None:
+        async with relaying({"RCPT": [None, HANG]}) as relay, smarthost(relay) as way_out:
+            await way_out.send(outgoing())
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(way_out.send(outgoing()), 0.05)
+            await way_out.send(outgoing())
+            assert relay.connections == 2
+            assert len(relay.mails) == 2
+
+    run(test())
+
+
+def test_nobody_listens() -> None:
+    async def test() -> None:
+        async with relaying() as relay:
+            pass
+        async with smarthost(relay) as way_out:
+            with pytest.raises(TemporaryFailure, match="connect"):
+                await way_out.send(outgoing())
+
+    run(test())
+
+
+@pytest.mark.parametrize("tls", ["starttls", "implicit"])
+def test_tls_with_a_certificate_we_trust_and_with_one_we_do_not(tls: str) -> None:
+    async def test() -> None:
+        options: dict[str, Any] = {"implicit": True} if tls == "implicit" else {"tls_context": serving()}
+        async with relaying(**options) as relay:
+            async with smarthost(relay, tls=tls, ca_file=PEM, host="localhost") as trusting:
+                await trusting.send(outgoing())
+            async with smarthost(relay, tls=tls) as strict:
+                with pytest.raises(TemporaryFailure, match=r"(?i)certificate"):
+                    await strict.send(outgoing())
+            assert len(relay.mails) == 1
+
+    run(test())
+
+
+def test_without_the_tls_asked_for_nothing_is_sent() -> None:
+    async def test() -> None:
+        async with relaying() as relay, smarthost(relay, tls="starttls", ca_file=PEM) as way_out:
+            with pytest.raises(TemporaryFailure, match="STARTTLS"):
+                await way_out.send(outgoing())
+            assert not relay.mails
+
+    run(test())
+
+
+def test_login() -> None:
+    def check(server: Any, session: Any, envelope: Any, mechanism: str, given: Any) -> AuthResult:
+        return AuthResult(success=given.password == b"right", handled=False)
+
+    async def test() -> None:
+        async with relaying(auth_require_tls=False, authenticator=check, auth_exclude_mechanism=["LOGIN"]) as relay:
+            async with smarthost(relay, username="pbm", password="right") as way_out:
+                await way_out.send(outgoing())
+            assert relay.sessions[0].session.authenticated  # type: ignore[union-attr]
+            async with smarthost(relay, username="pbm", password="wrong") as way_out:
+                with pytest.raises(TemporaryFailure) as failure:
+                    await way_out.send(outgoing())
+                assert failure.value.code == 535
+
+    run(test())
+    assert "wrong" not in repr(SmarthostSettings("host", password="wrong"))
+
+
+def test_addresses_beyond_ascii_need_a_relay_that_takes_them() -> None:
+    async def test() -> None:
+        async with relaying() as plain, smarthost(plain) as way_out:
+            with pytest.raises(PermanentFailure):
+                await way_out.send(outgoing("zoë@example.org"))
+        async with relaying(enable_SMTPUTF8=True) as modern, smarthost(modern) as way_out:
+            await way_out.send(outgoing("zoë@example.org"))
+            assert modern.mails[0].rcpt_tos == ["zoë@example.org"]
+
+    run(test())
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["a@b\r\nRCPT TO:<c@d>", "a@b, c@d", "Alice <a@b>", "a\0@b", "", "a@b\ud800"],
+)
+def test_what_is_no_address_is_refused_before_anything_is_said(address: str) -> None:
+    async def test() -> None:
+        async with relaying(enable_SMTPUTF8=True) as relay, smarthost(relay) as way_out:
+            with pytest.raises(PermanentFailure) as failure:
+                await way_out.send(outgoing(address))
+            assert failure.value.reason.isprintable()
+            await way_out.send(outgoing())
+            assert [mail.rcpt_tos for mail in relay.mails] == [["alice@example.org"]]
+
+    run(test())
+
+
+def test_reasons_are_one_short_line() -> None:
+    failure = TemporaryFailure("one\r\ntwo\x1b[31m\udcff" + "x" * 1000, 451)
+    assert str(failure) == failure.reason
+    assert failure.reason.startswith("one two[31mx")
+    assert len(failure.reason) == 300
+
+
+def deliver(root: Path, *mails: Outgoing) -> None:
+    async def test() -> None:
+        way_out = Maildir(root)
+        await asyncio.gather(*(way_out.send(mail) for mail in mails))
+        await way_out.close()
+
+    run(test())
+
+
+def test_a_maildir_for_each_address(tmp_path: Path) -> None:
+    root = tmp_path / "not" / "yet"
+    deliver(root, outgoing(outbox_id=1), outgoing("Bob@Example.ORG", 2), outgoing(outbox_id=3))
+    assert sorted(box.name for box in root.iterdir()) == ["alice@example.org", "bob@example.org"]
+    box = mailbox.Maildir(root / "alice@example.org", create=False)
+    assert [box.get_bytes(key) for key in box.keys()] == [TEXT.replace(b"\r\n", b"\n")] * 2  # noqa: SIM118  no dict
+    assert not list((root / "alice@example.org" / "tmp").iterdir())
+
+
+def test_a_mail_delivered_again_is_not_doubled(tmp_path: Path) -> None:
+    new, cur = tmp_path / "alice@example.org" / "new", tmp_path / "alice@example.org" / "cur"
+    deliver(tmp_path, outgoing())
+    deliver(tmp_path, outgoing())
+    (file,) = new.iterdir()
+    file.rename(cur / f"{file.name}:2,S")
+    deliver(tmp_path, outgoing())
+    assert not list(new.iterdir())
+
+
+def test_the_same_id_of_another_database_is_another_mail(tmp_path: Path) -> None:
+    deliver(tmp_path, outgoing(data=b"old\r\n"), outgoing(data=b"new\r\n"))
+    assert len(list((tmp_path / "alice@example.org" / "new").iterdir())) == 2
+
+
+def test_a_disk_in_trouble_is_temporary(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(TemporaryFailure):
+        deliver(tmp_path / "file", outgoing())
+
+
+@pytest.mark.parametrize(
+    ("address", "folder"),
+    [
+        ("alice@example.org", "alice@example.org"),
+        ("alice+cross=1_x-y.z~@sub.example.org", "alice+cross=1_x-y.z~@sub.example.org"),
+        ("ALICE@example.org", "alice@example.org"),
+        ("../../x@y", "%2e.%2f..%2fx@y"),
+        (".", "%2e"),
+        ("..", "%2e."),
+        ("", "%"),
+        ("a%2fb@c", "a%252fb@c"),
+        ("a\\b:\0@c", "a%5cb%3a%00@c"),
+    ],
+)
+def test_folder_names(address: str, folder: str) -> None:
+    assert folder_name(address) == folder
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+@example("straße@x", "strasse@x")
+@example("x" * 300, "x" * 301)
+@example("%", "")
+def test_any_address_is_one_safe_folder_and_no_two_share_one(one: str, other: str) -> None:
+    name = folder_name(one)
+    assert name.isascii()
+    assert name.isprintable()
+    assert name == name.lower()
+    assert 0 < len(name) <= 255
+    assert "/" not in name
+    assert not name.startswith(".")
+
+    def lowered(text: str) -> str:
+        return "".join(c.lower() if c.isascii() else c for c in text)
+
+    assert (name == folder_name(other)) == (lowered(one) == lowered(other))
+
+
+def test_hostile_addresses_stay_below_the_root(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    deliver(root, *(outgoing(a, n) for n, a in enumerate(["../../x@y", "/etc/x@y", "a\0b@y", "..", "", "y" * 5000])))
+    assert [path.name for path in tmp_path.iterdir()] == ["root"]
+    assert len(list(root.glob("*/new/*.pbm"))) == 6
+
+
+def command(*script: str, timeout_seconds: float = 5) -> SendmailCommand:
+    return SendmailCommand((sys.executable, "-Ic", "\n".join(script)), timeout_seconds)
+
+
+def test_a_command_gets_the_mail_and_plain_arguments(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    way_out = command("import sys", f"open({str(kept)!r}, 'w').write(repr((sys.argv[1:], sys.stdin.read())))")
+    run(way_out.send(outgoing("-oX$(id)@example.org")))
+    arguments = ["-f", "bounce+t@pbm.example", "--", "-oX$(id)@example.org"]
+    assert kept.read_text() == repr((arguments, TEXT.decode().replace("\r\n", "\n")))
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [(65, PermanentFailure), (67, PermanentFailure), (68, PermanentFailure)]
+    + [(code, TemporaryFailure) for code in (1, 64, 69, 70, 75, 77, 78)],
+)
+def test_exit_codes(code: int, kind: type[Exception]) -> None:
+    way_out = SendmailCommand(("/bin/sh", "-c", f"echo queue is   full >&2; exit {code}"))
+    with pytest.raises(kind, match=r"^queue is full$") as failure:
+        run(way_out.send(outgoing(data=b"x" * 300_000)))
+    assert failure.value.code == code  # type: ignore[attr-defined]
+
+
+def test_a_command_killed_is_temporary() -> None:
+    with pytest.raises(TemporaryFailure, match="exit code -9"):
+        run(SendmailCommand(("/bin/sh", "-c", "kill -9 $$")).send(outgoing()))
+
+
+def test_a_command_that_takes_too_long_is_ended_with_its_children() -> None:
+    way_out = SendmailCommand(("/bin/sh", "-c", "sleep 60 & sleep 60"), timeout_seconds=0.1)
+    with pytest.raises(TemporaryFailure, match=r"more than 0\.1 s"):
+        run(way_out.send(outgoing(data=b"x" * 300_000)))
+
+
+def test_a_command_with_a_background_child_has_sent_the_mail() -> None:
+    run(SendmailCommand(("/bin/sh", "-c", "cat >/dev/null; sleep 4 & exit 0"), timeout_seconds=3).send(outgoing()))
+
+
+def test_a_command_that_does_not_exist_is_temporary() -> None:
+    with pytest.raises(TemporaryFailure):
+        run(SendmailCommand(("/nonexistent/sendmail",)).send(outgoing()))
+
+
+def test_an_address_no_argument_can_hold_is_permanent() -> None:
+    with pytest.raises(PermanentFailure):
+        run(command("").send(outgoing("a\0@b")))
