@@ -6,6 +6,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from games.cross import Cross
+from games.luddit import Luddit
 from games.rules import Game
 
 AnyGame = Game[Any, Any, Any]
@@ -15,6 +16,7 @@ GAMES: dict[str, AnyGame] = {
     game.info.name: game
     for game in (
         Cross(),
+        Luddit(),
         *(entry.load()() for entry in entry_points(group="pbm.games")),
     )
 }
