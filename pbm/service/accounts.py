@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import secrets
 from datetime import timedelta
 
 from games import GAMES
@@ -23,7 +22,7 @@ _RESERVED = frozenset({"me", "all", "new", "any", "next", "active", "inactive", 
 def ask_to_confirm(handling: Handling, player: Player, address: str) -> None:
     """Add an address that counts once its owner has answered the mail it now gets."""
     days = handling.tools.limits.confirmation_days
-    token = secrets.token_hex(10)
+    token = handling.tools.composer.make_key()
     row = handling.tx.players.add_address(player.id, address, handling.now, confirmed=False)
     expires_at = handling.now + timedelta(days=days)
     handling.tx.players.await_confirmation(row.id, _hash(token), handling.now, expires_at)
