@@ -1,0 +1,159 @@
+"""`pbm demo`: a whole game of Cross between two mail programs, and `pbm play`: the same by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from email.message import EmailMessage
+from pathlib import Path
+
+import click
+
+from pbm.cli.post import Letter, MailProgram, PostOffice, post_office
+
+Show = Callable[[str], None]
+
+FIRST_STONE = "H11"
+"""Alice's, which Bob then takes over by the swap."""
+BOB_AS_O = ["A3", "I4", "B4", "I5", "C4", "H5", "D5", "H6", "E5", "G6", "F7", "G8", "G9", "H10", "F6"]
+ALICE_AS_X = ["C7", "C8", "D1", "D2", "D6", "D7", "E3", "E4", "E6", "F5", "G7", "H7", "I8", "J8", "K9"]
+"""Together they make the left board of the game's own help page: O connects three sides that are not neighbours."""
+
+_WIDTH = 78
+
+
+@dataclass(slots=True)
+class Stage:
+    """Where every mail is shown as it is sent and as it arrives."""
+
+    office: PostOffice
+    show: Show
+
+    async def says(self, who: MailProgram, subject: str, text: str = "") -> None:
+        """A mail to the server; waits for what comes back to its sender."""
+        seen = len(who.received)
+        self.sent(who, await who.write(subject, text), subject)
+        self.arrived(who, await who.wait_for(seen))
+
+    async def answers(self, who: MailProgram, text: str, *others: MailProgram, letter: Letter | None = None) -> None:
+        """An answer to the latest mail, or to an older one; waits until its sender and the others have mail."""
+        seen = {reader.name: len(reader.received) for reader in (who, *others)}
+        self.sent(who, await who.answer(text, letter), text)
+        for reader in (who, *others):
+            self.arrived(reader, await reader.wait_for(seen[reader.name]))
+
+    def sent(self, who: MailProgram, mail: EmailMessage, text: str) -> None:
+        self.show(_rule(f"{who.name} writes to {mail['To']}"))
+        self.show(text)
+        self.show("")
+
+    def arrived(self, who: MailProgram, letters: list[Letter]) -> None:
+        for letter in letters:
+            self.show(_rule(f"mail for {who.name}: {letter.message['Subject']}"))
+            self.show(letter.text)
+
+    def says_aside(self, text: str) -> None:
+        self.show(_rule(text, "="))
+
+
+def _rule(text: str, line: str = "-") -> str:
+    return f"{line * 2} {text} ".ljust(_WIDTH, line)
+
+
+async def play_demo(office: PostOffice, show: Show) -> None:
+    """The game. Raises: RuntimeError if it does not end as it must."""
+    stage, alice, bob = Stage(office, show), office.program("alice"), office.program("bob")
+    for who in (alice, bob):
+        await stage.says(who, f"signup {who.name} open-sesame-{who.name}")
+        await stage.answers(who, "Yes, that was me.")
+    seen = len(bob.received)
+    await stage.says(alice, "cross challenge alice bob", "Shall we?")
+    stage.arrived(bob, await bob.wait_for(seen))
+    await stage.answers(alice, FIRST_STONE, bob)
+    old = bob.received[-1]
+    stage.says_aside("Bob takes over O and the stone")
+    await stage.answers(bob, "swap", alice)
+    await _troubles(stage, alice, bob, old)
+    for x, o in zip(ALICE_AS_X[1:], BOB_AS_O[1:], strict=True):
+        await stage.answers(alice, x, bob)
+        await stage.answers(bob, o, alice)
+    if "bob (O) won by connecting three non-adjacent sides" not in alice.received[-1].text:
+        raise RuntimeError("the game did not end as it should")
+    stage.says_aside("Bob has won: O connects three sides of which no two are neighbours")
+
+
+async def _troubles(stage: Stage, alice: MailProgram, bob: MailProgram, old: Letter) -> None:
+    """What goes wrong in real life, and changes nothing."""
+    stage.says_aside("An illegal move: the cell is taken")
+    await stage.answers(alice, FIRST_STONE)
+    stage.says_aside("A good move, and the same mail delivered a second time: it is played once")
+    seen = len(bob.received)
+    mail = await alice.answer(ALICE_AS_X[0])
+    stage.sent(alice, mail, ALICE_AS_X[0])
+    stage.arrived(bob, await bob.wait_for(seen))
+    await alice.send_again(mail)
+    stage.says_aside("A stale answer: Bob answers a board mail that is two plies old")
+    await stage.answers(bob, "A1", letter=old)
+    await stage.answers(bob, BOB_AS_O[0], alice)
+
+
+async def play_by_hand(office: PostOffice, show: Show, ask: Callable[[], str | None]) -> None:
+    """Type as alice or bob until there is no more; every mail is shown."""
+    show(_PLAY_HELP)
+    printed: dict[str, int] = {}
+    stage = Stage(office, show)
+    while (line := await asyncio.to_thread(ask)) is not None:
+        name, colon, text = line.partition(":")
+        name, text = name.strip().lower(), text.strip()
+        if not colon or not name.isalnum() or not text:
+            show('Write "NAME: TEXT", such as  alice: signup alice open-sesame')
+            continue
+        who = office.program(name)
+        if text.startswith("!") or not who.received:
+            await who.write(text.lstrip("! "))
+        else:
+            await who.answer(text)
+        await asyncio.sleep(0.5)
+        for reader in office.programs():
+            stage.arrived(reader, reader.received[printed.get(reader.name, 0) :])
+            printed[reader.name] = len(reader.received)
+
+
+_PLAY_HELP = """\
+A live server and the mail programs of whoever you name. Write NAME: TEXT.
+The first mail of a name, and any text that starts with "!", goes to the server
+as a command; every other text answers the latest mail that NAME got.
+
+  alice: signup alice open-sesame     bob: signup bob open-sesame
+  alice: yes                          bob: yes
+  alice: !cross challenge alice bob   alice: F6      bob: swap
+
+End with Ctrl-D.
+"""
+
+
+@click.command()
+def demo() -> None:
+    """Play a game of Cross between two mail programs and a live server, all over real SMTP on this machine."""
+    asyncio.run(_with_office(lambda office: play_demo(office, click.echo)))
+
+
+@click.command()
+def play() -> None:
+    """Be both players of a live server: type their mails, read what they get."""
+    asyncio.run(_with_office(lambda office: play_by_hand(office, click.echo, _ask)))
+
+
+def _ask() -> str | None:
+    try:
+        return input("> ")
+    except EOFError:
+        return None
+
+
+async def _with_office(scene: Callable[[PostOffice], Awaitable[None]]) -> None:
+    with tempfile.TemporaryDirectory(prefix="pbm-") as folder:
+        async with post_office(Path(folder) / "pbm.db") as office:
+            await scene(office)
