@@ -6,6 +6,8 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from games.cross import Cross
+from games.crossgeo import CrossGeo
+from games.loops import Loops
 from games.luddit import Luddit
 from games.rules import Game
 
@@ -16,6 +18,8 @@ GAMES: dict[str, AnyGame] = {
     game.info.name: game
     for game in (
         Cross(),
+        CrossGeo(),
+        Loops(),
         Luddit(),
         *(entry.load()() for entry in entry_points(group="pbm.games")),
     )

@@ -1,0 +1,312 @@
+"""CrossGeo, CrossGeoR-B and CrossGeoR-G-B, by Tahmina Begum (2020).
+
+Red and Blue in turn pick an edge of a drawn graph, of their own colour or green; it goes, and with it all edges that
+cross it, whatever their colour. Who cannot pick loses, so there are no draws. Source: the Ludii portal's page of the
+game.
+
+Rulings. Edges cross when they meet in one point inside both; a common end, an end on the inside of another edge and
+edges that lie on each other are no crossings. A challenger's own graph may have the colours its -version allows; an
+edge without a colour is green, which `rb` does not allow; without -version the version follows from the colours.
+-board, -edges, -points and -seed are refused with a graph of one's own, and so are -edges without -board=random,
+-points without -board=complete, and -seed without one of these two. Without -seed the seed is 1. Random and complete
+boards have as many red edges as blue ones; what is left over is green, or red where there is no green.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import groupby
+
+from games.crossgeo_boards import (
+    COLOURS,
+    MAX_EDGES,
+    Edges,
+    Graph,
+    built_in,
+    complete_graph,
+    own_graph,
+    random_graph,
+)
+from games.notation import fold
+from games.rules import (
+    AmbiguousMove,
+    BadNotation,
+    IllegalMove,
+    Info,
+    Option,
+    OptionError,
+    OptionValues,
+    Outcome,
+    Side,
+)
+from games.scene import Listing, PlaneBoard, Point, Scene, Segment, Stroke
+
+PICKS = {Side.FIRST: "rg", Side.SECOND: "bg"}
+"""The colours of the edges each side may pick."""
+
+SIDES = ("Red", "Blue")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """board: "1", "2", "3", "random", "complete" or "own". number: edges of a random, points of a complete board.
+
+    own: the challenger's lines, as they came.
+    """
+
+    board: str
+    version: str
+    number: int = 0
+    seed: int = 0
+    own: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """standing: the edges still there. taken: those the last ply removed, for the board alone."""
+
+    options: Options
+    standing: Edges
+    side: Side = Side.FIRST
+    taken: Edges = field(default=0, compare=False)
+
+
+@lru_cache(maxsize=256)
+def graph(options: Options) -> Graph:
+    if options.board == "own":
+        return own_graph(options.own, options.version)
+    if options.board == "random":
+        return random_graph(options.number, options.seed, options.version)
+    if options.board == "complete":
+        return complete_graph(options.number, options.seed, options.version)
+    return built_in(options.board, options.version)
+
+
+class CrossGeo:
+    """The rules of CrossGeo. A move is the index of an edge: its number less one."""
+
+    info = Info(
+        name="crossgeo",
+        title="CrossGeo",
+        version=1,
+        summary="remove an edge of a drawn graph and all that cross it; who finds none to pick loses",
+        source="Tahmina Begum, 2020",
+        move_usage="17",
+        options=(
+            Option(
+                "version",
+                "colours of the edges: all green, red and blue, or all three",
+                "g",
+                choices=("g", "rb", "rgb"),
+            ),
+            Option("board", "the graph", "1", choices=("1", "2", "3", "random", "complete")),
+            Option("edges", "edges of a random board", 35, low=1, high=MAX_EDGES),
+            Option("points", "points of a complete board, all joined with all", 7, low=3, high=12),
+            Option("seed", "which random or complete board", 1, low=0, high=10**12 - 1),
+        ),
+        takes_body=True,
+    )
+
+    def options(self, words: Sequence[str], *, body: str = "") -> Options:
+        values = OptionValues(self.info.options, words)
+        if body.strip():
+            return _own(values, body)
+        board, version = values.choice("board"), values.choice("version")
+        _refuse(values.given - {"version", "board"} - _USES.get(board, frozenset()), board)
+        if board not in _USES:
+            return Options(board, version)
+        number = values.number("edges" if board == "random" else "points")
+        return Options(board, version, number, values.number("seed"))
+
+    def sides(self, options: Options) -> tuple[str, str]:
+        return SIDES
+
+    def start(self, options: Options) -> Position:
+        return Position(options, (1 << len(graph(options).edges)) - 1)
+
+    def to_move(self, pos: Position) -> Side:
+        return pos.side
+
+    def moves(self, pos: Position) -> Iterator[int]:
+        yield from indices(_pickable(pos))
+
+    def parse(self, pos: Position, text: str) -> int:
+        board, words = graph(pos.options), fold(text)
+        if match := _NUMBER.fullmatch(words):
+            index = int(match[1]) - 1
+            if not 0 <= index < len(board.edges):
+                raise IllegalMove(f'"{text}": there is no edge {match[1]}. {_standing(pos)}', self._legal(pos))
+            if match[2] and match[2] != board.colours[index]:
+                raise IllegalMove(f'"{text}": edge {index + 1} is {COLOURS[board.colours[index]]}.', self._legal(pos))
+        else:
+            index = self._by_ends(pos, text, words)
+        self._check(pos, index)
+        return index
+
+    def _by_ends(self, pos: Position, text: str, words: str) -> int:
+        """The edge between two vertices written in any order. Raises: MoveError."""
+        board = graph(pos.options)
+        pairs = _pairs(words.upper(), board)
+        edges = sorted({board.by_ends[pair] for pair in pairs if pair in board.by_ends})
+        if len(edges) == 1:
+            return edges[0]
+        if edges:
+            named = " or ".join(f"{index + 1} ({board.ends(index)})" for index in edges)
+            raise AmbiguousMove(f'"{text}" may be edge {named}.', [str(index + 1) for index in edges])
+        if pairs:
+            raise IllegalMove(f'"{text}": no edge joins these vertices. {_standing(pos)}', self._legal(pos))
+        example = next(self.moves(pos), 0)
+        raise BadNotation(
+            f'"{text}" is not an edge. Write its number or its two vertices, '
+            f"such as {example + 1} or {board.ends(example)}.",
+            self._legal(pos),
+        )
+
+    def _legal(self, pos: Position) -> list[str]:
+        return [self.notate(pos, move) for move in self.moves(pos)]
+
+    def _check(self, pos: Position, index: int) -> None:
+        """Raises: IllegalMove unless the edge may be picked."""
+        if _pickable(pos) >> index & 1:
+            return
+        if self.outcome(pos) is not None:
+            raise IllegalMove("The game is over.")
+        board = graph(pos.options)
+        named = f"Edge {index + 1} ({board.ends(index)})"
+        if not pos.standing >> index & 1:
+            raise IllegalMove(f"{named} is gone: it was removed in an earlier turn. {_standing(pos)}", self._legal(pos))
+        raise IllegalMove(
+            f"{named} is {COLOURS[board.colours[index]]}, and {SIDES[pos.side - 1]} picks only "
+            f"{' and '.join(COLOURS[letter] for letter in PICKS[pos.side] if letter in board.colours)} edges: "
+            f"{_ranges(_pickable(pos))}.",
+            self._legal(pos),
+        )
+
+    def notate(self, pos: Position, move: int) -> str:
+        return str(move + 1)
+
+    def play(self, pos: Position, move: int) -> Position:
+        self._check(pos, move)
+        taken = pos.standing & (1 << move | graph(pos.options).crossings[move])
+        return Position(pos.options, pos.standing & ~taken, pos.side.other, taken)
+
+    def outcome(self, pos: Position) -> Outcome | None:
+        if _pickable(pos):
+            return None
+        if not pos.standing:
+            return Outcome(pos.side.other, "by removing the last edge")
+        return Outcome(pos.side.other, f"because {SIDES[pos.side - 1]} has no edge left to pick")
+
+    def scene(self, pos: Position, last: int | None) -> Scene:
+        board = graph(pos.options)
+        left, bottom = (min(spot[axis] for spot in board.vertices) for axis in (0, 1))
+        used = {end for index in indices(pos.standing) for end in board.edges[index]}
+        plane = PlaneBoard(
+            width=max(1, max(x for x, _ in board.vertices) - left),
+            height=max(1, max(y for _, y in board.vertices) - bottom),
+            points=tuple(
+                Point(x - left, y - bottom, board.labels[index])
+                for index, (x, y) in enumerate(board.vertices)
+                if index in used
+            ),
+            segments=tuple(
+                Segment(
+                    x1 - left, y1 - bottom, x2 - left, y2 - bottom, _STROKES[board.colours[index]], _name(board, index)
+                )
+                for index, ((x1, y1), (x2, y2)) in enumerate(board.lines)
+                if pos.standing >> index & 1
+            ),
+        )
+        notes = () if last is None else (_last_turn(pos, last),)
+        return Scene(plane, notes, _choice(pos))
+
+
+_NUMBER = re.compile(r"(?:edge|number|no\.?)? ?#?([0-9]{1,6}) ?([rgb]?)")
+_PAIR = re.compile(r"([A-Z]+) ?[-,;:/>& ]+ ?([A-Z]+)")
+_USES = {"random": frozenset({"edges", "seed"}), "complete": frozenset({"points", "seed"})}
+_BELONGS = {"edges": "-board=random", "points": "-board=complete", "seed": "-board=random or -board=complete"}
+_STROKES = {"g": Stroke.GREEN, "r": Stroke.RED, "b": Stroke.BLUE}
+
+
+def _refuse(odd: frozenset[str], board: str) -> None:
+    """Raises: OptionError when an option is given that says nothing on this board."""
+    for name in sorted(odd):
+        raise OptionError(f'"-{name}" means nothing with -board={board}: it goes with {_BELONGS[name]}.')
+
+
+def _own(values: OptionValues, body: str) -> Options:
+    """The options of a challenger's own graph. Raises: OptionError."""
+    for name in sorted(values.given - {"version"}):
+        raise OptionError(f'"-{name}" and a graph in the body exclude each other: leave out one of them.')
+    version = values.choice("version") if "version" in values.given else None
+    colours = set(own_graph(body, version).colours)
+    if not colours & set(PICKS[Side.FIRST]):
+        raise OptionError("In your graph Red could not even begin: it has no edge that is red or green.")
+    if version is None:
+        version = "g" if colours == {"g"} else "rgb" if "g" in colours else "rb"
+    return Options("own", version, own=body)
+
+
+def indices(edges: Edges) -> Iterator[int]:
+    """The edges of a set, by their numbers, lowest first."""
+    while edges:
+        yield (edges & -edges).bit_length() - 1
+        edges &= edges - 1
+
+
+def _pickable(pos: Position) -> Edges:
+    return pos.standing & graph(pos.options).of_colours(PICKS[pos.side])
+
+
+def _name(board: Graph, index: int) -> str:
+    """The edge's number and, where colours differ, their letter, as drawn: "17" or "17r"."""
+    return str(index + 1) + ("" if set(board.colours) == {"g"} else board.colours[index])
+
+
+def _ranges(edges: Edges) -> str:
+    """Numbers of edges in short: "1-4, 7 and 9-12"."""
+    runs = [list(run) for _, run in groupby(enumerate(indices(edges)), lambda item: item[1] - item[0])]
+    parts = [
+        f"{run[0][1] + 1}-{run[-1][1] + 1}" if len(run) > 2 else ", ".join(str(i + 1) for _, i in run) for run in runs
+    ]
+    return ", ".join(parts)
+
+
+def _standing(pos: Position) -> str:
+    return f"There stand {_ranges(pos.standing)}." if pos.standing else "No edge stands any more."
+
+
+def _pairs(words: str, board: Graph) -> list[frozenset[str]]:
+    """The pairs of different vertices the words may mean: "A-F", or run together as "AF"."""
+    if match := _PAIR.fullmatch(words):
+        splits = [(match[1], match[2])]
+    else:
+        splits = [(words[:cut], words[cut:]) for cut in range(1, min(len(words), 7))]
+    return [frozenset(pair) for pair in splits if pair[0] != pair[1] and all(end in board.labels for end in pair)]
+
+
+def _last_turn(pos: Position, last: int) -> str:
+    board = graph(pos.options)
+    others = [_name(board, index) for index in indices(pos.taken & ~(1 << last))]
+    fell = f", and with it fell {_and(others)}" if others else ""
+    return f"{SIDES[pos.side.other - 1]} removed {_name(board, last)} ({board.ends(last)}){fell}."
+
+
+def _and(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def _choice(pos: Position) -> tuple[Listing, ...]:
+    """The edges the player to move may pick, and what would fall with each."""
+    board = graph(pos.options)
+    rows: list[tuple[str, ...]] = []
+    for index in indices(_pickable(pos)):
+        fall = [_name(board, other) for other in indices(board.crossings[index] & pos.standing)]
+        first, *more = textwrap.wrap(f"takes {_and(fall)} along" if fall else "takes nothing along", 56)
+        rows.append((_name(board, index), board.ends(index), first))
+        rows += [("", "", words) for words in more]
+    return (Listing(f"{SIDES[pos.side - 1]} may pick:", tuple(rows)),) if rows else ()

@@ -1,0 +1,274 @@
+"""Boards of CrossGeo: drawings of graphs, from the built-in file, from a seed, or from a challenger's own lines.
+
+Knows what crosses, what overlaps and how vertices are lettered; hides how boards are made. All geometry is exact: signs
+of integer determinants. Every board is the same on every machine: chance is a small integer generator of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from games.notation import fold
+from games.rules import OptionError
+
+Spot = tuple[int, int]
+"""A point of the plane: (x, y); y grows upwards."""
+
+Edges = int
+"""A set of edges: bit i is the edge with index i, which players see as number i + 1."""
+
+MAX_EDGES = 200
+MAX_COORDINATE = 999
+COLOURS = {"g": "green", "r": "red", "b": "blue"}
+BUILT_IN = Path(__file__).with_name("crossgeo_graphs.json")
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A drawing of a graph. edges: pairs of vertex indices, in the order of their numbers. colours: a letter of COLOURS
+    for each edge. Two vertices may share a point; they are then different ends."""
+
+    vertices: tuple[Spot, ...]
+    edges: tuple[tuple[int, int], ...]
+    colours: str
+
+    @cached_property
+    def lines(self) -> tuple[tuple[Spot, Spot], ...]:
+        """The two points of each edge."""
+        return tuple((self.vertices[a], self.vertices[b]) for a, b in self.edges)
+
+    @cached_property
+    def crossings(self) -> tuple[Edges, ...]:
+        """For each edge those that cross it; never itself."""
+        found = [0] * len(self.edges)
+        for (i, one), (j, other) in combinations(enumerate(self.lines), 2):
+            if cross(one, other):
+                found[i] |= 1 << j
+                found[j] |= 1 << i
+        return tuple(found)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The vertices' letters: A to Z, then AA, AB, ..."""
+        return tuple(letters(index) for index in range(len(self.vertices)))
+
+    @cached_property
+    def by_ends(self) -> dict[frozenset[str], int]:
+        """The edge between two vertices, by their letters."""
+        return {frozenset((self.labels[a], self.labels[b])): index for index, (a, b) in enumerate(self.edges)}
+
+    def ends(self, index: int) -> str:
+        """An edge by its vertices, such as "A-F"."""
+        return "-".join(self.labels[end] for end in self.edges[index])
+
+    def of_colours(self, letters_wanted: str) -> Edges:
+        return sum(1 << index for index, colour in enumerate(self.colours) if colour in letters_wanted)
+
+
+def letters(index: int) -> str:
+    """The label of the vertex with that index: 0 is A, 25 Z, 26 AA."""
+    return (letters(index // 26 - 1) if index >= 26 else "") + chr(ord("A") + index % 26)
+
+
+def turn(a: Spot, b: Spot, c: Spot) -> int:
+    """Twice the signed area of the triangle: positive when a, b, c turn left, 0 on a common line."""
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def cross(one: tuple[Spot, Spot], other: tuple[Spot, Spot]) -> bool:
+    """The segments meet in one point that is inside both."""
+    (a, b), (c, d) = one, other
+    left, right = turn(a, b, c), turn(a, b, d)
+    if left == 0 or right == 0 or (left > 0) is (right > 0):
+        return False
+    left, right = turn(c, d, a), turn(c, d, b)
+    return left != 0 and right != 0 and (left > 0) is not (right > 0)
+
+
+def overlap(one: tuple[Spot, Spot], other: tuple[Spot, Spot]) -> bool:
+    """The segments lie on one line and have more than a point in common."""
+    (a, b), (c, d) = one, other
+    if turn(a, b, c) or turn(a, b, d):
+        return False
+    return max(min(a, b), min(c, d)) < min(max(a, b), max(c, d))
+
+
+def inside(spot: Spot, line: tuple[Spot, Spot]) -> bool:
+    """The point is on the segment and none of its ends."""
+    return turn(*line, spot) == 0 and min(line) < spot < max(line)
+
+
+@cache
+def _built_in_graphs() -> dict[str, Any]:
+    graphs: dict[str, Any] = json.loads(BUILT_IN.read_text(encoding="ascii"))["graphs"]
+    return graphs
+
+
+def built_in(name: str, version: str) -> Graph:
+    """The board with that number, coloured for a version."""
+    drawn = _built_in_graphs()[name]
+    return Graph(
+        tuple((x, y) for x, y in drawn["vertices"]),
+        tuple((a, b) for a, b in drawn["edges"]),
+        drawn["colours"][version],
+    )
+
+
+class Dice:
+    """Chance from integers alone (the SplitMix64 generator), so that a seed means the same board everywhere."""
+
+    def __init__(self, seed: int) -> None:
+        self._state = seed
+
+    def below(self, limit: int) -> int:
+        """A number from 0 to limit - 1; limit is far below 2**64, so its bias is of no account."""
+        self._state = (self._state + 0x9E3779B97F4A7C15) % 2**64
+        mixed = (self._state ^ self._state >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB % 2**64
+        return (mixed ^ mixed >> 31) % limit
+
+    def shuffled(self, letters_given: str) -> str:
+        pool = list(letters_given)
+        return "".join(pool.pop(self.below(len(pool))) for _ in letters_given)
+
+
+def _balanced(number: int, version: str) -> str:
+    """So many colour letters, red and blue equally often; an odd one is green, or red where there is no green."""
+    if version == "g":
+        return "g" * number
+    pairs = number // 2 if version == "rb" else (number + 1) // 3
+    return "rb" * pairs + ("r" if version == "rb" else "g") * (number - 2 * pairs)
+
+
+def random_graph(number: int, seed: int, version: str) -> Graph:
+    """So many short edges on a lattice 15 points wide; no end touches another edge's inside, to mislead no eye.
+
+    The lattice starts with about four points an edge and gains a row with every 64th refusal, so the search ends.
+    """
+    dice, height = Dice(seed), max(5, number // 4 + 1)
+    lines: list[tuple[Spot, Spot]] = []
+    refused = 0
+    while len(lines) < number:
+        start = (dice.below(15), dice.below(height))
+        line = (start, (start[0] + dice.below(7) - 3, start[1] + dice.below(7) - 3))
+        if _fits(line, height, lines):
+            lines.append(line)
+            refused = 0
+        else:
+            refused += 1
+            height += refused % 64 == 0
+    return _graph(sorted(lines, key=_reading_order), dice.shuffled(_balanced(number, version)))
+
+
+def _fits(line: tuple[Spot, Spot], height: int, lines: Sequence[tuple[Spot, Spot]]) -> bool:
+    """The segment is two units long at least, on the lattice, and meets others in common ends or crossings only."""
+    (x1, y1), (x2, y2) = line
+    if not (0 <= x2 < 15 and 0 <= y2 < height) or max(abs(x1 - x2), abs(y1 - y2)) < 2:
+        return False
+    return not any(
+        overlap(line, other) or any(inside(spot, other) for spot in line) or any(inside(spot, line) for spot in other)
+        for other in lines
+    )
+
+
+def _reading_order(line: tuple[Spot, Spot]) -> tuple[int, int]:
+    """By the middle of the edge, from top to bottom, then from left to right."""
+    (x1, y1), (x2, y2) = line
+    return -(y1 + y2), x1 + x2
+
+
+def complete_graph(number: int, seed: int, version: str) -> Graph:
+    """All edges between so many points, at most 12, no three of them on a line, of a lattice of 121 by 121.
+
+    Each is the best of 40 tries: its smallest triangle with two others is the largest, which keeps lines apart. Twelve
+    points have 66 lines of at most 121 places each, so there are always places left.
+    """
+    dice = Dice(seed)
+    spots: list[Spot] = []
+
+    def smallest_triangle(spot: Spot) -> int:
+        far = max((abs(spot[0] - x) + abs(spot[1] - y) for x, y in spots), default=1)
+        return min((abs(turn(a, b, spot)) for a, b in combinations(spots, 2)), default=far)
+
+    while len(spots) < number:
+        best = max(((dice.below(121), dice.below(121)) for _ in range(40)), key=smallest_triangle)
+        if smallest_triangle(best):
+            spots.append(best)
+    edges = tuple(combinations(range(number), 2))
+    return Graph(tuple(sorted(spots)), edges, dice.shuffled(_balanced(len(edges), version)))
+
+
+def _graph(lines: Sequence[tuple[Spot, Spot]], colours: str) -> Graph:
+    """The graph of those segments, its vertices in the order in which they turn up."""
+    indices: dict[Spot, int] = {}
+    edges = tuple((indices.setdefault(a, len(indices)), indices.setdefault(b, len(indices))) for a, b in lines)
+    return Graph(tuple(indices), edges, colours)
+
+
+_LINE = re.compile(
+    r"\(?\s*([0-9]{1,9})\s*,\s*([0-9]{1,9})\s*\)?[\s;>-]+\(?\s*([0-9]{1,9})\s*,\s*([0-9]{1,9})\s*\)?[\s;,]*([a-z]*)"
+)
+
+
+def own_graph(body: str, version: str | None) -> Graph:
+    """The graph of a challenger's lines, `x1,y1 x2,y2 [green|red|blue]`; blank lines are skipped.
+
+    version: the colours there may be, and green for an edge without one where it allows green; None allows all.
+    Raises: OptionError that quotes the wrong line.
+    """
+    lines: list[tuple[Spot, Spot]] = []
+    colours = ""
+    numbers: list[int] = []
+    for number, words in enumerate(body.splitlines(), start=1):
+        if not words.strip():
+            continue
+        try:
+            line, colour = _read_line(words, version or "rgb")
+            _check_line(line, lines, numbers)
+        except ValueError as error:
+            raise OptionError(f'Line {number} of your graph, "{words.strip()[:80]}", {error}.') from None
+        lines.append(line)
+        numbers.append(number)
+        colours += colour
+    return _graph(lines, colours)
+
+
+def _read_line(words: str, version: str) -> tuple[tuple[Spot, Spot], str]:
+    """Raises: ValueError with the end of a sentence."""
+    match = _LINE.fullmatch(fold(words))
+    if match is None:
+        raise ValueError('is not an edge: write two points and perhaps a colour, such as "0,0 30,40 red"')
+    x1, y1, x2, y2 = (int(digits) for digits in match.groups()[:4])
+    if max(x1, y1, x2, y2) > MAX_COORDINATE:
+        raise ValueError(f"goes too far: coordinates are numbers from 0 to {MAX_COORDINATE}")
+    allowed = {name: letter for letter, name in COLOURS.items() if letter in version}
+    word: str = match[5] or "green"
+    fitting = [letter for name, letter in allowed.items() if word in (name, letter)]
+    if not fitting:
+        raise ValueError(
+            f"{'is' if match[5] else 'has no colour, which means'} {word}: an edge here is {' or '.join(allowed)}"
+        )
+    return ((x1, y1), (x2, y2)), fitting[0]
+
+
+def _check_line(line: tuple[Spot, Spot], earlier: Sequence[tuple[Spot, Spot]], numbers: Sequence[int]) -> None:
+    """Raises: ValueError with the end of a sentence; numbers: the line numbers of the earlier edges."""
+    if line[0] == line[1]:
+        raise ValueError("joins a point to itself: an edge has two different ends")
+    for other, number in zip(earlier, numbers, strict=True):
+        if overlap(line, other):
+            same = set(line) == set(other)
+            raise ValueError(
+                f"repeats the edge of line {number}"
+                if same
+                else f"lies on the edge of line {number}, so nobody could tell them apart"
+            )
+    if len(earlier) == MAX_EDGES:
+        raise ValueError(f"is one too many: a graph has at most {MAX_EDGES} edges")
