@@ -113,10 +113,9 @@ class Smarthost:
         if not (mail.recipient and _is_sendable(mail.recipient) and _is_sendable(mail.envelope_from)):
             raise PermanentFailure(f"{mail.envelope_from!r} or {mail.recipient!r} is no mail address")
         async with self._slots:
-            kept = self._take_kept()
-            if kept is not None:
+            if self._kept:
                 with suppress(_Unsent):
-                    return await self._hand_over(kept, mail)
+                    return await self._hand_over(self._kept.pop(), mail)
             return await self._hand_over(await self._connect(), mail)
 
     async def close(self) -> None:
@@ -125,13 +124,6 @@ class Smarthost:
             with suppress(aiosmtplib.SMTPException, OSError):
                 await client.quit(timeout=2)
             client.close()
-
-    def _take_kept(self) -> _Client | None:
-        while self._kept:
-            client = self._kept.pop()
-            if client.is_connected:
-                return client
-        return None
 
     async def _connect(self) -> _Client:
         settings = self._settings

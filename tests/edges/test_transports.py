@@ -269,6 +269,8 @@ def test_a_connection_of_a_cancelled_mail_is_not_used_again() -> None:
             await way_out.send(outgoing())
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(way_out.send(outgoing()), 0.05)
+            await asyncio.sleep(0.02)
+            assert relay.sessions[0].transport is None
             await way_out.send(outgoing())
             assert relay.connections == 2
             assert len(relay.mails) == 2
