@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from games.notation import fold, read_cell
+from games.notation import fold, quoted, read_cell
 from games.rules import BadNotation, IllegalMove, Info, Option, OptionValues, Outcome, Side
 from games.scene import Cell, HexBoard, Scene
 
@@ -131,7 +131,9 @@ class Cross:
         board = hexagon(pos.size)
         cell = read_cell(fold(text))
         if cell is None:
-            raise BadNotation(f'"{text}" is not a cell. Write a row letter and a number, such as {self._example(pos)}.')
+            raise BadNotation(
+                f"{quoted(text)} is not a cell. Write a letter and a number, such as {self._example(pos)}."
+            )
         row, column = ord(cell[0]) - ord("a"), cell[1] - 1
         if row >= 2 * pos.size - 1:
             raise IllegalMove(

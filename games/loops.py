@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from games.notation import fold, read_cell
+from games.notation import fold, quoted, read_cell
 from games.rules import BadNotation, IllegalMove, Info, Option, OptionValues, Outcome, Side
 from games.scene import Cell, Crossing, GridBoard, Join, Scene
 
@@ -195,7 +195,7 @@ class Loops:
         cell = read_cell(fold(text))
         if cell is None:
             raise BadNotation(
-                f'"{text}" is not a square. Write a column letter and a row number, such as {self._example(pos)}.'
+                f"{quoted(text)} is not a square. Write a column letter and a row number, such as {self._example(pos)}."
             )
         size = pos.options.size
         column, row = ord(cell[0]) - ord("a"), cell[1] - 1

@@ -8,6 +8,9 @@ import unicodedata
 MAX_MOVE_TEXT = 2000
 """Characters of a move's text that are looked at; longer texts are no move of any game."""
 
+MAX_QUOTED = 80
+"""Characters of a player's own words that are given back to him in a refusal."""
+
 _TYPOGRAPHIC = str.maketrans(
     {
         **dict.fromkeys("‐‑‒–—―−﹣", "-"),
@@ -38,3 +41,9 @@ def read_cell(folded: str) -> tuple[str, int] | None:
         return None
     letter, number = match[1] or match[4], match[2] or match[3]
     return letter, int(number)
+
+
+def quoted(text: str) -> str:
+    """What the player typed, between quotation marks, shortened to what a sentence can hold."""
+    plain = " ".join(text.split())
+    return f'"{plain}"' if len(plain) <= MAX_QUOTED else f'"{plain[:MAX_QUOTED]}..."'

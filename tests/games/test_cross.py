@@ -71,7 +71,7 @@ def test_rows_of_size_6_as_the_rules_list_them():
 
 def test_what_lies_beyond_the_board_is_refused_with_what_there_is():
     start = after(6, "")
-    assert told(start, "L1") == "There is no row L on this board: its rows are A to K."
+    assert told(start, "L1") == "There is no row L here: the rows are A to K."
     assert told(start, "a7") == "There is no cell A7: row A holds A1-A6."
     assert told(start, "G1") == "There is no cell G1: row G holds G2-G11."
     assert told(start, "F12") == "There is no cell F12: row F holds F1-F11."

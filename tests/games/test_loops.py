@@ -210,7 +210,7 @@ def test_a_dead_end_is_explained():
 def test_what_the_explanation_of_a_dead_end_claims_is_so(size):
     """In every completion, the missing squares of the named columns all lie in the named rows."""
     explained = 0
-    for seed in range(60):
+    for seed in range(20):
         for pos in random_game(seed, f"-size={size}"):
             left = [way for way in literal.completions(size) if way >= as_squares(pos.filled)]
             for row, column in dead_ends(pos):
@@ -220,7 +220,7 @@ def test_what_the_explanation_of_a_dead_end_claims_is_so(size):
                 assert columns >> column & 1
                 assert all(rows >> at & 1 for at, place in missing if columns >> place & 1)
                 explained += 1
-    assert explained > 10
+    assert explained > 3
 
 
 def dead_ends(pos):

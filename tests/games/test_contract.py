@@ -1,0 +1,309 @@
+"""What every game of the registry owes: it joins by a line there and its test data, and is held to all of this."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from itertools import islice
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from games import GAMES
+from games.rules import MoveError, OptionError, Zoomable
+from pbm import draw
+from pbm.compose.pages import Pages
+from tests.games.perft import DRAW, perft
+
+COUNTS = Path(__file__).parent / "golden"
+BOARDS = Path(__file__).parent.parent / "golden" / "boards"
+
+LISTED = 400
+"""Moves of a position that are looked at; a game's list may be very long."""
+
+PLIES = 50
+"""Plies of a random game; some games may go on for ever."""
+
+WIDTH = 78
+
+
+def variants(game):
+    """The default options, and every option on its own at its lowest value or at each choice, where that is allowed."""
+    words: list[list[str]] = [[]]
+    for option in game.info.options:
+        words += [[f"-{option.name}={value}"] for value in option.choices or (option.low,)]
+    return [chosen for chosen in words if options_or_none(game, chosen) is not None]
+
+
+def options_or_none(game, words, body=""):
+    try:
+        return game.options(words, body=body)
+    except OptionError as refusal:
+        assert_sentence(refusal)
+        return None
+
+
+def assert_sentence(refusal):
+    sentence = str(refusal)
+    assert sentence.strip() == sentence
+    assert sentence.endswith((".", "?", "!"))
+
+
+def listed(game, pos):
+    return list(islice(game.moves(pos), LISTED))
+
+
+def random_game(game, words, seed, plies=PLIES):
+    """Positions and the moves that led to them, from the start on."""
+    rng, pos = random.Random(seed), game.start(game.options(words))
+    yield pos, None
+    for _ in range(plies):
+        if game.outcome(pos) is not None:
+            return
+        move = rng.choice(listed(game, pos))
+        pos = game.play(pos, move)
+        yield pos, move
+
+
+every_game = pytest.mark.parametrize("name", sorted(GAMES))
+every_variant = pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        pytest.param(name, words, id=" ".join([name, *words]))
+        for name in sorted(GAMES)
+        for words in variants(GAMES[name])
+    ],
+)
+
+
+# Playing
+
+
+@every_variant
+def test_play_goes_on_exactly_until_the_outcome(name, words):
+    game = GAMES[name]
+    for seed in range(3):
+        for pos, _ in random_game(game, words, seed):
+            outcome = game.outcome(pos)
+            assert (outcome is None) == (next(game.moves(pos), None) is not None)
+            if outcome is None:
+                assert game.to_move(pos) in (1, 2)
+            else:
+                assert outcome.winner in (None, 1, 2)
+                assert outcome.reason
+                assert not outcome.reason.endswith(".")
+
+
+@every_variant
+def test_moves_are_listed_lazily_once_and_in_a_fixed_order(name, words):
+    game = GAMES[name]
+    for pos, _ in random_game(game, words, seed=4, plies=12):
+        moves = game.moves(pos)
+        assert iter(moves) is moves
+        first = list(islice(moves, LISTED))
+        assert len(set(first)) == len(first)
+        assert first == listed(game, pos)
+
+
+@every_variant
+def test_every_listed_move_is_written_read_and_accepted(name, words):
+    game = GAMES[name]
+    for pos, _ in islice(random_game(game, words, seed=5), 0, None, 7):
+        before = hash(pos)
+        for move in listed(game, pos):
+            notation = game.notate(pos, move)
+            assert notation.isascii()
+            assert game.parse(pos, notation) == move
+            assert game.parse(pos, f" {notation.upper()} ") == move
+            assert game.notate(pos, game.parse(pos, notation.lower())) == notation
+            assert game.play(pos, move) is not pos
+        assert hash(pos) == before
+
+
+@every_variant
+def test_the_record_replayed_gives_the_same_position(name, words):
+    game = GAMES[name]
+    record, pos = [], game.start(game.options(words))
+    for after, move in islice(random_game(game, words, seed=6), 1, None):
+        record.append(game.notate(pos, move))
+        pos = after
+    again = game.start(game.options([word.upper() for word in words]))
+    for notation in record:
+        again = game.play(again, game.parse(again, notation))
+    assert again == pos
+    assert hash(again) == hash(pos)
+    assert game.outcome(again) == game.outcome(pos)
+
+
+@every_game
+def test_nothing_can_be_played_after_the_end(name):
+    game = GAMES[name]
+    ended = [(pos, move) for seed in range(3) for pos, move in random_game(game, [], seed, 200) if game.outcome(pos)]
+    for pos, move in ended:
+        with pytest.raises(MoveError):
+            game.parse(pos, game.notate(pos, move))
+
+
+# Reading
+
+
+def near_moves(game):
+    """Texts made of the pieces of the game's notations, so that some are moves and many nearly are."""
+    pos = game.start(game.options([]))
+    notations = [game.notate(pos, move) for move in listed(game, pos)]
+    parts = st.sampled_from(notations) | st.sampled_from(
+        ["-", ",", ";", ">", "x", " ", "0", "99999", "z", "A1", "pass"]
+    )
+    return st.lists(parts, max_size=4).map("".join)
+
+
+@every_game
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_any_text_is_a_legal_move_or_refused(name, data):
+    game = GAMES[name]
+    positions = [pos for pos, _ in random_game(game, [], seed=data.draw(st.integers(0, 3)), plies=9)]
+    pos = data.draw(st.sampled_from(positions[-3:]))
+    text = data.draw(st.text(max_size=30) | near_moves(game))
+    try:
+        move = game.parse(pos, text)
+    except MoveError as refusal:
+        assert_sentence(refusal)
+        for notation in refusal.candidates:
+            assert game.notate(pos, game.parse(pos, notation)) == notation
+    else:
+        game.play(pos, move)
+        assert game.parse(pos, game.notate(pos, move)) == move
+
+
+@every_game
+def test_a_very_long_text_is_refused_in_a_short_sentence(name):
+    game = GAMES[name]
+    pos = game.start(game.options([]))
+    for text in ("A" * 100_000, "1" * 100_000, "A1," * 50_000, "(" * 100_000):
+        with pytest.raises(MoveError) as refusal:
+            game.parse(pos, text)
+        assert len(str(refusal.value)) < 1000
+
+
+def near_options(game):
+    names = st.sampled_from([option.name for option in game.info.options] + ["swap", ""])
+    choices = [choice for option in game.info.options for choice in option.choices]
+    values = st.integers(-3, 30).map(str) | st.sampled_from([*choices, "x", "", "9" * 20, "\N{SUPERSCRIPT TWO}"])
+    return st.builds("-{}={}".format, names, values)
+
+
+@every_game
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_any_words_are_options_or_refused(name, data):
+    game = GAMES[name]
+    words = data.draw(st.lists(st.text(max_size=12) | near_options(game), max_size=3))
+    body = data.draw(st.text(max_size=60)) if game.info.takes_body else ""
+    options = options_or_none(game, words, body)
+    if options is not None:
+        start = game.start(options)
+        assert hash(start) == hash(game.start(game.options(words, body=body)))
+        assert game.outcome(start) is None
+        assert len(set(game.sides(options))) == 2
+
+
+# Showing
+
+
+@every_variant
+def test_boards_are_drawn_as_text_that_fits_a_mail(name, words):
+    game = GAMES[name]
+    for pos, move in random_game(game, words, seed=8):
+        text = draw.text(game.scene(pos, move))
+        assert text.isascii()
+        assert text.endswith("\n")
+        for line in text.splitlines():
+            assert line == line.rstrip()
+            assert len(line) <= WIDTH, line
+
+
+@every_variant
+def test_boards_are_drawn_as_pictures(name, words):
+    game = GAMES[name]
+    for pos, move in islice(random_game(game, words, seed=9), 0, None, 10):
+        picture = draw.svg(game.scene(pos, move))
+        root = ElementTree.fromstring(picture)  # noqa: S314  drawn by us
+        assert root.tag == "{http://www.w3.org/2000/svg}svg"
+        assert picture == draw.svg(game.scene(pos, move))
+
+
+@every_game
+def test_the_game_tells_its_name_and_has_a_help_page(name):
+    info = GAMES[name].info
+    assert info.name == name == name.lower()
+    assert info.version >= 1
+    assert info.source
+    page = Pages().help(name)
+    assert page is not None, f"templates/help/{name}.txt is missing"
+    assert page.isascii()
+    assert [line for line in page.splitlines() if len(line) > WIDTH] == []
+    assert all(f"-{option.name}" in page for option in info.options)
+
+
+# Golden files; their form is described in tests/games/golden/README.md
+
+
+@every_game
+def test_move_counts_are_the_golden_ones(name):
+    game, path = GAMES[name], COUNTS / f"{name}.json"
+    assert path.exists(), f"{path} is missing"
+    golden = json.loads(path.read_text())
+    assert golden["game"] == name
+    assert golden["how"]
+    assert golden["cases"]
+    for case in golden["cases"]:
+        plies, wins = counted(game, case["options"], case.get("body", ""), len(case["plies"]))
+        assert plies == case["plies"], case["options"]
+        assert case["wins"] in (None, wins), case["options"]
+
+
+def counted(game, words, body, depth):
+    def winner(pos):
+        outcome = game.outcome(pos)
+        return None if outcome is None else outcome.winner or DRAW
+
+    def successors(pos):
+        return [game.play(pos, move) for move in game.moves(pos)]
+
+    return perft(game.start(game.options(words, body=body)), successors, winner, depth)
+
+
+@every_game
+def test_the_game_has_golden_boards(name):
+    assert list(BOARDS.glob(f"{name}-*.txt")), f"tests/golden/boards/{name}-*.txt is missing"
+
+
+@pytest.mark.parametrize("path", sorted(BOARDS.glob("*.txt")), ids=lambda path: path.stem)
+def test_boards_are_the_golden_ones(path):
+    header, _, golden = path.read_text().partition("\n\n")
+    drawn = draw.text(scene_of(GAMES[path.stem.partition("-")[0]], header))
+    if os.environ.get("WRITE_GOLDEN"):
+        path.write_text(f"{header.rstrip()}\n\n{drawn}")
+    else:
+        assert drawn == golden
+
+
+def scene_of(game, header):
+    """The scene that the `key: value` lines of a golden board describe."""
+    lines = [line.partition(":")[::2] for line in header.splitlines()]
+    said = {key: value.strip() for key, value in lines}
+    body = "\n".join(value.strip() for key, value in lines if key == "body")
+    pos, last = game.start(game.options(said["options"].split(), body=body)), None
+    for notation in filter(None, said.get("moves", "").split(" | ")):
+        last = game.parse(pos, notation)
+        pos = game.play(pos, last)
+    if "zoom" not in said:
+        return game.scene(pos, last)
+    point, factor = said["zoom"].rsplit(maxsplit=1)
+    assert isinstance(game, Zoomable)
+    return game.zoom(pos, last, point, int(factor))
