@@ -94,13 +94,13 @@ class Luddit:
         name="luddit",
         title="Luddit",
         version=1,
-        summary="place, remove and move stones and loops on a torus until the other player has no move",
+        summary="leave the other player without a move, on a board without edges",
         source="Lisandro Iaffar, 2015",
         move_usage="C3 xD4",
         options=(
             Option("size", "intersections per row and column", 9, low=5, high=19),
             Option("stones", "stones of each player", 18, low=3, high=99),
-            Option("limit", "most stones of both players on the board; as many as -stones if left out", None, 3, 198),
+            Option("limit", "most stones of both on the board; if left out, as many as -stones", None, 3, 198),
         ),
     )
 
@@ -356,15 +356,18 @@ def _conditioned(pos: Position, side: Side) -> Listing:
     judge = Judge(pos.options, side)
     singles = as_set(tuple(judge.single_stones(pos.field)))
     rows = [
-        *_rows("B", singles & pos.field.first, judge.board),
-        *_rows("W", singles & pos.field.second, judge.board),
-        *(row for loop in judge.whole_loops(pos.field) for row in _rows("loop", loop, judge.board)),
+        *_rows("B", singles & pos.field.first, judge.board, " "),
+        *_rows("W", singles & pos.field.second, judge.board, " "),
+        *(row for loop in judge.whole_loops(pos.field) for row in _rows("loop", loop, judge.board, ",")),
     ]
-    return Listing(f"Conditioned to {'Black' if side is Side.FIRST else 'White'}:", tuple(rows) or (("nothing", ""),))
+    name = ("Black", "White")[side - 1]
+    return Listing(f"Conditioned to {name}, so {name} may remove or move it:", tuple(rows) or (("nothing", ""),))
 
 
-def _rows(label: str, stones: Stones, board: Torus) -> Iterator[tuple[str, str]]:
+def _rows(label: str, stones: Stones, board: Torus, between: str) -> Iterator[tuple[str, str]]:
     """The names of some stones behind their label, in rows short enough for a mail."""
-    names = [board.name(cell) for cell in bits(stones)]
+    names = [board.name(cell) + between for cell in bits(stones)]
     for start in range(0, len(names), _NAMES_A_ROW):
-        yield label if start == 0 else "", " ".join(names[start : start + _NAMES_A_ROW])
+        row = "".join(names[start : start + _NAMES_A_ROW])
+        last = start + _NAMES_A_ROW >= len(names)
+        yield label if start == 0 else "", row.removesuffix(between) if last else row.rstrip()

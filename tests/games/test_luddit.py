@@ -497,9 +497,9 @@ def test_the_last_turn_is_marked_where_stones_came_and_went():
 def test_what_is_conditioned_is_listed_by_owner_and_loop():
     pos = placed("C3 D3 C4", "D4 G8")
     black, white = GAME.scene(pos, None).lists
-    assert black.heading == "Conditioned to Black:"
+    assert black.heading == "Conditioned to Black, so Black may remove or move it:"
     assert black.rows == (("B", "C3 D3 C4"), ("W", "D4"))
     assert white.rows == (("B", "C3 D3 C4"), ("W", "D4 G8"))
     whole = GAME.scene(placed("C3 D3 C4", "G8"), None).lists[0]
-    assert whole.rows == (("B", "C3 D3 C4"), ("loop", "C3 D3 C4"))
+    assert whole.rows == (("B", "C3 D3 C4"), ("loop", "C3,D3,C4"))
     assert GAME.scene(started(), None).lists[0].rows == (("nothing", ""),)
