@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from games.notation import fold, quoted, read_cell
 from games.rules import BadNotation, IllegalMove, Info, Option, OptionValues, Outcome, Side
@@ -113,6 +114,9 @@ class Room:
         return rows, _union(self.loose) & (wanted | 1 << column)
 
 
+room = lru_cache(maxsize=256)(Room)
+
+
 def _union(lines: Iterator[Line] | Sequence[Line]) -> Line:
     union = 0
     for line in lines:
@@ -187,9 +191,9 @@ class Loops:
         return Side.SECOND if sum(map(int.bit_count, pos.filled)) % 2 else Side.FIRST
 
     def moves(self, pos: Position) -> Iterator[tuple[int, int]]:
-        room = Room(pos)
+        here = room(pos)
         for row in range(pos.options.size):
-            yield from ((row, column) for column in _places(room.legal(row)))
+            yield from ((row, column) for column in _places(here.legal(row)))
 
     def parse(self, pos: Position, text: str) -> tuple[int, int]:
         cell = read_cell(fold(text))
@@ -203,34 +207,34 @@ class Loops:
             raise IllegalMove(f"There is no column {cell[0].upper()}: the columns are A to {_letter(size - 1)}.")
         if not 0 <= row < size:
             raise IllegalMove(f"There is no row {cell[1]}: the rows are 1 to {size}.")
-        self._check(pos, Room(pos), (row, column))
+        self._check(pos, (row, column))
         return row, column
 
     def _example(self, pos: Position) -> str:
         return next((self.notate(pos, move) for move in self.moves(pos)), "A1")
 
-    def _check(self, pos: Position, room: Room, move: tuple[int, int]) -> None:
+    def _check(self, pos: Position, move: tuple[int, int]) -> None:
         """Raises: IllegalMove, with the reason, unless the square, which is on the board, may be filled."""
         row, column = move
         if self.outcome(pos) is not None:
             raise IllegalMove("The game is over.")
-        if not room.legal(row) >> column & 1:
+        if not room(pos).legal(row) >> column & 1:
             near = sorted(self.moves(pos), key=lambda other: (abs(other[0] - row) + abs(other[1] - column), other))
-            raise IllegalMove(self._refusal(pos, room, row, column), [_name(*other) for other in near[:NEAR]])
+            raise IllegalMove(self._refusal(pos, row, column), [_name(*other) for other in near[:NEAR]])
 
-    def _refusal(self, pos: Position, room: Room, row: int, column: int) -> str:
+    def _refusal(self, pos: Position, row: int, column: int) -> str:
         """Why an empty or filled square is not legal."""
         name, names = _name(row, column), self.sides(pos.options)
         for side, owner in zip(pos.rows, names, strict=True):
             if side[row] >> column & 1:
                 return f"{name} is taken: {owner} filled it."
-        in_row = [_name(row, place) for place in _places(room.filled[row])]
+        in_row = [_name(row, place) for place in _places(pos.filled[row])]
         if len(in_row) == 2:
             return f"{name} cannot be filled: row {row + 1} is full with {_and(in_row)}."
-        in_column = [_name(place, column) for place in _places(_columns(room.filled)[column])]
+        in_column = [_name(place, column) for place in _places(_columns(pos.filled)[column])]
         if len(in_column) == 2:
             return f"{name} cannot be filled: column {_letter(column)} is full with {_and(in_column)}."
-        rows, columns = room.bound(column)
+        rows, columns = room(pos).bound(column)
         needy = _listed("row", [str(place + 1) for place in _places(rows)])
         needed = _listed("column", [_letter(place) for place in _places(columns)])
         return f"{name} would be a dead end: to get two squares, {needy} must have all the room left in {needed}."
@@ -239,12 +243,11 @@ class Loops:
         return _name(*move)
 
     def play(self, pos: Position, move: tuple[int, int]) -> Position:
-        room = Room(pos)
-        self._check(pos, room, move)
+        self._check(pos, move)
         row, column = move
         first, second = (list(side) for side in pos.rows)
         (first if self.to_move(pos) is Side.FIRST else second)[row] |= 1 << column
-        return Position(pos.options, (tuple(first), tuple(second)), room.completion_with(row, column))
+        return Position(pos.options, (tuple(first), tuple(second)), room(pos).completion_with(row, column))
 
     def points(self, pos: Position) -> tuple[int, int]:
         """Points so far of the first and the second side."""
@@ -260,17 +263,17 @@ class Loops:
         return Outcome(winner, f"on points, {max(points)} to {min(points)}", points)
 
     def scene(self, pos: Position, last: tuple[int, int] | None) -> Scene:
-        room, places = Room(pos), range(pos.options.size)
+        places = range(pos.options.size)
         letters = [name[0] for name in self.sides(pos.options)]
 
         def cell(row: int, column: int) -> Cell:
             first, second = (side[row] >> column & 1 for side in pos.rows)
             piece = letters[0] if first else letters[1] if second else ""
-            closed = not piece and not room.legal(row) >> column & 1
+            closed = not piece and not room(pos).legal(row) >> column & 1
             return Cell(row, column, _name(row, column), piece, last=(row, column) == last, closed=closed)
 
-        joins = [Join((row, left), (row, right)) for row, (left, right) in _joins(room.filled).items()]
-        joins += [Join((top, at), (end, at)) for at, (top, end) in _joins(_columns(room.filled)).items()]
+        joins = [Join((row, left), (row, right)) for row, (left, right) in _joins(pos.filled).items()]
+        joins += [Join((top, at), (end, at)) for at, (top, end) in _joins(_columns(pos.filled)).items()]
         board = GridBoard(
             columns=tuple(map(_letter, places)),
             rows=tuple(str(row + 1) for row in places),

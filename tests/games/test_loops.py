@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.loops import Loops, Room, crossings
+from games.loops import Loops, crossings, room
 from games.rules import BadNotation, IllegalMove, OptionError, Side
 from games.scene import Crossing, GridBoard, Join
 from tests.games import literal_loops as literal
@@ -214,7 +214,7 @@ def test_what_the_explanation_of_a_dead_end_claims_is_so(size):
         for pos in random_game(seed, f"-size={size}"):
             left = [way for way in literal.completions(size) if way >= as_squares(pos.filled)]
             for row, column in dead_ends(pos):
-                rows, columns = Room(pos).bound(column)
+                rows, columns = room(pos).bound(column)
                 missing = {square for way in left for square in way - as_squares(pos.filled)}
                 assert not rows >> row & 1
                 assert columns >> column & 1

@@ -1,0 +1,182 @@
+"""Square boards and Go boards, made by hand: as text to the character, as pictures by their elements."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from games.scene import Cell, Crossing, GridBoard, Join
+from pbm.draw import grid
+
+SVG = "{http://www.w3.org/2000/svg}"
+LETTERS = "ABCDEFGHJKLMNOPQRST"
+
+
+def squares(picture, joins=(), crossings=(), last=None):
+    """A board of squares from rows of letters: . open, blank closed, else a piece."""
+    cells = tuple(
+        Cell(row, column, f"{LETTERS[column]}{row + 1}", mark.strip(" ."), (row, column) == last, closed=mark == " ")
+        for row, line in enumerate(picture)
+        for column, mark in enumerate(line)
+    )
+    columns = tuple(LETTERS[: len(picture[0])])
+    rows = tuple(str(row + 1) for row in range(len(picture)))
+    return GridBoard(columns, rows, cells, tuple(joins), tuple(crossings))
+
+
+def torus(size, stones, margin=2, last=()):
+    """A Go board that wraps around. stones: letter by row and column."""
+    cells = tuple(
+        Cell(
+            row,
+            column,
+            f"{LETTERS[column]}{size - row}" if inside else "",
+            stones.get((row % size, column % size), ""),
+            last=(row, column) in last,
+            faint=not inside,
+        )
+        for row in range(-margin, size + margin)
+        for column in range(-margin, size + margin)
+        for inside in [0 <= row < size and 0 <= column < size]
+    )
+    rows = tuple(str(size - row) for row in range(size))
+    return GridBoard(tuple(LETTERS[:size]), rows, cells, lines=True)
+
+
+def drawn(board):
+    return "\n".join(grid.text(board)) + "\n"
+
+
+CROSSED = squares(
+    ["  Y ", "Y  P", ".   ", ". P "],
+    [Join((1, 0), (1, 3)), Join((0, 2), (3, 2))],
+    [Crossing(1, 2, "P")],
+    last=(3, 2),
+)
+"""Row 2 and column C are full and cross at C2; C4 was played last."""
+
+SPREAD = torus(5, {(0, 0): "B", (2, 3): "W", (4, 4): "B"}, last=[(2, 3), (3, 3)])
+"""Stones in two corners; W went from D2 to D3."""
+
+
+def test_joins_crossings_open_and_closed_squares_and_the_last_move():
+    expected = """\
+       A  B  C  D
+    1        Y     1
+    2  Y-----p--P  2
+    3  .     |     3
+    4  .    (P)    4
+       A  B  C  D
+    """
+    assert drawn(CROSSED) == dedent(expected)
+
+
+def test_neighbours_in_a_row_are_joined_and_brackets_win_over_joins():
+    board = squares(["YP.", "P.Y"], [Join((0, 0), (0, 1)), Join((1, 0), (1, 2))], last=(0, 0))
+    expected = """\
+       A  B  C
+    1 (Y)-P  .  1
+    2  P-----Y  2
+       A  B  C
+    """
+    assert drawn(board) == dedent(expected)
+
+
+def test_copies_beyond_the_edge_are_faint_and_labels_stand_outside():
+    expected = """\
+             A  B  C  D  E
+       .  .  .  .  .  .  .  .  .
+       .  b  .  .  .  .  b  .  .
+    5  .  .  B  +  +  +  +  b  .  5
+    4  .  .  +  +  +  +  +  .  .  4
+    3  w  .  +  +  + (W) +  .  .  3
+    2  .  .  +  +  + (+) +  .  .  2
+    1  .  b  +  +  +  +  B  .  .  1
+       .  .  b  .  .  .  .  b  .
+       .  .  .  .  .  .  .  .  .
+             A  B  C  D  E
+    """
+    assert drawn(SPREAD) == dedent(expected)
+
+
+def test_a_go_board_without_copies():
+    expected = """\
+       A  B
+    2  B  +  2
+    1  +  W  1
+       A  B
+    """
+    assert drawn(torus(2, {(0, 0): "B", (1, 1): "W"}, margin=0)) == dedent(expected)
+
+
+@pytest.mark.parametrize("board", [squares(["." * 19] * 20), torus(19, {})])
+def test_the_largest_boards_fit_a_mail(board):
+    lines = grid.text(board)
+    assert max(map(len, lines)) <= 78
+    assert all(line == line.rstrip() for line in lines)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.data())
+def test_every_place_is_where_its_labels_say(data):
+    """The mark of a piece stands under its letter and beside its number, whatever else is drawn."""
+    size = data.draw(st.integers(2, 19))
+    margin = data.draw(st.integers(0, 2))
+    row, column = (data.draw(st.integers(0, size - 1)) for _ in "rc")
+    lines = grid.text(torus(size, {(row, column): "B"}, margin))
+    labels, (found,) = (
+        lines[0],
+        [line for line in lines if "B" in line.removesuffix("\n") and line != lines[0] and line != lines[-1]],
+    )
+    assert labels[found.index("B")] == LETTERS[column]
+    assert found.split()[0] == found.split()[-1] == str(size - row)
+
+
+# Pictures
+
+
+@pytest.mark.parametrize("board", [CROSSED, SPREAD])
+def test_a_picture_is_opaque_and_always_the_same(board):
+    picture = grid.svg(board)
+    root = ElementTree.fromstring(picture)  # noqa: S314  drawn by us
+    ground = next(root.iter(f"{SVG}rect"))
+    assert (ground.get("width"), ground.get("height")) == (root.get("width"), root.get("height"))
+    assert ground.get("fill") == "#ffffff"
+    assert picture == grid.svg(board)
+
+
+def texts(board):
+    root = ElementTree.fromstring(grid.svg(board))  # noqa: S314  drawn by us
+    return [element.text for element in root.iter(f"{SVG}text")]
+
+
+def test_a_picture_shows_pieces_crossings_and_labels():
+    assert sorted(texts(CROSSED)) == sorted(["Y", "Y", "P", "P", "P", *"ABCD" * 2, *"1234" * 2])
+
+
+def test_a_picture_repeats_pieces_beyond_the_edge():
+    """The label B stands above and below. Each corner stone has three copies, W in column D one on the left."""
+    shown = texts(SPREAD)
+    assert (shown.count("B") - 2, shown.count("W")) == (2 * 4, 2)
+
+
+def test_places_that_can_be_typed_tell_their_names():
+    for board, count in ((CROSSED, 16), (SPREAD, 25)):
+        root = ElementTree.fromstring(grid.svg(board))  # noqa: S314  drawn by us
+        named = [title.text for title in root.iter(f"{SVG}title")]
+        assert sorted(map(str, named)) == sorted(cell.name for cell in board.cells if cell.name)
+        assert len(named) == count
+
+
+def test_everything_in_a_picture_is_inside_it():
+    for board in (CROSSED, SPREAD):
+        root = ElementTree.fromstring(grid.svg(board))  # noqa: S314  drawn by us
+        width, height = (int(root.get(way, "")) for way in ("width", "height"))
+        for circle in root.iter(f"{SVG}circle"):
+            x, y, radius = (int(circle.get(way, "")) for way in ("cx", "cy", "r"))
+            assert radius <= x <= width - radius
+            assert radius <= y <= height - radius
