@@ -35,6 +35,9 @@ _MAILBOX = rf'(?:"(?:[^"\\]|\\.)*"|{_WORD})(?:@(?:{_WORD}|\[[0-9A-Za-z.:]+\]))?'
 _PATH = re.compile(rf"\s*(?:<(?:@[^\s<>]*:)?({_MAILBOX}|)>|({_MAILBOX}))(?:\s+(.*))?")
 """RFC 5321 4.1.2: a mailbox, its source route ignored, in angle brackets or, as some scripts send it, without."""
 
+_BACKLOG = 1024
+"""Connections the kernel keeps for us; with asyncio's 100, clients of a burst wait in vain for seconds."""
+
 _SPARE_REPLIES = 100
 """Replies one client gets without a mail accepted, besides one for each recipient it may name."""
 
@@ -117,9 +120,9 @@ class Listener:
         """Raises: OSError where the address cannot be bound."""
         loop, settings = asyncio.get_running_loop(), self.settings
         if settings.unix_socket is None:
-            self._server = await loop.create_server(lambda: _Door(self), settings.host, settings.port)
+            self._server = await loop.create_server(lambda: _Door(self), settings.host, settings.port, backlog=_BACKLOG)
         else:
-            self._server = await loop.create_unix_server(lambda: _Door(self), settings.unix_socket)
+            self._server = await loop.create_unix_server(lambda: _Door(self), settings.unix_socket, backlog=_BACKLOG)
             settings.unix_socket.chmod(settings.unix_mode)
 
     @property
