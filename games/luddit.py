@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 from games.luddit_pieces import Stones, Torus, bits, torus
 from games.luddit_turns import Move, Turn, as_set, read_turn, write_move, write_turn
+from games.notation import quoted
 from games.rules import IllegalMove, Info, Option, OptionValues, Outcome, Side
 from games.scene import Cell, GridBoard, Listing, Scene
 
@@ -152,7 +153,7 @@ class Luddit:
             except IllegalMove as wrong:
                 if len(turn) == 1:
                     raise
-                told = f'{("First", "Second")[number]} move, "{write_move(board, move)}": {wrong}'
+                told = f"{('First', 'Second')[number]} move, {quoted(write_move(board, move))}: {wrong}"
                 before = [write_turn(board, turn[:number])] if number else []
                 raise IllegalMove(told, ["; ".join([*before, text]) for text in wrong.candidates]) from None
         return field
@@ -270,7 +271,7 @@ class Judge:
         targets = self._distinct(move.put)
         if len(move.lift) != len(move.put):
             raise IllegalMove(
-                f"{write_move(self.board, move)} takes up {len(move.lift)} and puts down {len(move.put)}: "
+                f"{quoted(write_move(self.board, move))} takes up {len(move.lift)} and puts down {len(move.put)}: "
                 "behind > name one intersection for each stone, in the same order."
             )
         for cell in bits(targets & rest.stones):
@@ -279,11 +280,12 @@ class Judge:
             raise IllegalMove(
                 f"A loop must be a loop again, and {self._names(move.put)} is not: {self._no_loop(targets)}"
             )
-        after = rest
-        for start, end in zip(move.lift, move.put, strict=True):
-            after = after.with_stone(end, field.owner(start) or self.side)
+        first = as_set(tuple(end for start, end in zip(move.lift, move.put, strict=True) if field.first >> start & 1))
+        after = Field(rest.first | first, rest.second | targets & ~first)
         if after == field:
-            raise IllegalMove(f"{write_move(self.board, move)} changes nothing: every move must change the position.")
+            raise IllegalMove(
+                f"{quoted(write_move(self.board, move))} changes nothing: every move must change the position."
+            )
         return after
 
     def _distinct(self, cells: tuple[int, ...]) -> Stones:
@@ -302,8 +304,8 @@ class Judge:
                 "Stones are at range when at most two steps apart."
             )
         return (
-            f"its {stones.bit_count()} stones have only {group.links} links (pairs at most two steps apart), "
-            "so there is no circle in it; a loop needs at least as many links as stones."
+            "there is no circle in it. A loop has at least as many links (pairs of stones at most two steps apart) as "
+            f"stones; this has {group.links} for {stones.bit_count()}."
         )
 
     def _instead(self, field: Field) -> str:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from games.luddit_pieces import Stones, Torus
-from games.notation import fold, read_cell
+from games.notation import fold, quoted, read_cell
 from games.rules import BadNotation, IllegalMove
 
 FORMS = (
@@ -72,7 +72,7 @@ def read_turn(board: Torus, text: str) -> Turn:
         plain = pattern.sub(replacement, plain)
     turn = tuple(move for word in plain.split() for move in _read_word(board, word))
     if not turn:
-        raise BadNotation(f"There is no move to read. {FORMS}")
+        raise BadNotation(f"There is no move in {quoted(text)}. {FORMS}")
     if len(turn) > 2:
         raise IllegalMove(
             f"That is {len(turn)} moves, and a turn is one or two. The stones of one loop are joined by commas, "
@@ -85,10 +85,10 @@ def _read_word(board: Torus, word: str) -> list[Move]:
     """The move of a word such as "c3,d4>f7,g8"; cells with neither x nor > before or behind are placed one by one."""
     match = _WORD.fullmatch(word)
     if match is None:
-        raise BadNotation(f'"{word}" cannot be read. {FORMS}')
+        raise BadNotation(f"{quoted(word)} cannot be read. {FORMS}")
     removes, first, second = match.groups()
     if removes and second:
-        raise BadNotation(f'"{word}" has both x and >: a piece is either removed or moved. {FORMS}')
+        raise BadNotation(f"{quoted(word)} has both x and >: a piece is either removed or moved. {FORMS}")
     cells = [_read_cell(board, cell) for cell in first.split(",")]
     if removes:
         return [Move.of(cells, [])]

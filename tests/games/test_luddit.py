@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 
 from games.luddit import Field, Luddit, Position
 from games.luddit_pieces import torus
-from games.luddit_turns import Move
+from games.luddit_turns import Move, Turn
 from games.rules import BadNotation, IllegalMove, MoveError, OptionError, Outcome, Side
 from games.scene import GridBoard, Scene
 from tests.games import literal_luddit as literal
@@ -155,8 +157,8 @@ def test_a_loop_of_both_colours_is_taken_up_when_a_loop_is_beside_it():
 
 def test_a_piece_is_a_single_stone_or_a_loop():
     pos = placed("A1 A2 D4 E5 F6 G7 H1", "")
-    refused(pos, "xD4,E5", "D4,E5 is not a piece", "only 1 links")
-    refused(pos, "xD4,F6", "D4,F6 is not a piece", "only 1 links")
+    refused(pos, "xD4,E5", "D4,E5 is not a piece", "no circle", "this has 1 for 2")
+    refused(pos, "xD4,F6", "D4,F6 is not a piece", "no circle", "this has 1 for 2")
     refused(pos, "xA1,E5,F6", "not connected", "two steps apart")
     refused(pos, "xC3", "There is no stone on C3")
     refused(pos, "xD4,E5,D4", "D4 is named twice")
@@ -169,7 +171,7 @@ def test_a_moved_loop_is_a_loop_again_in_any_shape():
     assert stones(GAME.play(pos, GAME.parse(pos, "C3,C4,D4>G7,H7,J7"))) == ("G7 H7 J7", "J9")
     assert stones(GAME.play(pos, GAME.parse(pos, "C3,C4,D4>C3,C4,E3"))) == ("C3 E3 C4", "J9")
     refused(pos, "C3,C4,D4>G7,H7,C1", "must be a loop again", "not connected")
-    refused(pos, "C3,C4,D4>A5,C5,E5", "must be a loop again", "only 2 links")
+    refused(pos, "C3,C4,D4>A5,C5,E5", "must be a loop again", "this has 2 for 3")
     refused(pos, "C3,C4,D4>G7,H7", "takes up 3 and puts down 2")
     refused(pos, "C3>G7,H7", "takes up 1 and puts down 2")
     refused(pos, "C3,C4,D4>G7,G7,H7", "G7 is named twice")
@@ -245,6 +247,27 @@ def test_the_third_time_with_the_same_player_to_move_is_a_draw():
     assert ended(pos).reason == "because the same position occurred for the third time"
     assert list(GAME.moves(pos)) == []
     refused(pos, "C3", "The game is over")
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32))
+def test_draws_come_with_the_third_occurrence_and_not_before(seed):
+    rng, pos = random.Random(seed), started("-size=5", "-stones=3")
+    occurrences = Counter([(pos.field, pos.mover)])
+    while occurrences[pos.field, pos.mover] < 3:
+        assert GAME.outcome(pos) is None
+        pos = GAME.play(pos, rng.choice(few_turns(pos)))
+        occurrences[pos.field, pos.mover] += 1
+    assert ended(pos).winner is None
+
+
+def few_turns(pos: Position) -> list[Turn]:
+    """Some legal turns, which use few intersections so that positions occur again."""
+    turns = []
+    for text in ("A1", "E5", "xA1", "xE5", "A1 xA1", "E5 xE5", "C3 xC3"):
+        with contextlib.suppress(MoveError):
+            turns.append(GAME.parse(pos, text))
+    return turns
 
 
 def test_the_middle_of_a_turn_is_no_position():
@@ -447,10 +470,11 @@ def test_listed_turns_are_legal_each_once_and_what_moves_documents(seed):
     turns = list(GAME.moves(pos))
     assert len(set(turns)) == len(turns)
     mover = "BW"[pos.mover - 1]
-    expected = [] if GAME.outcome(pos) else list(literal.listed(board, mover, (5, 3, 3), shifts=True))
+    expected = list(literal.listed(board, mover, (5, 3, 3), shifts=True))
+    assert (GAME.outcome(pos) is None) == bool(expected)
     after_two = [
         two
-        for one in (literal.listed(board, mover, (5, 3, 3), shifts=False) if expected else ())
+        for one in literal.listed(board, mover, (5, 3, 3), shifts=False)
         for two in literal.listed(one, mover, (5, 3, 3), shifts=False)
     ]
     boards = [frozenset(as_board(GAME.play(pos, turn)).items()) for turn in turns]
