@@ -1,0 +1,133 @@
+"""Random playouts of every game: python -m bench.playouts [--game "loops -size=20"]... [--seconds 2] [--json]
+
+Each ply lists the legal moves (at most LISTED of them), takes one at random, plays it and asks for the outcome; games
+that have not ended after PLIES plies are cut off. Beside it the floor, measured in the same run: a loop of Python that makes
+a list of as many numbers as there were moves, takes one at random and appends it to a tuple. No rules can be faster.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import asdict, dataclass
+from itertools import islice
+from statistics import median, quantiles
+from time import perf_counter
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from games import GAMES, AnyGame
+
+LISTED = 1000
+PLIES = 400
+
+
+@dataclass
+class Result:
+    """game: its name and options. cut_off: playouts that had not ended. list_ms, slow_list_ms: what listing the moves of
+    one position took, the median and the 99th percentile. times_floor: how many times longer a ply took than the floor's.
+    """
+
+    game: str
+    playouts_per_second: float
+    cut_off: int
+    plies_per_playout: float
+    plies_per_second: float
+    moves_per_second: float
+    list_ms: float
+    slow_list_ms: float
+    floor_plies_per_second: float
+    times_floor: float
+
+
+def playout(game: AnyGame, words: list[str], rng: random.Random) -> tuple[list[int], list[float], bool]:
+    """The number of moves and the seconds of each list, and whether the game came to its end."""
+    pos, moves, seconds = game.start(game.options(words)), [], []
+    for _ in range(PLIES):
+        start = perf_counter()
+        listed = list(islice(game.moves(pos), LISTED))
+        seconds.append(perf_counter() - start)
+        moves.append(len(listed))
+        pos = game.play(pos, rng.choice(listed))
+        if game.outcome(pos) is not None:
+            return moves, seconds, True
+    return moves, seconds, False
+
+
+def floor(moves: list[int]) -> float:
+    """Plies per second of the loop that does nothing, with as many moves at each ply."""
+    rng = random.Random(0)
+    played: tuple[int, ...] = ()
+    start = perf_counter()
+    for count in moves:
+        played = (*played[-PLIES // 10 :], rng.choice(list(range(count))))
+    return len(moves) / (perf_counter() - start)
+
+
+def measure(chosen: str, budget: float) -> Result:
+    """Playouts of one game, such as "loops -size=20", for about as many seconds as the budget has."""
+    name, *words = chosen.split()
+    moves: list[int] = []
+    lists: list[float] = []
+    playouts = ended = 0
+    start = perf_counter()
+    while (spent := perf_counter() - start) < budget or not playouts:
+        counts, seconds, over = playout(GAMES[name], words, random.Random(playouts))
+        moves += counts
+        lists += seconds
+        playouts, ended = playouts + 1, ended + over
+    lowest = floor(moves)
+    return Result(
+        game=chosen,
+        playouts_per_second=playouts / spent,
+        cut_off=playouts - ended,
+        plies_per_playout=len(moves) / playouts,
+        plies_per_second=len(moves) / spent,
+        moves_per_second=sum(moves) / spent,
+        list_ms=1000 * median(lists),
+        slow_list_ms=1000 * quantiles(lists, n=100)[-1],
+        floor_plies_per_second=lowest,
+        times_floor=lowest * spent / len(moves),
+    )
+
+
+COLUMNS = {
+    "game": "{}",
+    "playouts_per_second": "{:,.1f}",
+    "cut_off": "{}",
+    "plies_per_second": "{:,.0f}",
+    "moves_per_second": "{:,.0f}",
+    "list_ms": "{:.3f}",
+    "slow_list_ms": "{:.3f}",
+    "times_floor": "{:.0f}",
+}
+"""The fields of a Result that the table shows, and how."""
+
+
+def table(results: list[Result]) -> Table:
+    shown = Table(title="Random playouts")
+    for column in COLUMNS:
+        heading = column.replace("_per_second", "/s").replace("_", " ")
+        shown.add_column(heading, justify="left" if column == "game" else "right")
+    for result in results:
+        shown.add_row(*(form.format(getattr(result, column)) for column, form in COLUMNS.items()))
+    return shown
+
+
+@click.command()
+@click.option("--game", "chosen", multiple=True, help='A game and its options, such as "loops -size=20"; all if none.')
+@click.option("--seconds", default=2.0, help="How long each game is played.")
+@click.option("--json", "as_json", is_flag=True, help="Print numbers for programs.")
+def main(chosen: tuple[str, ...], seconds: float, as_json: bool) -> None:
+    """Random playouts per second of each game."""
+    results = [measure(game, seconds) for game in chosen or GAMES]
+    if as_json:
+        print(json.dumps([asdict(result) for result in results], indent=2))
+    else:
+        Console().print(table(results))
+
+
+if __name__ == "__main__":
+    main()
