@@ -1,8 +1,9 @@
 """Random playouts of every game: python -m bench.playouts [--game "loops -size=20"]... [--seconds 2] [--json]
 
 Each ply lists the legal moves (at most LISTED of them), takes one at random, plays it and asks for the outcome; games
-that have not ended after PLIES plies are cut off. Beside it the floor, measured in the same run: a loop of Python that makes
-a list of as many numbers as there were moves, takes one at random and appends it to a tuple. No rules can be faster.
+that have not ended after PLIES plies are cut off. Beside it the floor, measured in the same run: a loop of Python that
+makes a list of as many numbers as there were moves, takes one at random and appends it to a tuple. No rules can be
+faster.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from statistics import median, quantiles
 from time import perf_counter
 
 import click
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -26,8 +28,9 @@ PLIES = 400
 
 @dataclass
 class Result:
-    """game: its name and options. cut_off: playouts that had not ended. list_ms, slow_list_ms: what listing the moves of
-    one position took, the median and the 99th percentile. times_floor: how many times longer a ply took than the floor's.
+    """game: its name and options. cut_off: playouts that had not ended. list_ms, slow_list_ms: what listing the moves
+    of one position took, the median and the 99th percentile. times_floor: how many times longer than the floor's a ply
+    took.
     """
 
     game: str
@@ -107,10 +110,10 @@ COLUMNS = {
 
 
 def table(results: list[Result]) -> Table:
-    shown = Table(title="Random playouts")
+    shown = Table(title="Random playouts", box=box.SIMPLE)
     for column in COLUMNS:
         heading = column.replace("_per_second", "/s").replace("_", " ")
-        shown.add_column(heading, justify="left" if column == "game" else "right")
+        shown.add_column(heading, justify="left" if column == "game" else "right", no_wrap=True)
     for result in results:
         shown.add_row(*(form.format(getattr(result, column)) for column, form in COLUMNS.items()))
     return shown
