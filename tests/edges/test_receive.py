@@ -389,12 +389,13 @@ def test_recipients_ours_and_others() -> None:
 
 def test_two_thousand_recipients() -> None:
     async def talk(client: Client, inbox: Inbox) -> None:
-        client.writer.write(MAIL_FROM + b"\r\n" + b"".join(b"RCPT TO:<p%d@pbm.example>\r\n" % n for n in range(2000)))
-        replies = (await client.reader.read()).decode().splitlines()
-        assert [reply[:3] for reply in replies[1:101]] == ["250"] * 100
-        assert {reply[:3] for reply in replies[101:-1]} == {"452"}
-        assert replies[-1].startswith("421 ")
-        assert len(replies) < 300
+        await client.say(MAIL_FROM)
+        codes = []
+        while codes[-1:] != ["421"] and len(codes) < 2000:
+            codes.append(await client.code(b"RCPT TO:<p%d@pbm.example>" % len(codes)))
+        assert codes[:100] == ["250"] * 100
+        assert set(codes[100:-1]) == {"452"}
+        assert len(codes) < 300
 
     assert session(talk) == []
 
@@ -447,7 +448,8 @@ def test_slow_clients_are_sent_away(options: dict[str, Any], drip: bytes) -> Non
         while not said.done():
             client.writer.write(drip)
             await asyncio.sleep(0.01)
-        assert b"\r\n421 4.4.2 " in b"\r\n" + said.result()
+        if not isinstance(said.exception(), ConnectionResetError):  # by a drip that arrived after the end
+            assert b"\r\n421 4.4.2 " in b"\r\n" + said.result()
 
     assert session(talk, **options) == []
 
