@@ -390,7 +390,7 @@ def test_recipients_ours_and_others() -> None:
 def test_two_thousand_recipients() -> None:
     async def talk(client: Client, inbox: Inbox) -> None:
         await client.say(MAIL_FROM)
-        codes = []
+        codes: list[str] = []
         while codes[-1:] != ["421"] and len(codes) < 2000:
             codes.append(await client.code(b"RCPT TO:<p%d@pbm.example>" % len(codes)))
         assert codes[:100] == ["250"] * 100
