@@ -97,25 +97,24 @@ def measure(chosen: str, budget: float) -> Result:
 
 
 COLUMNS = {
-    "game": "{}",
-    "playouts_per_second": "{:,.1f}",
-    "cut_off": "{}",
-    "plies_per_second": "{:,.0f}",
-    "moves_per_second": "{:,.0f}",
-    "list_ms": "{:.3f}",
-    "slow_list_ms": "{:.3f}",
-    "times_floor": "{:.0f}",
+    "game": ("game", "{}"),
+    "games/s": ("playouts_per_second", "{:,.1f}"),
+    "cut": ("cut_off", "{}"),
+    "plies/s": ("plies_per_second", "{:,.0f}"),
+    "moves/s": ("moves_per_second", "{:,.0f}"),
+    "list ms": ("list_ms", "{:.3f}"),
+    "p99 ms": ("slow_list_ms", "{:.3f}"),
+    "x floor": ("times_floor", "{:.0f}"),
 }
-"""The fields of a Result that the table shows, and how."""
+"""What the table shows under each heading: a field of Result, and how it is written."""
 
 
 def table(results: list[Result]) -> Table:
-    shown = Table(title="Random playouts", box=box.SIMPLE)
-    for column in COLUMNS:
-        heading = column.replace("_per_second", "/s").replace("_", " ")
-        shown.add_column(heading, justify="left" if column == "game" else "right", no_wrap=True)
+    shown = Table(title="Random playouts", box=box.SIMPLE, padding=0)
+    for heading in COLUMNS:
+        shown.add_column(heading, justify="left" if heading == "game" else "right", no_wrap=True)
     for result in results:
-        shown.add_row(*(form.format(getattr(result, column)) for column, form in COLUMNS.items()))
+        shown.add_row(*(form.format(getattr(result, field)) for field, form in COLUMNS.values()))
     return shown
 
 
