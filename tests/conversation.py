@@ -1,0 +1,301 @@
+"""Players who write mails to a service in this process, and conversations as files that read like documentation.
+
+A golden conversation is a text file. Its first paragraph says what it shows. Lines at the left margin are what
+happens; what is indented below one is the text of a mail:
+
+    given alice and bob                         players with confirmed addresses; the password of alice is alicepass
+    given a game cross -size=4 alice bob: D4    a board that was started and played on before
+    >>> alice: cross show 101                   a mail of alice's with this subject; any address may stand for alice
+    >>> alice answers 101: D4                   her answer to the last mail she got of board 101
+    >>> alice answers 101 (mail 1): D4          to the first mail she got of it
+    >>> alice answers: yes                      to the last mail she got
+    >>> bob answers alice's 101: D4             from his address, to a mail she got
+    >>> once more                               the mail before, delivered again
+    <<< alice@example.net                       a mail that was received, complete; written by the test
+
+Lines that begin with # are remarks.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email import message_from_bytes
+from email.message import Message as Parsed
+from pathlib import Path
+from typing import Any
+
+from pbm.domain.mail import Arrival, Queued, Received
+from pbm.mailin import SENTINEL, Robot
+from pbm.service import Arriving, Service, Settings
+from pbm.store import Store
+
+ROBOT = Robot("pbm", "example.org")
+START = datetime(2026, 1, 1, 12, tzinfo=UTC)
+SECRET = bytes(range(32)).hex()
+INDENT = "    "
+REFUSED = re.compile(r"^.*: nothing was\s+changed\.|^Subject: pbm: not done|^FAILED: |^Your mail was:", re.MULTILINE)
+"""What a mail holds that refuses something."""
+
+_ANSWERS = re.compile(r"(\S+) answers(?: (\w+)'s)?(?: (\d+))?(?: \(mail (\d+)\))?: (.*)")
+
+
+def password(userid: str) -> str:
+    return f"{userid}pass"
+
+
+def address_of(name: str) -> str:
+    return name if "@" in name else f"{name}@example.net"
+
+
+def secret_fixed(url: str) -> Store:
+    """A new database whose secret is known, so that its tokens are the same in every run."""
+    store = Store(url)
+    store.prepare(START)
+    with sqlite3.connect(url.removeprefix("sqlite:///")) as connection:
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'secret'", (SECRET,))
+    connection.close()
+    return store
+
+
+@dataclass(frozen=True, slots=True)
+class Got:
+    """A mail that somebody received."""
+
+    address: str
+    raw: bytes
+    board: int | None
+
+    @property
+    def text(self) -> str:
+        """Headers and body as they would be printed."""
+        return self.raw.decode("ascii").replace("\r\n", "\n")
+
+    @property
+    def parsed(self) -> Parsed:
+        return message_from_bytes(self.raw)
+
+    @property
+    def body(self) -> str:
+        payload = self.parsed.get_payload(decode=True)
+        assert isinstance(payload, bytes)
+        return payload.decode("utf-8").replace("\r\n", "\n")
+
+    @property
+    def refuses(self) -> bool:
+        return REFUSED.search(self.text) is not None
+
+    def __getitem__(self, name: str) -> str:
+        return str(self.parsed[name])
+
+
+@dataclass
+class House:
+    """A server and the mailboxes of everybody who writes to it. The clock moves a minute with each mail."""
+
+    service: Service
+    path: Path
+    now: datetime = START
+    mailboxes: dict[str, list[Got]] = field(default_factory=dict)
+    delivered: int = 0
+    last: Arriving | None = None
+    _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    @classmethod
+    def at(cls, path: Path, settings: Settings | None = None) -> House:
+        """A house over a database file, which secret_fixed has made."""
+        keys = itertools.count(1)
+        store = Store(f"sqlite:///{path}")
+        service = Service(store, settings or Settings(ROBOT), make_key=lambda: f"key{next(keys):04}")
+        house = cls(service, path)
+        service.clock = lambda: house.now
+        return house
+
+    def player(self, userid: str) -> None:
+        """A player with a confirmed address."""
+        with self.service.store.write() as tx:
+            player = tx.players.add(userid, self.service.tools.passwords.hash(password(userid)), self.now)
+            tx.players.add_address(player.id, address_of(userid), self.now, confirmed=True)
+
+    def game(self, words: str, moves: Sequence[str] = ()) -> int:
+        """A board, started by mail, and played on by its players in turn; words: a game, options, two userids."""
+        game, *rest, first, second = words.split()
+        got = self.send(first, " ".join([game, "challenge", *rest, first, second]))
+        board = got[0].board
+        assert board is not None, got[0].body
+        for move, player in zip(moves, itertools.cycle((first, second)), strict=False):
+            self.answer(player, move, board)
+        return board
+
+    def send(self, sender: str, subject: str, body: str = "", to: str = ROBOT.address, **headers: str) -> list[Got]:
+        """The mails that come of a mail. headers: more of them, or other than usual; - is written _ in their names."""
+        usual = {
+            "From": address_of(sender),
+            "To": to,
+            "Subject": subject,
+            "Message-ID": f"<mail-{next(self._numbers)}@{address_of(sender).rpartition('@')[2]}>",
+        }
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        head = "".join(f"{name}: {value}\r\n" for name, value in (usual | given).items())
+        content = f"{head}Content-Type: text/plain; charset=utf-8\r\n\r\n{body}".encode()
+        return self.deliver(Arriving(address_of(sender), (to,), content))
+
+    def answer(self, player: str, text: str, board: int | None = None, *, mail: int = 0, of: str = "") -> list[Got]:
+        """Answer as mail programs do. mail: its number among those that `of` got of the board; 0 for the last."""
+        box = [got for got in self.mailboxes[address_of(of or player)] if board in (None, got.board)]
+        answered = box[mail - 1]
+        quoted = "\n".join(f"> {line}".rstrip() for line in answered.body.splitlines())
+        subject = answered["Subject"]
+        return self.send(
+            player,
+            subject if subject.startswith("Re: ") else f"Re: {subject}",
+            f"{text}\n\nOn Thursday, 1 January 2026, {answered['From']} wrote:\n{quoted}\n",
+            to=answered["Reply-To"] if "Reply-To" in answered.parsed else ROBOT.address,
+            In_Reply_To=answered["Message-ID"],
+            References=f"{answered['References']} {answered['Message-ID']}",
+        )
+
+    def deliver(self, mail: Arriving) -> list[Got]:
+        """Take a mail in, handle it, and hand what comes of it to the mailboxes."""
+        self.now += timedelta(minutes=1)
+        self.last = mail
+        self.service.accept([mail])
+        assert self.service.handle() == 1
+        return self.collect()
+
+    def collect(self) -> list[Got]:
+        """What was written since the last look, in order."""
+        with self.service.store.read() as tx:
+            fresh = [queued for queued in reversed(tx.outbox.latest(None, 1000)) if queued.id > self.delivered]
+        found = []
+        for queued in fresh:
+            self.delivered = queued.id
+            check_wire(queued)
+            found.append(Got(queued.mail.address, queued.mail.raw, queued.mail.board))
+            self.mailboxes.setdefault(queued.mail.address, []).append(found[-1])
+        return found
+
+    @property
+    def inbox_row(self) -> Received:
+        """The newest mail that came in."""
+        with self.service.store.read() as tx:
+            return tx.inbox.latest(None, 1)[0]
+
+    def dump(self) -> dict[str, list[Any]]:
+        """Everything that a refused command may not change."""
+        tables = ("players", "addresses", "matches", "plies", "confirmations")
+        with sqlite3.connect(self.path) as connection:
+            rows = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in tables}  # noqa: S608
+        connection.close()
+        return rows
+
+    def parked(self) -> list[Received]:
+        with self.service.store.read() as tx:
+            return tx.inbox.latest(Arrival.PARKED, 100)
+
+
+def check_wire(queued: Queued) -> None:
+    """What holds of every mail of ours, whatever it says."""
+    mail = queued.mail
+    head = mail.raw.partition(b"\r\n\r\n")[0]
+    assert b"\n" not in mail.raw.replace(b"\r\n", b"")
+    assert b"\r" not in mail.raw.replace(b"\r\n", b"")
+    assert head.isascii()
+    assert max(map(len, mail.raw.split(b"\r\n"))) <= 998
+    parsed = message_from_bytes(mail.raw)
+    for name in ("From", "To", "Subject", "Date", "Message-ID", "Auto-Submitted", "MIME-Version"):
+        assert len(parsed.get_all(name, [])) == 1, f"{name} in\n{head.decode()}"
+    assert parsed["To"] == mail.address
+    assert parsed["Auto-Submitted"] in ("auto-replied", "auto-generated")
+    assert mail.envelope_from == f"bounce+{mail.key}@{ROBOT.domain}"
+    text = Got(mail.address, mail.raw, mail.board).body
+    assert SENTINEL in text, text
+    assert text.endswith("\n")
+    assert not text.endswith("\n\n"), text
+    assert "\n\n\n" not in text, text
+    for line in text.splitlines():
+        assert line == line.rstrip(), repr(line)
+        assert len(line) <= 78 or line.startswith("> "), line
+
+
+def events(script: str) -> Iterator[tuple[str, str]]:
+    """The lines at the margin, each with the text that is indented below it; received mails are left out."""
+    lines = script.splitlines()
+    while lines:
+        line = lines.pop(0)
+        below = list(itertools.takewhile(lambda text: not text or text.startswith(INDENT), lines))
+        del lines[: len(below)]
+        if not line.startswith("<<<"):
+            yield line, "\n".join(text.removeprefix(INDENT) for text in below).strip("\n")
+
+
+def perform(house: House, script: str) -> str:
+    """The conversation played anew: the script with all the mails it brings about."""
+    out: list[str] = []
+    for line, text in events(script):
+        if not line:
+            continue
+        out += [line, *([_indented(text)] if text else [])]
+        if line.startswith("given "):
+            _given(house, line.removeprefix("given "))
+        elif line.startswith(">>> "):
+            out += ["", *_received(house, _sent(house, line.removeprefix(">>> "), text))]
+        if not line.startswith("#") and not _is_title(out):
+            out.append("")
+    return "\n".join(_spaced(out)).rstrip("\n") + "\n"
+
+
+def _is_title(out: Sequence[str]) -> bool:
+    return not any(line.startswith(("given ", ">>> ")) for line in out)
+
+
+def _spaced(out: Sequence[str]) -> Iterator[str]:
+    """A blank line between the title and what happens, and none twice."""
+    titled = False
+    before = "x"
+    for line in out:
+        if not titled and line.startswith(("given ", ">>> ", "#")):
+            titled = True
+            yield ""
+            before = ""
+        if line or before:
+            yield line
+        before = line
+
+
+def _given(house: House, what: str) -> None:
+    if what.startswith("a game "):
+        words, _, moves = what.removeprefix("a game ").partition(":")
+        house.game(words, moves.split())
+        return
+    for userid in what.split(" and "):
+        house.player(userid)
+
+
+def _sent(house: House, what: str, text: str) -> list[Got]:
+    if what == "once more":
+        assert house.last is not None
+        return house.deliver(house.last)
+    if match := _ANSWERS.fullmatch(what):
+        player, of, board, mail, first = match.groups()
+        return house.answer(
+            player, f"{first}\n{text}".strip("\n"), int(board) if board else None, mail=int(mail or 0), of=of or ""
+        )
+    sender, _, subject = what.partition(": ")
+    return house.send(sender.rstrip(":"), subject, text)
+
+
+def _received(house: House, mails: Sequence[Got]) -> Iterator[str]:
+    if not mails:
+        row = house.inbox_row
+        yield f"<<< nothing ({row.reason or row.state})"
+    for got in mails:
+        yield from (f"<<< {got.address}", _indented(got.text), "")
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"{INDENT}{line}" if line else "" for line in text.rstrip("\n").splitlines())
