@@ -88,12 +88,31 @@ def test_a_picture_rings_the_last_move_and_the_win():
     assert [ring for ring in root(board(3, {"A1": "O"})).iter(f"{SVG}circle") if ring.get("fill") == "none"] == []
 
 
+def full(size):
+    """A picture with a stone on every cell, and the middle of each stone by the cell's name."""
+    names = [cell.name for cell in board(size).cells]
+    drawn = root(board(size, dict.fromkeys(names, "O")))
+    discs = [tuple(int(disc.get(way, "")) for way in ("cx", "cy", "r")) for disc in drawn.iter(f"{SVG}circle")]
+    return drawn, dict(zip(names, discs, strict=True))
+
+
 @pytest.mark.parametrize("size", [2, 6, 10])
 def test_cells_are_disjoint_and_inside_the_picture(size):
-    drawn = root(board(size, {f"{letter}{number}": "O" for letter in "ABCDEFGHIJKLMNOPQRS" for number in range(1, 20)}))
+    drawn, cells = full(size)
     width, height = (int(drawn.get(way, "")) for way in ("width", "height"))
-    discs = [tuple(int(disc.get(way, "")) for way in ("cx", "cy", "r")) for disc in drawn.iter(f"{SVG}circle")]
-    assert len(discs) == 3 * size * (size - 1) + 1
+    discs = list(cells.values())
     assert all(r < x < width - r and r < y < height - r for x, y, r in discs)
     for index, (x, y, r) in enumerate(discs):
         assert all((x - a) ** 2 + (y - b) ** 2 > 4 * r * r for a, b, _ in discs[:index])
+
+
+@pytest.mark.parametrize("size", [2, 6, 10])
+def test_labels_of_a_picture_stand_beside_the_first_cell_of_their_line(size):
+    drawn, cells = full(size)
+    labels = [(str(text.text), int(text.get("x", "")), int(text.get("y", ""))) for text in drawn.iter(f"{SVG}text")]
+    labels = [label for label in labels if (label[1], label[2]) not in {(x, y) for x, y, _ in cells.values()}]
+    assert len(labels) == 2 * (2 * size - 1)
+    for words, left, top in labels:
+        line = [cells[name] for name in cells if words in (name[0], name[1:])]
+        distances = [(x - left) ** 2 + (y - top) ** 2 for x, y, _ in line]
+        assert distances[0] == min(distances) <= 35**2
