@@ -16,9 +16,11 @@ def text(mail: Part) -> str:
 def _passages(part: Part, *, root: bool = False) -> Iterator[str]:
     """The texts of a part in their order."""
     if part.type == "multipart/alternative":
-        yield from _best([list(_passages(choice)) for choice in sorted(part.parts, key=_dislike)])
+        choices = (list(_passages(choice)) for choice in sorted(part.parts, key=_dislike))
+        yield from next((texts for texts in choices if "".join(texts).strip()), ())
     elif part.type in ("multipart/related", "multipart/signed", "multipart/report"):
-        yield from _best([list(_passages(choice)) for choice in part.parts[:1]])
+        for first in part.parts[:1]:
+            yield from _passages(first)
     elif part.type == "multipart/encrypted" or (part.attached and not root):
         return
     elif part.parts:
@@ -33,8 +35,3 @@ def _passages(part: Part, *, root: bool = False) -> Iterator[str]:
 def _dislike(choice: Part) -> bool:
     """Whether a choice is to be asked after those that hold plain text."""
     return all(part.type != "text/plain" for part in choice.walk())
-
-
-def _best(choices: list[list[str]]) -> list[str]:
-    """The first choice with anything in it."""
-    return next((choice for choice in choices if "".join(choice).strip()), [])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import binascii
 import re
 from collections.abc import Iterable
+from itertools import groupby
 
 from pbm.mailin import phrases
 from pbm.mailin.message import Robot
@@ -18,8 +19,8 @@ MAX_NAME = 100
 MAX_IDS = 100
 _MAX_ADDRESSES = 2000
 
-_WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]{0,2000})\?=")
-_BETWEEN_WORDS = re.compile(r"(\?=)\s+(?==\?)")
+_WORD = re.compile(r"=\?([^?*\s]{1,60})(?:\*[^?\s]{0,20})?\?([bBqQ])\?([^?]{0,2000})\?=")
+_WORDS = re.compile(rf"{_WORD.pattern}(?:\s+{_WORD.pattern})*")
 _ID = re.compile(r"<[^<>\s]{1,250}>")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\((?:[^()\\]|\\.)*\)|<[^<>]*>|[^"(<,;:]+|.', re.DOTALL)
 _ADDRESS = re.compile(r"[^\s<>()\[\],;:\\\"@]{1,64}@([^\W_](?:[\w-]*[^\W_])?(?:\.[^\W_](?:[\w-]*[^\W_])?)*)\.?")
@@ -31,20 +32,20 @@ _STARS = re.compile(r"(?:^|\s)\*{2,}(?=\s|$)")
 def words(value: str) -> str:
     """A header field with its encoded words (RFC 2047) decoded, on one line; what is no encoded word stays."""
     if "=?" in value:
-        value = _WORD.sub(_undone, _joined(value))
+        value = _WORDS.sub(lambda run: _undone(run[0]), value)
     return " ".join("".join(c if c.isprintable() else " " for c in value).split())
 
 
-def _joined(value: str) -> str:
-    """Adjacent encoded words of one charset made one, for a character may be split over them."""
-    return _BETWEEN_WORDS.sub(r"\1", value)
+def _undone(run: str) -> str:
+    """The text of adjacent encoded words; a character may be split over two of one charset."""
+    by_charset = groupby(_WORD.finditer(run), key=lambda word: word[1].lower())
+    return "".join(to_text(b"".join(map(_content, found)), charset) for charset, found in by_charset)
 
 
-def _undone(word: re.Match[str]) -> str:
-    """The text of one encoded word."""
-    charset, encoding, data = word[1].partition("*")[0], word[2], word[3].encode("utf-8", "replace")
-    content = from_base64(data) if encoding in "bB" else binascii.a2b_qp(data, header=True)
-    return to_text(content, charset)
+def _content(word: re.Match[str]) -> bytes:
+    """The bytes of one encoded word."""
+    data = word[3].encode("utf-8", "replace")
+    return from_base64(data) if word[2] in "bB" else binascii.a2b_qp(data, header=True)
 
 
 def subject(value: str) -> str:

@@ -23,6 +23,7 @@ _DROPPED = re.compile(
     r"applemailsignature|tutanota_signature|x_signature|(?:^| )signature(?: |$)",
     re.IGNORECASE,
 )
+_QUOTE_TAG = re.compile(r"<blockquote|<div[^<>]{0,200}name=.?quote", re.IGNORECASE)
 _INVISIBLE = {"head", "script", "style", "title", "template", "noscript", "object", "iframe", "svg"}
 # The default profile of inscriptis puts blanks around inline elements, which splits words.
 _CONFIG = ParserConfig(css=CSS_PROFILES["strict"], display_links=False, display_images=False, display_anchors=False)
@@ -31,8 +32,13 @@ _CONFIG = ParserConfig(css=CSS_PROFILES["strict"], display_links=False, display_
 def to_text(source: str) -> str:
     """The visible text of HTML, quoted blocks as one line "> ..." each, signatures that are marked as such left out.
 
+    Below our line, where it is not in a quoted block, nothing can be told from our mail, so nothing is laid out.
+
     Where the layout fails (nesting that exceeds the stack) the tags are simply dropped, and the text is all quoted.
     """
+    found = FOUND.search(source)
+    if found and not (_QUOTE_TAG.search(source, 0, found.start()) or _QUOTE.search(source, 0, found.start())):
+        source = source[: found.end()]
     try:
         return _laid_out(source)
     except (

@@ -7,7 +7,6 @@ depth, parts, header bytes and decoded bytes are capped, and every scan is linea
 from __future__ import annotations
 
 import binascii
-import codecs
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -166,7 +165,7 @@ def _transferred(part: Part, limit: int) -> bytes:
         data = binascii.a2b_qp(data)
     elif encoding == "base64":
         data = from_base64(data)
-    return data[:limit]
+    return data if len(data) <= limit else data[:limit].rpartition(b"\n")[0] or data[:limit]
 
 
 def from_base64(data: bytes) -> bytes:
@@ -191,7 +190,7 @@ _SUPERSETS = {
 }
 _ODD = {"idna", "punycode", "mbcs", "oem", "unicode_escape", "raw_unicode_escape", "undefined"}
 # A name that is looked up stays in the interpreter's cache for ever, known or not: hence only those of this closed set.
-_KNOWN = (set(aliases) | set(aliases.values())) - _ODD - {"base64_codec", "bz2_codec", "hex_codec", "zlib_codec"}
+_KNOWN = (set(aliases) | set(aliases.values())) - _ODD
 
 
 def to_text(data: bytes, charset: str) -> str:
@@ -203,15 +202,15 @@ def to_text(data: bytes, charset: str) -> str:
         return data.decode("ascii")
     for name in _charsets(data, charset):
         try:
-            text = codecs.getincrementaldecoder(name)().decode(data, final=False)
-        except (UnicodeError, LookupError, AttributeError):
+            text = data.decode(name)
+        except (UnicodeError, LookupError):
             continue
         return text.removeprefix("\ufeff").encode("utf-8", "replace").decode("utf-8")
     return data.decode("cp1252", "replace")
 
 
 def _charsets(data: bytes, label: str) -> Iterator[str]:
-    """Charsets to try in order; none of them fails on a character that is cut off at the end."""
+    """Charsets to try in order."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         yield "utf-16"
     if data.count(b"\0") > len(data) // 4:

@@ -115,7 +115,8 @@ _ROLES = {
         date|sent|received|datum|gesendet|gesendet am|envoyé|envoyé le|enviado|enviado el|enviado em|enviada|enviada em
         fecha|data|inviato|verzonden|verstuurd|skickat|skickades|sendt|dato|lähetetty|päivämäärä|päiväys|wysłano|wysłane
         дата|отправлено|надіслано|odesláno|odoslané|dátum|elküldve|tarih|gönderildi|gönderme tarihi|ημερομηνία|trimis
-        poslano|tanggal|ngày|التاريخ|تاريخ|נשלח|תאריך|发送时间|日期|时间|傳送日期|寄件日期|送信日時|日付|日時|보낸 날짜|보낸 시간|날짜""",
+        poslano|tanggal|ngày|التاريخ|تاريخ|נשלח|תאריך|发送时间|日期|时间
+        傳送日期|寄件日期|送信日時|日付|日時|보낸 날짜|보낸 시간|날짜""",
     "to": """
         to|an|à|a|para|per|aan|till|til|vastaanottaja|do|dla|komu|кому|kime|alıcı|címzett|προς|pour|destinataire
         destinatario|către|za|prima|kepada|đến|إلى|אל|收件人|收件者|宛先|받는 사람|받는이""",

@@ -14,7 +14,7 @@ from pbm.mailin import phrases
 from pbm.mailin.sentinel import FOUND
 
 MAX_LINE = 400
-MAX_LINES = 4000
+MAX_LINES = 2000
 MAX_OWN = 8000
 """Characters of a person's own text that are passed on."""
 
@@ -33,11 +33,10 @@ _DATE = re.compile(r"\d{4}|\d{1,2}[:.h]\d{2}|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
 _LABEL = re.compile(r"[\s*_>]{0,8}([^\W\d_][^\d:：<>@*]{0,22}?)[\s*_]{0,3}[:：][\s*_]{0,4}(.*)")
 _RULED = re.compile(r"\s{0,3}[-_=*─━]{2,80}\s?(\S.{2,120}?)\s?[-_=*─━:]{2,80}\s*$")
 _RULE = re.compile(r"\s*[-_=*#~+─━•·]{2,}\s*$")
-_SIGNATURE = re.compile(r"\s{0,3}(?:--|—|–|__|_{20,}|-{20,})\s*$")
+_SIGNATURE = re.compile(r"\s{0,3}(?:--|—|–|__|_{20,})\s*$")
 _ARMOUR = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]{1,20}: [^\n]{0,80}\n){0,5}\n")
 _ARMOUR_END = re.compile(r"^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK)-----", re.MULTILINE)
 _WRAPPED_AT = 55
-_QUOTE_WRAPPED_AT = 62
 _STRONG = 3
 _UNCLOSED_LENGTH = 160
 
@@ -85,10 +84,11 @@ def is_forward(text: str) -> bool:
 def unquoted(lines: Sequence[str], us: str) -> str:
     """The passages that are the person's, each without its signature, with a blank line between them."""
     passages: list[list[str]] = [[]]
+    width = max((len(line) for line in lines if _QUOTED.match(line)), default=0)
     place = 0
     while place < len(lines):
         if _QUOTED.match(lines[place]):
-            place = _quote_end(lines, place)
+            place = _quote_end(lines, place, width)
             passages.append([])
         elif end := _introduction_end(lines, place, us):
             if not _quote_follows(lines, end):
@@ -101,15 +101,21 @@ def unquoted(lines: Sequence[str], us: str) -> str:
     return "\n\n".join(text for text in texts if text)[:MAX_OWN].strip()
 
 
-def _quote_end(lines: Sequence[str], place: int) -> int:
-    """Where a quote ends that begins at place; the tail of a quoted line that a client wrapped belongs to it."""
+def _quote_end(lines: Sequence[str], place: int, width: int) -> int:
+    """Where a quote ends that begins at place.
+
+    Clients that wrap quoted lines at a width leave tails without a mark: a line between two quoted ones, whose first
+    word had no room on the line above, is such a tail.
+    """
     while place < len(lines) and _QUOTED.match(lines[place]):
-        tail = place + 1
-        wrapped = tail + 1 < len(lines) and bool(lines[tail]) and len(lines[place]) >= _QUOTE_WRAPPED_AT
-        if wrapped and not _QUOTED.match(lines[tail]) and _QUOTED.match(lines[tail + 1]):
-            place += 1
-        place += 1
+        between = place + 2 < len(lines) and lines[place + 1] and _QUOTED.match(lines[place + 2])
+        place += 2 if between and _is_full(lines[place], lines[place + 1], width) else 1
     return place
+
+
+def _is_full(line: str, following: str, width: int) -> bool:
+    """Whether a line of this width had no room for the first word of the following one."""
+    return len(line) + 1 + len(following.partition(" ")[0]) > max(width, _WRAPPED_AT)
 
 
 def _quote_follows(lines: Sequence[str], place: int) -> bool:
@@ -141,27 +147,31 @@ def _next_is_header_block(lines: Sequence[str], place: int) -> bool:
 
 
 def _header_block(lines: Sequence[str], place: int) -> bool:
-    """Whether lines such as "From: ...", "Sent: ...", "Subject: ..." begin here, the origin among them.
+    """Whether lines such as "From: ...", "Sent: ...", "Subject: ..." begin here.
 
-    "From: a1" above "To: a2" is a move, not a mail: a date or a subject has to be among them, or an address.
+    "From: a1" above "To: a2" is a move, not a mail: a date, a subject or an address has to be among them. In a language
+    without known labels three lines with an address and a date among them are such a block.
     """
-    if not _LABEL.match(lines[place]):
-        return False
-    values: dict[str, str] = {}
-    misses = 0
-    for line in lines[place : place + 12]:
-        label = _LABEL.match(line)
-        role = phrases.LABELS.get(label[1].lower().replace(" ", "")) if label else None
-        if label and role:
-            values.setdefault(role, label[2])
-        elif values and line:
-            misses += 1
-        elif not values:
-            return False
-        if misses > 1:
+    block = _labelled(lines[place : place + 12])
+    roles = {phrases.LABELS.get(label): value for label, value in reversed(block)}
+    values = " ".join(value for _, value in block)
+    if "from" in roles and phrases.LABELS.get(block[0][0]):
+        return "date" in roles or "subject" in roles or ("to" in roles and "@" in values)
+    return roles.keys() == {None} and len(block) >= 3 and "@" in values and bool(_DATE.search(values))
+
+
+def _labelled(lines: Sequence[str]) -> list[tuple[str, str]]:
+    """Labels, in lower case without blanks, and values of lines, up to the second that has none: long lists wrap."""
+    block: list[tuple[str, str]] = []
+    others = 0
+    for line in filter(None, lines):
+        if label := _LABEL.match(line):
+            block.append((label[1].lower().replace(" ", ""), label[2]))
+        elif not block or others:
             break
-    has_address = "@" in values.get("from", "") or "@" in values.get("to", "")
-    return len(values) >= 2 and "from" in values and (has_address or "date" in values or "subject" in values)
+        else:
+            others += 1
+    return block
 
 
 def _attribution_end(lines: Sequence[str], place: int, us: str) -> int:
@@ -179,15 +189,15 @@ def _attribution_end(lines: Sequence[str], place: int, us: str) -> int:
             believed = closed or (evidence >= _STRONG and len(joined) <= _UNCLOSED_LENGTH)
         if believed and without < min(evidence, _STRONG):
             return end
-        if end == len(lines) or not lines[end] or len(lines[end - 1] + lines[end].partition(" ")[0]) < _WRAPPED_AT:
+        if end == len(lines) or not lines[end] or not _is_full(lines[end - 1], lines[end], 0):
             break
     return 0
 
 
 def _evidence(line: str, us: str) -> int:
     """How much a line speaks for an attribution: a date (2), a verb of writing (1), an address or our name (1)."""
-    named = "@" in line or us in line.lower()
-    return 2 * bool(_DATE.search(line)) + bool(phrases.WROTE.search(line)) + named
+    named = "@" in line or re.search(rf"(?<!\w){re.escape(us)}", line.lower())
+    return 2 * bool(_DATE.search(line)) + bool(phrases.WROTE.search(line)) + bool(named)
 
 
 def _unsigned(passage: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ Evidence in the headers and in reports decides; words in a subject or a text cou
 from __future__ import annotations
 
 import email
+import logging
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from flufl.bounce import all_failures
 from pbm.mailin import headers, phrases
 from pbm.mailin.message import Action, Discard, Envelope, Failure, Robot
 from pbm.mailin.mime import Part, TooLongError, decoded, split
+
+# Its detectors log a traceback for what a stranger sends, which is no news to the operator.
+logging.getLogger("flufl.bounce").disabled = True
 
 LOOP_HEADER = "X-Pbm-Loop"
 """Every mail of ours carries it with our domain as value."""
@@ -33,7 +37,7 @@ _AUTOMATIC_FIELDS = (
 )  # fmt: skip
 _LIST_FIELDS = (
     "list-id", "list-unsubscribe", "list-post", "list-help", "list-subscribe", "list-owner", "list-archive",
-    "mailing-list", "x-mailing-list", "x-beenthere", "x-mailman-version", "x-listname", "feedback-id", "x-campaignid",
+    "mailing-list", "x-mailing-list", "x-beenthere", "x-mailman-version", "x-listname", "x-campaignid",
 )  # fmt: skip
 _RECIPIENT = re.compile(r"(?im)^(?:final|original)-recipient:\s*(?:[\w-]{1,20}\s*;)?\s*<?([^\s<>;]{1,250})")
 _FIELD = r"(?im)^{}:[ \t]*([^\n]{{1,200}})"
@@ -167,8 +171,8 @@ def _failure(seen: Evidence) -> Verdict:
 
 def _marked(seen: Evidence) -> str:
     """The mark by which a mail says that a program answers; "" for none."""
-    if (submitted := seen.field("auto-submitted")) and submitted.partition(";")[0].strip() != "no":
-        return f"Auto-Submitted: {_word(submitted)}"
+    if (submitted := _word(seen.field("auto-submitted"))) and submitted != "no":
+        return f"Auto-Submitted: {submitted}"
     if seen.has(*_AUTOMATIC_FIELDS) or seen.field("x-apple-action") == "vacation":
         return "a field of an autoresponder"
     if re.search(r"\b(?:all|oof|autoreply)\b", seen.field("x-auto-response-suppress")):

@@ -1,0 +1,132 @@
+"""Answers from the mail programs of the world: what is read is exactly what the person wrote."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.mailin import clients
+from tests.mailin.build import person, raw
+
+OWN = ("F6", "F6\nGood luck! See you at 10:30.\n\nAnn")
+
+
+def words(text: str) -> str:
+    """The text with blanks and line ends folded."""
+    return re.sub(r"\s+", " ", text)
+
+
+@pytest.mark.parametrize("own", OWN)
+@pytest.mark.parametrize(("kind", "answers"), [("plain", clients.plain), ("html", clients.html)])
+def test_only_the_answer_is_read(kind: str, answers: Callable[[str], Iterator[tuple[str, str]]], own: str):
+    read = {name: person(raw(text, kind=f"text/{kind}; charset=utf-8")) for name, text in answers(own)}
+    assert len(read) > 150
+    assert {name: message.text for name, message in read.items() if words(message.text) != words(own)} == {}
+
+
+@pytest.mark.parametrize("width", [60, 66, 70, 72, 74, 76, 78, 80])
+def test_tails_of_quoted_lines_that_lost_their_mark_are_no_answer(width: int):
+    lines = (f"> {line}" for line in clients.BOARD.split("\n"))
+    wrapped = "\n".join(part for line in lines for part in textwrap.wrap(line, width) or [">"])
+    assert wrapped != clients.quoted(clients.BOARD)
+    assert person(raw(f"On 5 Jan 2024 at 10:23, pbm wrote:\n{wrapped}\n\nF6\n")).text == "F6"
+
+
+def test_an_answer_between_short_quoted_lines_is_no_tail():
+    assert (
+        person(raw("pbm wrote:\n> Hi ann\nF6\n> it is your turn\n> bob played C1\nnice one\n")).text == "F6\n\nnice one"
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "##- Write your answer above this line -##",
+        "> ##- Write your answer above\n> this line -##",
+        "> ##-\n> Write your answer above this line -##",
+        "##- Write your\nanswer above this line -##",
+        "    ##- write your answer above this line -##",
+        "| ##- Write your answer above this line -##",
+        "##- Schreiben Sie Ihre Antwort über dieser Zeile -##",
+        "Write\u00a0your\u00a0answer above this line",
+    ],
+)
+def test_our_line_is_found_however_it_comes_back(line: str):
+    message = person(raw(f"F6\n\n{line}\nG7\nresign\n"))
+    assert (message.text, message.answers_us) == ("F6", True)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<p>##- Write your answer above this line -##</p>",
+        "<p>##- Write your&nbsp;answer <span>above</span> this<wbr> line -##</p>",
+        "<pre>##- Write your answer\nabove this line -##</pre>",
+        "<blockquote>##- Write your answer above this line -##</blockquote>",
+    ],
+)
+def test_our_line_is_found_in_html(line: str):
+    message = person(raw(f"<div>F6</div>{line}<pre>G7\nresign</pre>", kind="text/html"))
+    assert message.text.split("\n")[0] == "F6"
+    assert message.answers_us
+
+
+def test_below_our_mail_without_marks_nothing_is_the_persons():
+    assert person(raw(f"{clients.BOARD}\n\nF6\n")).text == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hex challenge joe -size=11\nhelp cross",
+        "message bob: see you at 10:30, I wrote: hi\nF6",
+        "cross move 101 F6\nNice move! From: here it gets hard\nTo: win I need 3",
+        "From: a1\nTo: b2",
+        "signup ann secret ann@example.org",
+        "F6 -- good luck",
+        "- F6\n- G7",
+        "--- hello ---\nF6",
+        "pente+- move 222 userid password G12+-",
+        "set mail html\nset board words",
+        "b1>c2",
+        "Roll: 6,3 Move: B-3,11-17",
+        "I wrote:\nhello",
+        "Subject: fetch.2 pbmserv.pl",
+    ],
+)
+def test_what_nobody_quoted_stays_whole(text: str):
+    assert person(raw(text)).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("F6\n-- \nAnn\nG7", "F6"),
+        ("F6\n--\nAnn", "F6"),
+        ("F6\n_________________________________\nDo you Yahoo!?\nG7", "F6"),
+        ("F6\n\nCONFIDENTIALITY NOTICE: G7", "F6"),
+        ("F6\n\nThis e-mail and any attachments are confidential and intended solely for you.\nG7", "F6"),
+        ("F6\n\nDiese E-Mail enthält vertrauliche Informationen.", "F6"),
+        ("F6\nᐧ\n--\n***\n   -------\n", "F6"),
+        ("F6\n\n---------- Forwarded message ---------\nFrom: bob <bob@example.org>\nDate: today\n\nresign", "F6"),
+        ("F6\n\nBegin forwarded message:\n\n> From: bob <bob@example.org>\n> resign\n", "F6"),
+        ("pe 20. lokakuuta 2017 klo 17.50 pbm\n<pbm@play.example.org> kirjoitti:\n\nresign", ""),
+        ("-- \nAnn\n\nOn 5 Jan 2024, pbm wrote:\n> a\n> b\n\nF6", "F6"),
+    ],
+)
+def test_signatures_disclaimers_and_forwards_are_left_out(text: str, own: str):
+    assert person(raw(text)).text == own
+
+
+def test_a_signed_text_is_read_without_its_armour():
+    text = "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nF6\n-----BEGIN PGP SIGNATURE-----\n\niQ\n"
+    assert person(raw(text)).text == "F6"
+
+
+def test_lines_blanks_and_text_are_bounded():
+    assert person(raw("F6" + "\n" * 20_000 + "G7")).text == "F6\n\n\nG7"
+    assert len(person(raw("a" * 100_000)).text) == 400
+    assert len(person(raw("word\n" * 100_000)).text) <= 8000

@@ -1,0 +1,218 @@
+"""Who sent a mail, what it is about, and which token its addresses carry."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pbm.mailin import Envelope, Robot, strip_subject
+from pbm.mailin.headers import message_ids, one_address, tokens, words
+from tests.mailin.build import ENVELOPE, ROBOT, person, raw
+
+
+@pytest.mark.parametrize(
+    ("field", "address", "name"),
+    [
+        ("ann@Example.ORG", "ann@example.org", ""),
+        ("Ann <Ann.B@Example.ORG>", "Ann.B@example.org", "Ann"),
+        ('"B, Ann" <ann@example.org>', "ann@example.org", "B, Ann"),
+        ("ann@example.org (Ann)", "ann@example.org", "Ann"),
+        ("=?utf-8?q?J=C3=B6rg_=3Cx=40y.z=3E?= <jo@example.org>", "jo@example.org", "Jörg <x@y.z>"),
+        ('"ann@example.org" <ann@example.org>', "ann@example.org", "ann@example.org"),
+        ("ann@example.org <ann@example.org>", "ann@example.org", "ann@example.org"),
+        ('"alice@example.org" <bob@evil.example>', "bob@evil.example", "alice@example.org"),
+        ("ann@пример.рф", "ann@пример.рф", ""),
+    ],
+)
+def test_one_whole_address_is_the_sender(field: str, address: str, name: str):
+    message = person(raw("F6", f"From: {field}"))
+    assert (message.sender, message.sender_name) == (address, name)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "",
+        "Ann",
+        "ann@",
+        "alice@example.org <bob@evil.example>",
+        "alice@example.org, bob@evil.example",
+        "<alice@example.org> <bob@evil.example>",
+        "alice@example.org <bob@evil.example",
+        '"alice@example.org <bob@evil.example>',
+        "group: alice@example.org;",
+        "alice@example.org@evil.example",
+        "<@evil.example:alice@example.org>",
+        "alice(@example.org) <bob@evil.example> x@y",
+        "((((",
+        "alice@exa mple.org",
+        "." * 7000,
+    ],
+)
+def test_an_odd_from_names_nobody(field: str):
+    assert person(raw("F6", f"From: {field}")).sender == ""
+
+
+def test_two_from_fields_name_nobody():
+    assert one_address(["a@example.org", "a@example.org"]) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        ("=?utf-8?B?SGVs?= =?utf-8?B?bG8=?=", "Hello"),
+        ("=?utf-8?q?a_b?= c =?iso-8859-1?Q?=E4?=", "a b c ä"),
+        ("=?x-unknown?q?a?=", "a"),
+        ("=?utf-8*en?q?a?=", "a"),
+        ("=?utf-8?q?a=0Ab=00c?=", "a b c"),
+        ("=?utf-8?x?a?= =? ?=", "=?utf-8?x?a?= =? ?="),
+    ],
+)
+def test_encoded_words(field: str, text: str):
+    assert words(field) == text
+    assert person(raw("F6", f"Subject: {field}")).subject == text
+
+
+def test_a_character_may_be_split_over_two_encoded_words():
+    assert words("=?utf-8?q?Gr=C3?= =?utf-8?q?=BC=C3=9Fe?=") == "Grüße"
+    assert words("=?utf-8?b?R3LDvA==?=\n =?utf-8?b?w59l?=") == "Grüße"
+
+
+def test_a_subject_is_one_line_of_bounded_length():
+    assert len(person(raw("F6", "Subject: " + "=?utf-8?q?a?= " * 500)).subject) <= 998
+    assert "\n" not in person(raw("F6", "Subject: a\n b")).subject
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "Board 101: Cross",
+        "Re: Board 101: Cross",
+        "RE: AW: Re[2]: Re(3): Board 101: Cross",
+        "[pbmserv] Board 101: Cross",
+        "Re: [pbmserv] SV: VS: Antw: Odp:  Board 101:  Cross **",
+        "回复：Board 101: Cross",
+        "Ответ: Board 101: Cross",
+        "답장: Board 101: Cross",
+        "رد: Board 101: Cross",
+        "RE : Board 101: Cross",
+        "Fwd: Fw: WG: TR: RV: Board 101: Cross",
+        "Re^2: Board 101: Cross",
+    ],
+)
+def test_a_subject_is_the_same_under_all_prefixes(subject: str):
+    assert strip_subject(subject) == "Board 101: Cross"
+
+
+@pytest.mark.parametrize(
+    "subject", ["hex challenge ann bob", "help: me", "signup [username] [password]", "Results: x", ""]
+)
+def test_a_subject_without_prefix_stays(subject: str):
+    assert strip_subject(subject) == subject
+
+
+def test_stars_are_dropped_as_words_only():
+    assert strip_subject("Backgammon Board 26133 christian **") == "Backgammon Board 26133 christian"
+    assert strip_subject("a**b") == "a**b"
+
+
+@pytest.mark.parametrize(
+    ("address", "reply", "bounce"),
+    [
+        ("pbm+AbC1@Play.Example.org", "abc1", None),
+        ("pbm-abc1@play.example.org", "abc1", None),
+        ("bounce+x.y@play.example.org", None, "x.y"),
+        ("bounce-xy@play.example.org", None, "xy"),
+        ("pbm+bounce-xy@play.example.org", None, "xy"),
+        ("pbm@play.example.org", None, None),
+        ("pbm+abc@play.example.org.evil.example", None, None),
+        ("xpbm+abc@play.example.org", None, None),
+        ("pbm+abc@playxexample.org", None, None),
+    ],
+)
+def test_tokens_of_addresses(address: str, reply: str | None, bounce: str | None):
+    assert tokens([address], ROBOT) == (reply, bounce)
+
+
+def test_the_envelope_knows_the_token_better_than_the_header():
+    assert person(raw("F6", "To: pbm+other@play.example.org")).token == "abc"
+    fetched = Envelope(None, ("ann@mailbox.example",))
+    assert person(raw("F6", "To: bob@example.org, Board <pbm+cc1@play.example.org>"), fetched).token == "cc1"
+    assert person(raw("F6", "Delivered-To: pbm+dd@play.example.org", "To: x@y.z"), fetched).token == "dd"
+    assert (
+        person(raw("F6", "To: pbm@play.example.org"), Envelope("ann@example.org", ("pbm@play.example.org",))).token
+        is None
+    )
+
+
+def test_ids():
+    message = person(
+        raw(
+            "F6",
+            "Message-ID: <[abc@x]>",
+            "In-Reply-To: <b@x> (your mail)",
+            "References: <a@x>\n\t<b@x>, <invalid.\n c@x> <d@x>",
+            "References: <e@x>",
+        )
+    )
+    assert (message.message_id, message.in_reply_to) == ("<[abc@x]>", "<b@x>")
+    assert message.references == ("<a@x>", "<b@x>", "<d@x>", "<e@x>")
+    assert len(message_ids(["<a@b>" * 1000])) == 100
+    assert person(raw("F6", "Message-ID: <<<<")).message_id is None
+
+
+def vouched(*fields: str, sender: str = "ann@example.org", robot: Robot = ROBOT) -> bool:
+    """Whether a mail with these fields is authenticated."""
+    return person(raw("F6", f"From: {sender}", *fields), ENVELOPE, robot).authenticated
+
+
+RESULTS = "Authentication-Results: mx.play.example.org"
+
+
+def test_only_our_own_server_vouches_and_only_in_the_topmost_field():
+    good, forged = (
+        f"{RESULTS}; dkim=pass header.d=example.org",
+        "Authentication-Results: evil.example; dkim=fail header.d=evil.example",
+    )
+    assert vouched(good)
+    assert not vouched(forged, good)
+    assert not vouched(good.replace("mx.play", "mx.evil"))
+    assert not vouched(good, robot=Robot("pbm", "play.example.org"))
+    assert not vouched()
+
+
+@pytest.mark.parametrize(
+    ("results", "trusted"),
+    [
+        ("spf=pass smtp.mailfrom=ann@example.org", True),
+        ("spf=pass smtp.mailfrom=example.org; dkim=none", True),
+        ("dkim=fail header.d=example.org; dmarc=pass header.from=example.org", True),
+        ("dkim=pass header.i=@example.org", True),
+        ("dkim=pass header.d=evil.example", False),
+        ("dkim=pass header.d=evil.example.org.evil.example", False),
+        ("dkim=fail header.d=example.org", False),
+        ("spf=pass smtp.mailfrom=ann@sub.example.org", False),
+        ("spf=pass smtp.helo=example.org", False),
+        ("dkim=pass header.d=org", False),
+        ("none", False),
+        ("dkim=pass (header.d=example.org", False),
+        ("((((", False),
+    ],
+)
+def test_a_pass_must_name_the_domain_of_the_sender(results: str, trusted: bool):
+    assert vouched(f"{RESULTS}; {results}") is trusted
+
+
+def test_a_parent_domain_vouches_for_those_below():
+    assert vouched(f"{RESULTS}; dkim=pass header.d=example.org", sender="ann@mail.example.org")
+    assert not vouched(f"{RESULTS}; dkim=pass header.d=example.org", sender="ann@evilexample.org")
+
+
+@given(st.text(alphabet='"\\<>(),;:@. aé=?', max_size=60))
+@settings(max_examples=200, deadline=None)
+def test_a_sender_is_whole_or_nobody(field: str):
+    address, name = one_address([field])
+    assert address == "" or (address in field or address.lower() in field.lower())
+    assert address.count("@") in (0, 1)
+    assert "\n" not in name

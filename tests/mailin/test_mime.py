@@ -1,0 +1,155 @@
+"""Parts, transfer encodings, charsets and flowed text; and that bombs cost nothing."""
+
+from __future__ import annotations
+
+import base64
+import quopri
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pbm.mailin.mime import MAX_HEADERS, MAX_PARTS, TooLongError, from_base64, parse, split, to_text, unflowed
+from tests.mailin.build import person, raw, silent
+
+
+def mixed(*parts: str, kind: str = "multipart/mixed") -> bytes:
+    """A mail of parts, each with its fields."""
+    body = "".join(f"--b\n{part}\n" for part in parts) + "--b--\n"
+    return raw(body, kind=f'{kind}; boundary="b"')
+
+
+PLAIN = "Content-Type: text/plain\n\n"
+HTML = "Content-Type: text/html\n\n"
+
+
+@pytest.mark.parametrize(
+    ("mail", "text"),
+    [
+        (mixed(PLAIN + "F6", HTML + "<p>G7", kind="multipart/alternative"), "F6"),
+        (mixed(HTML + "<p>G7", PLAIN + "F6", kind="multipart/alternative"), "F6"),
+        (mixed(PLAIN + " ", HTML + "<p>F6", kind="multipart/alternative"), "F6"),
+        (mixed(PLAIN + "F6", "Content-Type: image/png; name=a.png\n\nxx", PLAIN + "ok"), "F6\nok"),
+        (mixed(PLAIN + "F6", "Content-Type: text/plain\nContent-Disposition: attachment\n\nG7"), "F6"),
+        (mixed(PLAIN + "F6", "Content-Type: text/plain; name=moves.txt\n\nG7"), "F6"),
+        (mixed(PLAIN + "F6", "Content-Type: message/rfc822\n\nSubject: x\n\nresign"), "F6"),
+        (mixed("Content-Type: message/rfc822\n\nSubject: x\n\nresign"), ""),
+        (mixed(PLAIN + "F6", "Content-Type: application/ms-tnef; name=winmail.dat\n\nG7"), "F6"),
+        (mixed(HTML + "F6", PLAIN + "G7", kind="multipart/related"), "F6"),
+        (mixed(PLAIN + "F6", "Content-Type: application/pgp-signature\n\nG7", kind="multipart/signed"), "F6"),
+        (raw("--b\nContent-Type: text/plain\n\nF6\n", kind="multipart/alternative; boundary = b"), "F6"),
+        (raw("--odd\nContent-Type: text/plain\n\nF6\n--odd--", kind="multipart/mixed"), "F6"),
+        (raw("F6", kind="multipart/mixed; boundary=b"), "F6"),
+        (raw("F6", kind="nonsense"), "F6"),
+        (raw("F6", kind='text/plain; charset="'), "F6"),
+        (raw("F6", kind="text/plain; name*=utf-8''x"), "F6"),
+    ],
+)
+def test_the_text_of_a_mail_is_what_is_not_a_file_and_not_enclosed(mail: bytes, text: str):
+    assert person(mail).text == text
+
+
+def test_parts_in_parts():
+    inner = 'Content-Type: multipart/alternative; boundary="c"\n\n--c\n\nF6\n--c\n' + HTML + "<p>G7\n--c--\n"
+    assert person(mixed(inner, "Content-Type: application/pdf\n\nx")).text == "F6"
+
+
+@pytest.mark.parametrize(
+    ("text", "charset"),
+    [
+        ("F6 größer", "utf-8"),
+        ("F6 größer", "iso-8859-1"),
+        ("F6 – “größer”", "windows-1252"),
+        ("F6 Привет", "koi8-r"),
+        ("F6 Привет", "windows-1251"),
+        ("F6 こんにちは", "iso-2022-jp"),
+        ("F6 ｶﾅ", "shift_jis"),
+        ("F6 안녕", "euc-kr"),
+        ("F6 你好", "gb2312"),
+        ("F6 你好", "big5"),
+        ("F6 žluť", "iso-8859-2"),
+        ("F6 größer", "utf-16"),
+        ("F6 größer", "utf-16-le"),
+        ("F6 größer", "utf-16-be"),
+        ("F6 größer", "utf-7"),
+    ],
+)
+def test_charsets(text: str, charset: str):
+    kind = f"text/plain; charset={charset}"
+    data = text.encode({"shift_jis": "cp932"}.get(charset, charset))
+    coded = base64.encodebytes(data)
+    assert person(raw(coded, "Content-Transfer-Encoding: base64", kind=kind)).text == text
+    coded = quopri.encodestring(data)
+    assert person(raw(coded, "Content-Transfer-Encoding: Quoted-Printable", kind=kind)).text == text
+
+
+@pytest.mark.parametrize(
+    ("data", "label", "text"),
+    [
+        ("größer".encode(), "us-ascii", "größer"),
+        ("größer".encode(), "iso-8859-1", "größer"),
+        ("größer".encode("cp1252"), "utf-8", "größer"),
+        ("größer".encode("cp1252"), "x-unknown", "größer"),
+        ("größer".encode(), "x-unknown", "größer"),
+        ("größer".encode("utf-16-le"), "us-ascii", "größer"),
+        ("größer".encode("utf-16-be"), "utf-8", "größer"),
+        ("schön ist spä".encode("cp1252"), "utf-8", "schön ist spä"),
+        (b"abc", "zlib", "abc"),
+        (b"abc", "../../etc", "abc"),
+        (b"\xff", "rot13", "ÿ"),
+    ],
+)
+def test_wrong_labels(data: bytes, label: str, text: str):
+    assert to_text(data, label) == text
+
+
+@given(
+    st.binary(max_size=300),
+    st.sampled_from(["utf-8", "utf-7", "utf-16", "iso-2022-jp", "hz", "gb18030", "cp1252", "punycode", ""]),
+)
+@settings(max_examples=100, deadline=None)
+def test_any_bytes_are_text_that_can_be_stored(data: bytes, charset: str):
+    to_text(data, charset).encode()
+
+
+@given(st.binary(max_size=100))
+@settings(max_examples=100, deadline=None)
+def test_base64_is_undone_whatever_stands_between_its_letters(data: bytes):
+    assert from_base64(base64.encodebytes(data).replace(b"\n", b"\r\n *")) == data
+
+
+def test_flowed_text():
+    assert (
+        unflowed("challenge bob \nhex\n\n> a \n> b\n>> c \nd\n-- \nAnn", delsp=False)
+        == "challenge bob hex\n\n> a b\n>> c \nd\n-- \nAnn"
+    )
+    assert unflowed("a long wo \nrd", delsp=True) == "a long word"
+    assert unflowed(" From here\n  two", delsp=False) == "From here\n two"
+    assert person(raw("hex challenge \nbob\n", kind="text/plain; format=flowed")).text == "hex challenge bob"
+
+
+def test_headers_end_at_a_blank_line_or_at_what_is_no_field():
+    assert split(b"A: 1\r\n 2\r\nA: 3\r\n\r\nbody") == ({"a": ["1  2", "3"]}, b"body")
+    assert split(b"From x Mon\nA: 1\nno field\nB: 2") == ({"a": ["1"]}, b"no field\nB: 2")
+    assert parse(b"   \n\nA: 1\n\nx").fields == {"a": ["1"]}
+
+
+def test_too_long_a_header_block_is_parked():
+    with pytest.raises(TooLongError):
+        split(b"A: " + b"x" * MAX_HEADERS + b"\n\n")
+    assert silent(raw("F6", "Subject: " + "=?utf-8?q?a?= " * 10_000)).action == "reject"
+    assert person(raw("F6", "X-Long: " + "x" * 20_000)).text == "F6"
+
+
+def test_nesting_and_parts_are_capped():
+    nested = "".join(f"Content-Type: multipart/mixed; boundary=x{n}\n\n--x{n}\n" for n in range(3000))
+    assert person(nested.encode() + b"F6").text == ""
+    assert len(list(parse(mixed(*["\nF6"] * 1000)).walk())) == MAX_PARTS + 1
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "text/html"])
+@pytest.mark.parametrize(
+    "piece", ["<div>", "<blockquote>", "<table><tr><td>", "&amp;", "<", "> ", "On a wrote:\n", "Den a skrev ", " \n"]
+)
+def test_a_megabyte_of_anything_is_read(kind: str, piece: str):
+    assert len(person(raw(piece * (1_000_000 // len(piece)), kind=kind)).text) <= 8000

@@ -1,0 +1,241 @@
+"""What is never answered: automatic mail, bounces, complaints, lists, spam, and our own coming back."""
+
+from __future__ import annotations
+
+import pytest
+
+from pbm.mailin import LOOP_HEADER, Action, Discard, Envelope, Failure, read
+from tests.mailin.build import ENVELOPE, ROBOT, person, raw, silent
+
+NULL = Envelope("", ("pbm+abc@play.example.org",))
+VERP = Envelope("", ("bounce+tok1@play.example.org",))
+
+
+def report(kind: str, fields: str, *more: str, returned: str = "", name: str = "delivery-status") -> bytes:
+    """A multipart/report with a part of fields and the header of the mail it is about."""
+    parts = (f"Content-Type: text/plain\n\nSorry.\nF6\n--r\nContent-Type: message/{kind}\n\n{fields}\n"
+             f"--r\nContent-Type: message/rfc822\n\n{returned}\n\nF6\n--r--\n")  # fmt: skip
+    return raw(f"--r\n{parts}", *more, kind=f'multipart/report; report-type={name}; boundary="r"')
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "Auto-Submitted: auto-replied",
+        "Auto-Submitted: auto-replied (vacation)",
+        "Auto-Submitted: auto-generated; owner-email=a@b.c",
+        "Auto-Submitted: Auto-Notified",
+        "Precedence: bulk",
+        "Precedence: Junk",
+        "Precedence: list (x)",
+        "Precedence: auto_reply",
+        "X-Auto-Response-Suppress: All",
+        "X-Auto-Response-Suppress: DR, OOF, AutoReply",
+        "X-Autoreply: yes",
+        "X-Autorespond: x",
+        "X-Apple-Action: VACATION",
+        "List-Id: x <x.example.org>",
+        "List-Unsubscribe: <mailto:x@example.org>",
+        "X-Mailing-List: x",
+        "Mailing-List: x",
+        "X-Spam-Flag: YES",
+        "X-Spam-Status: Yes, score=9",
+        "From: MAILER-DAEMON@example.org (Mail Delivery System)",
+        "From: <MAILER-DAEMON>",
+        "From: owner-games@example.org",
+        "From: games-request@example.org",
+        "From: no-reply@example.org",
+        "From: Shop <noreply@example.org>",
+        "From: Robot <pbm@Play.Example.org>",
+        f"{LOOP_HEADER}: play.example.org",
+    ],
+)
+def test_a_field_that_only_programs_write_means_silence(field: str):
+    assert silent(raw("F6", field)).action is Action.IGNORE
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "Automatic reply: Board 101",
+        "Auto reply: Board 101",
+        "AutoReply: x",
+        "Re: Automatic reply: Board 101",
+        "Out of Office: Re: Board 101",
+        "OOO: x",
+        "Automatische Antwort: Board 101",
+        "Abwesenheitsnotiz",
+        "Réponse automatique : Board 101",
+        "Absence du bureau",
+        "Respuesta automática: Board 101",
+        "Risposta automatica: Board 101",
+        "Automatisch antwoord: Board 101",
+        "Automatiskt svar: Board 101",
+        "Frånvaro",
+        "Automaattinen vastaus: Board 101",
+        "Automatisk svar: Board 101",
+        "Automatyczna odpowiedź: Board 101",
+        "Odpowiedź automatyczna: Board 101",
+        "Автоматический ответ: Board 101",
+        "Автоматична відповідь: Board 101",
+        "Resposta automática: Board 101",
+        "Automatická odpověď: Board 101",
+        "Otomatik Yanıt: Board 101",
+        "自動返信: Board 101",
+        "自动回复: Board 101",
+        "自動回覆: Board 101",
+        "자동 회신: Board 101",
+        "رد تلقائي: Board 101",
+        "מענה אוטומטי: Board 101",
+    ],
+)
+def test_the_subject_of_an_autoresponder_means_silence_in_any_language(subject: str):
+    assert silent(raw("I am away.", f"Subject: {subject}")).action is Action.IGNORE
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "Auto-Submitted: no",
+        "Auto-Submitted: No (typed)",
+        "Precedence: first-class",
+        "X-Spam-Status: No, score=0",
+        "X-Spam-Flag: NO",
+        "Subject: vacation until May 5",
+        "Subject: away",
+        "Subject: automatic challenge",
+        "Subject: Re: failure notice of my move",
+        "Subject: Returned mail",
+        "From: bounty@example.org",
+        "From: replyann@example.org",
+        "From: norma@example.org",
+        f"{LOOP_HEADER}: other.example",
+        "Return-Path: <>",
+    ],
+)
+def test_a_persons_mail_is_no_program(field: str):
+    assert person(raw("F6", field)).text == "F6"
+
+
+def test_a_mail_without_return_path_is_never_answered():
+    assert silent(raw("F6"), NULL).action is Action.IGNORE
+    assert silent(raw("F6"), Envelope("<>", NULL.recipients)).action is Action.IGNORE
+    assert silent(raw("F6", "Return-Path: <>"), Envelope()).action is Action.IGNORE
+    assert silent(raw("F6"), Envelope("owner-games@example.org", NULL.recipients)).action is Action.IGNORE
+    assert person(raw("F6", "Return-Path: <ann@example.org>"), Envelope()).text == "F6"
+
+
+DSN = """Reporting-MTA: dns; mx.example.org
+
+Final-Recipient: rfc822; Bob@Example.org
+Action: failed
+Status: 5.1.1 (unknown)
+Diagnostic-Code: smtp; 550 5.1.1 unknown
+
+Original-Recipient: rfc822;carl@example.org
+Final-Recipient: rfc822;<carl@example.org>
+Action: delayed
+Status: 4.2.2
+"""
+
+
+def test_a_delivery_status_is_a_bounce_with_its_recipients():
+    discard = silent(report("delivery-status", DSN, returned="Message-ID: <ours@play.example.org>\nSubject: x"), VERP)
+    assert (discard.action, discard.bounce_token, discard.permanent) == (Action.BOUNCE, "tok1", True)
+    assert discard.failures == (Failure("bob@example.org", True, "5.1.1"), Failure("carl@example.org", False, "4.2.2"))
+    assert discard.original_id == "<ours@play.example.org>"
+
+
+@pytest.mark.parametrize(
+    ("fields", "action", "permanent"),
+    [
+        ("Final-Recipient: rfc822; bob@example.org\nAction: failed\nStatus: 5.2.2", Action.BOUNCE, True),
+        ("Final-Recipient: rfc822; bob@example.org\nAction: failed\nStatus: 4.4.7", Action.BOUNCE, False),
+        ("Final-Recipient: rfc822; bob@example.org\nAction: delayed", Action.BOUNCE, False),
+        ("Final-Recipient: rfc822; bob@example.org\nAction: delivered\nStatus: 2.0.0", Action.IGNORE, False),
+        ("Final-Recipient: rfc822; bob@example.org\nAction: relayed", Action.IGNORE, False),
+    ],
+)
+def test_what_a_delivery_status_says(fields: str, action: Action, permanent: bool):
+    discard = silent(report("delivery-status", f"Reporting-MTA: dns; x\n\n{fields}\n"), VERP)
+    assert (discard.action, discard.permanent) == (action, permanent)
+
+
+def test_a_read_receipt_is_ignored_and_a_refusal_is_a_soft_bounce():
+    receipt = "Final-Recipient: rfc822; bob@example.org\nDisposition: manual-action/MDN-sent-manually; displayed\n"
+    refusal = (
+        "Final-Recipient: rfc822; bob@example.org\nDisposition: automatic-action/MDN-sent-automatically; deleted\n"
+    )
+    assert silent(report("disposition-notification", receipt), VERP).action is Action.IGNORE
+    assert silent(report("disposition-notification", refusal, "Subject: Not read: x"), VERP).action is Action.IGNORE
+    discard = silent(report("disposition-notification", refusal, "Auto-Submitted: auto-replied (rejected)"), VERP)
+    assert (discard.action, discard.failures, discard.permanent) == (
+        Action.BOUNCE, (Failure("bob@example.org", False),), False,
+    )  # fmt: skip
+
+
+def test_complaints_and_other_reports():
+    assert silent(report("feedback-report", "Feedback-Type: abuse\n")).action is Action.COMPLAINT
+    assert silent(report("feedback-report", "Feedback-Type: auth-failure\n")).action is Action.IGNORE
+    dmarc = "Subject: Report Domain: play.example.org Submitter: google.com Report-ID: 1"
+    assert silent(raw("UEs", dmarc, kind="application/zip")).action is Action.IGNORE
+
+
+@pytest.mark.parametrize(
+    ("mail", "failures"),
+    [
+        (raw("x", "X-Failed-Recipients: bob@example.org", "From: Mail <a@b.c>"), (Failure("bob@example.org", False),)),
+        (raw("550 5.1.1 no such user", "X-Failed-Recipients: bob@example.org"), (Failure("bob@example.org", True),)),
+        (raw("x", "From: MAILER-DAEMON@x.org", "Subject: failure notice"), ()),
+        (raw("x", "From: postmaster@x.org", "Subject: Undeliverable: Board 101"), ()),
+        (raw("User unknown", "From: post_master@x.org", "Subject: Re: Board 101"), ()),
+        (raw("x", "From: MAILER-DAEMON@x.org", "Subject: =?utf-8?b?6YCA5L+h?="), ()),
+        (
+            raw("Hi. This is the qmail-send program at x.org.\n\n<bob@example.org>:\nno mailbox (#5.1.1)\n\n--- Below",
+                "From: MAILER-DAEMON@x.org", "Subject: failure notice"),
+            (Failure("bob@example.org", True),),
+        ),
+    ],
+)  # fmt: skip
+def test_a_bounce_without_report(mail: bytes, failures: tuple[Failure, ...]):
+    discard = silent(mail)
+    assert (discard.action, discard.failures) == (Action.BOUNCE, failures)
+
+
+def test_at_our_return_path_nothing_is_a_reply():
+    assert silent(raw("F6"), VERP).bounce_token == "tok1"
+    assert silent(raw("F6"), VERP).action is Action.BOUNCE
+    assert silent(raw("F6"), Envelope("ann@example.org", VERP.recipients)).action is Action.BOUNCE
+    assert silent(raw("F6", "Auto-Submitted: auto-replied (vacation)"), VERP).action is Action.IGNORE
+    assert silent(raw("Recipient not found"), VERP).permanent
+
+
+def test_a_reply_that_flufl_bounce_calls_a_bounce_is_a_reply():
+    text = (
+        "Hello\n\n----- Original Message -----\nFrom: pbm@play.example.org\nTo: ann@x.org\nSent: Monday\nSubject: x\n"
+    )
+    assert person(raw(text, "X-Mailer: Zimbra 6.0.13_GA_2944")).text == "Hello"
+
+
+def test_a_person_who_forwards_a_bounce_gets_help():
+    text = (
+        "See this.\n\nBegin forwarded message:\n\n> From: MAILER-DAEMON@x.org\n> Final-Recipient: rfc822; bob@x.org\n"
+    )
+    to_us = Envelope("ann@example.org", ("pbm@play.example.org",))
+    forward = raw(text, "Subject: Fwd: failure notice", "To: pbm@play.example.org")
+    message = person(forward, to_us)
+    assert (message.action, message.text) == (Action.HELP, "See this.")
+    assert person(raw(text, "Subject: Fwd: Board 101")).action is Action.REPLY  # its address says which board
+    assert person(raw("F6", "Subject: Fwd: Board 101", "To: pbm@play.example.org"), to_us).action is Action.REPLY
+
+
+def test_a_verdict_names_sender_and_message():
+    discard = silent(raw("F6", "Precedence: bulk"))
+    assert discard == Discard(Action.IGNORE, "mailing list or bulk mail", "<1@example.org>", "ann@example.org")
+
+
+def test_an_empty_mail_and_no_mail_are_read():
+    assert person(b"").text == ""
+    assert person(b"", Envelope()).sender == ""
+    assert person(raw("")).text == ""
+    assert read(b"\0" * 100, ENVELOPE, ROBOT).sender == ""
