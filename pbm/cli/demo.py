@@ -89,10 +89,11 @@ async def _troubles(stage: Stage, alice: MailProgram, bob: MailProgram, old: Let
     stage.says_aside("An illegal move: the cell is taken")
     await stage.answers(alice, FIRST_STONE)
     stage.says_aside("A good move, and the same mail delivered a second time: it is played once")
-    seen = len(bob.received)
+    seen = {who.name: len(who.received) for who in (alice, bob)}
     mail = await alice.answer(ALICE_AS_X[0])
     stage.sent(alice, mail, ALICE_AS_X[0])
-    stage.arrived(bob, await bob.wait_for(seen))
+    for who in (alice, bob):
+        stage.arrived(who, await who.wait_for(seen[who.name]))
     await alice.send_again(mail)
     stage.says_aside("A stale answer: Bob answers a board mail that is two plies old")
     await stage.answers(bob, "A1", letter=old)

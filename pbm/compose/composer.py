@@ -22,7 +22,8 @@ from pbm.compose.wire import to_bytes
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
 from pbm.domain.match import Match, Player, Seat, State
-from pbm.domain.tokens import ReplyToken, Signer
+from pbm.domain.settings import Settings
+from pbm.domain.tokens import PlayerToken, SeatToken, Signer
 from pbm.mailin import SENTINEL, Message, Robot
 
 MAX_QUOTED_LINES = 30
@@ -33,11 +34,16 @@ MAX_REFERENCES = 9
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who a mail is for. player: None for a stranger. seat: on the board in question; None for a spectator."""
+    """Who a mail is for. player: None for a stranger. seat: on the board in question; None for a spectator.
+
+    token: for a player, what makes an answer to a mail without a board count as his.
+    """
 
     addresses: tuple[str, ...]
     player: Player | None = None
     seat: Seat | None = None
+    settings: Settings = field(default_factory=Settings)
+    token: PlayerToken | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +99,7 @@ class Composer:
         """The board mail, one for each of the reader's addresses. answers: the mail of his that it answers."""
         match = notice.match
         root = f"<board-{match.board}@{self.robot.domain}>"
-        subject = f"{notice.state.game.info.title} Board {match.board} {'-'.join(p.userid for p in match.players)}"
+        subject = _subject(notice)
         text = self.pages.render("board.txt", **self._board_words(notice))
         headers = self._thread(root, answers) | self._reply_to(notice)
         return [
@@ -110,7 +116,7 @@ class Composer:
         text = self.pages.render(
             "answer.txt", answers=answers, original=_quotable(original), sentinel=SENTINEL, robot=self.robot.address
         )
-        headers = self._thread("", to)
+        headers = self._thread("", to) | self._answerable(reader)
         return [self._mail(address, subject, text, now, headers, player=reader.player) for address in reader.addresses]
 
     def letter(
@@ -154,12 +160,16 @@ class Composer:
         return [*moves, *(["swap"] if state.may_swap else []), "resign"]
 
     def _reply_to(self, notice: Notice) -> dict[str, str]:
-        """The address whose token makes an answer play; for a spectator the plain address."""
+        """The address whose token makes an answer play."""
         seat = notice.reader.seat
         if seat is None:
-            return {}
-        token = self.signer.seal(ReplyToken(notice.match.board, seat, notice.match.revision))
-        return {"Reply-To": self._tagged(token)}
+            return self._answerable(notice.reader)
+        token = SeatToken(notice.match.board, seat, notice.match.revision)
+        return {"Reply-To": self._tagged(self.signer.seal(token))}
+
+    def _answerable(self, reader: Reader) -> dict[str, str]:
+        """The address whose token tells which player answers; none for a stranger."""
+        return {"Reply-To": self._tagged(self.signer.seal(reader.token))} if reader.token else {}
 
     def _tagged(self, token: str) -> str:
         """The address an answer goes to, so that its token comes back with it."""
@@ -204,6 +214,19 @@ class Composer:
             return "pbm: not done" if failed else "pbm: done"
         done = sum(answer.outcome is Outcome.DONE for answer in answers)
         return f"pbm: {done} of {len(answers)} commands done"
+
+
+def _subject(notice: Notice) -> str:
+    """One subject for all mails of a board; or, as the classic server had it, one that ends in who is to move."""
+    match, state = notice.match, notice.state
+    board = f"{state.game.info.title} Board {match.board}"
+    if notice.reader.settings.subject == "constant":
+        return f"{board} {'-'.join(player.userid for player in match.players)}"
+    if notice.problem:
+        return f"{board} Error"
+    new = "New " if not match.record and match.result is None else ""
+    turn = match.player(state.to_move).userid if match.result is None else ""
+    return f"{new}{board} {turn}{' **' if notice.comments else ''}".rstrip()
 
 
 def _quotable(original: str) -> list[str]:

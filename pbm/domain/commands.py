@@ -28,11 +28,19 @@ _SERVER_SUBJECT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the mail shows by itself. seated: it carries a token that proves a seat of the board."""
+    """What the mail shows by itself, so that words may be left out.
+
+    game, board: what it answers. known: its sender is a player, or says so and will be asked to prove it.
+    """
 
     game: str | None = None
     board: int | None = None
-    seated: bool = False
+    known: bool = False
+
+    @property
+    def answers_board(self) -> bool:
+        """The mail may hold a bare move."""
+        return self.board is not None and self.known
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +63,7 @@ class Command:
     @property
     def credentials(self) -> tuple[str, str] | None:
         """userid and password, for verbs that take them to know who is there."""
-        if self.verb.name == "signup" or not all(name in self.args for name in CREDENTIALS):
+        if not all(name in self.args for name in CREDENTIALS):
             return None
         return self.args["USERID"], self.args["PASSWORD"]
 
@@ -79,7 +87,7 @@ def read(subject: str, text: str, standing: Standing) -> Reading:
     """The commands of a mail. subject: without reply prefixes. text: what the person wrote, quotes removed.
 
     The subject is the command, as on the classic server, when it reads like one; otherwise the commands are the first
-    lines of the text. A line behind the first is a command only if nothing else can be meant; all that follows is comment.
+    lines of the text. A line behind the first is a command only if nothing else can be meant; what follows is comment.
     """
     subject = _clean(subject)
     written = text.strip("\n")
@@ -134,7 +142,7 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     words = line.split()
     game, verb, rest = _verb(words, standing)
     if verb is None:
-        if not standing.seated:
+        if not standing.answers_board:
             raise _unknown(words)
         move = find("move")
         assert move is not None  # noqa: S101  the table holds it
@@ -162,7 +170,7 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
             raise UnknownCommand(f'"{words[1]}" is no command of {first}.' + _meant(second, _names(per_game=True)))
         return first, verb, words[2:]
     verb = find(first)
-    if verb is None and second and find(second, per_game=True) and not standing.seated:
+    if verb is None and second and find(second, per_game=True) and not standing.answers_board:
         raise NotFound(
             f'There is no game "{words[0]}" here.{_meant(first, GAMES)} The games are {_listed(GAMES, "and")}.'
         )
@@ -173,36 +181,31 @@ def _bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[
     """The words under their parameters' names. The fullest form that fits wins, so that what is written counts."""
     for params in _forms(verb.params, standing):
         args = _fit(params, words)
-        if args is not None and ("PASSWORD" not in args or not _may_omit(verb, standing) or is_userid(args["USERID"])):
+        if args is not None and ("PASSWORD" not in args or not standing.known or is_userid(args["USERID"])):
             return args
     problem = "needs more words" if len(words) < len(verb.params) else "does not fit these words"
     raise BadArguments(f"{verb.name} {problem}.", usage(verb, standing))
 
 
-def _may_omit(verb: Verb, standing: Standing) -> bool:
-    return standing.seated and verb.name != "signup"
-
-
 def _forms(params: tuple[Param, ...], standing: Standing) -> Iterable[tuple[Param, ...]]:
     """The usage as it stands, then without what the mail shows by itself."""
     yield params
-    if standing.seated:
-        anonymous = tuple(param for param in params if param.name not in CREDENTIALS)
-        yield anonymous
-        yield tuple(param for param in anonymous if not param.name.startswith("BOARD"))
+    if standing.known:
+        params = tuple(param for param in params if param.name not in CREDENTIALS)
+        yield params
+    if standing.board is not None:
+        yield tuple(param for param in params if not param.name.startswith("BOARD"))
 
 
 def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
     args: dict[str, str] = {}
     left = list(words)
     for param in params:
-        if not left:
+        taken = left if param.many else left[:1]
+        if not taken or not param.fits(taken[0]):
             if not param.optional:
                 return None
             continue
-        taken = [*left] if param.many else left[:1]
-        if not param.fits(taken[0]):
-            return None
         args[param.name.removesuffix("...").removesuffix("[#PLY]")] = " ".join(taken)
         left = left[len(taken) :]
     return None if left else args
@@ -210,7 +213,7 @@ def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
 
 def usage(verb: Verb, standing: Standing) -> str:
     """The usage line, as this sender may write it."""
-    if not standing.seated:
+    if not standing.known:
         return verb.line
     *_, shortest = _forms(verb.params, standing)
     return " ".join([verb.name, *(f"[{param.name}]" if param.optional else param.name for param in shortest)])

@@ -30,6 +30,10 @@ class NotAllowed(Rejected):
     """The sender may not do this, or could not show who he is."""
 
 
+class NeedsIdentity(NotAllowed):
+    """The command is fit for a player only, and the mail does not show which one sent it."""
+
+
 class NotYourTurn(Rejected):
     """It is the opponent's move."""
 

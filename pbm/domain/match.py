@@ -56,11 +56,27 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Ply:
-    """One player's turn as it was recorded. seat: who played it."""
+    """One player's turn as it was recorded. seat: who played it. auto: the server did, for it was queued before."""
 
     notation: str
     seat: Seat
     played_at: datetime
+    auto: bool = False
+
+
+class OfferKind(StrEnum):
+    """What a player may ask his opponent to agree to."""
+
+    DRAW = "draw"
+    UNDO = "undo"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What waits for the opponent's answer. seat: who asks."""
+
+    kind: OfferKind
+    seat: Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +98,8 @@ class Match:
     started_at: datetime
     result: Result | None = None
     ended_at: datetime | None = None
+    rated: bool = True
+    offer: Offer | None = None
 
     def seat_of(self, player_id: int) -> Seat | None:
         """The seat to move counts first where somebody plays against himself, so callers ask for one seat only."""

@@ -1,8 +1,8 @@
 """Reply tokens: what makes answering a board mail enough to play.
 
-A token names a board, a seat and a revision of the board, sealed with a keyed hash, so that nobody can make one for
-another board, seat or state. It is written in lower-case letters and digits only, for it stands in an address whose
-case mail programs do not keep.
+A token names a board, a seat and a revision of the board, or else a player, sealed with a keyed hash, so that nobody
+can make one for another board, seat, state or player. It is written in lower-case letters and digits only, for it
+stands in an address whose case mail programs do not keep.
 """
 
 from __future__ import annotations
@@ -10,19 +10,32 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 _MAC_BYTES = 10
 _MAX_LENGTH = 48
 
 
 @dataclass(frozen=True, slots=True)
-class ReplyToken:
+class SeatToken:
     """Who may do what: the seat of the board, as long as the board has this revision."""
 
     board: int
     seat: int
     revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerToken:
+    """Who may do what: the player, until his tokens are revoked or the last day, counted from 1970, is over."""
+
+    player_id: int
+    epoch: int
+    last_day: int
+
+
+Token = SeatToken | PlayerToken
+_KINDS: tuple[type[Token], ...] = (SeatToken, PlayerToken)
 
 
 class Signer:
@@ -31,11 +44,12 @@ class Signer:
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
 
-    def seal(self, token: ReplyToken) -> str:
-        payload = b"".join(_varint(number) for number in (token.board, token.seat, token.revision))
+    def seal(self, token: Token) -> str:
+        numbers = (_KINDS.index(type(token)), *astuple(token))
+        payload = b"".join(map(_varint, numbers))
         return base64.b32encode(payload + self._mac(payload)).decode().rstrip("=").lower()
 
-    def open(self, text: str) -> ReplyToken | None:
+    def open(self, text: str) -> Token | None:
         """The token, or None when the text was not sealed by this server."""
         if len(text) > _MAX_LENGTH:
             return None
@@ -46,7 +60,8 @@ class Signer:
         payload, mac = sealed[:-_MAC_BYTES], sealed[-_MAC_BYTES:]
         if not payload or not hmac.compare_digest(mac, self._mac(payload)):
             return None
-        return ReplyToken(*_read_varints(payload))
+        kind, *numbers = _read_varints(payload)
+        return _KINDS[kind](*numbers)
 
     def _mac(self, payload: bytes) -> bytes:
         return hmac.new(self._secret, b"reply" + payload, hashlib.sha256).digest()[:_MAC_BYTES]

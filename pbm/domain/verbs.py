@@ -73,7 +73,11 @@ class Verb:
 
 VERBS: tuple[Verb, ...] = (
     Verb("help", "[SUBJECT...]", "this help, or the page of a command or a game"),
-    Verb("signup", "USERID PASSWORD [ADDRESS...]", "make an account; answer the mail that comes back to confirm it"),
+    Verb(
+        "signup",
+        "NEW-USERID NEW-PASSWORD [ADDRESS...]",
+        "make an account; answer the mail that comes back to confirm it",
+    ),
     Verb(
         "challenge",
         "USERID1 USERID2",

@@ -11,7 +11,7 @@ from games.rules import GameError
 from pbm.domain.errors import NotAllowed, NotFound, Rejected
 from pbm.domain.events import MatchDecided, MatchStarted
 from pbm.domain.match import Ending, Match, Player, Result, State, replay
-from pbm.service.accounts import check_address, check_password, check_userid
+from pbm.service.names import check_address, check_password, check_userid
 from pbm.service.service import Service
 from pbm.service.starting import start_match
 from pbm.service.tables import Table

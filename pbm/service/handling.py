@@ -4,26 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
 from games import GAMES
 from games.rules import GameError, MoveError
 from pbm.compose import Answer, Notice, Outcome, Reader
 from pbm.domain.commands import Command, Standing, board_of_subject, redact, usage
-from pbm.domain.errors import NotAllowed, NotFound, Rejected, Stale
+from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
-from pbm.domain.tokens import ReplyToken
+from pbm.domain.tokens import SeatToken
 from pbm.mailin import Message, strip_subject
 from pbm.service.tables import Table
-from pbm.service.telling import Tools, tell_players
+from pbm.service.telling import Tools, reader_of, tell_players
 from pbm.store import Transaction
 
 Credentials = tuple[str, str]
 """A userid in lower case and a password."""
 
 WRONG_LOGIN = "The userid or the password is wrong."
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """What a mail shows of who sent it, before any command is looked at.
+
+    seat: the board, seat and revision its reply token is for. board: the board it answers, by whatever sign.
+    proven: the player, by a token or an address its mail server vouches for. claimed: the one player whose confirmed
+    address is in From; anybody can write that.
+    """
+
+    standing: Standing = field(default_factory=Standing)
+    seat: SeatToken | None = None
+    board: int | None = None
+    proven: Player | None = None
+    claimed: Player | None = None
 
 
 @dataclass(slots=True)
@@ -33,7 +50,7 @@ class Handling:
     tx: Transaction
     tools: Tools
     message: Message
-    token: ReplyToken | None
+    sender: Sender
     verified: Mapping[Credentials, str]
     now: datetime
     comment: str = ""
@@ -43,6 +60,25 @@ class Handling:
     notices: list[Notice] = field(default_factory=list)
     identified: Player | None = None
     _tables: dict[int, Table] = field(default_factory=dict)
+
+    def who(self, command: Command) -> Player:
+        """The player who sent the command. Raises: NotAllowed for a wrong login, NeedsIdentity for none."""
+        if command.credentials is not None:
+            self.identified = self._login(command.credentials)
+        elif self.sender.proven is not None:
+            self.identified = self.sender.proven
+        else:
+            raise NeedsIdentity("Who are you? Put your userid and password into the command.", command.verb.line)
+        return self.identified
+
+    def _login(self, credentials: Credentials) -> Player:
+        """The sentence does not tell whether the userid exists. Raises: NotAllowed."""
+        userid, password = credentials
+        player = self.tx.players.find(userid)
+        checked = self.verified.get((userid.casefold(), password))
+        if player is None or checked is None or checked != self.tx.players.password_hash(player.id):
+            raise NotAllowed(WRONG_LOGIN)
+        return player
 
     def table(self, board: int, game: str | None = None) -> Table:
         """The board, loaded once. game: the game the sender thinks it is. Raises: NotFound."""
@@ -56,70 +92,100 @@ class Handling:
 
     def named(self, command: Command) -> Table:
         """The board a command names, or else the one whose mail it answers. Raises: NotFound."""
-        if "BOARD" in command.args and not command.args["BOARD"].startswith("#"):
-            return self.table(int(command.args["BOARD"].partition("#")[0]), command.game)
-        if self.token is None:
+        number = command.args.get("BOARD", "").partition("#")[0]
+        if number:
+            return self.table(int(number), command.game)
+        if self.sender.board is None:
             raise NotFound("Which board? Name its number.", usage(command.verb, Standing()))
-        return self.table(self.token.board)
+        return self.table(self.sender.board)
 
     def seated(self, command: Command) -> tuple[Table, Seat]:
-        """The board of a command, and the seat its sender has there. Raises: NotFound, NotAllowed, Stale."""
+        """The board of a command and the seat its sender has there. Raises: NotFound, NotAllowed, Stale."""
         table = self.named(command)
-        if command.credentials is not None:
-            return table, self._seat_of(table, self.login(command.credentials))
-        if self.token is None or self.token.board != table.match.board:
-            raise NotAllowed("Who are you? Put your userid and password into the command.", command.verb.line)
-        self.identified = table.match.player(self.token.seat)
-        if command.verb.alters and self.token.revision != table.revision:
+        token = self.sender.seat
+        if command.credentials is not None or token is None or token.board != table.match.board:
+            return table, self.seat_of(table, self.who(command))
+        self.identified = table.match.player(token.seat)
+        if command.verb.alters and token.revision != table.revision:
             raise Stale("Your mail answers an earlier state of the board. Here is the present one.")
-        return table, self.token.seat
+        return table, token.seat
 
-    def login(self, credentials: Credentials) -> Player:
-        """Raises: NotAllowed; the sentence does not tell whether the userid exists."""
-        userid, password = credentials
-        player = self.tx.players.find(userid)
-        checked = self.verified.get((userid.casefold(), password))
-        if player is None or checked is None or checked != self.tx.players.password_hash(player.id):
-            raise NotAllowed(WRONG_LOGIN)
-        self.identified = player
-        return player
-
-    def _seat_of(self, table: Table, player: Player) -> Seat:
-        """Somebody who plays against himself has the seat that is to move."""
+    def seat_of(self, table: Table, player: Player) -> Seat:
+        """Somebody who plays against himself has the seat that is to move. Raises: NotAllowed."""
         seats = [seat for seat in (1, 2) if table.match.player(seat).id == player.id]
         if not seats:
             raise NotAllowed(f"{player.userid} is not a player of board {table.match.board}.")
-        return table.state.to_move if len(seats) == 2 else seats[0]
+        return table.state.to_move if len(seats) > 1 else seats[0]
 
-    def show(self, table: Table, reader: Reader, *, ply: int | None = None) -> None:
-        """Mail the sender a board, as it is or as it was after a ply. Raises: NotFound."""
-        if ply is None:
-            self.notices.append(Notice(table.match, table.state, reader, whole_record=True))
-            return
-        state = table.at(ply)
-        scene = state.game.scene(state.position, state.last)
-        shown = f"the position after ply {state.plies}."
-        self.notices.append(Notice(table.match, table.state, reader, scene=scene, shown=shown, whole_record=True))
+    def adopt(self, table: Table, event: Event) -> None:
+        """Take up a board that has just been made."""
+        table.events.append(event)
+        self._tables[table.match.board] = table
+
+    def reader(self, player: Player, seat: Seat | None = None) -> Reader:
+        return reader_of(self.tx, self.tools, player, self.now, seat)
+
+    def correspondent(self) -> Reader:
+        """Where answers go: to the player who proved who he is, otherwise to the address the mail is from."""
+        player = self.identified or self.sender.proven or self.sender.claimed
+        if player is None:
+            return Reader((self.message.sender,) if self.message.sender else ())
+        reader = self.reader(player)
+        proved = self.identified or self.sender.proven
+        return reader if proved and reader.addresses else replace(reader, addresses=(self.message.sender,))
+
+    def issue(self, purpose: str, subject: str, *, days: float, player: Player | None = None, **payload: Any) -> str:
+        """A ticket's token, to be mailed to one address only. payload: what JSON can hold."""
+        token = self.tools.composer.make_key()
+        expires_at = self.now + timedelta(days=days)
+        player_id = player.id if player else None
+        self.tx.tickets.issue(token, purpose, subject, self.now, expires_at, player_id=player_id, payload=payload)
+        return token
+
+    def write(
+        self,
+        address: str,
+        subject: str,
+        page: str,
+        *,
+        player: Player | None = None,
+        reply_to: str = "",
+        **words: object,
+    ) -> None:
+        """Send one address a page of its own, in answer to the mail. reply_to: the token that an answer brings back."""
+        letter = self.tools.composer.letter(
+            address, subject, page, self.now, to=self.message, player=player, reply_to=reply_to, **words
+        )
+        self.letters.append(letter)
 
     def refuse(self, line: str, error: Rejected | GameError) -> None:
         """Answer a command that was not carried out; with the board, where the sender has a seat on it."""
-        board = self.token.board if self.token else None
-        played = next((table for table in self._tables.values() if self._sits_at(table)), None)
-        table = self._tables.get(board) if board in self._tables else played
-        if table is None or self.identified is None or not self._sits_at(table):
+        table = self._own_table()
+        if table is None or self.identified is None:
             suggestion = error.suggestion if isinstance(error, Rejected) else ""
             text = redact(str(error), self.secrets)
             self.answers.append(Answer(line, Outcome.FAILED, text, suggestion=suggestion))
             return
-        seat = self.token.seat if self.token and self.token.board == table.match.board else None
-        reader = self.reader(seat or self._seat_of(table, self.identified), table)
-        nearby = error.candidates if isinstance(error, MoveError) else ()
-        original = redact(self.original(), self.secrets)
-        problem = redact(f"{_heading(error)}: {error}", self.secrets)
-        self.notices.append(Notice(table.match, table.state, reader, problem=problem, nearby=nearby, original=original))
+        token = self.sender.seat
+        seated = token is not None and token.board == table.match.board
+        seat = token.seat if token and seated else self.seat_of(table, self.identified)
+        self.notices.append(
+            Notice(
+                table.match,
+                table.state,
+                self.reader(self.identified, seat),
+                problem=redact(f"{_heading(error)}: {error}", self.secrets),
+                nearby=error.candidates if isinstance(error, MoveError) else (),
+                original=redact(self.original(), self.secrets),
+            )
+        )
 
-    def _sits_at(self, table: Table) -> bool:
-        return self.identified is not None and table.match.seat_of(self.identified.id) is not None
+    def _own_table(self) -> Table | None:
+        """The board the mail was about, if its sender has a seat there."""
+        if self.identified is None:
+            return None
+        own = [table for table in self._tables.values() if table.match.seat_of(self.identified.id) is not None]
+        return own[-1] if own else None
 
     def original(self) -> str:
         """What the person wrote, to be quoted: his subject, unless it is one of ours, and his text."""
@@ -127,33 +193,14 @@ class Handling:
         shown = "" if board_of_subject(subject) is not None else subject
         return "\n\n".join(part for part in (shown, self.message.text.strip("\n")) if part)
 
-    def adopt(self, table: Table, event: Event) -> None:
-        """Take up a board that has just been made."""
-        table.events.append(event)
-        self._tables[table.match.board] = table
-
-    def reader(self, seat: Seat, table: Table) -> Reader:
-        player = table.match.player(seat)
-        return Reader(tuple(self.tx.players.confirmed(player.id)[player.id]), player, seat)
-
-    def sender(self) -> Reader:
-        """Where answers go: the confirmed addresses of who showed who he is, otherwise the address the mail is from."""
-        if self.identified is not None:
-            addresses = self.tx.players.confirmed(self.identified.id)[self.identified.id]
-            if addresses:
-                return Reader(tuple(addresses), self.identified)
-        known = self.tx.players.of_address(self.message.sender)
-        return Reader((self.message.sender,) if self.message.sender else (), known[0] if known else None)
-
     def mails(self) -> list[Mail]:
         """Everything this handling has to tell, once all commands are through."""
         mails = list(self.letters)
         for table in self._tables.values():
             if table.events:
                 mails += tell_players(self.tx, self.tools, table, self._comments(), self.identified, self.message)
-        answering = self.message
         for notice in self.notices:
-            mails += self.tools.composer.notice(notice, self.now, answering)
+            mails += self.tools.composer.notice(notice, self.now, self.message)
         if self.answers:
             mails += self._answer()
         return mails
@@ -167,7 +214,7 @@ class Handling:
         failed = any(answer.outcome is Outcome.FAILED for answer in self.answers)
         original = redact(self.original(), self.secrets) if failed else ""
         answers = [replace(answer, line=redact(answer.line, self.secrets)) for answer in self.answers]
-        return self.tools.composer.answer(self.sender(), answers, self.now, self.message, original)
+        return self.tools.composer.answer(self.correspondent(), answers, self.now, self.message, original)
 
 
 def _heading(error: Rejected | GameError) -> str:

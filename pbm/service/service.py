@@ -10,19 +10,20 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
-from pbm.compose import Answer, Composer, Outcome
-from pbm.domain.commands import Command, Reading, Standing, guess_secrets, parse, read
-from pbm.domain.errors import Rejected, UnknownCommand
+from pbm.compose import Composer
+from pbm.domain.commands import Command, Reading, read
+from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.mail import Arrival, Mail, Received
-from pbm.domain.tokens import ReplyToken, Signer
-from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
+from pbm.domain.tokens import Signer
+from pbm.mailin import Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin import read as read_mail
-from pbm.service.accounts import confirm
-from pbm.service.handlers import REFUSALS, run
-from pbm.service.handling import Credentials, Handling
+from pbm.service.handling import Credentials, Handling, Sender
+from pbm.service.identity import identify
+from pbm.service.orders import Order, hold, parse_all
 from pbm.service.passwords import Passwords
 from pbm.service.tables import States
 from pbm.service.telling import Limits, Tools
+from pbm.service.verbs import REDEEMERS
 from pbm.store import DatabaseTrouble, Store, Transaction
 
 log = structlog.get_logger()
@@ -48,14 +49,14 @@ class Arriving:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A mail read and its passwords checked, before any transaction that writes begins."""
+    """A mail read, before any transaction that writes. hashes: for each login it holds, what to check it against."""
 
     row: Received
     message: Message | Discard
-    token: ReplyToken | None = None
+    sender: Sender = field(default_factory=Sender)
     reading: Reading = field(default_factory=lambda: Reading(()))
     commands: tuple[Command | Rejected, ...] = ()
-    verified: dict[Credentials, str] = field(default_factory=dict)
+    hashes: dict[Credentials, str] = field(default_factory=dict)
 
 
 def utc_now() -> datetime:
@@ -121,25 +122,18 @@ class Service:
         message = read_mail(row.raw, Envelope(row.mail_from, row.recipients), self.settings.robot)
         if isinstance(message, Discard):
             return Prepared(row, message)
-        token = self._signer.open(message.token) if message.token else None
-        standing = self._standing(tx, token)
-        reading = read(strip_subject(message.subject), message.text, standing)
-        commands = tuple(
-            _parse(line, standing, lambda word: tx.players.find(word) is not None) for line in reading.lines
-        )
+        sender = identify(tx, self._signer, message, self.clock())
+        reading = read(strip_subject(message.subject), message.text, sender.standing)
+        commands = parse_all(tx, reading.lines, sender.standing)
         hashes = {}
         for userid, password in {c.credentials for c in commands if isinstance(c, Command) and c.credentials}:
             player = tx.players.find(userid)
             hashes[userid.casefold(), password] = tx.players.password_hash(player.id) if player else ""
-        return Prepared(row, message, token, reading, commands, hashes)
-
-    def _standing(self, tx: Transaction, token: ReplyToken | None) -> Standing:
-        match = tx.matches.load(token.board) if token else None
-        return Standing(match.game, match.board, seated=True) if match else Standing()
+        return Prepared(row, message, sender, reading, commands, hashes)
 
     def _verify(self, prepared: Sequence[Prepared]) -> dict[Credentials, str]:
         """The credentials of the mails that are right, with the hash each was checked against."""
-        wanted = {key: hashed for mail in prepared for key, hashed in mail.verified.items()}
+        wanted = {key: hashed for mail in prepared for key, hashed in mail.hashes.items()}
         checks = self.tools.passwords.verify([(key[1], hashed) for key, hashed in wanted.items()])
         return {key: hashed for (key, hashed), right in zip(wanted.items(), checks, strict=True) if right}
 
@@ -151,10 +145,9 @@ class Service:
         if not self._is_first(tx, mail.row, mail.message):
             tx.inbox.settle(mail.row.id, Arrival.IGNORED, now, "ignore: a mail with this Message-ID was handled before")
             return
-        handling = Handling(tx, self.tools, mail.message, mail.token, verified, now, mail.reading.comment)
         try:
             with tx.savepoint():
-                self._carry_out(handling, mail)
+                handling = self._carry_out(tx, mail, verified, now)
                 tx.outbox.add(self._bounded(tx, handling, now), now, mail.row.id)
                 tx.inbox.settle(mail.row.id, Arrival.HANDLED, now)
         except DatabaseTrouble:
@@ -168,35 +161,29 @@ class Service:
         named = f"{message.sender}\n{message.message_id}".encode(errors="replace")
         return tx.inbox.claim_identity(row.id, hashlib.sha256(named).hexdigest())
 
-    def _carry_out(self, handling: Handling, mail: Prepared) -> None:
-        """Carry the commands out in their order; the first that is refused ends it."""
-        token = handling.message.token
-        if token and mail.token is None and confirm(handling, token):
-            return
-        handling.secrets = frozenset().union(
-            *(_secrets(*pair) for pair in zip(mail.commands, mail.reading.lines, strict=True))
-        )
-        if not mail.commands or handling.message.action is Action.HELP:
-            handling.refuse("", UnknownCommand("Your mail holds no command.", "help"))
-            return
-        several = len(mail.commands) > 1 or mail.reading.truncated
-        for number, (line, command) in enumerate(zip(mail.reading.lines, mail.commands, strict=True), 1):
-            try:
-                answer = self._run(handling, command)
-            except REFUSALS as error:
-                handling.refuse(line, error)
-                handling.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in mail.reading.lines[number:]]
-                return
-            if answer is not None or several:
-                handling.answers.append(answer or Answer(line, Outcome.DONE, ""))
-        if mail.reading.truncated:
-            handling.answers.append(Answer("(more lines)", Outcome.NOT_TRIED, "One mail may hold 20 commands."))
+    def _carry_out(self, tx: Transaction, mail: Prepared, verified: dict[Credentials, str], now: datetime) -> Handling:
+        """Do what the mail asks; what it lacks is only proof of who sent it, ask the claimed player for that."""
+        assert isinstance(mail.message, Message)  # noqa: S101  discards do not come here
+        blank = Handling(tx, self.tools, mail.message, mail.sender, verified, now)
+        redeemed = self._redeem(blank)
+        if redeemed is not None:
+            return redeemed
+        order = Order(mail.reading, mail.commands)
+        try:
+            with tx.savepoint():
+                return order.carry_out(Handling(tx, self.tools, mail.message, mail.sender, verified, now))
+        except NeedsIdentity as error:
+            hold(blank, order, error)
+            return blank
 
-    def _run(self, handling: Handling, command: Command | Rejected) -> Answer | None:
-        if isinstance(command, Rejected):
-            raise command
-        with handling.tx.savepoint():
-            return run(handling, command)
+    def _redeem(self, handling: Handling) -> Handling | None:
+        """Redeem the ticket whose token the mail answers; None if it answers none."""
+        token = handling.message.token
+        ticket = handling.tx.tickets.redeem(token, handling.now) if token else None
+        if ticket is None:
+            return None
+        REDEEMERS[ticket.purpose](handling, ticket)
+        return handling
 
     def _bounded(self, tx: Transaction, handling: Handling, now: datetime) -> list[Mail]:
         """What the handling has to tell, without the answers that one stranger would get too many of."""
@@ -221,14 +208,3 @@ class Service:
         for address, page, subject in letters:
             letter = self.tools.composer.letter(address, subject, page, now, reference=reference, inbox_id=row.id)
             tx.outbox.add([letter], now, row.id)
-
-
-def _parse(line: str, standing: Standing, is_userid: Callable[[str], bool]) -> Command | Rejected:
-    try:
-        return parse(line, standing, is_userid)
-    except Rejected as error:
-        return error
-
-
-def _secrets(command: Command | Rejected, line: str) -> frozenset[str]:
-    return guess_secrets(line) if isinstance(command, Rejected) else command.secrets

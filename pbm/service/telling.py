@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from pbm.compose import Composer, Notice, Reader
 from pbm.domain.events import CommentMade
 from pbm.domain.mail import Mail
 from pbm.domain.match import Match, Player, Seat
+from pbm.domain.settings import Settings
+from pbm.domain.tokens import PlayerToken
 from pbm.mailin import Message
 from pbm.service.passwords import Passwords
 from pbm.service.tables import States, Table
 from pbm.store import Transaction
 
+_EPOCH_DAY = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001  a day, not an instant
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one person may ask for."""
+    """How much one person may ask for. Days are of 24 hours."""
 
     stranger_replies_per_day: int = 5
     confirmation_days: int = 7
+    held_asks_per_day: int = 3
+    answer_token_days: int = 14
+    active_games: int = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +39,23 @@ class Tools:
     states: States
     passwords: Passwords
     limits: Limits
+
+
+def day_of(instant: datetime) -> int:
+    """Days since 1970."""
+    return instant.toordinal() - _EPOCH_DAY
+
+
+def reader_of(tx: Transaction, tools: Tools, player: Player, now: datetime, seat: Seat | None = None) -> Reader:
+    """A player as the reader of a mail: all his confirmed addresses, his settings, and a token of his."""
+    last_day = day_of(now + timedelta(days=tools.limits.answer_token_days))
+    return Reader(
+        tuple(tx.players.confirmed(player.id)[player.id]),
+        player,
+        seat,
+        Settings.chosen(tx.players.settings(player.id)),
+        PlayerToken(player.id, tx.players.epoch(player.id), last_day),
+    )
 
 
 def tell_players(
@@ -47,16 +72,14 @@ def tell_players(
     """
     tools.states.keep(table.match, table.state)
     match = table.match
-    addresses = tx.players.confirmed(*(player.id for player in match.players))
     mails: list[Mail] = []
     for seat in _seats(match):
         player = match.player(seat)
         own = author is not None and author.id == player.id
-        reader = Reader(tuple(addresses[player.id]), player, perspective(table, seat))
         notice = Notice(
             match,
             table.state,
-            reader,
+            reader_of(tx, tools, player, table.now, perspective(table, seat)),
             tuple(table.events),
             comments=() if own else tuple(comments),
             whole_record=not match.record,

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, delete, func, insert, or_, select, update
 
-from pbm.domain.match import Ending, Match, Player, Ply, Result, Seat
+from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Result, Seat
 from pbm.store.tables import FIRST_BOARD, matches, players, plies
 
 _first = players.alias("first_player")
@@ -52,6 +52,8 @@ class Matches:
         seats: tuple[Player, Player],
         seat_to_move: Seat,
         now: datetime,
+        *,
+        rated: bool = True,
     ) -> Match:
         values = {
             "game": game,
@@ -65,18 +67,19 @@ class Matches:
             "seat_to_move": seat_to_move,
             "started_at": now,
             "moved_at": now,
+            "rated": rated,
         }
         if self._connection.execute(select(matches.c.board).limit(1)).first() is None:
             values["board"] = FIRST_BOARD
         board = self._connection.execute(insert(matches).values(values).returning(matches.c.board)).scalar_one()
-        return Match(board, game, version, options, body, seats, 0, (), now)
+        return Match(board, game, version, options, body, seats, 0, (), now, rated=rated)
 
     def load(self, board: int) -> Match | None:
         row = self._connection.execute(_with_players.where(matches.c.board == board)).one_or_none()
         if row is None:
             return None
         record = self._connection.execute(
-            select(plies.c.notation, plies.c.seat, plies.c.played_at)
+            select(plies.c.notation, plies.c.seat, plies.c.played_at, plies.c.auto)
             .where(plies.c.board == board)
             .order_by(plies.c.ply)
         )
@@ -92,6 +95,8 @@ class Matches:
             started_at=row.started_at,
             result=_result(row),
             ended_at=row.ended_at,
+            rated=row.rated,
+            offer=Offer(OfferKind(row.offer), row.offered_by) if row.offer else None,
         )
 
     def add_ply(self, match: Match, ply: Ply, seat_to_move: Seat) -> None:
@@ -103,6 +108,7 @@ class Matches:
             "notation": ply.notation,
             "seat": ply.seat,
             "played_at": ply.played_at,
+            "auto": ply.auto,
         }
         self._connection.execute(insert(plies).values(values))
         self._connection.execute(
@@ -110,6 +116,20 @@ class Matches:
             .where(matches.c.board == match.board)
             .values(plies=number, revision=match.revision + 1, seat_to_move=seat_to_move, moved_at=ply.played_at)
         )
+
+    def drop_ply(self, match: Match, seat_to_move: Seat) -> None:
+        """Take the last ply back. seat_to_move: after that."""
+        number = len(match.record)
+        self._connection.execute(delete(plies).where(plies.c.board == match.board, plies.c.ply == number))
+        self._connection.execute(
+            update(matches)
+            .where(matches.c.board == match.board)
+            .values(plies=number - 1, revision=match.revision + 1, seat_to_move=seat_to_move)
+        )
+
+    def set_offer(self, board: int, offer: Offer | None) -> None:
+        values = {"offer": offer.kind.value if offer else None, "offered_by": offer.seat if offer else None}
+        self._connection.execute(update(matches).where(matches.c.board == board).values(values))
 
     def end(self, board: int, result: Result, now: datetime) -> None:
         scores = None if result.scores is None else f"{result.scores[0]} {result.scores[1]}"

@@ -1,15 +1,17 @@
-"""Players, their addresses and the confirmations these wait for."""
+"""Players, their addresses and their settings."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from pbm.domain.match import Player
-from pbm.store.tables import addresses, confirmations, players
+from pbm.store.tables import addresses, players
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class Players:
         )
 
     def set_password_hash(self, player_id: int, password_hash: str) -> None:
+        """Change the password; tokens mailed before are revoked."""
         self._connection.execute(update(players).where(players.c.id == player_id).values(password_hash=password_hash))
 
     def remove(self, player_id: int, now: datetime) -> None:
@@ -102,8 +105,6 @@ class Players:
         return Address(key, player_id, address, confirmed_at)
 
     def drop_addresses(self, player_id: int) -> None:
-        owned = select(addresses.c.id).where(addresses.c.player_id == player_id)
-        self._connection.execute(delete(confirmations).where(confirmations.c.address_id.in_(owned)))
         self._connection.execute(delete(addresses).where(addresses.c.player_id == player_id))
 
     def of_address(self, address: str) -> list[Player]:
@@ -120,29 +121,33 @@ class Players:
         )
         return [Player(row.id, row.userid) for row in rows]
 
-    def await_confirmation(self, address_id: int, token_hash: str, now: datetime, expires_at: datetime) -> None:
-        """Wait for an answer that proves the address; an earlier wait for the same address ends."""
-        self._connection.execute(delete(confirmations).where(confirmations.c.address_id == address_id))
-        values = {"token_hash": token_hash, "address_id": address_id, "created_at": now, "expires_at": expires_at}
-        self._connection.execute(insert(confirmations).values(values))
-
-    def confirm(self, token_hash: str, now: datetime) -> tuple[Player, Address] | None:
-        """The player and the address that are proved by the token, which is used up; None if nobody waits for it."""
-        row = self._connection.execute(
-            select(addresses, players.c.userid)
-            .join(confirmations, confirmations.c.address_id == addresses.c.id)
-            .join(players, players.c.id == addresses.c.player_id)
-            .where(
-                confirmations.c.token_hash == token_hash,
-                confirmations.c.expires_at > now,
-                players.c.removed_at.is_(None),
-            )
-        ).one_or_none()
+    def confirm(self, address_id: int, now: datetime) -> Address | None:
+        """The address, which counts from now on; None if its player has dropped it or is gone."""
+        owned = select(addresses).join(players).where(addresses.c.id == address_id, players.c.removed_at.is_(None))
+        row = self._connection.execute(owned).one_or_none()
         if row is None:
             return None
-        self._connection.execute(delete(confirmations).where(confirmations.c.address_id == row.id))
-        self._connection.execute(update(addresses).where(addresses.c.id == row.id).values(confirmed_at=now))
-        return Player(row.player_id, row.userid), _address(row)
+        self._connection.execute(update(addresses).where(addresses.c.id == address_id).values(confirmed_at=now))
+        return replace(_address(row), confirmed_at=now)
+
+    def get(self, player_id: int) -> Player | None:
+        row = self._connection.execute(
+            select(players.c.id, players.c.userid).where(players.c.id == player_id, players.c.removed_at.is_(None))
+        ).one_or_none()
+        return None if row is None else Player(row.id, row.userid)
+
+    def epoch(self, player_id: int) -> int:
+        """Counts how often the player's tokens were revoked."""
+        return int(self._connection.execute(select(players.c.epoch).where(players.c.id == player_id)).scalar_one())
+
+    def settings(self, player_id: int) -> dict[str, str]:
+        """What the player has chosen; whatever is missing is at its default."""
+        found = self._connection.execute(select(players.c.settings).where(players.c.id == player_id)).scalar_one()
+        return dict(json.loads(found))
+
+    def save_settings(self, player_id: int, settings: Mapping[str, str]) -> None:
+        chosen = json.dumps(dict(settings), sort_keys=True)
+        self._connection.execute(update(players).where(players.c.id == player_id).values(settings=chosen))
 
     def count(self) -> int:
         return self._connection.execute(

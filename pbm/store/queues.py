@@ -146,6 +146,10 @@ class Outbox:
             found = found.where(outbox.c.state == state.value)
         return [_queued(row) for row in self._connection.execute(found)]
 
+    def board_of(self, key: str) -> int | None:
+        """The board that the mail with the key is about."""
+        return self._connection.execute(select(outbox.c.board).where(outbox.c.key == key[:40])).scalar_one_or_none()
+
     def to_stranger_since(self, address: str, since: datetime) -> int:
         """How many mails went to an address as one that belongs to no player."""
         found = (

@@ -7,7 +7,9 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
+    Double,
     ForeignKey,
     Index,
     Integer,
@@ -52,6 +54,8 @@ players = Table(
     Column("userid", String(40), nullable=False),
     Column("userid_key", String(40), nullable=False, unique=True),
     Column("password_hash", String(200), nullable=False),
+    Column("epoch", Integer, nullable=False, server_default="0"),
+    Column("settings", Text, nullable=False, server_default="{}"),
     Column("created_at", Instant, nullable=False),
     Column("removed_at", Instant),
 )
@@ -88,6 +92,9 @@ matches = Table(
     Column("winner", Integer),
     Column("reason", Text),
     Column("scores", String(40)),
+    Column("rated", Boolean, nullable=False),
+    Column("offer", String(12)),
+    Column("offered_by", Integer),
     sqlite_autoincrement=True,
 )
 Index("ix_matches_game", matches.c.game, matches.c.board)
@@ -100,6 +107,7 @@ plies = Table(
     Column("notation", Text, nullable=False),
     Column("seat", Integer, nullable=False),
     Column("played_at", Instant, nullable=False),
+    Column("auto", Boolean, nullable=False),
 )
 
 inbox = Table(
@@ -141,12 +149,89 @@ outbox = Table(
 Index("ix_outbox_due", outbox.c.state, outbox.c.due_at, outbox.c.id)
 Index("ix_outbox_address", outbox.c.address, outbox.c.created_at)
 
-confirmations = Table(
-    "confirmations",
+tickets = Table(
+    "tickets",
     metadata,
     Column("id", BigKey, primary_key=True),
     Column("token_hash", String(64), nullable=False, unique=True),
-    Column("address_id", ForeignKey("addresses.id"), nullable=False, index=True),
+    Column("purpose", String(20), nullable=False),
+    Column("subject", String(320), nullable=False),
+    Column("player_id", ForeignKey("players.id"), index=True),
+    Column("payload", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("expires_at", Instant, nullable=False),
+)
+Index("ix_tickets_subject", tickets.c.purpose, tickets.c.subject, tickets.c.created_at)
+
+intents = Table(
+    "intents",
+    metadata,
+    Column("board", ForeignKey("matches.board"), primary_key=True),
+    Column("seat", Integer, primary_key=True),
+    Column("kind", String(12), primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+)
+
+game_choices = Table(
+    "game_choices",
+    metadata,
+    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    Column("game", String(40), primary_key=True),
+    Column("accepts", Boolean, nullable=False),
+    Column("most_active", Integer),
+    Column("notify_ends", Boolean, nullable=False),
+    Column("follows", Boolean, nullable=False),
+)
+
+follows = Table(
+    "follows",
+    metadata,
+    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    Column("board", ForeignKey("matches.board"), primary_key=True, index=True),
+    Column("ends_only", Boolean, nullable=False),
+)
+
+seeks = Table(
+    "seeks",
+    metadata,
+    Column("id", BigKey, primary_key=True),
+    Column("player_id", ForeignKey("players.id"), nullable=False, index=True),
+    Column("game", String(40), nullable=False, index=True),
+    Column("options", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("wanted", Integer, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+blocks = Table(
+    "blocks",
+    metadata,
+    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    Column("blocked_id", ForeignKey("players.id"), primary_key=True),
+)
+
+broadcasts = Table(
+    "broadcasts",
+    metadata,
+    Column("id", BigKey, primary_key=True),
+    Column("player_id", ForeignKey("players.id"), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("sent_at", Instant),
+    sqlite_autoincrement=True,
+)
+
+ratings = Table(
+    "ratings",
+    metadata,
+    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    Column("game", String(40), primary_key=True),
+    Column("rating", Double, nullable=False),
+    Column("deviation", Double, nullable=False),
+    Column("volatility", Double, nullable=False),
+    Column("won", Integer, nullable=False),
+    Column("lost", Integer, nullable=False),
+    Column("drawn", Integer, nullable=False),
 )

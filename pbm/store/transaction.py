@@ -12,6 +12,7 @@ from pbm.store.matches import Matches
 from pbm.store.players import Players
 from pbm.store.queues import Inbox, Outbox
 from pbm.store.tables import meta
+from pbm.store.tickets import Tickets
 from pbm.store.trouble import translated
 
 
@@ -24,6 +25,7 @@ class Transaction:
         self.matches = Matches(connection)
         self.inbox = Inbox(connection)
         self.outbox = Outbox(connection)
+        self.tickets = Tickets(connection)
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:

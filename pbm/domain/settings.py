@@ -1,0 +1,70 @@
+"""What a player may choose for himself: one table that drives `set`, its help and its checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from zoneinfo import ZoneInfo, available_timezones
+
+from pbm.domain.errors import BadArguments
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A player's choices, each a word; the defaults are what most want."""
+
+    subject: str = "constant"
+    timezone: str = "UTC"
+    broadcasts: str = "on"
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.timezone)
+
+    @classmethod
+    def chosen(cls, stored: Mapping[str, str]) -> Settings:
+        """The defaults, with what a player has stored in their place."""
+        known = {setting.name for setting in fields(cls)}
+        return cls(**{name: value for name, value in stored.items() if name in known})
+
+    def with_choice(self, name: str, value: str) -> Settings:
+        """Raises: BadArguments that tells what may be chosen."""
+        setting = CHOICES.get(name.casefold())
+        if setting is None:
+            raise BadArguments(f'There is no setting "{name}". The settings are {", ".join(CHOICES)}.')
+        return replace(self, **{setting.name: setting.read(value)})
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One setting. values: the words it may be; empty for a time zone, which is looked up."""
+
+    name: str
+    meaning: str
+    values: tuple[str, ...] = ()
+
+    @property
+    def range(self) -> str:
+        return " or ".join(self.values) or "a name such as Europe/Berlin or UTC"
+
+    def read(self, value: str) -> str:
+        """Raises: BadArguments."""
+        known = self.values or available_timezones()
+        found = next((word for word in known if word.casefold() == value.casefold()), None)
+        if found is None:
+            raise BadArguments(f'"{value}" does not fit: {self.name} is {self.range}.', f"set {self.name} VALUE")
+        return found
+
+
+CHOICES: dict[str, Choice] = {
+    choice.name: choice
+    for choice in (
+        Choice(
+            "subject",
+            "constant keeps all mails of a board in one conversation; classic ends in who is to move",
+            ("constant", "classic"),
+        ),
+        Choice("timezone", "where you are; times in mails are told in it"),
+        Choice("broadcasts", "whether you get what players write to all", ("on", "off")),
+    )
+}

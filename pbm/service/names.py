@@ -1,0 +1,37 @@
+"""What a userid, a password and an address may be."""
+
+from __future__ import annotations
+
+import re
+
+from games import GAMES
+from pbm.domain.errors import BadArguments
+from pbm.domain.verbs import find
+from pbm.service.passwords import MAX_LENGTH, MIN_LENGTH
+
+_USERID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,19}")
+_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
+_MAX_ADDRESS = 254
+_RESERVED = frozenset({"me", "all", "new", "any", "next", "active", "inactive", "pbm", *GAMES})
+
+
+def check_userid(userid: str) -> None:
+    """Raises: BadArguments."""
+    if not _USERID.fullmatch(userid):
+        raise BadArguments(
+            f'"{userid[:40]}" cannot be a userid: take a letter and up to 19 letters, digits, ".", "-" or "_".'
+        )
+    if userid.casefold() in _RESERVED or find(userid) is not None:
+        raise BadArguments(f'"{userid}" is a word of the server; choose another userid.')
+
+
+def check_password(password: str) -> None:
+    """Raises: BadArguments; the sentence does not repeat the password."""
+    if not MIN_LENGTH <= len(password) <= MAX_LENGTH or not password.isprintable() or " " in password:
+        raise BadArguments(f"A password has {MIN_LENGTH} to {MAX_LENGTH} characters, without blanks.")
+
+
+def check_address(address: str) -> None:
+    """Raises: BadArguments."""
+    if len(address) > _MAX_ADDRESS or not _ADDRESS.fullmatch(address):
+        raise BadArguments(f'"{address[:80]}" is not a mail address this server can write to.')

@@ -1,0 +1,107 @@
+"""Carrying out the commands of a mail in their order, and holding them until their sender has proved who he is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from pbm.compose import Answer, Outcome
+from pbm.domain.commands import MAX_COMMANDS, Command, Reading, Standing, guess_secrets, parse
+from pbm.domain.errors import NeedsIdentity, Rejected, UnknownCommand
+from pbm.mailin import Action
+from pbm.service.handling import Handling
+from pbm.service.verbs import REFUSALS, run
+from pbm.service.verbs.registry import redeems
+from pbm.store import Transaction
+from pbm.store.tickets import Ticket
+
+_HELD_DAYS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The commands of one mail, each as it was read, or why it could not be."""
+
+    reading: Reading
+    commands: tuple[Command | Rejected, ...]
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Words that must not be repeated: what is known for a password, or may be one in a line nobody understood."""
+        pairs = zip(self.commands, self.reading.lines, strict=True)
+        return frozenset().union(
+            *(guess_secrets(line) if isinstance(command, Rejected) else command.secrets for command, line in pairs)
+        )
+
+    def carry_out(self, handling: Handling) -> Handling:
+        """Carry the commands out in their order; the first that is refused ends it. Raises: NeedsIdentity."""
+        handling.comment, handling.secrets = self.reading.comment, self.secrets
+        if not self.commands or handling.message.action is Action.HELP:
+            handling.refuse("", UnknownCommand("Your mail holds no command.", "help"))
+            return handling
+        several = len(self.commands) > 1
+        for number, (line, command) in enumerate(zip(self.reading.lines, self.commands, strict=True), 1):
+            try:
+                answer = _run(handling, command)
+            except NeedsIdentity:
+                raise
+            except REFUSALS as error:
+                handling.refuse(line, error)
+                handling.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
+                return handling
+            if answer is not None or several:
+                handling.answers.append(answer or Answer(line, Outcome.DONE, ""))
+        if self.reading.truncated:
+            excuse = f"One mail may hold {MAX_COMMANDS} commands."
+            handling.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
+        return handling
+
+
+def _run(handling: Handling, command: Command | Rejected) -> Answer | None:
+    if isinstance(command, Rejected):
+        raise command
+    with handling.tx.savepoint():
+        return run(handling, command)
+
+
+def parse_all(tx: Transaction, lines: Sequence[str], standing: Standing) -> tuple[Command | Rejected, ...]:
+    return tuple(_parse(tx, line, standing) for line in lines)
+
+
+def _parse(tx: Transaction, line: str, standing: Standing) -> Command | Rejected:
+    try:
+        return parse(line, standing, lambda word: tx.players.find(word) is not None)
+    except Rejected as error:
+        return error
+
+
+def hold(handling: Handling, order: Order, error: NeedsIdentity) -> None:
+    """Keep the commands, and ask the player whom From claims to confirm them by an answer; else refuse."""
+    player, address = handling.sender.claimed, handling.message.sender
+    since = handling.now - timedelta(days=1)
+    asked = handling.tx.tickets.issued_since("held", address, since)
+    if player is None or order.secrets or asked >= handling.tools.limits.held_asks_per_day:
+        handling.secrets = order.secrets
+        handling.refuse(order.reading.lines[0], error)
+        return
+    lines, board = list(order.reading.lines), handling.sender.board
+    token = handling.issue(
+        "held", address, days=_HELD_DAYS, player=player, lines=lines, comment=order.reading.comment, board=board
+    )
+    subject = "pbm: was that you?"
+    handling.write(address, subject, "held.txt", player=player, reply_to=token, userid=player.userid, lines=lines)
+
+
+@redeems("held")
+def release(handling: Handling, ticket: Ticket) -> None:
+    """The player has answered from his address: carry out what he had sent."""
+    player = handling.tx.players.get(ticket.player_id or 0)
+    if player is None:
+        return
+    lines, board = tuple(ticket.payload["lines"]), ticket.payload["board"]
+    match = handling.tx.matches.load(board) if board is not None else None
+    standing = Standing(match.game if match else None, match.board if match else None, known=True)
+    handling.sender = replace(handling.sender, standing=standing, seat=None, board=standing.board, proven=player)
+    reading = Reading(lines, ticket.payload["comment"])
+    Order(reading, parse_all(handling.tx, lines, standing)).carry_out(handling)

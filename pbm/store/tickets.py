@@ -1,0 +1,91 @@
+"""Tickets: what waits for an answer to a mail. Only the hash of a ticket's token is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select
+
+from pbm.store.tables import tickets
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """purpose: what redeeming it does. subject: the address or other thing it is about. payload: what that needs."""
+
+    id: int
+    purpose: str
+    subject: str
+    player_id: int | None
+    payload: dict[str, Any]
+    created_at: datetime
+
+
+class Tickets:
+    """A ticket is redeemed once, before it expires, by whoever got the mail that carried its token."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def issue(
+        self,
+        token: str,
+        purpose: str,
+        subject: str,
+        now: datetime,
+        expires_at: datetime,
+        *,
+        player_id: int | None = None,
+        payload: dict[str, Any] | None = None,
+    ) -> None:
+        """token: random, mailed to one address and kept nowhere."""
+        values = {
+            "token_hash": _hash(token),
+            "purpose": purpose,
+            "subject": subject.casefold(),
+            "player_id": player_id,
+            "payload": json.dumps(payload or {}),
+            "created_at": now,
+            "expires_at": expires_at,
+        }
+        self._connection.execute(insert(tickets).values(values))
+
+    def redeem(self, token: str, now: datetime) -> Ticket | None:
+        """The ticket, which is used up; None if there is none or it has expired."""
+        found = select(tickets).where(tickets.c.token_hash == _hash(token), tickets.c.expires_at > now)
+        row = self._connection.execute(found).one_or_none()
+        if row is None:
+            return None
+        self._connection.execute(delete(tickets).where(tickets.c.id == row.id))
+        return Ticket(row.id, row.purpose, row.subject, row.player_id, json.loads(row.payload), row.created_at)
+
+    def issued_since(self, purpose: str, subject: str, since: datetime) -> int:
+        """How many tickets of a purpose about a subject were issued since then and not redeemed."""
+        found = (
+            select(func.count())
+            .select_from(tickets)
+            .where(tickets.c.purpose == purpose, tickets.c.subject == subject.casefold(), tickets.c.created_at > since)
+        )
+        return self._connection.execute(found).scalar_one()
+
+    def revoke(self, purpose: str, subject: str) -> None:
+        """Tickets of a purpose about a subject can no longer be redeemed."""
+        self._connection.execute(
+            delete(tickets).where(tickets.c.purpose == purpose, tickets.c.subject == subject.casefold())
+        )
+
+    def revoke_of(self, player_id: int) -> None:
+        """A player's tickets can no longer be redeemed."""
+        self._connection.execute(delete(tickets).where(tickets.c.player_id == player_id))
+
+    def sweep(self, now: datetime) -> None:
+        """Forget what has expired."""
+        self._connection.execute(delete(tickets).where(tickets.c.expires_at <= now))
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
