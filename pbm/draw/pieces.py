@@ -42,7 +42,11 @@ def sheet(width: int, height: int) -> Any:
 
 def label(words: str, size: int, x: int, y: int, fill: str = INK) -> Any:
     """Words centred on a point."""
-    return drawsvg.Text(words, size, x, y, center=True, fill=fill, font_family="sans-serif")
+    # The baseline is set by hand, for some renderers know no other.
+    baseline = y + size * 7 // 20
+    return drawsvg.Text(
+        words, size, x, baseline, fill=fill, font_family="DejaVu Sans, sans-serif", text_anchor="middle"
+    )
 
 
 def piece(cell: Cell, radius: int, x: int, y: int) -> Any:
