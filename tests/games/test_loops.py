@@ -116,6 +116,16 @@ def test_a_square_is_legal_exactly_if_a_completion_is_left(size):
             assert list(loops.moves(pos)) == literal.legal(game)
 
 
+def test_what_is_typed_is_accepted_exactly_if_it_is_listed():
+    for pos in random_game(11, "-size=6"):
+        legal = set(names(pos))
+        for name in names(after("", "-size=6")):
+            if name in legal:
+                assert loops.notate(pos, loops.parse(pos, name)) == name
+            else:
+                told(pos, name)
+
+
 def as_squares(rows):
     return frozenset(
         (row, column) for row, line in enumerate(rows) for column in range(len(rows)) if line >> column & 1
