@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from games.scene import GridBoard, HexBoard, Listing, Scene
 from pbm.draw import grid, hexes, plane
 
 __all__ = ["svg", "text"]
+
+WIDTH = 78
+"""Characters of a line of a mail; notes are wrapped, boards have to see to it themselves."""
 
 
 def text(scene: Scene) -> str:
@@ -17,7 +22,8 @@ def text(scene: Scene) -> str:
         lines = grid.text(board)
     else:
         lines = plane.text(board)
-    blocks = [lines, list(scene.notes), *map(_listing, scene.lists)]
+    notes = [line for note in scene.notes for line in textwrap.wrap(note, WIDTH, break_on_hyphens=False)]
+    blocks = [lines, notes, *map(_listing, scene.lists)]
     return "\n\n".join("\n".join(line.rstrip() for line in block) for block in blocks if block) + "\n"
 
 
