@@ -64,7 +64,8 @@ FAILURE_SUBJECT = _any(
     undeliver(?:ed|able)|(?:mail )?delivery (?:failed|failure|status notification|has failed|problem|error|report)
     failure notice|returned (?:mail|to sender|e-?mail)|mail (?:failure|delivery|system error|returned)
     message (?:could not be|not) delivered|non-?deliver|could ?n[o']t be delivered|delivery notification
-    warning: (?:message|could not)|bounced? (?:mail|message)|rejected:
+    warning: (?:message|could not)|bounced? (?:mail|message)|rejected:|cannot be delivered|delivery status|error sending
+    returning message|mail system error|notice: mail
     unzustellbar|nicht zustellbar|zustell(?:ung fehl|fehler|ungsbericht)|rücksendung
     non remis|échec de (?:la )?remise|non distribué|message non délivré
     no se puede entregar|no entregado|error de entrega|notificación de estado

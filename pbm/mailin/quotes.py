@@ -77,8 +77,9 @@ def bounded(text: str) -> str:
 
 
 def is_forward(text: str) -> bool:
-    """Whether a forwarded mail stands in the text."""
-    return any(phrases.FORWARD_INTRO.match(line) for line in bounded(text).split("\n"))
+    """Whether another mail stands in the text with its header."""
+    lines = bounded(text).split("\n")
+    return any(phrases.FORWARD_INTRO.match(line) or _header_block(lines, n) for n, line in enumerate(lines))
 
 
 def unquoted(lines: Sequence[str], us: str) -> str:

@@ -24,13 +24,16 @@ LOOP_HEADER = "X-Pbm-Loop"
 """Every mail of ours carries it with our domain as value."""
 
 _MAX_FAILURES = 50
+_DAEMON = re.compile(r"mailer-?daemon|mdaemon|mail-?delivery-?(?:sub)?system|mail-?administrator", re.IGNORECASE)
+_POSTMASTER = re.compile(r"post_?master|system-?administrator", re.IGNORECASE)
 _MACHINE = re.compile(
-    r"mailer-?daemon|post_?master|mdaemon|majordomo|listserv|owner-.*|.*-(?:owner|request|bounces?)|bounces?(?:[+-].*)?|"
-    r"(?:.*[._+-])?(?:no|do-?not|donot)[._-]?reply(?:[._+-].*)?|mail-?delivery-?subsystem|autoreply|auto-reply|autoresponder",
+    rf"{_DAEMON.pattern}|{_POSTMASTER.pattern}|majordomo|listserv|owner-.*|.*-(?:owner|request|bounces?)|bounces?(?:[+-].*)?|"
+    r"(?:.*[._+-])?(?:no|do-?not|donot)[._-]?reply(?:[._+-].*)?|auto-?reply|autoresponder",
     re.IGNORECASE,
 )
 _RELAY = re.compile(r"(?:mailer-?daemon|owner-.*|.*-(?:owner|request))(?:@.*)?", re.IGNORECASE)
-_DAEMON = re.compile(r"mailer-?daemon|post_?master|mail delivery|mdaemon", re.IGNORECASE)
+_COMPLAINT_SUBJECT = re.compile(r"complaint about message from \d|e-?mail feedback report for ip", re.IGNORECASE)
+_DMARC_SUBJECT = re.compile(r"\W{0,3}(?:dmarc aggregate )?report[- ]domain:", re.IGNORECASE)
 _AUTOMATIC_FIELDS = (
     "x-autoreply", "x-autorespond", "x-autoresponder", "x-autoreply-from", "x-auto-reply-from", "x-mail-autoreply",
     "x-vacation", "x-ms-exchange-inbox-rules-loop", "x-amazon-auto-reply", "x-auto-generated", "x-fc-machinegenerated",
@@ -80,10 +83,11 @@ class Evidence:
             return self.envelope.mail_from in ("", "<>")
         return "<>" in (self.mail.first("return-path"), self.mail.first("x-envelope-from"))
 
-    @property
-    def from_daemon(self) -> bool:
-        """Whether a mail system calls itself the sender."""
-        return bool(_DAEMON.search(self.mail.first("from")) or _DAEMON.search(self.mail.first("return-path")))
+    def is_from(self, senders: re.Pattern[str]) -> bool:
+        """Whether the address of From, or all of a From that has none, is of a kind."""
+        field = self.mail.first("from")
+        addresses = [self.sender] if self.sender else headers.plain_addresses([field])
+        return any(senders.fullmatch(name) for name in [*(a.rpartition("@")[0] for a in addresses), field.strip("<> ")])
 
 
 Verdict = tuple[Action, str] | None
@@ -125,7 +129,9 @@ def _complaint(seen: Evidence) -> Verdict:
         if kind.startswith("auth-failure"):
             return Action.IGNORE, "report of an authentication failure"
         return Action.COMPLAINT, f"complaint: {kind or 'unknown'}"
-    if re.match(r"report[- ]domain:", seen.subject, re.IGNORECASE) or seen.has("tls-report-domain"):
+    if _COMPLAINT_SUBJECT.match(seen.subject):
+        return Action.COMPLAINT, "subject of a complaint"
+    if _DMARC_SUBJECT.match(seen.subject) or seen.has("tls-report-domain"):
         return Action.IGNORE, "DMARC or TLS report"
     return None
 
@@ -150,21 +156,21 @@ def _report(seen: Evidence) -> Verdict:
 
 
 def _failure(seen: Evidence) -> Verdict:
-    """A bounce without a report: fields that only bounces have, or words of failure from a mail system."""
-    if seen.has("x-failed-recipients", "x-ms-exchange-message-is-ndr"):
-        return Action.BOUNCE, "failed recipients in the header"
-    if "delivery-status" in seen.field("content-type"):
-        return Action.BOUNCE, "broken delivery status notification"
-    system = seen.from_daemon or seen.null_path or seen.bounce_token is not None
-    if system and phrases.FAILURE_SUBJECT.search(seen.subject):
-        return Action.BOUNCE, "failure in the subject"
-    if seen.from_daemon and phrases.FAILURE_TEXT.search(_visible(seen.mail)):
-        return Action.BOUNCE, "failure in the text"
-    if (
-        (seen.null_path or seen.from_daemon)
-        and not _marked(seen)
-        and (phrases.FAILURE_TEXT.search(_visible(seen.mail)))
+    """A bounce without a report: fields that only bounces have, a mail system as sender, words of failure from one."""
+    if seen.has("x-failed-recipients", "x-ms-exchange-message-is-ndr") or "delivery-status" in seen.field(
+        "content-type"
     ):
+        return Action.BOUNCE, "a field of bounces"
+    vacation = "vacation" in seen.field("auto-submitted")
+    if vacation or phrases.AUTOMATIC_SUBJECT.match(headers.strip_subject(seen.subject)):
+        return None
+    if seen.is_from(_DAEMON):
+        return Action.BOUNCE, "sender is a mail system"
+    nobody = seen.null_path or seen.bounce_token is not None
+    if (nobody or seen.is_from(_MACHINE)) and phrases.FAILURE_SUBJECT.search(seen.subject):
+        return Action.BOUNCE, "failure in the subject"
+    unmarked = nobody and not _marked(seen)
+    if (unmarked or seen.is_from(_POSTMASTER)) and phrases.FAILURE_TEXT.search(_visible(seen.mail)):
         return Action.BOUNCE, "failure in the text"
     return None
 
@@ -199,9 +205,8 @@ def _bulk(seen: Evidence) -> Verdict:
         return Action.IGNORE, "mailing list or bulk mail"
     if seen.field("x-spam-flag") == "yes" or _word(seen.field("x-spam-status")) == "yes":
         return Action.IGNORE, "spam by a filter on the way"
-    address = seen.sender or next(iter(headers.plain_addresses([seen.mail.first("from")])), "")
-    if _MACHINE.fullmatch(address.rpartition("@")[0] or seen.mail.first("from").strip("<> ")):
-        return Action.IGNORE, "sender is a mail system"
+    if seen.is_from(_MACHINE):
+        return Action.IGNORE, "sender is a program"
     if _RELAY.fullmatch(seen.envelope.mail_from or ""):
         return Action.IGNORE, "return path of a mail system"
     return None

@@ -40,8 +40,7 @@ def report(kind: str, fields: str, *more: str, returned: str = "", name: str = "
         "Mailing-List: x",
         "X-Spam-Flag: YES",
         "X-Spam-Status: Yes, score=9",
-        "From: MAILER-DAEMON@example.org (Mail Delivery System)",
-        "From: <MAILER-DAEMON>",
+        "From: postmaster@example.org",
         "From: owner-games@example.org",
         "From: games-request@example.org",
         "From: no-reply@example.org",
@@ -177,6 +176,7 @@ def test_a_read_receipt_is_ignored_and_a_refusal_is_a_soft_bounce():
 def test_complaints_and_other_reports():
     assert silent(report("feedback-report", "Feedback-Type: abuse\n")).action is Action.COMPLAINT
     assert silent(report("feedback-report", "Feedback-Type: auth-failure\n")).action is Action.IGNORE
+    assert silent(raw("x", "Subject: complaint about message from 192.0.2.1")).action is Action.COMPLAINT
     dmarc = "Subject: Report Domain: play.example.org Submitter: google.com Report-ID: 1"
     assert silent(raw("UEs", dmarc, kind="application/zip")).action is Action.IGNORE
 
@@ -187,6 +187,9 @@ def test_complaints_and_other_reports():
         (raw("x", "X-Failed-Recipients: bob@example.org", "From: Mail <a@b.c>"), (Failure("bob@example.org", False),)),
         (raw("550 5.1.1 no such user", "X-Failed-Recipients: bob@example.org"), (Failure("bob@example.org", True),)),
         (raw("x", "From: MAILER-DAEMON@x.org", "Subject: failure notice"), ()),
+        (raw("x", "From: <MAILER-DAEMON>"), ()),
+        (raw("x", "From: Mailer-Daemon@x.org (Mail Delivery System)"), ()),
+        (raw("x", "From: no-reply@x.org", "Subject: Mail System Error - Returned Mail"), ()),
         (raw("x", "From: postmaster@x.org", "Subject: Undeliverable: Board 101"), ()),
         (raw("User unknown", "From: post_master@x.org", "Subject: Re: Board 101"), ()),
         (raw("x", "From: MAILER-DAEMON@x.org", "Subject: =?utf-8?b?6YCA5L+h?="), ()),
@@ -227,6 +230,8 @@ def test_a_person_who_forwards_a_bounce_gets_help():
     assert (message.action, message.text) == (Action.HELP, "See this.")
     assert person(raw(text, "Subject: Fwd: Board 101")).action is Action.REPLY  # its address says which board
     assert person(raw("F6", "Subject: Fwd: Board 101", "To: pbm@play.example.org"), to_us).action is Action.REPLY
+    text = "Look.\n\nVon: Bob <bob@example.org>\nGesendet: Montag\nBetreff: x\n\nresign"
+    assert person(raw(text, "Subject: WG: x", "To: pbm@play.example.org"), to_us).action is Action.HELP
 
 
 def test_a_verdict_names_sender_and_message():
