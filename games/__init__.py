@@ -9,6 +9,7 @@ from games.cross import Cross
 from games.crossgeo import CrossGeo
 from games.loops import Loops
 from games.luddit import Luddit
+from games.polygon import Polygon
 from games.rules import Game
 
 AnyGame = Game[Any, Any, Any]
@@ -21,6 +22,7 @@ GAMES: dict[str, AnyGame] = {
         CrossGeo(),
         Loops(),
         Luddit(),
+        Polygon(),
         *(entry.load()() for entry in entry_points(group="pbm.games")),
     )
 }

@@ -1,0 +1,324 @@
+"""Segments drawn from point to point inside a convex polygon: what crosses what, decided exactly and quickly.
+
+A point is a vertex with integer coordinates or the crossing of two segments, so all points are rational, and their
+numbers grow without bound. Every question is therefore asked of balls first (a midpoint and a certified radius, by
+python-flint): a ball that does not hold zero proves a sign. What balls of three precisions leave open is decided by
+integers in homogeneous coordinates, so no rounded number ever decides anything. A Drawing is immutable and shares
+its points and segments, with whatever is known about them, with the drawings made from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+from operator import itemgetter
+from typing import Any
+
+from flint import arb, ctx, fmpq, fmpz
+
+MAX_BITS = 1 << 20
+"""The longest numerator or denominator, in lowest terms, that a point which a player goes to may have."""
+
+FIRST_PRECISION = 128
+"""Bits of the first balls. A drawing that needs more raises it for itself; it decides speed, and nothing else."""
+
+Place = int | tuple[int, int]
+"""A vertex, counted from 0, or the crossing of two segments, named by their plies, the smaller first."""
+
+Ball = Any
+Triple = tuple[Any, Any, Any]
+"""Homogeneous integers without a common factor: of a point (x, y, w) with w > 0, of a line (a, b, c)."""
+
+
+def _cross(one: Triple, two: Triple) -> Triple:
+    """The line through two points, or the point on two lines; a common factor may be left."""
+    return (
+        one[1] * two[2] - one[2] * two[1],
+        one[2] * two[0] - one[0] * two[2],
+        one[0] * two[1] - one[1] * two[0],
+    )
+
+
+def _dot(one: Triple, two: Triple) -> Any:
+    return one[0] * two[0] + one[1] * two[1] + one[2] * two[2]
+
+
+def _lowest(triple: Triple) -> Triple:
+    """The triple without its common factor, which is taken as positive."""
+    factor = triple[2].gcd(triple[1]).gcd(triple[0])
+    return (triple[0] // factor, triple[1] // factor, triple[2] // factor)
+
+
+def _length(triple: Triple) -> int:
+    return max(int(part.bit_length()) for part in triple)
+
+
+class Vertex:
+    """A vertex of the polygon. bits: a bound for its homogeneous integers' length, as of every point and segment."""
+
+    def __init__(self, x: int, y: int) -> None:
+        self.exact: Triple = (fmpz(x), fmpz(y), fmpz(1))
+        self.bits: int = _length(self.exact)
+        self._ball = (arb(x), arb(y))
+
+    def ball(self, precision: int) -> tuple[Ball, Ball]:
+        return self._ball
+
+
+class Crossing:
+    """The point where two segments cross."""
+
+    def __init__(self, one: Segment, two: Segment) -> None:
+        self.lines = (one, two)
+        self.bits: int = one.bits + two.bits + 1
+        self._balls: dict[int, tuple[Ball, Ball]] = {}
+
+    def ball(self, precision: int) -> tuple[Ball, Ball]:
+        if (known := self._balls.get(precision)) is None:
+            one, two = self.lines
+            x, y, dx, dy = two.ball(precision)
+            share = one.share(two, precision)
+            known = self._balls[precision] = (x + share * dx, y + share * dy)
+        return known
+
+    @cached_property
+    def exact(self) -> Triple:
+        """In a long game the exact values of the segments must be known before, or recursion runs too deep."""
+        x, y, w = _lowest(_cross(self.lines[0].exact, self.lines[1].exact))
+        self.bits = _length((x, y, w))
+        return (x, y, w) if w > 0 else (-x, -y, -w)
+
+
+Point = Vertex | Crossing
+
+
+class Segment:
+    """A drawn segment, and the line it lies on."""
+
+    def __init__(self, start: Point, end: Point) -> None:
+        self.start, self.end = start, end
+        self.bits: int = start.bits + end.bits + 1
+        self._balls: dict[int, tuple[Ball, Ball, Ball, Ball]] = {}
+        self._drawable: dict[Segment, bool] = {}
+
+    def ball(self, precision: int) -> tuple[Ball, Ball, Ball, Ball]:
+        """The start, and the way from there to the end: x, y, dx, dy."""
+        if (known := self._balls.get(precision)) is None:
+            (x, y), (to_x, to_y) = self.start.ball(precision), self.end.ball(precision)
+            known = self._balls[precision] = (x, y, to_x - x, to_y - y)
+        return known
+
+    @cached_property
+    def exact(self) -> Triple:
+        """Positive on points to the left of the line. As with Crossing, those of earlier segments must be known."""
+        line = _lowest(_cross(self.start.exact, self.end.exact))
+        self.bits = _length(line)
+        return line
+
+    def side(self, point: Point, precision: int) -> Ball:
+        """Positive where the point lies to the left of the line, negative to the right."""
+        x, y, dx, dy = self.ball(precision)
+        to_x, to_y = point.ball(precision)
+        return dx * (to_y - y) - dy * (to_x - x)
+
+    def share(self, other: Segment, precision: int) -> Ball:
+        """Where the line meets the other segment: 0 at its start, 1 at its end; not finite when balls are too wide."""
+        start = self.side(other.start, precision)
+        return start / (start - self.side(other.end, precision))
+
+    def surely_drawable(self, other: Segment) -> bool:
+        """The bounds alone show that the crossing of the two needs at most MAX_BITS."""
+        return self.bits + other.bits < MAX_BITS
+
+    def drawable(self, other: Segment) -> bool:
+        """The crossing of the two needs at most MAX_BITS. Remembered, for the integers are long."""
+        if (known := self._drawable.get(other)) is None:
+            x, y, w = _cross(self.exact, other.exact)
+            known = all(fmpq(part, w).height_bits() <= MAX_BITS for part in (x, y))
+            self._drawable[other] = known
+        return known
+
+
+def settle(segments: Sequence[Segment]) -> None:
+    """Compute all exact values, in the order of drawing: each rests on earlier ones, and recursion would run too deep.
+
+    It also tightens the bounds on their lengths.
+    """
+    for segment in segments:
+        segment.exact  # noqa: B018  cached
+
+
+class Judge:
+    """Exact answers about the points and segments of one drawing, whose segments are given in the order of drawing.
+
+    precision: of the balls to be tried first; it grows when that was too little for a question that balls can answer.
+    Questions change flint's working precision; whoever asks restores it.
+    """
+
+    def __init__(self, segments: Sequence[Segment], precision: int) -> None:
+        self.segments = segments
+        self.precision = precision
+        self._prepare(precision)
+
+    def _prepare(self, precision: int) -> None:
+        """Compute all balls in the order of drawing, as settle() does."""
+        ctx.prec = precision
+        for segment in self.segments:
+            segment.ball(precision)
+
+    def _precisions(self) -> Iterator[int]:
+        """Precisions to try in turn; asking for the next says that the last was too little."""
+        first = self.precision
+        ctx.prec = first
+        yield first
+        for precision in (4 * first, 16 * first):
+            self._prepare(precision)
+            yield precision
+
+    def sign(self, segment: Segment, point: Point) -> int:
+        """1 where the point lies to the left of the segment's line, -1 to the right, 0 on it."""
+        for precision in self._precisions():
+            side = segment.side(point, precision)
+            if side > 0 or side < 0:
+                self.precision = precision
+                return 1 if side > 0 else -1
+        settle(self.segments)
+        exact = _dot(segment.exact, point.exact)
+        return int(exact > 0) - int(exact < 0)
+
+    def concurrent(self, new: Segment, one: Segment, two: Segment) -> bool:
+        """Two segments that both cross the new one do so in the same point."""
+        for precision in self._precisions():
+            if not _bounded(one.share(new, precision)).overlaps(_bounded(two.share(new, precision))):
+                self.precision = precision
+                return False
+        settle(self.segments)
+        return bool(_dot(new.exact, _cross(one.exact, two.exact)) == 0)
+
+    def crowds(self, new: Segment, crossed: Mapping[int, Segment]) -> Iterator[tuple[int, int]]:
+        """Pairs of segments that meet each other on the new one, which crosses them. crossed: by ply, as the pairs."""
+        ctx.prec = self.precision
+        shares = ((_bounded(segment.share(new, self.precision)), ply) for ply, segment in crossed.items())
+        near: list[int] = []
+        reach = arb(-1)
+        for low, high, ply in sorted(((share.lower(), share.upper(), ply) for share, ply in shares), key=itemgetter(0)):
+            if low > reach:
+                near.clear()
+            for other in near:
+                if self.concurrent(new, crossed[ply], crossed[other]):
+                    yield min(ply, other), max(ply, other)
+            near.append(ply)
+            reach = max(reach, high)
+
+    def holds(self, segment: Segment, other: Segment) -> bool:
+        """The segment holds the point where the other's line meets it; the lines are not parallel."""
+        return self.sign(other, segment.start) * self.sign(other, segment.end) <= 0
+
+    def floor(self, point: Point, factor: int) -> tuple[int, int]:
+        """The coordinates times the factor, rounded down."""
+        if isinstance(point, Vertex):
+            return int(point.exact[0] * factor), int(point.exact[1] * factor)
+        for precision in self._precisions():
+            x, y = ((part * factor).floor().unique_fmpz() for part in point.ball(precision))
+            if x is not None and y is not None:
+                return int(x), int(y)
+        settle(self.segments)
+        x, y, w = point.exact
+        return int(x * factor // w), int(y * factor // w)
+
+
+def _bounded(share: Ball) -> Ball:
+    """The share, or all of the segment when the ball says nothing."""
+    return share if share.is_finite() else arb(0.5, 0.5)
+
+
+class Drawing:
+    """A polygon and the segments drawn in it, each from where the one before ended. Immutable.
+
+    places, points: where the first segment starts, then where each one ends; the same, named and placed.
+    here: plies of the segments that hold the present point. rows: for each segment the plies of the earlier ones
+    which it crosses inside both. closed: crossings that are no targets, for a segment ends there or a third passes.
+    """
+
+    def __init__(self, vertices: tuple[Vertex, ...], start: int) -> None:
+        self.vertices = vertices
+        self.places: tuple[Place, ...] = (start,)
+        self.points: tuple[Point, ...] = (vertices[start],)
+        self.segments: tuple[Segment, ...] = ()
+        self.here: frozenset[int] = frozenset()
+        self.rows: tuple[tuple[int, ...], ...] = ()
+        self.closed: frozenset[tuple[int, int]] = frozenset()
+        self.precision = FIRST_PRECISION
+
+    def point(self, place: Place) -> Point:
+        if isinstance(place, int):
+            return self.vertices[place]
+        return Crossing(*(self.segments[ply - 1] for ply in place))
+
+    def holding(self, place: Place) -> frozenset[int]:
+        """Plies of the segments that hold a vertex, or a crossing that is not closed."""
+        if not isinstance(place, int):
+            return frozenset(place)
+        return frozenset(ply for ply, ends in enumerate(pairwise(self.places), 1) if place in ends)
+
+    def crossings(self) -> Iterator[tuple[int, int]]:
+        """Every crossing that is not closed, in the order of drawing."""
+        for ply, row in enumerate(self.rows, 1):
+            for other in row:
+                if (other, ply) not in self.closed:
+                    yield other, ply
+
+    def drawable(self, crossing: tuple[int, int]) -> bool:
+        """The exact coordinates of the crossing are not longer than MAX_BITS."""
+        one, two = (self.segments[ply - 1] for ply in crossing)
+        if one.surely_drawable(two):
+            return True
+        settle(self.segments)
+        return one.surely_drawable(two) or two.drawable(one)
+
+    def floors(self, places: Sequence[Place], factor: int) -> list[tuple[int, int]]:
+        """The coordinates of places, of old ones too, times the factor, rounded down."""
+        precision = max(self.precision, 2 * factor.bit_length())
+        with ctx.workprec(precision):
+            judge = Judge(self.segments, precision)
+            return [judge.floor(self.point(place), factor) for place in places]
+
+    def extended(self, place: Place) -> Drawing:
+        """The drawing with one more segment, to a vertex or a crossing that is not closed, on no segment of `here`."""
+        new = Segment(self.points[-1], self.point(place))
+        longer = Drawing(self.vertices, 0)
+        longer.places = (*self.places, place)
+        longer.points = (*self.points, new.end)
+        longer.segments = (*self.segments, new)
+        far = self.holding(place)
+        longer.here = far | {len(longer.segments)}
+        with ctx.workprec(self.precision):
+            judge = Judge(longer.segments, self.precision)
+            crossed, closed = self._met(new, far, judge)
+        longer.rows = (*self.rows, crossed)
+        longer.closed = self.closed | closed | ({place} if isinstance(place, tuple) else set())
+        longer.precision = judge.precision
+        return longer
+
+    def _met(self, new: Segment, far: frozenset[int], judge: Judge) -> tuple[tuple[int, ...], set[tuple[int, int]]]:
+        """The plies a new segment crosses, and the crossings it closes. far: plies of those that hold its end."""
+        ply = len(self.segments) + 1
+        crossed: dict[int, Segment] = {}
+        along: dict[int, Segment] = {}
+        for old_ply, old in enumerate(self.segments, 1):
+            start = 0 if old_ply in self.here else judge.sign(old, new.start)
+            end = 0 if old_ply in far else judge.sign(old, new.end)
+            if start == end == 0:
+                along[old_ply] = old
+            elif start * end < 0 and judge.sign(new, old.start) * judge.sign(new, old.end) < 0:
+                crossed[old_ply] = old
+        crowds = set(judge.crowds(new, crossed))
+        crowds |= {
+            (min(one, two), max(one, two))
+            for one, beside in along.items()
+            for two, other in crossed.items()
+            if judge.holds(beside, other)
+        }
+        closed = crowds | {(old_ply, ply) for pair in crowds for old_ply in pair}
+        return tuple(crossed), closed

@@ -1,0 +1,111 @@
+"""The polygon game once more, by the letter of its rules, with fractions and without any memory between plies.
+
+Slow, and without a line in common with the game; only the vertices are taken from it. A position is a tuple of ends:
+where the first segment starts, then where each one ends; each a vertex's number or a pair of plies.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, pairwise
+
+
+def turn(a, b, c):
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def holds(segment, point):
+    """The closed segment holds the point."""
+    (a, b) = segment
+    return turn(a, b, point) == 0 and all(min(a[k], b[k]) <= point[k] <= max(a[k], b[k]) for k in (0, 1))
+
+
+def meeting(one, two):
+    """The one point of both lines, if it is inside both segments; None if there is no such point."""
+    before, after = turn(*one, two[0]), turn(*one, two[1])
+    if before == after:
+        return None
+    share = Fraction(before, before - after)
+    point = tuple(two[0][k] + share * (two[1][k] - two[0][k]) for k in (0, 1))
+    inside = all(holds(segment, point) and point not in segment for segment in (one, two))
+    return point if inside else None
+
+
+class Literal:
+    def __init__(self, vertices, colours="different", max_bits=1 << 20):
+        self.vertices = [tuple(map(Fraction, vertex)) for vertex in vertices]
+        self.sides = len(vertices)
+        self.colours = colours
+        self.max_bits = max_bits
+
+    def edges(self):
+        return [(self.vertices[k - 1], self.vertices[k]) for k in range(self.sides)]
+
+    def drawn(self, ends):
+        """The points where segments start and end, and the segments."""
+        points, segments = [], []
+        for end in ends:
+            points.append(self.vertices[end] if isinstance(end, int) else meeting(*(segments[ply - 1] for ply in end)))
+            if len(points) > 1:
+                segments.append((points[-2], points[-1]))
+        return points, segments
+
+    def successors(self, ends):
+        if not ends:
+            return [
+                (start, end)
+                for start in range(self.sides)
+                for end in range(self.sides)
+                if (end - start) % self.sides not in (0, 1, self.sides - 1)
+            ]
+        points, segments = self.drawn(ends)
+        there = points[-1]
+        corners = [(k, self.vertices[k]) for k in range(self.sides) if self.vertex_is_open(self.vertices[k], points)]
+        crossings = [
+            ((one, two), point)
+            for two in range(1, len(segments) + 1)
+            for one in range(1, two)
+            if (point := meeting(segments[one - 1], segments[two - 1])) is not None
+            and self.crossing_is_open(point, segments)
+            and self.colours_suit(one, two, len(segments) + 1)
+            and max(max(abs(c.numerator), c.denominator).bit_length() for c in point) <= self.max_bits
+        ]
+        return [
+            (*ends, end)
+            for end, point in corners + crossings
+            if point != there and not any(holds(s, there) and holds(s, point) for s in [*segments, *self.edges()])
+        ]
+
+    def vertex_is_open(self, vertex, points):
+        return vertex not in points or (vertex == points[0] and vertex not in points[1:])
+
+    def crossing_is_open(self, point, segments):
+        through = [segment for segment in segments if holds(segment, point)]
+        return len(through) == 2 and not any(point in segment for segment in through)
+
+    def colours_suit(self, one, two, ply):
+        same = one % 2 == two % 2
+        rule = self.colours if self.colours != "split" else ("same" if ply % 2 == 1 else "different")
+        return rule == "any" or same == (rule == "same")
+
+    def winner(self, ends):
+        """1 or 2 when the player to move has no segment to draw, None when the game goes on."""
+        plies = max(0, len(ends) - 1)
+        return None if self.successors(ends) else (1 if plies % 2 == 1 else 2)
+
+
+def concurrent_diagonals(vertices):
+    """Points inside the polygon that three or more diagonals share."""
+    seen, shared = set(), set()
+    diagonals = [pair for pair in combinations([tuple(map(Fraction, v)) for v in vertices], 2)]
+    for one, two in combinations(diagonals, 2):
+        if (point := meeting(one, two)) is not None:
+            (shared if point in seen else seen).add(point)
+    return shared
+
+
+def turns_right_once_around(vertices):
+    """Strictly convex, in clockwise order."""
+    around = [*vertices, *vertices[:2]]
+    right = all(turn(a, b, c) < 0 for (a, b), (_, c) in pairwise(pairwise(around)))
+    return right and len(set(vertices)) == len(vertices)
