@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from games import GAMES
@@ -19,7 +19,6 @@ MAX_LINE = 1000
 """Characters of a command line; a longer line is no command."""
 MAX_COMMANDS = 20
 """Commands carried out of one mail."""
-HIDDEN = "*****"
 
 _SERVER_SUBJECT = re.compile(
     rf"(?:new\s+)?(?:{'|'.join(map(re.escape, GAMES))})\s+board\s+(\d{{1,12}})(?:\s+\S+)?(?:\s+error)?", re.IGNORECASE
@@ -79,7 +78,7 @@ class Reading:
 
 def board_of_subject(subject: str) -> int | None:
     """The board which a subject of our own mails names, prefixes already removed."""
-    match = _SERVER_SUBJECT.fullmatch(_clean(subject))
+    match = _SERVER_SUBJECT.fullmatch(clean(subject))
     return int(match[1]) if match else None
 
 
@@ -89,7 +88,7 @@ def read(subject: str, text: str, standing: Standing) -> Reading:
     The subject is the command, as on the classic server, when it reads like one; otherwise the commands are the first
     lines of the text. A line behind the first is a command only if nothing else can be meant; what follows is comment.
     """
-    subject = _clean(subject)
+    subject = clean(subject)
     written = text.strip("\n")
     if subject and board_of_subject(subject) is None and (_called(subject) or not written.strip()):
         return Reading((subject,), written.strip())
@@ -98,15 +97,18 @@ def read(subject: str, text: str, standing: Standing) -> Reading:
     end = start + 1
     while end < len(lines) and _is_command(lines[end], standing):
         end += 1
-    commands = tuple(filter(None, map(_clean, lines[start:end])))
+    commands = tuple(filter(None, map(clean, lines[start:end])))
     comment = "\n".join(written.splitlines()[end:]).strip("\n")
     return Reading(commands[:MAX_COMMANDS], comment, len(commands) > MAX_COMMANDS)
 
 
-def _clean(line: str) -> str:
-    """Blanks folded, the classic server's `**` and the brackets of usage lines taken away, control characters too."""
+def clean(line: str) -> str:
+    """Blanks folded, the classic server's `**` and the brackets of usage lines taken away, control characters too.
+
+    A leading `>` stays, so that a quoted line is no command.
+    """
     printable = "".join(char if char.isprintable() else " " for char in line)
-    words = (word.strip("[]<>") or word for word in printable.split() if word != "**")
+    words = (word.lstrip("[<").rstrip("]>") or word for word in printable.split() if word != "**")
     return " ".join(words)
 
 
@@ -120,7 +122,7 @@ def _called(line: str) -> bool:
 
 def _is_command(line: str, standing: Standing) -> bool:
     """A line behind the first is a command if it is complete, or misspelt beyond doubt: game, verb and board."""
-    cleaned = _clean(line)
+    cleaned = clean(line)
     if not cleaned or not _called(cleaned):
         return False
     try:
@@ -149,11 +151,15 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
         return Command(move, standing.game, {"MOVE": line}, line=line)
     options = tuple(word for word in rest if _is_option(word))
     if options and not verb.options:
-        raise BadArguments(f'"{options[0]}": {verb.name} takes no options.', verb.line)
+        raise BadArguments(f'"{options[0]}": {verb.name} takes no options.', usage(verb, standing, game))
     plain = [word for word in rest if not _is_option(word)]
-    if verb.per_game and game is None and standing.board is None and not any(map(str.isdigit, plain[:1])):
+    if verb.per_game and game is None and standing.board is None and not any(word[0].isdigit() for word in plain[:1]):
         raise BadArguments(f"Which game? Put one of {_listed(GAMES)} in front of {verb.name}.", verb.line)
-    return Command(verb, game, _bind(verb, plain, standing, is_userid), options, line)
+    args = _bind(verb, plain, standing, is_userid)
+    if args is None:
+        problem = "needs more words" if len(plain) < len(verb.params) else "does not fit these words"
+        raise BadArguments(f"{verb.name} {problem}.", usage(verb, standing, game))
+    return Command(verb, game, args, options, line)
 
 
 def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None, list[str]]:
@@ -177,24 +183,22 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
     return standing.game, verb, words[1:]
 
 
-def _bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[str], bool]) -> dict[str, str]:
+def _bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[str], bool]) -> dict[str, str] | None:
     """The words under their parameters' names. The fullest form that fits wins, so that what is written counts."""
     for params in _forms(verb.params, standing):
         args = _fit(params, words)
         if args is not None and ("PASSWORD" not in args or not standing.known or is_userid(args["USERID"])):
             return args
-    problem = "needs more words" if len(words) < len(verb.params) else "does not fit these words"
-    raise BadArguments(f"{verb.name} {problem}.", usage(verb, standing))
+    return None
 
 
 def _forms(params: tuple[Param, ...], standing: Standing) -> Iterable[tuple[Param, ...]]:
     """The usage as it stands, then without what the mail shows by itself."""
-    yield params
-    if standing.known:
-        params = tuple(param for param in params if param.name not in CREDENTIALS)
-        yield params
-    if standing.board is not None:
-        yield tuple(param for param in params if not param.name.startswith("BOARD"))
+    anonymous = tuple(param for param in params if param.name not in CREDENTIALS)
+    for form in (params, anonymous) if standing.known else (params,):
+        yield form
+        if standing.board is not None:
+            yield tuple(param for param in form if not param.name.startswith("BOARD"))
 
 
 def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
@@ -211,10 +215,10 @@ def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
     return None if left else args
 
 
-def usage(verb: Verb, standing: Standing) -> str:
-    """The usage line, as this sender may write it."""
+def usage(verb: Verb, standing: Standing, game: str | None = None) -> str:
+    """The usage line, as this sender may write it. game: the one he named."""
     if not standing.known:
-        return verb.line
+        return verb.line.replace("GAME", game, 1) if game and verb.per_game else verb.line
     *_, shortest = _forms(verb.params, standing)
     return " ".join([verb.name, *(f"[{param.name}]" if param.optional else param.name for param in shortest)])
 
@@ -229,30 +233,6 @@ def split_guard(move: str) -> tuple[str, int | None]:
     return text.strip(), int(ply)
 
 
-def redact(text: str, secrets: Collection[str]) -> str:
-    """The text with every secret word replaced, wherever it stands."""
-    for secret in sorted(filter(None, secrets), key=len, reverse=True):
-        text = re.sub(rf"(?<![^\s\"'<>]){re.escape(secret)}(?![^\s\"'<>.,;:!?])", HIDDEN, text)
-    return text
-
-
-def guess_secrets(line: str) -> frozenset[str]:
-    """Words of a line nobody understood that may be a password: all that are not plainly something else.
-
-    A line that does not start like a command, or nearly like one, holds none.
-    """
-    words = _clean(line).split()
-    vocabulary = {*GAMES, *(name for verb in VERBS for name in (verb.name, *verb.aliases))}
-    near = any(difflib.get_close_matches(word.casefold(), vocabulary, n=1, cutoff=0.7) for word in words[:2])
-    if not near:
-        return frozenset()
-    return frozenset(
-        word
-        for word in words[2:]
-        if word.casefold() not in vocabulary and not re.fullmatch(r"-.*|#?\d+|[a-zA-Z]\d+", word)
-    )
-
-
 def _is_option(word: str) -> bool:
     """`-name` and `--name` are options wherever they stand; a lone `--` is the pass."""
     return re.match(r"--?[a-zA-Z]", word) is not None
@@ -263,7 +243,8 @@ def _unknown(words: list[str]) -> UnknownCommand:
         return UnknownCommand("The mail holds no command.")
     names = [*GAMES, *_names(per_game=None)]
     shown = words[0] if len(words[0]) <= 40 else words[0][:40] + "..."
-    return UnknownCommand(f'"{shown}" is not a command.' + _meant(words[0].casefold(), names))
+    meant = _meant(words[0].casefold(), names)
+    return UnknownCommand(f'"{shown}" is not a command.{meant}', "" if meant else "help")
 
 
 def _names(*, per_game: bool | None) -> list[str]:

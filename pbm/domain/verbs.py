@@ -13,6 +13,9 @@ from functools import cached_property
 SECRETS = frozenset({"PASSWORD", "NEW-PASSWORD"})
 """Parameters that must never be repeated in a mail or a log."""
 
+SHORTEST_SECRET = 4
+"""Characters of a password at least."""
+
 CREDENTIALS = ("USERID", "PASSWORD")
 """Parameters that may be left out when the mail itself shows who sent it."""
 

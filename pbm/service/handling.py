@@ -10,11 +10,12 @@ from typing import Any
 from games import GAMES
 from games.rules import GameError, MoveError
 from pbm.compose import Answer, Notice, Outcome, Reader
-from pbm.domain.commands import Command, Standing, board_of_subject, redact, usage
+from pbm.domain.commands import Command, Standing, board_of_subject, usage
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
+from pbm.domain.redaction import guess_secrets, redact
 from pbm.domain.tokens import SeatToken
 from pbm.mailin import Message, strip_subject
 from pbm.service.tables import Table
@@ -45,7 +46,11 @@ class Sender:
 
 @dataclass(slots=True)
 class Handling:
-    """State of the handling of one mail. verified: credentials found right, and the hash they were checked with."""
+    """State of the handling of one mail.
+
+    verified: credentials found right, and the hash they were checked with. secrets: words not to be repeated. plain:
+    command lines of which it is beyond doubt which words those are.
+    """
 
     tx: Transaction
     tools: Tools
@@ -55,6 +60,7 @@ class Handling:
     now: datetime
     comment: str = ""
     secrets: frozenset[str] = frozenset()
+    plain: frozenset[str] = frozenset()
     answers: list[Answer] = field(default_factory=list)
     letters: list[Mail] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
@@ -96,7 +102,7 @@ class Handling:
         if number:
             return self.table(int(number), command.game)
         if self.sender.board is None:
-            raise NotFound("Which board? Name its number.", usage(command.verb, Standing()))
+            raise NotFound("Which board? Name its number.", usage(command.verb, Standing(), command.game))
         return self.table(self.sender.board)
 
     def seated(self, command: Command) -> tuple[Table, Seat]:
@@ -158,9 +164,13 @@ class Handling:
         )
         self.letters.append(letter)
 
-    def refuse(self, line: str, error: Rejected | GameError) -> None:
-        """Answer a command that was not carried out; with the board, where the sender has a seat on it."""
-        table = self._own_table()
+    def refuse(self, line: str, error: Rejected | GameError, *, several: bool = False) -> None:
+        """Answer a command that was not carried out.
+
+        With the board, where it was the only command and the sender has a seat there.
+        """
+        self.secrets |= guess_secrets(self.original(), self.plain)
+        table = None if several else self._own_table()
         if table is None or self.identified is None:
             suggestion = error.suggestion if isinstance(error, Rejected) else ""
             text = redact(str(error), self.secrets)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from pbm.compose import Answer, Outcome
-from pbm.domain.commands import MAX_COMMANDS, Command, Reading, Standing, guess_secrets, parse
+from pbm.domain.commands import MAX_COMMANDS, Command, Reading, Standing, parse
 from pbm.domain.errors import NeedsIdentity, Rejected, UnknownCommand
+from pbm.domain.redaction import guess_secrets
 from pbm.mailin import Action
 from pbm.service.handling import Handling
 from pbm.service.verbs import REFUSALS, run
@@ -37,6 +38,8 @@ class Order:
     def carry_out(self, handling: Handling) -> Handling:
         """Carry the commands out in their order; the first that is refused ends it. Raises: NeedsIdentity."""
         handling.comment, handling.secrets = self.reading.comment, self.secrets
+        understood = (command for command in self.commands if isinstance(command, Command))
+        handling.plain = frozenset(command.line for command in understood if _is_plain(command, handling))
         if not self.commands or handling.message.action is Action.HELP:
             handling.refuse("", UnknownCommand("Your mail holds no command.", "help"))
             return handling
@@ -47,7 +50,7 @@ class Order:
             except NeedsIdentity:
                 raise
             except REFUSALS as error:
-                handling.refuse(line, error)
+                handling.refuse(line, error, several=several)
                 handling.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
                 return handling
             if answer is not None or several:
@@ -56,6 +59,14 @@ class Order:
             excuse = f"One mail may hold {MAX_COMMANDS} commands."
             handling.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
         return handling
+
+
+def _is_plain(command: Command, handling: Handling) -> bool:
+    """No word of the command is a password but what it holds as one: it has none to misplace, or it was right."""
+    if command.credentials is None:
+        return " " not in command.args.get("MOVE", "")
+    userid, password = command.credentials
+    return (userid.casefold(), password) in handling.verified
 
 
 def _run(handling: Handling, command: Command | Rejected) -> Answer | None:

@@ -8,7 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-MIN_LENGTH, MAX_LENGTH = 4, 100
+from pbm.domain.verbs import SHORTEST_SECRET
+
+MIN_LENGTH, MAX_LENGTH = SHORTEST_SECRET, 100
 
 _hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 

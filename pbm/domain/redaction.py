@@ -1,0 +1,73 @@
+"""What of a mail must not be repeated: passwords, also where a command went wrong and nobody knows which word is one.
+
+A refused mail is quoted to its sender. A word that may be a password is blacked out there, even if it is none.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Sequence
+
+from games import GAMES
+from pbm.domain.commands import clean
+from pbm.domain.verbs import SECRETS, SHORTEST_SECRET, VERBS, Verb, find
+
+HIDDEN = "*****"
+_MAX_LINES = 60
+_WRAPPED_WORDS = 3
+_NAMES = tuple(name for verb in VERBS for name in (verb.name, *verb.aliases))
+_VOCABULARY = frozenset({*GAMES, *_NAMES})
+
+
+def redact(text: str, secrets: Collection[str]) -> str:
+    """The text with every secret word replaced, wherever it stands."""
+    for secret in sorted(filter(None, secrets), key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", HIDDEN, text)
+    return text
+
+
+def guess_secrets(text: str, plain: Collection[str] = ()) -> frozenset[str]:
+    """Words that may be a password, in a text whose commands were not all understood.
+
+    plain: cleaned lines that are beyond doubt. The first words of a line count to the line before it, too, for mail
+    programs wrap lines.
+    """
+    lines = [line for line in map(clean, text.splitlines()[:_MAX_LINES]) if line and line not in plain]
+    guessed: set[str] = set()
+    for line, following in zip(lines, [*lines[1:], ""], strict=False):
+        rest = following.split()
+        guessed.update(_doubtful([*line.split(), *(rest if len(rest) <= _WRAPPED_WORDS else ())]))
+    return frozenset(guessed)
+
+
+def _doubtful(words: Sequence[str]) -> list[str]:
+    """The words of a line that are long enough for a password and not plainly something else, such as a board."""
+    start = _arguments_at(words)
+    return [
+        word
+        for place, word in enumerate(words[start:])
+        if len(word) >= SHORTEST_SECRET
+        and word.casefold() not in _VOCABULARY
+        and not (place == 0 and re.fullmatch(r"\d+(#-?\d*)?", word))
+    ]
+
+
+def _arguments_at(words: Sequence[str]) -> int:
+    """Where the arguments begin of what may be a command with a password; behind the last word where there are none."""
+    heads = {place: verb for place, word in enumerate(words[:2]) if (verb := _nearest(word)) is not None}
+    if heads:
+        takes_secret = any(not SECRETS.isdisjoint(param.name for param in verb.params) for verb in heads.values())
+        return max(heads) + 1 if takes_secret else len(words)
+    number = next((place for place, word in enumerate(words[:4]) if word[0].isdigit()), len(words))
+    is_game = bool(difflib.get_close_matches(words[0].casefold(), GAMES, n=1, cutoff=0.7)) if words else False
+    return min(number, 2) if is_game else number
+
+
+def _nearest(word: str) -> Verb | None:
+    """The verb a word is, or is nearly."""
+    folded = word.casefold()
+    if folded in GAMES:
+        return None
+    close = difflib.get_close_matches(folded, _NAMES, n=1, cutoff=0.7)
+    return find(folded) or (find(close[0]) if close else None)
