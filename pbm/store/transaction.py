@@ -8,6 +8,8 @@ from datetime import datetime
 
 from sqlalchemy import Connection, insert, select
 
+from pbm.store.blocks import Blocks
+from pbm.store.choices import Choices
 from pbm.store.matches import Matches
 from pbm.store.players import Players
 from pbm.store.queues import Inbox, Outbox
@@ -23,6 +25,8 @@ class Transaction:
         self._connection = connection
         self.players = Players(connection)
         self.matches = Matches(connection)
+        self.choices = Choices(connection)
+        self.blocks = Blocks(connection)
         self.inbox = Inbox(connection)
         self.outbox = Outbox(connection)
         self.tickets = Tickets(connection)
