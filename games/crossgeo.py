@@ -31,7 +31,7 @@ from games.crossgeo_boards import (
     own_graph,
     random_graph,
 )
-from games.notation import fold
+from games.notation import fold, quoted
 from games.rules import (
     AmbiguousMove,
     BadNotation,
@@ -99,7 +99,7 @@ class CrossGeo:
         options=(
             Option(
                 "version",
-                "colours of the edges: all green, red and blue, or all three",
+                "colours of the edges",
                 "g",
                 choices=("g", "rb", "rgb"),
             ),
@@ -136,38 +136,19 @@ class CrossGeo:
 
     def parse(self, pos: Position, text: str) -> int:
         board, words = graph(pos.options), fold(text)
-        if match := _NUMBER.fullmatch(words):
+        match = _NUMBER.fullmatch(words)
+        if match is None:
+            index = _by_ends(pos, text, words.upper())
+        else:
             index = int(match[1]) - 1
             if not 0 <= index < len(board.edges):
-                raise IllegalMove(f'"{text}": there is no edge {match[1]}. {_standing(pos)}', self._legal(pos))
+                raise IllegalMove(f"{quoted(text)}: there is no edge {match[1]}. {_standing(pos)}", _near(pos, index))
             if match[2] and match[2] != board.colours[index]:
-                raise IllegalMove(f'"{text}": edge {index + 1} is {COLOURS[board.colours[index]]}.', self._legal(pos))
-        else:
-            index = self._by_ends(pos, text, words)
+                raise IllegalMove(
+                    f"{quoted(text)}: edge {index + 1} is {COLOURS[board.colours[index]]}.", _near(pos, index)
+                )
         self._check(pos, index)
         return index
-
-    def _by_ends(self, pos: Position, text: str, words: str) -> int:
-        """The edge between two vertices written in any order. Raises: MoveError."""
-        board = graph(pos.options)
-        pairs = _pairs(words.upper(), board)
-        edges = sorted({board.by_ends[pair] for pair in pairs if pair in board.by_ends})
-        if len(edges) == 1:
-            return edges[0]
-        if edges:
-            named = " or ".join(f"{index + 1} ({board.ends(index)})" for index in edges)
-            raise AmbiguousMove(f'"{text}" may be edge {named}.', [str(index + 1) for index in edges])
-        if pairs:
-            raise IllegalMove(f'"{text}": no edge joins these vertices. {_standing(pos)}', self._legal(pos))
-        example = next(self.moves(pos), 0)
-        raise BadNotation(
-            f'"{text}" is not an edge. Write its number or its two vertices, '
-            f"such as {example + 1} or {board.ends(example)}.",
-            self._legal(pos),
-        )
-
-    def _legal(self, pos: Position) -> list[str]:
-        return [self.notate(pos, move) for move in self.moves(pos)]
 
     def _check(self, pos: Position, index: int) -> None:
         """Raises: IllegalMove unless the edge may be picked."""
@@ -178,12 +159,12 @@ class CrossGeo:
         board = graph(pos.options)
         named = f"Edge {index + 1} ({board.ends(index)})"
         if not pos.standing >> index & 1:
-            raise IllegalMove(f"{named} is gone: it was removed in an earlier turn. {_standing(pos)}", self._legal(pos))
+            raise IllegalMove(f"{named} is gone: an earlier turn removed it. {_standing(pos)}", _near(pos, index))
         raise IllegalMove(
             f"{named} is {COLOURS[board.colours[index]]}, and {SIDES[pos.side - 1]} picks only "
-            f"{' and '.join(COLOURS[letter] for letter in PICKS[pos.side] if letter in board.colours)} edges: "
+            f"{' or '.join(COLOURS[letter] for letter in PICKS[pos.side] if letter in board.colours)} edges: "
             f"{_ranges(_pickable(pos))}.",
-            self._legal(pos),
+            _near(pos, index),
         )
 
     def notate(self, pos: Position, move: int) -> str:
@@ -280,6 +261,34 @@ def _standing(pos: Position) -> str:
     return f"There stand {_ranges(pos.standing)}." if pos.standing else "No edge stands any more."
 
 
+def _near(pos: Position, index: int) -> list[str]:
+    """The numbers of the five edges to pick that are nearest in number."""
+    return [str(other + 1) for other in sorted(indices(_pickable(pos)), key=lambda other: abs(other - index))[:5]]
+
+
+def _by_ends(pos: Position, text: str, words: str) -> int:
+    """The edge between two vertices written in any order. Raises: MoveError."""
+    board = graph(pos.options)
+    pairs = _pairs(words, board)
+    edges = sorted({board.by_ends[pair] for pair in pairs if pair in board.by_ends})
+    if len(edges) == 1:
+        return edges[0]
+    if edges:
+        named = " or ".join(f"{index + 1} ({board.ends(index)})" for index in edges)
+        raise AmbiguousMove(f"{quoted(text)} may be edge {named}.", [str(index + 1) for index in edges])
+    if pairs:
+        ends = {board.labels.index(end) for pair in pairs for end in pair}
+        there = [index for index in indices(pos.standing) if ends & set(board.edges[index])]
+        named = _and([f"{index + 1} ({board.ends(index)})" for index in there]) or "none"
+        picks = [str(index + 1) for index in there if _pickable(pos) >> index & 1]
+        raise IllegalMove(f"{quoted(text)}: no edge joins these vertices. Edges that stand at them: {named}.", picks)
+    example = next(indices(_pickable(pos)), 0)
+    raise BadNotation(
+        f"{quoted(text)} is not an edge. Write its number or its two vertices, "
+        f"such as {example + 1} or {board.ends(example)}; vertices are A to {board.labels[-1]}."
+    )
+
+
 def _pairs(words: str, board: Graph) -> list[frozenset[str]]:
     """The pairs of different vertices the words may mean: "A-F", or run together as "AF"."""
     if match := _PAIR.fullmatch(words):
@@ -297,7 +306,7 @@ def _last_turn(pos: Position, last: int) -> str:
 
 
 def _and(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def _choice(pos: Position) -> tuple[Listing, ...]:

@@ -15,7 +15,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from games.notation import fold
+from games.notation import fold, quoted
 from games.rules import OptionError
 
 Spot = tuple[int, int]
@@ -233,7 +233,7 @@ def own_graph(body: str, version: str | None) -> Graph:
             line, colour = _read_line(words, version or "rgb")
             _check_line(line, lines, numbers)
         except ValueError as error:
-            raise OptionError(f'Line {number} of your graph, "{words.strip()[:80]}", {error}.') from None
+            raise OptionError(f"Line {number} of your graph, {quoted(words)}, {error}.") from None
         lines.append(line)
         numbers.append(number)
         colours += colour
@@ -244,7 +244,7 @@ def _read_line(words: str, version: str) -> tuple[tuple[Spot, Spot], str]:
     """Raises: ValueError with the end of a sentence."""
     match = _LINE.fullmatch(fold(words))
     if match is None:
-        raise ValueError('is not an edge: write two points and perhaps a colour, such as "0,0 30,40 red"')
+        raise ValueError('is not an edge: write two points, and a colour if you like, such as "0,0 30,40 red"')
     x1, y1, x2, y2 = (int(digits) for digits in match.groups()[:4])
     if max(x1, y1, x2, y2) > MAX_COORDINATE:
         raise ValueError(f"goes too far: coordinates are numbers from 0 to {MAX_COORDINATE}")

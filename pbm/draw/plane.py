@@ -6,7 +6,7 @@ and the game's lists below the board name what it belongs to. All arithmetic is 
 same everywhere.
 
 In characters: red strokes are `#`, blue ones `:` or, when nearly level, `=`; green ones and outlines follow their
-slope. `X` and `+` are crossings, `@` is the present point, and the last move stands in (brackets).
+slope. `+` is a crossing, `@` the present point, and the last move stands in (brackets).
 """
 
 from __future__ import annotations
@@ -42,6 +42,9 @@ class Sheet:
 
     def row(self, y: Fraction | int) -> Fraction:
         return self.rows - Fraction(y * self.rows) / self.board.height
+
+    def shows(self, point: Point) -> bool:
+        return 0 <= point.x <= self.board.width and 0 <= point.y <= self.board.height
 
     def place(self, point: Point) -> Place:
         return floor(self.row(point.y) + HALF), floor(self.column(point.x) + HALF)
@@ -167,14 +170,20 @@ class Layout:
             return False
         return self._taken.isdisjoint(self._cells(start, length, margin=1))
 
+    def _covered(self, lettering: tuple[Place, str]) -> int:
+        """How many segments a sign would hide."""
+        start, sign = lettering
+        return sum(len(self.under.get(place, ())) for place in self._cells(start, len(sign)))
+
     def _place_signs(self) -> dict[int, tuple[Place, str]]:
         """The present point first, then the others in the board's order."""
         points = self.sheet.board.points
         placed: dict[int, tuple[Place, str]] = {}
-        for index in sorted(range(len(points)), key=lambda index: not points[index].here):
-            if not (0 <= points[index].x <= self.sheet.board.width and 0 <= points[index].y <= self.sheet.board.height):
-                continue
-            for start, sign in _sign_places(points[index], self.sheet.place(points[index])):
+        inside = [index for index, point in enumerate(points) if self.sheet.shows(point)]
+        for index in sorted(inside, key=lambda index: not points[index].here):
+            place = self.sheet.place(points[index])
+            beside = sorted(_signs_beside(points[index], place), key=self._covered)
+            for start, sign in (*_signs_on(points[index], place), *beside):
                 if self._free(start, len(sign)):
                     placed[index] = start, sign
                     self._taken.update(self._cells(start, len(sign)))
@@ -236,23 +245,28 @@ class Layout:
         return any(one.meets(other, place) for one, other in combinations(lines, 2))
 
 
-def _sign_places(point: Point, place: Place) -> Iterator[tuple[Place, str]]:
-    """Where a point's sign may stand, best first: on the point; beside it too unless it is a target."""
+def _signs_on(point: Point, place: Place) -> Iterator[tuple[Place, str]]:
+    """Where a point's sign may stand so that it covers the point, best first."""
     row, column = place
     label = point.label or "o"
-    if point.here:
-        if point.label:
-            yield (row, column), f"@{label}"
-            yield (row, column - len(label)), f"{label}@"
-        yield (row, column), "@"
+    if not point.here:
+        if point.last:
+            yield (row, column - 1), f"({label})"
+        yield from ((start, label) for start in _around(place, len(label)))
         return
-    if point.last:
-        yield (row, column - 1), f"({label})"
-    for start in _around(place, len(label)):
-        yield start, label
-    if point.label and not point.target:
-        for start in ((0, 2), (0, -1 - len(label)), (-1, 0), (1, 0), (-1, 2), (1, 2), (-1, -2), (1, -2)):
-            yield (row + start[0], column + start[1]), label
+    if point.label:
+        yield place, f"@{label}"
+        yield (row, column - len(label)), f"{label}@"
+    yield place, "@"
+
+
+def _signs_beside(point: Point, place: Place) -> Iterator[tuple[Place, str]]:
+    """Where a label may stand next to its point; nowhere for a target, whose place must be exact."""
+    if not point.label or point.target or point.here:
+        return
+    row, column = place
+    for down, right in ((0, 2), (0, -1 - len(point.label)), (-1, 0), (1, 0), (-1, 2), (1, 2), (-1, -2), (1, -2)):
+        yield (row + down, column + right), point.label
 
 
 def _text_sheet(board: PlaneBoard) -> Sheet:
@@ -283,8 +297,7 @@ def text(board: PlaneBoard) -> list[str]:
             drawn.setdefault(place, _stroke(segment, mark))
     for place, segments in layout.under.items():
         if len(segments) > 1 and layout.crossing(place):
-            marks = {mark for index in segments for at, mark in layout.paths[index] if at == place}
-            drawn[place] = "X" if marks == {"/", "\\"} else "+"
+            drawn[place] = "+"
     for start, label in (*layout.numbers.values(), *layout.signs.values()):
         drawn.update(((start[0], start[1] + step), letter) for step, letter in enumerate(label))
     return _rows(drawn)
@@ -310,6 +323,8 @@ _INK = {
     Stroke.BLUE: ("#1f4fbf", 2, "8 3"),
 }
 """Colour, width in pixels and dashes of a picture's strokes."""
+
+_FONT = "DejaVu Sans Mono, monospace"
 
 
 def svg(board: PlaneBoard) -> str:
@@ -342,9 +357,7 @@ def _lettering(start: Place, label: str, ink: str) -> list[drawsvg.DrawingElemen
     half = len(label) * CELL_WIDTH / 2
     ground = drawsvg.Rectangle(x - half, y - 7, 2 * half, 14, fill="white", fill_opacity=0.8)
     # The baseline is set by hand: many mail clients' renderers ignore dominant-baseline.
-    letters = drawsvg.Text(
-        label, 14, x, y + 5, fill=ink, font_family="DejaVu Sans Mono, monospace", font_weight="bold", text_anchor="middle"
-    )
+    letters = drawsvg.Text(label, 14, x, y + 5, fill=ink, font_family=_FONT, font_weight="bold", text_anchor="middle")
     return [ground, letters]
 
 
@@ -353,7 +366,7 @@ def _mark(sheet: Sheet, point: Point, start: Place, sign: str) -> list[drawsvg.D
     x, y = _pixel(sheet.row(point.y), sheet.column(point.x))
     if point.here:
         ring = drawsvg.Circle(x, y, 8, fill="#ffd54f", stroke="black", stroke_width=2)
-        letter = drawsvg.Text(point.label, 13, x, y + 4.5, fill="black", font_family="DejaVu Sans Mono, monospace", text_anchor="middle")
+        letter = drawsvg.Text(point.label, 13, x, y + 4.5, fill="black", font_family=_FONT, text_anchor="middle")
         return [ring, letter]
     row, column = sheet.place(point)
     covered = row == start[0] and start[1] <= column < start[1] + len(sign)
