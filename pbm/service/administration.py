@@ -147,6 +147,11 @@ class Administration:
         """End a running match so that it counts for nobody."""
         return self.end(board, Result(Ending.VOID, None, "cancelled by the operator"))
 
+    def board_numbers(self) -> list[int]:
+        """All boards, ascending."""
+        with self._service.store.read() as tx:
+            return list(tx.matches.boards())
+
     def verify(self, board: int | None = None) -> list[Verdict]:
         """Replay one stored board, or all, and compare with what the database says of it."""
         with self._service.store.read() as tx:

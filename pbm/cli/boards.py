@@ -1,0 +1,220 @@
+"""`pbm board`: games under way and over."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import click
+
+from games import GAMES
+from pbm import draw
+from pbm.cli.frame import Group, Invocation, pass_invocation
+from pbm.cli.output import json_option, print_json, print_rows
+from pbm.compose.records import move_list
+from pbm.domain.errors import NotAllowed
+from pbm.domain.match import Ending, Match, Result, State
+from pbm.service.administration import Verdict
+from pbm.store.matches import Summary
+
+GAME_WORDS = {"ignore_unknown_options": True}
+"""Words such as `-size=4` and moves that begin with a dash reach the game."""
+
+game_option = click.option("--game", type=click.Choice(list(GAMES), case_sensitive=False), help="Of this game only.")
+player_option = click.option("--player", "userid", help="Of this player only.")
+
+
+def _board_and_ply(_: click.Context, __: click.Parameter, value: str) -> tuple[int, int | None]:
+    match = re.fullmatch(r"(\d{1,12})(?:#(-?\d{1,6}))?", value)
+    if match is None:
+        raise click.BadParameter(f'"{value}" is not a board: write for instance 101, or 101#7 for its ply 7.')
+    return int(match[1]), int(match[2]) if match[2] else None
+
+
+@click.group(cls=Group)
+def board() -> None:
+    """Games under way and over."""
+
+
+@board.command("list")
+@game_option
+@player_option
+@click.option("--active/--ended", default=None, help="Only games under way, or only those that are over.")
+@click.option("--limit", default=1000, show_default=True, help="At most so many, the oldest first.")
+@json_option
+@pass_invocation
+def list_(
+    invocation: Invocation, game: str | None, userid: str | None, active: bool | None, limit: int, as_json: bool
+) -> None:
+    """Boards, the oldest first."""
+    with invocation.administration() as admin:
+        boards = admin.boards(game=game, userid=userid, active=active, limit=limit)
+    print_rows([summary_row(each) for each in boards], as_json=as_json, nothing="There are no such boards.")
+
+
+@board.command()
+@click.argument("which", callback=_board_and_ply, metavar="BOARD[#PLY]")
+@json_option
+@pass_invocation
+def show(invocation: Invocation, which: tuple[int, int | None], as_json: bool) -> None:
+    """Draw a board, now or after a ply; negative plies count from the end."""
+    number, ply = which
+    with invocation.administration() as admin:
+        match, state = admin.board(number, ply)
+    _print_board(match, state, as_json)
+
+
+@board.command(context_settings=GAME_WORDS)
+@click.argument("number", type=int, metavar="BOARD")
+@click.argument("userid")
+@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="MOVE...")
+@json_option
+@pass_invocation
+def move(invocation: Invocation, number: int, userid: str, words: tuple[str, ...], as_json: bool) -> None:
+    """Play for a player, as if he had sent the move; both players get the mail."""
+    with invocation.administration() as admin:
+        match, state = admin.move(number, userid, " ".join(words))
+    _print_board(match, state, as_json)
+
+
+@board.command()
+@click.argument("number", type=int, required=False, metavar="[BOARD]")
+@json_option
+@pass_invocation
+def verify(invocation: Invocation, number: int | None, as_json: bool) -> None:
+    """Replay the record of one board, or of all, and compare it with what the database says.
+
+    The exit code is 1 if any differs.
+    """
+    with invocation.administration() as admin:
+        numbers = [number] if number is not None else admin.board_numbers()
+        verdicts = [verdict for each in _progress(numbers) for verdict in admin.verify(each)]
+    wrong = [verdict for verdict in verdicts if verdict.problem]
+    if as_json:
+        print_json({"verified": len(verdicts), "problems": [_verdict_row(each) for each in wrong]})
+    else:
+        for each in wrong:
+            click.echo(f"Board {each.board} ({each.game}, {each.plies} plies): {each.problem}.")
+        click.echo(f"{_count(len(verdicts))} replayed, {len(wrong) or 'none'} differ{'' if len(wrong) != 1 else 's'}.")
+    sys.exit(1 if wrong else 0)
+
+
+@board.command()
+@click.argument("number", type=int, metavar="BOARD")
+@click.option("--result", "word", required=True, metavar="USERID|draw|void", help="Who wins, or that nobody does.")
+@pass_invocation
+def end(invocation: Invocation, number: int, word: str) -> None:
+    """End a game with a result of yours; a void game counts for nobody. Both players get the mail."""
+    with invocation.administration() as admin:
+        match, _ = admin.board(number)
+        match = admin.end(number, _decided(match, word))
+    click.echo(f"Board {number}: {_outcome(match)}.")
+
+
+def summary_row(summary: Summary) -> dict[str, Any]:
+    """A board without its record, as lists show it."""
+    first, second = summary.players
+    seat = summary.seat_to_move
+    return {
+        "board": summary.board,
+        "game": summary.game,
+        "options": " ".join(summary.options),
+        "player1": first.userid,
+        "player2": second.userid,
+        "plies": summary.plies,
+        "to_move": summary.players[seat - 1].userid if seat and summary.result is None else None,
+        "moved_at": summary.moved_at,
+        **_result_row(summary.result, (first.userid, second.userid)),
+    }
+
+
+def _result_row(result: Result | None, userids: tuple[str, str]) -> dict[str, Any]:
+    if result is None:
+        return {"result": None, "winner": None}
+    return {"result": result.ending.value, "winner": userids[result.winner - 1] if result.winner else None}
+
+
+def _print_board(match: Match, state: State, as_json: bool) -> None:
+    drawing = draw.text(state.game.scene(state.position, state.last))
+    if as_json:
+        print_json(_board_row(match, state) | {"drawing": drawing})
+        return
+    names = [f"{match.player(seat).userid} ({state.side_name(seat)})" for seat in (1, 2)]
+    click.echo(f"Board {match.board}: {' '.join((match.game, *match.options))}, {' - '.join(names)}")
+    click.echo(f"{_standing(match, state)}\n\n{drawing}")
+    for line in move_list(match, state, whole=True):
+        click.echo(line)
+
+
+def _board_row(match: Match, state: State) -> dict[str, Any]:
+    userids = (match.player(1).userid, match.player(2).userid)
+    over = match.result is not None or state.outcome is not None
+    return {
+        "board": match.board,
+        "game": match.game,
+        "options": " ".join(match.options),
+        "player1": userids[0],
+        "player2": userids[1],
+        "ply": state.plies,
+        "to_move": None if over else match.player(state.to_move).userid,
+        "started_at": match.started_at,
+        "moved_at": match.moved_at,
+        "record": [ply.notation for ply in match.record],
+        **_result_row(match.result, userids),
+        "reason": match.result.reason if match.result else None,
+    }
+
+
+def _standing(match: Match, state: State) -> str:
+    if state.plies < len(match.record):
+        return f"After ply {state.plies} of {len(match.record)}."
+    if match.result is not None:
+        return f"Over after {len(match.record)} plies: {_outcome(match)}."
+    return f"{match.player(state.to_move).userid} ({state.side_name(state.to_move)}) is to make ply {state.plies + 1}."
+
+
+def _outcome(match: Match) -> str:
+    """How an ended match ended, as a clause."""
+    result = match.result
+    if result is None:
+        return "under way"
+    if result.winner is not None:
+        word = f"{match.player(result.winner).userid} won"
+    else:
+        word = "void" if result.ending is Ending.VOID else "drawn"
+    return f"{word} {result.reason}".rstrip()
+
+
+def _decided(match: Match, word: str) -> Result:
+    """The operator's result. Raises: NotAllowed when the word names no player of the board."""
+    userids = [player.userid.casefold() for player in match.players]
+    if word.casefold() in userids:
+        return Result(Ending.DECIDED, userids.index(word.casefold()) + 1, "by decision of the operator")
+    if word.casefold() == "draw":
+        return Result(Ending.DECIDED, None, "by decision of the operator")
+    if word.casefold() == "void":
+        return Result(Ending.VOID, None, "by decision of the operator")
+    names = " or ".join(player.userid for player in match.players)
+    raise NotAllowed(f'"{word}" is no result of board {match.board}: write {names}, draw or void.')
+
+
+def _progress(numbers: Iterable[int]) -> Iterator[int]:
+    """The numbers, with a bar on standard error where a person looks on."""
+    known = list(numbers)
+    if not sys.stderr.isatty() or len(known) < 2:
+        yield from known
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(known, "Replaying", console=Console(stderr=True), transient=True)
+
+
+def _verdict_row(verdict: Verdict) -> dict[str, Any]:
+    return {"board": verdict.board, "game": verdict.game, "plies": verdict.plies, "problem": verdict.problem}
+
+
+def _count(boards: int) -> str:
+    return f"{boards} board{'' if boards == 1 else 's'}"

@@ -1,0 +1,103 @@
+"""`pbm config`: the configuration that holds, explained."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+import click
+from pydantic import BaseModel, SecretStr
+
+from pbm.cli.frame import Group, Invocation, Misconfigured, pass_invocation
+from pbm.cli.output import json_option, print_json
+from pbm.cli.settings import MASK, USUAL_FILE, Configuration, Effective, keys, masked, table_of, variable
+
+_WIDTH = 100
+
+
+@click.group(cls=Group)
+def config() -> None:
+    """The configuration: every key, its meaning, its value, its source."""
+
+
+@config.command()
+@json_option
+@pass_invocation
+def show(invocation: Invocation, as_json: bool) -> None:
+    """Print the configuration that holds as a TOML file that explains itself; secrets are masked."""
+    effective = invocation.effective()
+    if as_json:
+        print_json({".".join(key): _row(effective, key) for key in keys(Configuration)})
+    else:
+        click.echo("\n".join(_toml(effective)))
+
+
+@config.command()
+@pass_invocation
+def check(invocation: Invocation) -> None:
+    """Check the configuration and the files it names. Exit code 2 with a line for each mistake, which names the key."""
+    from pbm.cli.wiring import lacks
+
+    effective = invocation.effective()
+    if problems := lacks(effective.values):
+        raise Misconfigured("\n".join(problems))
+    click.echo(f"The configuration is sound ({effective.file or 'no file, defaults'}).")
+
+
+def _row(effective: Effective, key: tuple[str, ...]) -> dict[str, Any]:
+    _, text = _value(effective.values, key)
+    return {
+        "value": text,
+        "origin": effective.origin(*key),
+        "variable": variable(*key),
+        "meaning": _meaning(key),
+    }
+
+
+def _toml(effective: Effective) -> Iterator[str]:
+    """The file, line by line; what is not set or masked is a comment, so that the file can be used as it is."""
+    yield from _comment(
+        f"The configuration of pbm. File: {effective.file or f'none ({USUAL_FILE} is not there)'}. A key may also be "
+        f"given by an environment variable, such as {variable('server', 'listen')} for server.listen, which counts "
+        "more than the file, and some by an option of a command, which counts more than both."
+    )
+    table: tuple[str, ...] = ()
+    for key in keys(Configuration):
+        if key[:-1] != table:
+            table = key[:-1]
+            yield from ["", *_comment(table_of(table).__doc__ or ""), f"[{'.'.join(table)}]"]
+        elif not table:
+            yield ""
+        yield from _comment(_meaning(key))
+        yield _line(effective, key)
+
+
+def _line(effective: Effective, key: tuple[str, ...]) -> str:
+    masked, value = _value(effective.values, key)
+    origin = effective.origin(*key)
+    if value is None:
+        return f"# {key[-1]} is not set"
+    return f"{'# ' if masked else ''}{key[-1]} = {json.dumps(value, ensure_ascii=False)}  # {origin}"
+
+
+def _value(configuration: Configuration, key: tuple[str, ...]) -> tuple[bool, Any]:
+    """Whether something of the value is masked, and what may be shown of it."""
+    value: Any = configuration
+    for name in key:
+        value = getattr(value, name)
+    if isinstance(value, SecretStr):
+        return True, MASK
+    if key == ("database",):
+        shown = masked(value)
+        return shown != value, shown
+    return False, value if value is None or isinstance(value, (bool, int, float)) else str(value)
+
+
+def _meaning(key: tuple[str, ...]) -> str:
+    return table_of(key[:-1]).model_fields[key[-1]].description or ""
+
+
+def _comment(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)

@@ -1,0 +1,61 @@
+"""`pbm db`: the database itself."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+
+import click
+
+from pbm.cli.frame import Group, Invocation, pass_invocation
+from pbm.cli.opening import open_store
+from pbm.cli.output import json_option, print_json
+from pbm.store import SchemaTrouble, Store
+
+
+@click.group(cls=Group)
+def db() -> None:
+    """The database itself."""
+
+
+@db.command()
+@pass_invocation
+def upgrade(invocation: Invocation) -> None:
+    """Bring the database to this program's version, keeping all data; an empty one is set up."""
+    store = open_store(invocation.effective().values)
+    before = store.revision()
+    store.upgrade(datetime.now(UTC))
+    after = store.revision()
+    store.close()
+    if before == after:
+        click.echo(f"The database is at revision {after} already.")
+    else:
+        click.echo(f"The database is now at revision {after}; it was {before or 'empty'}.")
+
+
+@db.command()
+@json_option
+@pass_invocation
+def check(invocation: Invocation, as_json: bool) -> None:
+    """Look for damage: version, tables, the database's own checks. Exit code 1 if anything is wrong.
+
+    `pbm board verify` goes on from here and replays all games.
+    """
+    store = open_store(invocation.effective().values)
+    problems = _problems(store)
+    store.close()
+    if as_json:
+        print_json({"sound": not problems, "problems": problems})
+    else:
+        click.echo("\n".join(problems) or "The database is sound.")
+    sys.exit(1 if problems else 0)
+
+
+def _problems(store: Store) -> list[str]:
+    try:
+        if store.revision() is None:
+            return ["The database is empty. Run: pbm db upgrade"]
+        store.prepare(datetime.now(UTC))
+    except SchemaTrouble as trouble:
+        return [str(trouble)]
+    return store.check()

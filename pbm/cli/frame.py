@@ -1,0 +1,156 @@
+"""What every command shares: the options that may stand anywhere, the way to the service, and how refusals look."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:  # help pages and mistakes in the command line need nothing of these
+    from pbm.cli.settings import Effective
+    from pbm.service import Service
+    from pbm.service.administration import Administration
+    from pbm.service.queues import Queues
+
+
+class Refused(click.ClickException):
+    """What was asked for is not done; the message is a sentence for the operator."""
+
+    exit_code = 1
+
+    def show(self, file: Any = None) -> None:
+        click.echo(self.message, err=True)
+
+
+class Misconfigured(Refused):
+    """The configuration is at fault; each line of the message names a key."""
+
+    exit_code = 2
+
+
+@dataclass
+class Invocation:
+    """What the command line says besides the command. config: the file; database: a URL."""
+
+    config: Path | None = None
+    database: str | None = None
+
+    def effective(self, **given: dict[str, Any]) -> Effective:
+        """The configuration, with what the command line gives above all. given: the keys of a table.
+
+        Raises: Misconfigured.
+        """
+        from pbm.cli.settings import ConfigurationError, load
+
+        layer: dict[str, Any] = {"database": self.database, **given}
+        try:
+            return load(self.config, layer)
+        except ConfigurationError as error:
+            raise Misconfigured("\n".join(error.problems)) from None
+
+    @contextmanager
+    def service(self, effective: Effective | None = None) -> Iterator[Service]:
+        """The service over the configured database, which is set up if it is empty."""
+        from pbm.cli.opening import open_service
+
+        effective = effective or self.effective()
+        _log_to_stderr()
+        service = open_service(effective.values)
+        try:
+            yield service
+        finally:
+            service.close()
+
+    @contextmanager
+    def administration(self) -> Iterator[Administration]:
+        from pbm.service.administration import Administration
+
+        with self.service() as service:
+            yield Administration(service)
+
+    @contextmanager
+    def queues(self) -> Iterator[Queues]:
+        from pbm.service.queues import Queues
+
+        with self.service() as service:
+            yield Queues(service)
+
+
+pass_invocation = click.make_pass_decorator(Invocation, ensure=True)
+
+
+def _log_to_stderr() -> None:
+    """Standard output belongs to what was asked for."""
+    import structlog
+
+    if not structlog.is_configured():
+        structlog.configure(
+            wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+            logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        )
+
+
+def _anywhere() -> list[click.Parameter]:
+    """The options of `pbm` itself, which every command takes as well; the one nearest to the end counts."""
+    return [
+        click.Option(
+            ["--config"],
+            type=click.Path(dir_okay=False, path_type=Path),
+            expose_value=False,
+            callback=_remember,
+            help="The configuration, a TOML file. [env var: PBM_CONFIG]",
+        ),
+        click.Option(
+            ["--database"],
+            metavar="URL",
+            expose_value=False,
+            callback=_remember,
+            help="Such as sqlite:////var/lib/pbm/pbm.db. [env var: PBM_DATABASE]",
+        ),
+    ]
+
+
+def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    if value is not None and param.name:
+        setattr(ctx.ensure_object(Invocation), param.name, value)
+
+
+def _refusals() -> tuple[type[Exception], ...]:
+    from games.rules import GameError
+    from pbm.domain.errors import Rejected
+    from pbm.store import DatabaseTrouble, SchemaTrouble
+
+    return Rejected, GameError, DatabaseTrouble, SchemaTrouble
+
+
+class Command(click.Command):
+    """A command that takes the options of `pbm` itself too, and whose refusals are one sentence."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params += _anywhere()
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except click.ClickException:
+            raise
+        except _refusals() as error:  # looked up only when something was raised, for it takes a while
+            raise Refused(" ".join(str(error).split())) from error
+
+
+class Group(click.Group):
+    """A group whose commands are as above."""
+
+    command_class = Command
+    group_class = type
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params += _anywhere()

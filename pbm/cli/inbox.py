@@ -1,0 +1,107 @@
+"""`pbm inbox`: mails that came in, and how a mail would be read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pbm.cli.classify import classify as classified
+from pbm.cli.frame import Group, Invocation, pass_invocation
+from pbm.cli.output import json_option, print_fields, print_json, print_rows, printable
+from pbm.domain.mail import Arrival, Received
+
+limit_option = click.option("--limit", default=50, show_default=True, help="At most so many, the newest first.")
+raw_option = click.option("--raw", is_flag=True, help="Print the mail alone, byte for byte.")
+
+
+@click.group(cls=Group)
+def inbox() -> None:
+    """Mails that came in, and how a mail would be read."""
+
+
+@inbox.command("list")
+@click.option("--state", type=click.Choice([*Arrival]), help="Only mails in this state.")
+@limit_option
+@json_option
+@pass_invocation
+def list_(invocation: Invocation, state: str | None, limit: int, as_json: bool) -> None:
+    """Mails that came in, the newest first.
+
+    new: waits to be handled. handled: done. ignored: never to be answered. parked: a fault of ours, for you to look at.
+    """
+    with invocation.queues() as queues:
+        mails = queues.received(Arrival(state) if state else None, limit)
+    print_rows([_row(mail) for mail in mails], as_json=as_json, nothing="There are no such mails.")
+
+
+@inbox.command()
+@click.argument("number", type=int, metavar="ID")
+@raw_option
+@json_option
+@pass_invocation
+def show(invocation: Invocation, number: int, raw: bool, as_json: bool) -> None:
+    """One mail as it came. It may hold a player's password."""
+    with invocation.queues() as queues:
+        mail = queues.received_mail(number)
+    print_mail(_row(mail), mail.raw, raw=raw, as_json=as_json)
+
+
+@inbox.command()
+@click.argument("numbers", type=int, nargs=-1, metavar="ID...")
+@click.option("--all", "everything", is_flag=True, help="All that are parked.")
+@pass_invocation
+def retry(invocation: Invocation, numbers: tuple[int, ...], everything: bool) -> None:
+    """Have parked or ignored mails handled again, by the server when it runs."""
+    with invocation.queues() as queues:
+        chosen = chosen_numbers(numbers, queues.parked() if everything else None)
+        queues.handle_again(chosen)
+    click.echo(f"{len(chosen)} to be handled again.")
+
+
+@inbox.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False))
+@pass_invocation
+def classify(invocation: Invocation, files: tuple[str, ...]) -> None:
+    """Tell how raw mails would be read, one JSON object a line and file: file, action, commands, comment.
+
+    Actions: reply, help (of persons), ignore, bounce, complaint, reject (never answered). Nothing is stored or sent.
+    """
+    from pbm.cli.opening import robot
+
+    ours = robot(invocation.effective().values)
+    for file in files:
+        click.echo(json.dumps({"file": file, **classified(Path(file).read_bytes(), ours)}))
+
+
+def chosen_numbers(numbers: tuple[int, ...], everything: list[int] | None) -> list[int]:
+    """The mails a command names, or all. Raises: UsageError for neither and for both."""
+    if bool(numbers) == (everything is not None):
+        raise click.UsageError("Name the mails by their ID, or say --all.")
+    return list(numbers) if everything is None else everything
+
+
+def print_mail(row: dict[str, Any], mail: bytes, *, raw: bool, as_json: bool) -> None:
+    """A mail with what is known of it, safe to look at in a terminal; or its bytes alone."""
+    text = mail.decode("utf-8", "replace").replace("\r\n", "\n")
+    if raw:
+        click.echo(mail, nl=False)
+    elif as_json:
+        print_json(row | {"mail": text})
+    else:
+        print_fields(row, as_json=False)
+        click.echo(f"\n{printable(text)}")
+
+
+def _row(mail: Received) -> dict[str, Any]:
+    return {
+        "id": mail.id,
+        "received_at": mail.received_at,
+        "state": mail.state.value,
+        "mail_from": mail.mail_from or "<>",
+        "recipients": mail.recipients,
+        "octets": len(mail.raw),
+        "reason": mail.reason,
+    }

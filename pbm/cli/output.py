@@ -1,0 +1,78 @@
+"""How results are printed: as tables for people, as JSON for programs, from the same values.
+
+A row is a mapping of names to texts, numbers, instants, lists of these and None; its names are the columns of a table
+and the keys of a JSON object.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import click
+
+Row = Mapping[str, Any]
+
+_PIPED_WIDTH = 1000
+"""Columns of a table that no terminal shows: nothing is wrapped for a program that reads it."""
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON in place of tables.")
+
+
+def print_rows(rows: Sequence[Row], *, as_json: bool, nothing: str) -> None:
+    """A table. nothing: what to say to a person where there are no rows."""
+    if as_json:
+        print_json(rows)
+    elif not rows:
+        click.echo(nothing)
+    else:
+        _print_table(list(rows[0]), [[_shown(value) for value in row.values()] for row in rows])
+
+
+def print_fields(row: Row, *, as_json: bool) -> None:
+    """One thing, a field a line."""
+    if as_json:
+        print_json(row)
+        return
+    width = max(map(len, row))
+    for name, value in row.items():
+        click.echo(f"{name.replace('_', ' '):{width}}  {_shown(value)}".rstrip())
+
+
+def print_json(value: Any) -> None:
+    click.echo(json.dumps(value, indent=2, default=_as_json))
+
+
+def printable(text: str) -> str:
+    """What a stranger wrote, without what a terminal would obey."""
+    return "".join(char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}" for char in text)
+
+
+def _print_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*(name.replace("_", " ") for name in names), box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for row in rows:
+        table.add_row(*map(Text, row))
+    Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH).print(table)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M}"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_shown, value))
+    return printable(str(value)).replace("\n", " ")
+
+
+def _as_json(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} has no JSON")

@@ -1,0 +1,100 @@
+"""`pbm player`: accounts."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from pbm.cli.frame import Group, Invocation, pass_invocation
+from pbm.cli.output import json_option, print_fields, print_rows
+from pbm.service.administration import Account
+
+
+@click.group(cls=Group)
+def player() -> None:
+    """Accounts and their addresses and passwords."""
+
+
+@player.command()
+@click.argument("userid")
+@click.option("--address", "addresses", multiple=True, required=True, help="Where he reads mail; may be repeated.")
+@click.password_option(help="Asked for if it is not given.")
+@pass_invocation
+def add(invocation: Invocation, userid: str, addresses: tuple[str, ...], password: str) -> None:
+    """Make an account that can play at once, its addresses confirmed."""
+    with invocation.administration() as admin:
+        added = admin.add_player(userid, addresses, password)
+    click.echo(f"{added.userid} can play now, from {' and '.join(addresses)}.")
+
+
+@player.command("list")
+@json_option
+@pass_invocation
+def list_(invocation: Invocation, as_json: bool) -> None:
+    """All accounts."""
+    with invocation.administration() as admin:
+        rows = [_row(account) for account in admin.accounts()]
+    print_rows(rows, as_json=as_json, nothing="There are no players.")
+
+
+@player.command()
+@click.argument("userid")
+@json_option
+@pass_invocation
+def show(invocation: Invocation, userid: str, as_json: bool) -> None:
+    """One account, and the boards it plays on."""
+    with invocation.administration() as admin:
+        row = _row(admin.account(userid))
+        row["active_boards"] = [board.board for board in admin.boards(userid=userid, active=True)]
+        row["ended_boards"] = [board.board for board in admin.boards(userid=userid, active=False)]
+    print_fields(row, as_json=as_json)
+
+
+@player.command("set-address")
+@click.argument("userid")
+@click.argument("addresses", nargs=-1, metavar="ADDRESS...")
+@click.option("--address", "more", multiple=True, help="An address, as `player add` takes it.")
+@pass_invocation
+def set_address(invocation: Invocation, userid: str, addresses: tuple[str, ...], more: tuple[str, ...]) -> None:
+    """Replace an account's addresses by these, confirmed."""
+    if not (*addresses, *more):
+        raise click.UsageError("Which address? An account needs one.")
+    with invocation.administration() as admin:
+        admin.set_addresses(userid, (*addresses, *more))
+    click.echo(f"{userid} now gets mail at {' and '.join((*addresses, *more))}.")
+
+
+@player.command("reset-password")
+@click.argument("userid")
+@click.option("--password", default="", help="The new one; a random one is made and printed if it is not given.")
+@pass_invocation
+def reset_password(invocation: Invocation, userid: str, password: str) -> None:
+    """Give an account another password."""
+    with invocation.administration() as admin:
+        fresh = admin.reset_password(userid, password)
+    click.echo(f"{userid} has a new password{'.' if password else f': {fresh}'}")
+
+
+@player.command()
+@click.argument("userid")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@pass_invocation
+def remove(invocation: Invocation, userid: str, yes: bool) -> None:
+    """Remove an account for good; it forfeits the games it still plays.
+
+    On a terminal it asks first.
+    """
+    if not yes and sys.stdin.isatty():
+        click.confirm(f"Remove {userid}, and let him forfeit all his games?", abort=True)
+    with invocation.administration() as admin:
+        boards = admin.remove_player(userid)
+    forfeited = f" Forfeited: {', '.join(f'board {board}' for board in boards)}." if boards else ""
+    click.echo(f"{userid} is removed.{forfeited}")
+
+
+def _row(account: Account) -> dict[str, Any]:
+    confirmed = [address.address for address in account.addresses if address.confirmed_at]
+    waiting = [address.address for address in account.addresses if not address.confirmed_at]
+    return {"userid": account.player.userid, "addresses": confirmed, "unconfirmed_addresses": waiting}

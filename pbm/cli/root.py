@@ -1,0 +1,51 @@
+"""`pbm` itself: finds its commands by name and imports only the one that runs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from pbm.cli.frame import Group
+
+_COMMANDS = {
+    "serve": ("pbm.cli.serve:serve", "Listen for mail, handle it and deliver the answers."),
+    "demo": ("pbm.cli.demo:demo", "Watch two mail programs play a game of Cross against a live server."),
+    "play": ("pbm.cli.demo:play", "Write mails to a live server by hand and read what comes back."),
+    "challenge": ("pbm.cli.challenges:challenge", "Start games between players, look at them, cancel them."),
+    "player": ("pbm.cli.players:player", "Accounts and their addresses and passwords."),
+    "board": ("pbm.cli.boards:board", "Games under way and over: list, draw, move, verify, end."),
+    "inbox": ("pbm.cli.inbox:inbox", "Mails that came in, and how a mail would be read."),
+    "outbox": ("pbm.cli.outbox:outbox", "Mails that go out."),
+    "db": ("pbm.cli.db:db", "The database itself."),
+    "config": ("pbm.cli.config:config", "The configuration: every key, its meaning, its value, its source."),
+}
+
+
+class _Lazy(Group):
+    """Help and completion need no more than the table above."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        module, _, attribute = _COMMANDS[name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items()])
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="pbm", prog_name="pbm")
+def main() -> None:
+    """Abstract games by mail.
+
+    `pbm serve` runs the server; the other commands are for its operator and act on the same database, while it runs
+    or not. Exit codes: 0 done, 1 refused (the reason is on standard error), 2 a mistake in the command line or the
+    configuration.
+    """

@@ -1,0 +1,390 @@
+"""The configuration: its keys, and how a file, the environment and the command line make one of it.
+
+Nearest wins: command line, environment, file, default. A key that does not exist is an error wherever it stands.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import re
+import shlex
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import platformdirs
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
+
+PREFIX = "PBM_"
+CONFIG_VARIABLE = "PBM_CONFIG"
+MASK = "********"
+DATA_FOLDER = platformdirs.user_data_path("pbm", appauthor=False)
+USUAL_FILE = platformdirs.user_config_path("pbm", appauthor=False) / "pbm.toml"
+
+
+_SECRET = {("database",), ("smarthost", "password")}
+
+
+class ConfigurationError(Exception):
+    """problems: a line each, which begins with the key or the file at fault."""
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = problems
+
+
+def place(text: str) -> tuple[str, int] | Path:
+    """A host and a port, or the path of a Unix socket. Raises: ValueError."""
+    if text.startswith("unix:/"):
+        return Path(text.removeprefix("unix:"))
+    match = re.fullmatch(r"(?:\[([0-9A-Fa-f:.%a-z]+)\]|([^\s:\[\]/]+)):(\d{1,5})", text)
+    if match is None or int(match[3]) > 65535:
+        raise ValueError("write HOST:PORT, [IPv6]:PORT or unix:/path, such as 127.0.0.1:8025")
+    return match[1] or match[2], int(match[3])
+
+
+def _fitting(pattern: str, example: str) -> AfterValidator:
+    def check(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(f"write something like {example}")
+        return text
+
+    return AfterValidator(check)
+
+
+def _check_listen(text: str) -> str:
+    place(text)
+    return text
+
+
+def _check_command(text: str) -> str:
+    if not shlex.split(text):
+        raise ValueError("write a program and its options, such as /usr/sbin/sendmail -i")
+    return text
+
+
+_LOCAL_PART = r"[A-Za-z0-9](?:[A-Za-z0-9._]*[A-Za-z0-9])?"
+_DOMAIN = r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?"
+LocalPart = Annotated[str, _fitting(_LOCAL_PART, "pbm")]
+Domain = Annotated[str, _fitting(_DOMAIN, "example.org")]
+Address = Annotated[str, _fitting(rf"|[^\s@<>]+@{_DOMAIN}", "operator@example.org")]
+DatabaseUrl = Annotated[str, _fitting(r"[a-z0-9+]+://\S*", "sqlite:////var/lib/pbm/pbm.db")]
+Seconds = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Server(_Table):
+    """Where mail comes in, for which addresses, and how much one client may ask for."""
+
+    listen: Annotated[str, AfterValidator(_check_listen)] = Field(
+        default="127.0.0.1:8025",
+        description="Where to listen: HOST:PORT, [IPv6]:PORT or unix:/path of a socket. Port 0 takes a free one.",
+    )
+    lmtp: bool = Field(default=False, description="Speak LMTP in place of SMTP, for a mail server on this machine.")
+    domain: Domain = Field(default="localhost", description="What stands behind the @ of our own addresses.")
+    local_part: LocalPart = Field(default="pbm", description="What stands in front of it: players write to pbm@domain.")
+    bounce_part: LocalPart = Field(default="bounce", description="Return paths of our mails are bounce+TOKEN@domain.")
+    authserv_id: str = Field(
+        default="",
+        description="Name of the mail server whose Authentication-Results are believed. Empty: none is.",
+    )
+    max_size: Annotated[int, Field(ge=1024)] = Field(default=2**20, description="The largest mail taken, in octets.")
+    max_connections: Count = Field(default=200, description="Clients connected at once.")
+    max_connections_per_peer: Count = Field(
+        default=20, description="Clients at once from one IPv4 address or IPv6 /64."
+    )
+    max_recipients: Count = Field(default=100, description="Recipients of one mail.")
+    idle_seconds: Seconds = Field(default=120, description="How long to wait for a client's next command.")
+    data_seconds: Seconds = Field(default=300, description="How long a client may take to send one mail.")
+    session_seconds: Seconds = Field(default=900, description="How long a client may stay without a mail accepted.")
+    commit_seconds: Seconds = Field(
+        default=120, description="How long the database may take before a client is told to retry."
+    )
+    unix_mode: Annotated[str, _fitting("[0-7]{3}", "660")] = Field(
+        default="660", description="Permissions of a Unix socket, in octal."
+    )
+    tls_certificate: Path | None = Field(
+        default=None, description="PEM file of our certificate; with it STARTTLS is offered."
+    )
+    tls_key: Path | None = Field(default=None, description="PEM file of its key, if that is not in the same file.")
+
+
+class Delivery(_Table):
+    """How mail goes out."""
+
+    kind: Literal["maildir", "smarthost", "sendmail"] = Field(
+        default="maildir",
+        description="The way out: maildir, smarthost or sendmail. The table of that name has its details.",
+    )
+    concurrency: Count = Field(default=10, description="Mails under way at once.")
+    first_retry_seconds: Seconds = Field(
+        default=60, description="Wait before the first retry; each next one is twice as long."
+    )
+    longest_retry_seconds: Seconds = Field(default=6 * 3600, description="But never longer than this.")
+    give_up_hours: Seconds = Field(default=120, description="Age of a mail at which a temporary failure becomes final.")
+    poll_seconds: Seconds = Field(default=0.5, description="How often to look for mails that another process wrote.")
+
+
+class Maildir(_Table):
+    """Mail into a Maildir for each address, for delivery.kind = "maildir"."""
+
+    folder: Path = Field(
+        default=DATA_FOLDER / "mail", description="Where the Maildirs are made, one folder for each address."
+    )
+
+
+class Smarthost(_Table):
+    """Mail to a mail server that takes all of ours, for delivery.kind = "smarthost"."""
+
+    host: str = Field(default="", description="Its name.")
+    port: Annotated[int, Field(ge=1, le=65535)] = Field(default=25, description="Its port; mostly 25, 587 or 465.")
+    tls: Literal["none", "starttls", "implicit"] = Field(
+        default="none", description="none; starttls (port 587); implicit (port 465). The certificate is always checked."
+    )
+    ca_file: Path | None = Field(
+        default=None, description="PEM file of authorities to believe in place of the system's."
+    )
+    username: str | None = Field(default=None, description="Name to log in with, where the server asks for it.")
+    password: SecretStr | None = Field(default=None, description="Password to log in with.")
+    connections: Count = Field(default=4, description="Connections kept open.")
+    timeout_seconds: Seconds = Field(default=60, description="How long to wait for each answer of the server.")
+
+
+class Sendmail(_Table):
+    """Mail through a program, for delivery.kind = "sendmail"."""
+
+    command: Annotated[str, AfterValidator(_check_command)] = Field(
+        default="/usr/sbin/sendmail -i", description="The program and its options; sender and recipient are added."
+    )
+    timeout_seconds: Seconds = Field(default=60, description="How long it may take for one mail.")
+
+
+class Limits(_Table):
+    """How much one person may ask for."""
+
+    stranger_replies_per_day: Annotated[int, Field(ge=0)] = Field(
+        default=5, description="Answers a day to an address that belongs to no player."
+    )
+    confirmation_days: Count = Field(
+        default=7, description="How long the mail that confirms an address can be answered."
+    )
+
+
+class Log(_Table):
+    """What `pbm serve` says on standard error."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="debug, info, warning or error."
+    )
+    format: Literal["text", "json"] = Field(default="text", description="text for people, json for programs.")
+
+
+class Configuration(BaseSettings):
+    """All keys. Made by load() only, which knows where each comes from."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True, hide_input_in_errors=True
+    )
+
+    database: DatabaseUrl = Field(
+        default=f"sqlite:///{DATA_FOLDER / 'pbm.db'}",
+        description="The database, as an SQLAlchemy URL: three slashes and the path of a file for SQLite.",
+    )
+    operator: Address = Field(
+        default="", description="Address of the operator, who is told of faults of the server. Empty: nobody."
+    )
+    server: Server = Field(default_factory=Server)
+    delivery: Delivery = Field(default_factory=Delivery)
+    maildir: Maildir = Field(default_factory=Maildir)
+    smarthost: Smarthost = Field(default_factory=Smarthost)
+    sendmail: Sendmail = Field(default_factory=Sendmail)
+    limits: Limits = Field(default_factory=Limits)
+    log: Log = Field(default_factory=Log)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003  the signature is the base class's
+        init_settings: PydanticBaseSettingsSource,
+        *_: PydanticBaseSettingsSource,
+        **__: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)
+
+    @model_validator(mode="after")
+    def _agree(self) -> Configuration:
+        if self.delivery.kind == "smarthost" and not self.smarthost.host:
+            raise ValueError('smarthost.host: delivery.kind is "smarthost", so this key must name the server.')
+        if (self.smarthost.username is None) != (self.smarthost.password is None):
+            raise ValueError("smarthost.username, smarthost.password: give both or neither.")
+        if self.server.tls_key is not None and self.server.tls_certificate is None:
+            raise ValueError("server.tls_certificate: server.tls_key is given, so this key must be as well.")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The keys one source gives. name: as an error or a comment names the source."""
+
+    name: str
+    values: Mapping[str, Any]
+
+    def gives(self, key: Iterable[Any]) -> bool:
+        found: Any = self.values
+        for part in key:
+            if not isinstance(found, Mapping) or part not in found:
+                return False
+            found = found[part]
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """The configuration that holds. layers: the nearest first; file: None where there was none to read."""
+
+    values: Configuration
+    layers: tuple[Layer, ...]
+    file: Path | None
+
+    def origin(self, *key: str) -> str:
+        return _origin(self.layers, key)
+
+
+def load(file: Path | None, given: Mapping[str, Any]) -> Effective:
+    """The configuration. file: None looks for one in the usual places. given: the command line's, None for not said.
+
+    Raises: ConfigurationError.
+    """
+    path = _find(file)
+    layers = (
+        Layer("command line", _said(given)),
+        Layer("environment", _environment()),
+        Layer(f"file {path}", _read(path) if path else {}),
+    )
+    merged: dict[str, Any] = {}
+    for layer in reversed(layers):
+        merged = _merged(merged, layer.values)
+    try:
+        values = Configuration(**merged)
+    except ValidationError as error:
+        raise ConfigurationError(*(_sentence(each, layers) for each in error.errors(include_url=False))) from None
+    return Effective(values, layers, path)
+
+
+def variable(*key: str) -> str:
+    """The environment variable of a key."""
+    return PREFIX + "__".join(key).upper()
+
+
+def keys(table: BaseModel | type[BaseModel], *above: str) -> Iterator[tuple[str, ...]]:
+    """All keys below a table, in their order."""
+    for name, field in (table if isinstance(table, type) else type(table)).model_fields.items():
+        kind = field.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from keys(kind, *above, name)
+        else:
+            yield (*above, name)
+
+
+def table_of(key: Iterable[Any]) -> type[BaseModel]:
+    """The table that a key names; that of all keys for none."""
+    table: Any = Configuration
+    for name in key:
+        table = table.model_fields[name].annotation
+    return table  # type: ignore[no-any-return]
+
+
+def masked(url: str) -> str:
+    """A database's URL without its password."""
+    return re.sub(r"(?<=:)[^:@/]+(?=@)", MASK, url, count=1)
+
+
+def _find(file: Path | None) -> Path | None:
+    """The file that is asked for, or that of the platform's place if it is there."""
+    if file is None and os.environ.get(CONFIG_VARIABLE):
+        file = Path(os.environ[CONFIG_VARIABLE])
+    if file is not None:
+        return file
+    return USUAL_FILE if USUAL_FILE.is_file() else None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise ConfigurationError(f"{path}: cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"{path}: is not UTF-8 text.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(f"{path}: is not TOML: {error}.") from None
+
+
+def _environment() -> dict[str, Any]:
+    """What the environment gives. Names with one underscore, such as PBM_PORT, may belong to others and are let be."""
+    for name in os.environ:
+        table, nested, _ = name.removeprefix(PREFIX).partition("__")
+        if name.startswith(PREFIX) and nested and table.lower() not in Configuration.model_fields:
+            raise ConfigurationError(f"{name}: there is no such key.{_meant(table.lower(), Configuration)}")
+    try:
+        return EnvSettingsSource(Configuration)()
+    except SettingsError as error:
+        table = next((name for name in Configuration.model_fields if f'"{name}"' in str(error)), "")
+        raise ConfigurationError(f"{table}: {variable(table)} cannot hold a whole table; use its keys.") from None
+
+
+def _said(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what was not said, at any depth."""
+    return {
+        name: _said(value) if isinstance(value, Mapping) else value
+        for name, value in given.items()
+        if value is not None and (not isinstance(value, Mapping) or _said(value))
+    }
+
+
+def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    both = dict(below)
+    for name, value in above.items():
+        under = both.get(name)
+        nested = isinstance(value, Mapping) and isinstance(under, Mapping)
+        both[name] = _merged(under, value) if nested else value  # type: ignore[arg-type]
+    return both
+
+
+def _origin(layers: Iterable[Layer], key: tuple[Any, ...]) -> str:
+    return next((layer.name for layer in layers if layer.gives(key)), "default")
+
+
+def _sentence(error: ErrorDetails, layers: tuple[Layer, ...]) -> str:
+    """One problem: the key, where its value came from, and what is wrong with it."""
+    key, reason = error["loc"], error["msg"].removeprefix("Value error, ")
+    if not key:
+        return reason
+    if error["type"] == "extra_forbidden":
+        reason = "there is no such key." + _meant(str(key[-1]), table_of(key[:-1]))
+    elif isinstance(error["input"], (str, int, float)) and key not in _SECRET:
+        reason = f"{json.dumps(error['input'])}: {reason[0].lower()}{reason[1:]}"
+    origin = _origin(layers, key)
+    if origin == "environment":
+        origin += f" {variable(*map(str, key))}"
+    return f"{'.'.join(map(str, key))} ({origin}): {reason}"
+
+
+def _meant(name: str, table: type[BaseModel]) -> str:
+    close = difflib.get_close_matches(name, list(table.model_fields), n=1)
+    return f' Did you mean "{close[0]}"?' if close else f" There are: {', '.join(table.model_fields)}."

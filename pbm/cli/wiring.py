@@ -1,0 +1,88 @@
+"""From the configuration to the parts that touch the network, and what this machine lacks for them."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import ssl
+from pathlib import Path
+
+from pbm.cli.settings import Configuration, place
+from pbm.edges.deliver import DeliverySettings
+from pbm.edges.receive import ListenSettings
+from pbm.edges.transports import Maildir, SendmailCommand, Smarthost, SmarthostSettings, Transport
+
+_AS_THEY_ARE = (
+    "domain", "lmtp", "max_size", "max_connections", "max_connections_per_peer", "max_recipients", "idle_seconds",
+    "data_seconds", "session_seconds", "commit_seconds", "tls_certificate", "tls_key",
+)  # fmt: skip
+
+
+def listen_settings(configuration: Configuration) -> ListenSettings:
+    server = configuration.server
+    where, values = place(server.listen), {name: getattr(server, name) for name in _AS_THEY_ARE}
+    if isinstance(where, Path):
+        return ListenSettings(unix_socket=where, unix_mode=int(server.unix_mode, 8), **values)
+    return ListenSettings(host=where[0], port=where[1], **values)
+
+
+def delivery_settings(configuration: Configuration) -> DeliverySettings:
+    return DeliverySettings(**configuration.delivery.model_dump(exclude={"kind"}))
+
+
+def transport(configuration: Configuration) -> Transport:
+    """The way out that delivery.kind chooses."""
+    if configuration.delivery.kind == "maildir":
+        return Maildir(configuration.maildir.folder)
+    if configuration.delivery.kind == "sendmail":
+        sendmail = configuration.sendmail
+        return SendmailCommand(tuple(shlex.split(sendmail.command)), sendmail.timeout_seconds)
+    values = configuration.smarthost.model_dump(exclude={"password"})
+    password = configuration.smarthost.password
+    return Smarthost(
+        SmarthostSettings(
+            domain=configuration.server.domain, password=password.get_secret_value() if password else None, **values
+        )
+    )
+
+
+def lacks(configuration: Configuration) -> list[str]:
+    """Files and programs that are named but not there or of no use; a line each, which begins with the key."""
+    server, delivery = configuration.server, configuration.delivery.kind
+    problems = []
+    if server.tls_certificate is not None:
+        problems += _certificate(server.tls_certificate, server.tls_key)
+    if delivery == "smarthost" and configuration.smarthost.ca_file is not None:
+        problems += _authorities(configuration.smarthost.ca_file)
+    if delivery == "sendmail" and not shutil.which(shlex.split(configuration.sendmail.command)[0]):
+        problems.append(f'sendmail.command: there is no program "{shlex.split(configuration.sendmail.command)[0]}".')
+    if delivery == "maildir":
+        problems += _folder(configuration.maildir.folder)
+    return problems
+
+
+def _certificate(certificate: Path, key: Path | None) -> list[str]:
+    for name, path in (("tls_certificate", certificate), ("tls_key", key)):
+        if path is not None and not path.is_file():
+            return [f"server.{name}: there is no file {path}."]
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
+    except OSError as error:  # of which ssl.SSLError is one
+        return [f"server.tls_certificate, server.tls_key: cannot be used: {error.strerror or error}."]
+    return []
+
+
+def _authorities(path: Path) -> list[str]:
+    try:
+        ssl.create_default_context(cafile=path)
+    except OSError as error:
+        return [f"smarthost.ca_file: {path} cannot be used: {error.strerror or error}."]
+    return []
+
+
+def _folder(folder: Path) -> list[str]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        return [f"maildir.folder: {folder} cannot be made: {error.strerror}."]
+    return []
