@@ -50,6 +50,16 @@ PICKS = {Side.FIRST: "rg", Side.SECOND: "bg"}
 
 SIDES = ("Red", "Blue")
 
+_NUMBER = re.compile(r"(?:edge|number|no\.?)? ?#?([0-9]{1,6}) ?([rgb]?)")
+_PAIR = re.compile(r"([A-Z]+) ?[-,;:/>& ]+ ?([A-Z]+)")
+
+_USES = {"random": frozenset({"edges", "seed"}), "complete": frozenset({"points", "seed"})}
+"""The options that say something on a board, beside -version and -board."""
+
+_BELONGS = {"edges": "-board=random", "points": "-board=complete", "seed": "-board=random or -board=complete"}
+
+_STROKES = {"g": Stroke.GREEN, "r": Stroke.RED, "b": Stroke.BLUE}
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -77,6 +87,7 @@ class Position:
 
 @lru_cache(maxsize=256)
 def graph(options: Options) -> Graph:
+    """The board of a challenge, made once."""
     if options.board == "own":
         return own_graph(options.own, options.version)
     if options.board == "random":
@@ -204,13 +215,6 @@ class CrossGeo:
         )
         notes = () if last is None else (_last_turn(pos, last),)
         return Scene(plane, notes, _choice(pos))
-
-
-_NUMBER = re.compile(r"(?:edge|number|no\.?)? ?#?([0-9]{1,6}) ?([rgb]?)")
-_PAIR = re.compile(r"([A-Z]+) ?[-,;:/>& ]+ ?([A-Z]+)")
-_USES = {"random": frozenset({"edges", "seed"}), "complete": frozenset({"points", "seed"})}
-_BELONGS = {"edges": "-board=random", "points": "-board=complete", "seed": "-board=random or -board=complete"}
-_STROKES = {"g": Stroke.GREEN, "r": Stroke.RED, "b": Stroke.BLUE}
 
 
 def _refuse(odd: frozenset[str], board: str) -> None:

@@ -57,7 +57,7 @@ class Graph:
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """The vertices' letters: A to Z, then AA, AB, ..."""
-        return tuple(letters(index) for index in range(len(self.vertices)))
+        return tuple(vertex_label(index) for index in range(len(self.vertices)))
 
     @cached_property
     def by_ends(self) -> dict[frozenset[str], int]:
@@ -68,13 +68,14 @@ class Graph:
         """An edge by its vertices, such as "A-F"."""
         return "-".join(self.labels[end] for end in self.edges[index])
 
-    def of_colours(self, letters_wanted: str) -> Edges:
-        return sum(1 << index for index, colour in enumerate(self.colours) if colour in letters_wanted)
+    def of_colours(self, letters: str) -> Edges:
+        """The edges that have one of these colours."""
+        return sum(1 << index for index, colour in enumerate(self.colours) if colour in letters)
 
 
-def letters(index: int) -> str:
+def vertex_label(index: int) -> str:
     """The label of the vertex with that index: 0 is A, 25 Z, 26 AA."""
-    return (letters(index // 26 - 1) if index >= 26 else "") + chr(ord("A") + index % 26)
+    return (vertex_label(index // 26 - 1) if index >= 26 else "") + chr(ord("A") + index % 26)
 
 
 def turn(a: Spot, b: Spot, c: Spot) -> int:
@@ -134,9 +135,10 @@ class Dice:
         mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB % 2**64
         return (mixed ^ mixed >> 31) % limit
 
-    def shuffled(self, letters_given: str) -> str:
-        pool = list(letters_given)
-        return "".join(pool.pop(self.below(len(pool))) for _ in letters_given)
+    def shuffled(self, letters: str) -> str:
+        """The letters in another order."""
+        pool = list(letters)
+        return "".join(pool.pop(self.below(len(pool))) for _ in letters)
 
 
 def _balanced(number: int, version: str) -> str:

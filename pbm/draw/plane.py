@@ -38,15 +38,19 @@ class Sheet:
     rows: int
 
     def column(self, x: Fraction | int) -> Fraction:
+        """Where x lies, in columns; a whole number is the middle of one."""
         return 1 + Fraction(x * self.columns) / self.board.width
 
     def row(self, y: Fraction | int) -> Fraction:
+        """Where y lies, in rows from the top."""
         return self.rows - Fraction(y * self.rows) / self.board.height
 
     def shows(self, point: Point) -> bool:
+        """The point is inside the window or on its edge."""
         return 0 <= point.x <= self.board.width and 0 <= point.y <= self.board.height
 
     def place(self, point: Point) -> Place:
+        """The cell the point falls into."""
         return floor(self.row(point.y) + HALF), floor(self.column(point.x) + HALF)
 
 

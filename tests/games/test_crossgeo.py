@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.crossgeo import CrossGeo, graph
-from games.crossgeo_boards import BUILT_IN, MAX_EDGES, Dice, cross, letters, overlap, random_graph
+from games.crossgeo_boards import BUILT_IN, MAX_EDGES, Dice, cross, overlap, random_graph, vertex_label
 from games.rules import AmbiguousMove, BadNotation, IllegalMove, MoveError, OptionError, Side
 from games.scene import PlaneBoard, Stroke
 from pbm import draw
@@ -495,7 +495,7 @@ def test_letters_run_together_are_never_guessed():
 
 @pytest.mark.parametrize(("index", "label"), [(0, "A"), (25, "Z"), (26, "AA"), (51, "AZ"), (52, "BA"), (399, "OJ")])
 def test_vertices_are_lettered_beyond_z(index, label):
-    assert letters(index) == label
+    assert vertex_label(index) == label
 
 
 @settings(max_examples=60, deadline=None)
