@@ -45,8 +45,10 @@ def _read(mail: Part, envelope: Envelope, robot: Robot) -> Message | Discard:
     seen = silence.Evidence(mail, envelope, robot, sender, subject, bounce_token)
     if discard := silence.verdict(seen):
         return discard
-    everything = body.text(mail)
-    text, answers_us = quotes.own_text(everything, robot.local_part.lower())
+    for everything in body.versions(mail):
+        text, answers_us = quotes.own_text(everything, robot.local_part.lower())
+        if text:
+            break
     forwarded = token is None and phrases.FORWARD_PREFIX.match(subject) and quotes.is_forward(everything)
     return Message(
         action=Action.HELP if forwarded else Action.REPLY,

@@ -10,7 +10,7 @@ import re
 from inscriptis import Inscriptis
 from inscriptis.css_profiles import CSS_PROFILES
 from inscriptis.model.config import ParserConfig
-from lxml import etree, html
+from lxml import html
 
 from pbm.mailin.sentinel import FOUND, SENTINEL
 
@@ -25,6 +25,8 @@ _DROPPED = re.compile(
 )
 _QUOTE_TAG = re.compile(r"<blockquote|<div[^<>]{0,200}name=.?quote", re.IGNORECASE)
 _INVISIBLE = {"head", "script", "style", "title", "template", "noscript", "object", "iframe", "svg"}
+_WIDE = {"table", "tr", "td", "th", "ul", "ol", "li"}
+_HIDDEN = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all", re.IGNORECASE)
 # The default profile of inscriptis puts blanks around inline elements, which splits words.
 _CONFIG = ParserConfig(css=CSS_PROFILES["strict"], display_links=False, display_images=False, display_anchors=False)
 
@@ -32,25 +34,15 @@ _CONFIG = ParserConfig(css=CSS_PROFILES["strict"], display_links=False, display_
 def to_text(source: str) -> str:
     """The visible text of HTML, quoted blocks as one line "> ..." each, signatures that are marked as such left out.
 
-    Below our line, where it is not in a quoted block, nothing can be told from our mail, so nothing is laid out.
-
-    Where the layout fails (nesting that exceeds the stack) the tags are simply dropped, and the text is all quoted.
+    Below our line, where it is not in a quoted block, nothing can be told from our mail, so nothing is laid out. Where
+    the layout fails the tags are simply dropped, and the text is all quoted.
     """
     found = FOUND.search(source)
     if found and not (_QUOTE_TAG.search(source, 0, found.start()) or _QUOTE.search(source, 0, found.start())):
         source = source[: found.end()]
     try:
         return _laid_out(source)
-    except (
-        etree.ParserError,
-        etree.LxmlError,
-        RecursionError,
-        ValueError,
-        TypeError,
-        AttributeError,
-        IndexError,
-        KeyError,
-    ):
+    except Exception:  # noqa: BLE001 - what lxml and inscriptis raise on hostile trees is not documented
         return re.sub(r"(?m)^", "> ", re.sub(r"<[^<>]*>", " ", source))
 
 
@@ -64,16 +56,22 @@ def _laid_out(source: str) -> str:
 
 
 def _clean(element: html.HtmlElement) -> None:
-    """Empty a quoted block to one quoted line, remove what is not seen or not the person's; what follows stays."""
+    """Empty a quoted block to one quoted line, remove what is not seen or not the person's; what follows stays.
+
+    Styles, tables and lists are not laid out: a megabyte of them makes gigabytes of blanks.
+    """
     if not isinstance(element.tag, str):
         return
     marks = f"{element.get('class', '')} {element.get('id', '')}"
+    hidden = _HIDDEN.search(element.attrib.pop("style", ""))
     if element.tag == "blockquote" or _QUOTE.search(marks) or (element.tag == "div" and element.get("name") == "quote"):
         ours = FOUND.search("".join(element.itertext()))
         _empty(element, f"> {SENTINEL if ours else '...'}")
         element.tag = "div"
-    elif element.tag in _INVISIBLE or _DROPPED.search(marks):
+    elif hidden or element.tag in _INVISIBLE or _DROPPED.search(marks):
         _empty(element, "")
+    elif element.tag in _WIDE:
+        element.tag = "div"
 
 
 def _empty(element: html.HtmlElement, text: str) -> None:

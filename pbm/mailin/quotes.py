@@ -121,7 +121,7 @@ def _is_full(line: str, following: str, width: int) -> bool:
 
 def _quote_follows(lines: Sequence[str], place: int) -> bool:
     """Whether the next line that is not blank is quoted."""
-    following = next((line for line in lines[place:] if line), "")
+    following = next((line for line in lines[place : place + 4] if line), "")  # blank lines come in pairs at most
     return bool(_QUOTED.match(following))
 
 

@@ -21,7 +21,7 @@ from pbm.mailin.mime import Part, TooLongError, decoded, split
 logging.getLogger("flufl.bounce").disabled = True
 
 LOOP_HEADER = "X-Pbm-Loop"
-"""Every mail of ours carries it with our domain as value."""
+"""Every mail of ours carries it with our domain as value; any value means that a robot of our kind wrote."""
 
 _MAX_FAILURES = 50
 _DAEMON = re.compile(r"mailer-?daemon|mdaemon|mail-?delivery-?(?:sub)?system|mail-?administrator", re.IGNORECASE)
@@ -116,7 +116,7 @@ def verdict(seen: Evidence) -> Discard | None:
 def _own(seen: Evidence) -> Verdict:
     """A mail of ours that came back as it was sent."""
     ours = seen.robot.address.lower()
-    if seen.field(LOOP_HEADER.lower()) == seen.robot.domain.lower() or seen.sender.lower() == ours:
+    if seen.has(LOOP_HEADER.lower()) or seen.sender.lower() == ours:
         return Action.IGNORE, "our own mail came back"
     return None
 

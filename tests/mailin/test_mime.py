@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbm.mailin.mime import MAX_HEADERS, MAX_PARTS, TooLongError, from_base64, parse, split, to_text, unflowed
+from tests.mailin import clients
 from tests.mailin.build import person, raw, silent
 
 
@@ -47,6 +48,13 @@ HTML = "Content-Type: text/html\n\n"
 )
 def test_the_text_of_a_mail_is_what_is_not_a_file_and_not_enclosed(mail: bytes, text: str):
     assert person(mail).text == text
+
+
+def test_html_is_asked_where_the_plain_text_marks_no_quote():
+    plain = f"On Friday, January 5, 2024 at 10:23:45 AM, pbm <pbm@play.example.org> wrote:\n\n{clients.BOARD}\n\nF6\n"
+    html = f'<div class="yahoo_quoted"><div>On Friday, pbm wrote:</div><pre>{clients.BOARD}</pre></div><div>F6</div>'
+    assert person(mixed(PLAIN + plain, HTML + html, kind="multipart/alternative")).text == "F6"
+    assert person(mixed(PLAIN + plain, kind="multipart/alternative")).text == ""
 
 
 def test_parts_in_parts():
@@ -149,7 +157,21 @@ def test_nesting_and_parts_are_capped():
 
 @pytest.mark.parametrize("kind", ["text/plain", "text/html"])
 @pytest.mark.parametrize(
-    "piece", ["<div>", "<blockquote>", "<table><tr><td>", "&amp;", "<", "> ", "On a wrote:\n", "Den a skrev ", " \n"]
+    "piece",
+    [
+        "<div>",
+        "<blockquote>",
+        "<table><tr><td>",
+        "&amp;",
+        "<",
+        "> ",
+        "On a wrote:\n",
+        "Den a skrev ",
+        " \n",
+        "<p style='margin:1000000em'>a</p>",
+        "<tr><td>b</td></tr>",
+        "<ul><li>a",
+    ],
 )
 def test_a_megabyte_of_anything_is_read(kind: str, piece: str):
     assert len(person(raw(piece * (1_000_000 // len(piece)), kind=kind)).text) <= 8000
