@@ -111,13 +111,16 @@ class Polygon:
 
     def moves(self, pos: Position) -> Iterator[Move]:
         """Every segment that may be drawn, vertices first; `pass` is not among them."""
+        if pos.passed:
+            return
         if pos.drawing is None:
             corners = range(pos.options.sides)
             yield from (Move(end, start) for start in corners for end in corners if not _beside(pos, start, end))
-        elif not pos.passed:
+        else:
             yield from map(Move, _targets(pos, pos.drawing))
 
     def parse(self, pos: Position, text: str) -> Move:
+        self._check_open(pos)
         words = fold(text)
         match = _MOVE.fullmatch(words)
         if words == "pass":
@@ -141,10 +144,13 @@ class Polygon:
         example = next((self.notate(pos, move) for move in self.moves(pos)), "pass")
         return f"Write {usage}, such as {example}."
 
-    def _check(self, pos: Position, move: Move) -> None:
-        """Raises: IllegalMove unless the move may be played."""
+    def _check_open(self, pos: Position) -> None:
+        """Raises: IllegalMove when the game is over."""
         if self.outcome(pos) is not None:
             raise IllegalMove("The game is over.")
+
+    def _check(self, pos: Position, move: Move) -> None:
+        """Raises: IllegalMove unless the move may be played while the game goes on."""
         if move.end is None:
             return
         if pos.drawing is None:
@@ -161,6 +167,7 @@ class Polygon:
         return name(move.end) if pos.drawing else f"{name(move.start)}-{name(move.end)}"
 
     def play(self, pos: Position, move: Move) -> Position:
+        self._check_open(pos)
         self._check(pos, move)
         if move.end is None:
             return replace(pos, passed=True)
@@ -199,16 +206,16 @@ class Polygon:
 
     def _lettered(self, pos: Position) -> dict[Place, str]:
         """Where the player may go, with the text that marks it on the board; at ply 1 every vertex."""
-        if pos.drawing is None:
-            return {corner: name(corner) for corner in range(pos.options.sides)}
         if pos.passed:
             return {}
+        if pos.drawing is None:
+            return {corner: name(corner) for corner in range(pos.options.sides)}
         codes = _codes()
         return {place: name(place) if isinstance(place, int) else next(codes) for place in _targets(pos, pos.drawing)}
 
     def _turn(self, pos: Position) -> str:
         if self.outcome(pos) is not None:
-            return f"{len(pos.places) - 1} segments are drawn."
+            return f"Segments drawn: {pos.ply - 1}."
         side = SIDES[self.to_move(pos) - 1]
         if pos.drawing is None:
             return f"{side} draws segment 1, from any vertex to one that is no neighbour, as in A-C."
@@ -220,7 +227,7 @@ class Polygon:
             return ()
         heading = f"{SIDES[self.to_move(pos) - 1]} may go to (mark on the board, and what to write):"
         cells = [" ".join(dict.fromkeys((code, name(place)))) for place, code in islice(targets.items(), MAX_LISTED)]
-        columns = max(1, 76 // (max(map(len, cells)) + 2))
+        columns = min(len(cells), 76 // (max(map(len, cells)) + 2))
         cells += [""] * (-len(cells) % columns)
         rows = tuple(tuple(cells[start : start + columns]) for start in range(0, len(cells), columns))
         if len(targets) > MAX_LISTED:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations, pairwise
+from typing import Any
 
 
 def turn(a, b, c):
@@ -22,7 +23,7 @@ def holds(segment, point):
 
 def meeting(one, two):
     """The one point of both lines, if it is inside both segments; None if there is no such point."""
-    before, after = turn(*one, two[0]), turn(*one, two[1])
+    before, after = turn(one[0], one[1], two[0]), turn(one[0], one[1], two[1])
     if before == after:
         return None
     share = Fraction(before, before - after)
@@ -32,7 +33,7 @@ def meeting(one, two):
 
 
 class Literal:
-    def __init__(self, vertices, colours="different", max_bits=1 << 20):
+    def __init__(self, vertices: Any, colours: str = "different", max_bits: int = 1 << 20) -> None:
         self.vertices = [tuple(map(Fraction, vertex)) for vertex in vertices]
         self.sides = len(vertices)
         self.colours = colours
@@ -43,14 +44,15 @@ class Literal:
 
     def drawn(self, ends):
         """The points where segments start and end, and the segments."""
-        points, segments = [], []
+        points: list[Any] = []
+        segments: list[Any] = []
         for end in ends:
             points.append(self.vertices[end] if isinstance(end, int) else meeting(*(segments[ply - 1] for ply in end)))
             if len(points) > 1:
                 segments.append((points[-2], points[-1]))
         return points, segments
 
-    def successors(self, ends):
+    def successors(self, ends: Any) -> list[Any]:
         if not ends:
             return [
                 (start, end)
@@ -96,8 +98,9 @@ class Literal:
 
 def concurrent_diagonals(vertices):
     """Points inside the polygon that three or more diagonals share."""
-    seen, shared = set(), set()
-    diagonals = [pair for pair in combinations([tuple(map(Fraction, v)) for v in vertices], 2)]
+    seen: set[Any] = set()
+    shared: set[Any] = set()
+    diagonals = list(combinations([tuple(map(Fraction, v)) for v in vertices], 2))
     for one, two in combinations(diagonals, 2):
         if (point := meeting(one, two)) is not None:
             (shared if point in seen else seen).add(point)
