@@ -107,6 +107,9 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("player_id", "game"),
     )
+    with op.batch_alter_table("game_choices", schema=None) as batch_op:
+        batch_op.create_index("ix_game_choices_game", ["game", "follows", "notify_ends"], unique=False)
+
     op.create_table(
         "matches",
         sa.Column("board", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
@@ -315,6 +318,9 @@ def downgrade() -> None:
         batch_op.drop_index("ix_matches_game")
 
     op.drop_table("matches")
+    with op.batch_alter_table("game_choices", schema=None) as batch_op:
+        batch_op.drop_index("ix_game_choices_game")
+
     op.drop_table("game_choices")
     op.drop_table("broadcasts")
     op.drop_table("blocks")

@@ -79,6 +79,23 @@ class Offer:
     seat: Seat
 
 
+class IntentKind(StrEnum):
+    """What a player may decide before it can be done."""
+
+    QUEUE = "queue"
+    SUBMIT = "submit"
+    RESIGN = "resign"
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What a seat has decided for later, and nobody else may see. text: a move, maybe with its guard; or empty."""
+
+    seat: Seat
+    kind: IntentKind
+    text: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
     """One board as it is stored.

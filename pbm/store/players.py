@@ -145,6 +145,13 @@ class Players:
         found = self._connection.execute(select(players.c.settings).where(players.c.id == player_id)).scalar_one()
         return dict(json.loads(found))
 
+    def profiles(self, *player_ids: int) -> dict[int, tuple[int, dict[str, str]]]:
+        """The epoch and the settings of each."""
+        rows = self._connection.execute(
+            select(players.c.id, players.c.epoch, players.c.settings).where(players.c.id.in_(player_ids))
+        )
+        return {row.id: (row.epoch, dict(json.loads(row.settings))) for row in rows}
+
     def save_settings(self, player_id: int, settings: Mapping[str, str]) -> None:
         chosen = json.dumps(dict(settings), sort_keys=True)
         self._connection.execute(update(players).where(players.c.id == player_id).values(settings=chosen))

@@ -183,6 +183,7 @@ game_choices = Table(
     Column("notify_ends", Boolean, nullable=False),
     Column("follows", Boolean, nullable=False),
 )
+Index("ix_game_choices_game", game_choices.c.game, game_choices.c.follows, game_choices.c.notify_ends)
 
 follows = Table(
     "follows",

@@ -10,6 +10,8 @@ from sqlalchemy import Connection, insert, select
 
 from pbm.store.blocks import Blocks
 from pbm.store.choices import Choices
+from pbm.store.follows import Follows
+from pbm.store.intents import Intents
 from pbm.store.matches import Matches
 from pbm.store.players import Players
 from pbm.store.queues import Inbox, Outbox
@@ -27,6 +29,8 @@ class Transaction:
         self.matches = Matches(connection)
         self.choices = Choices(connection)
         self.blocks = Blocks(connection)
+        self.intents = Intents(connection)
+        self.follows = Follows(connection)
         self.inbox = Inbox(connection)
         self.outbox = Outbox(connection)
         self.tickets = Tickets(connection)
