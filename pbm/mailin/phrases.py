@@ -136,7 +136,7 @@ ORIGINAL = _any(
     origin|forward|quoted|ursprünglich|weitergeleitet|weiterleitung|nachricht|zitat|transf[ée]r|réexpédié|reenviado
     mensaje|inoltrat|doorgestuurd|oorspronkelijk|vidarebefordra|videresend|välitetty|alkuperäinen|przekazana|přeposlan
     původní|pôvodná|encaminhad|пересылаемое|пересланное|исходное|переадрес|iletilen|yönlendirilen|eredeti|továbbított
-    αρχικό|προωθ|原始邮件|原始郵件|转发|轉寄|転送|元のメッセージ|원본|전달된|رسالة|הודעה
+    αρχικό|προωθ|原始邮件|原邮件|原始郵件|转发|轉寄|転送|元のメッセージ|원본|전달된|رسالة|הודעה
     """,
 )
 """Words between the dashes of "-----Original Message-----"."""
@@ -162,7 +162,7 @@ MOBILE = _any(
     (?:\w{1,12} )?(?:sent (?:from|via|with|by|using|on) |from my (?:i?phone|ipad|android|mobile|samsung))
     get \[?(?:outlook|bluemail|typeapp)|(?:\w+ ){0,3}from mobile$|my\w* (?:iphone|ipad)
     this (?:e-?mail|message) (?:was|has been) (?:(?:sent|written) (?:from|on|by|via) (?:my|an?) |checked|scanned)
-    gesendet (?:mit|von|über|vom|mittels)|von meinem (?:\w+[- ]?){1,3}gesendet|diese nachricht wurde von mein
+    gesendet (?:mit|von|über|vom|mittels)|von meine[mr]\b.{1,40}gesendet|diese nachricht wurde von mein
     holen sie sich outlook|diese e-?mail wurde .{0,30}(?:viren|avast)|viren(?:frei|geprüft)|virus-?free\b
     envoyé (?:de(?:puis)?|à partir|avec|via|par) |(?:télécharge[rz]|obtenez) outlook|garanti sans virus
     enviad[oa] (?:desde|do|de|pelo|a partir|con|com|via) |obtener outlook|obtenha o outlook|libre de virus
@@ -174,7 +174,7 @@ MOBILE = _any(
     išsiųsta iš|nosūtīts no|dikirim dari|(?:được )?gửi từ|أرسلت من|أُرسلت من|تم الإرسال من|ارسال شده از|נשלח מ|ส่งจาก
     從我的|从我的|发自我的|發自我的|來自|发送自|使用.{1,20}(?:发送|傳送)|(?:取得|获取) ?outlook|.{1,20}에서 보냄
     .{1,30}(?:から送信|mdan gönderildi|dan gönderildi|を入手)
-    ᐧ|mail(?:suite|track)\b|do you yahoo|yahoo! mail
+    ᐧ|https?://\S{1,300}>$|mail(?:suite|track)\b|do you yahoo|yahoo! mail
     """,
 )
 """The beginning of a line that a phone, a mail program or a virus scanner adds below the text."""

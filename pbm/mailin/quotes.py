@@ -28,7 +28,9 @@ _NOISE = str.maketrans(
     }
 )
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
-_QUOTED = re.compile(r" {0,4}(?:[>＞]|\|(?: |$)|[A-Za-z]{2,4}> )")
+_QUOTED = re.compile(r" {0,4}(?:(?!>>> .*>>>$)[>＞]|\|(?: |$)|[A-Za-z]{2,4}> )")
+_MARKED = re.compile(r" {0,4}[>＞]")
+_CLOSED = re.compile(r"(?:[:：﹕︰]|>>>)[ *_]*$")
 _DATE = re.compile(r"\d{4}|\d{1,2}[:.h]\d{2}|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
 _LABEL = re.compile(r"[\s*_>]{0,8}([^\W\d_][^\d:：<>@*]{0,22}?)[\s*_]{0,3}[:：][\s*_]{0,4}(.*)")
 _RULED = re.compile(r"\s{0,3}[-_=*─━]{2,80}\s?(\S.{2,120}?)\s?[-_=*─━:]{2,80}\s*$")
@@ -120,9 +122,9 @@ def _is_full(line: str, following: str, width: int) -> bool:
 
 
 def _quote_follows(lines: Sequence[str], place: int) -> bool:
-    """Whether the next line that is not blank is quoted."""
+    """Whether the next line that is not blank is marked as quoted, so that it shows where the quote ends."""
     following = next((line for line in lines[place : place + 4] if line), "")  # blank lines come in pairs at most
-    return bool(_QUOTED.match(following))
+    return bool(_MARKED.match(following))
 
 
 def _introduction_end(lines: Sequence[str], place: int, us: str) -> int:
@@ -184,7 +186,7 @@ def _attribution_end(lines: Sequence[str], place: int, us: str) -> int:
     for end in range(place + 1, min(place + 4, len(lines)) + 1):
         joined, rest = " ".join(lines[place:end]), " ".join(lines[place + 1 : end])
         evidence, without = _evidence(joined, us), _evidence(rest, us)
-        closed = joined.rstrip(" *_").endswith((":", "：", "﹕", "︰"))
+        closed = bool(_CLOSED.search(joined))
         believed = evidence >= _STRONG and closed
         if not believed and _quote_follows(lines, end):
             believed = closed or (evidence >= _STRONG and len(joined) <= _UNCLOSED_LENGTH)

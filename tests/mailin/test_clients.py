@@ -7,6 +7,8 @@ import textwrap
 from collections.abc import Callable, Iterator
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.mailin import clients
 from tests.mailin.build import person, raw
@@ -101,6 +103,31 @@ def test_what_nobody_quoted_stays_whole(text: str):
     assert person(raw(text)).text == text
 
 
+FROM = "pbm <pbm@play.example.org>"
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        f"--- On Fri, 1/5/24, {FROM} wrote:\n\nFrom: {FROM}\nSubject: Board 101\nDate: Friday",
+        f">>> {FROM} 01/05/24 10:23 AM >>>",
+        f"> On 5 Jan 2024, at 10:23, {FROM} wrote:\n>",
+        f"> Subject: Board 101\n> From: {FROM}\n>",
+        f"Date: Fri, 5 Jan 2024 10:23:45 +0100\nFrom: {FROM}\nTo: ann@example.org\nSubject: Board 101",
+        f"Sent from my Galaxy\n\n-------- Original message --------\nFrom: {FROM}\nDate: 05/01/2024 10:23\nTo: ann",
+        f"Von meinem/meiner Galaxy gesendet\n\n-------- Ursprüngliche Nachricht --------\nVon: {FROM}\nDatum: 05.01.24",
+        f"Sent via Superhuman iOS ( https://x.example )\n\nOn Fri, Jan 05 2024 at 10:23 AM, {FROM} wrote:",
+        f"---- 回复的原邮件 ----\n| 发件人 | {FROM} |\n| 日期 | 2024年01月05日 10:23 |",
+        f'------ Original Message ------\nFrom "pbm" <{FROM}>\nTo "Ann" <ann@example.org>',
+        "On 5 Jan 2024 at 10:23 +0100, [pbm](mailto:pbm@play.example.org), wrote:",
+    ],
+)
+@pytest.mark.parametrize("ours", [clients.BOARD, "G7\nresign"])
+def test_other_ways_to_repeat_our_mail(quote: str, ours: str):
+    marked = clients.quoted(ours) if quote.endswith("\n>") else ours
+    assert person(raw(f"F6\n\n{quote}\n{marked}\n")).text == "F6"
+
+
 @pytest.mark.parametrize(
     ("text", "own"),
     [
@@ -110,6 +137,7 @@ def test_what_nobody_quoted_stays_whole(text: str):
         ("F6\n\nCONFIDENTIALITY NOTICE: G7", "F6"),
         ("F6\n\nThis e-mail and any attachments are confidential and intended solely for you.\nG7", "F6"),
         ("F6\n\nDiese E-Mail enthält vertrauliche Informationen.", "F6"),
+        ("F6\n\nVirus-free.www.avast.com\n<https://www.avast.com/sig-email>", "F6"),
         ("F6\nᐧ\n--\n***\n   -------\n", "F6"),
         ("F6\n\n---------- Forwarded message ---------\nFrom: bob <bob@example.org>\nDate: today\n\nresign", "F6"),
         ("F6\n\nBegin forwarded message:\n\n> From: bob <bob@example.org>\n> resign\n", "F6"),
@@ -130,3 +158,26 @@ def test_lines_blanks_and_text_are_bounded():
     assert person(raw("F6" + "\n" * 20_000 + "G7")).text == "F6\n\n\nG7"
     assert len(person(raw("a" * 100_000)).text) == 400
     assert len(person(raw("word\n" * 100_000)).text) <= 8000
+
+
+WORDS = st.sampled_from(
+    ["F6", "swap", "g7-g8", "hello,", "nice!", "101", "größer", "好的", "привет", "(so)", "R,b1-b2"]
+)
+LINES = st.lists(st.lists(WORDS, min_size=1, max_size=8).map(" ".join), min_size=1, max_size=4).map("\n".join)
+
+
+@given(LINES, st.sampled_from(sorted(clients.ATTRIBUTIONS)), st.sampled_from(["above", "below"]), st.integers(56, 90))
+@settings(max_examples=200, deadline=None)
+def test_any_answer_around_a_quote_wrapped_anywhere_is_read_alone(own: str, client: str, place: str, width: int):
+    lines = (f"> {line}" for line in clients.BOARD.split("\n"))
+    quote = "\n".join(part for line in lines for part in textwrap.wrap(line, width, drop_whitespace=False) or [">"])
+    attribution = clients.ATTRIBUTIONS[client]
+    texts = [own, "", attribution, quote] if place == "above" else [attribution, quote, "", own]
+    assert words(person(raw("\n".join(texts))).text) == words(own)
+
+
+@given(LINES, st.sampled_from(sorted(clients.HEADER_BLOCKS)), st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_any_answer_above_a_header_block_is_read_alone(own: str, client: str, close: bool):
+    text = f"{own}\n{'' if close else chr(10)}{clients.HEADER_BLOCKS[client]}\n\n{clients.REST}\n"
+    assert words(person(raw(text)).text) == words(own)
