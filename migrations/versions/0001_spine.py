@@ -111,6 +111,20 @@ def upgrade() -> None:
         batch_op.create_index("ix_game_choices_game", ["game", "follows", "notify_ends"], unique=False)
 
     op.create_table(
+        "invitations",
+        sa.Column("address_hash", sa.String(length=64), nullable=False),
+        sa.Column("player_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["player_id"],
+            ["players.id"],
+        ),
+        sa.PrimaryKeyConstraint("address_hash"),
+    )
+    with op.batch_alter_table("invitations", schema=None) as batch_op:
+        batch_op.create_index("ix_invitations_player", ["player_id", "created_at"], unique=False)
+
+    op.create_table(
         "matches",
         sa.Column("board", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("game", sa.String(length=40), nullable=False),
@@ -132,6 +146,12 @@ def upgrade() -> None:
         sa.Column("rated", sa.Boolean(), nullable=False),
         sa.Column("offer", sa.String(length=12), nullable=True),
         sa.Column("offered_by", sa.Integer(), nullable=True),
+        sa.Column("started_by", sa.String(length=320), server_default="", nullable=False),
+        sa.Column("rematch_of", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["rematch_of"],
+            ["matches.board"],
+        ),
         sa.ForeignKeyConstraint(
             ["seat1_id"],
             ["players.id"],
@@ -141,12 +161,14 @@ def upgrade() -> None:
             ["players.id"],
         ),
         sa.PrimaryKeyConstraint("board"),
+        sa.UniqueConstraint("rematch_of"),
         sqlite_autoincrement=True,
     )
     with op.batch_alter_table("matches", schema=None) as batch_op:
         batch_op.create_index("ix_matches_game", ["game", "board"], unique=False)
         batch_op.create_index(batch_op.f("ix_matches_seat1_id"), ["seat1_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_matches_seat2_id"), ["seat2_id"], unique=False)
+        batch_op.create_index("ix_matches_started", ["started_by", "started_at"], unique=False)
 
     op.create_table(
         "outbox",
@@ -193,12 +215,16 @@ def upgrade() -> None:
         sa.Column("won", sa.Integer(), nullable=False),
         sa.Column("lost", sa.Integer(), nullable=False),
         sa.Column("drawn", sa.Integer(), nullable=False),
+        sa.Column("rated_at", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(
             ["player_id"],
             ["players.id"],
         ),
         sa.PrimaryKeyConstraint("player_id", "game"),
     )
+    with op.batch_alter_table("ratings", schema=None) as batch_op:
+        batch_op.create_index("ix_ratings_game", ["game", "rating"], unique=False)
+
     op.create_table(
         "seeks",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
@@ -285,9 +311,35 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("board", "ply"),
     )
+    op.create_table(
+        "rating_changes",
+        sa.Column("board", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("player_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("rating_before", sa.Double(), nullable=False),
+        sa.Column("deviation_before", sa.Double(), nullable=False),
+        sa.Column("volatility_before", sa.Double(), nullable=False),
+        sa.Column("rating_after", sa.Double(), nullable=False),
+        sa.Column("deviation_after", sa.Double(), nullable=False),
+        sa.Column("volatility_after", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["board"],
+            ["matches.board"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["player_id"],
+            ["players.id"],
+        ),
+        sa.PrimaryKeyConstraint("board", "player_id"),
+    )
+    with op.batch_alter_table("rating_changes", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_rating_changes_player_id"), ["player_id"], unique=False)
 
 
 def downgrade() -> None:
+    with op.batch_alter_table("rating_changes", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_rating_changes_player_id"))
+
+    op.drop_table("rating_changes")
     op.drop_table("plies")
     op.drop_table("intents")
     with op.batch_alter_table("follows", schema=None) as batch_op:
@@ -304,6 +356,9 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_seeks_game"))
 
     op.drop_table("seeks")
+    with op.batch_alter_table("ratings", schema=None) as batch_op:
+        batch_op.drop_index("ix_ratings_game")
+
     op.drop_table("ratings")
     with op.batch_alter_table("outbox", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_outbox_inbox_id"))
@@ -313,11 +368,16 @@ def downgrade() -> None:
 
     op.drop_table("outbox")
     with op.batch_alter_table("matches", schema=None) as batch_op:
+        batch_op.drop_index("ix_matches_started")
         batch_op.drop_index(batch_op.f("ix_matches_seat2_id"))
         batch_op.drop_index(batch_op.f("ix_matches_seat1_id"))
         batch_op.drop_index("ix_matches_game")
 
     op.drop_table("matches")
+    with op.batch_alter_table("invitations", schema=None) as batch_op:
+        batch_op.drop_index("ix_invitations_player")
+
+    op.drop_table("invitations")
     with op.batch_alter_table("game_choices", schema=None) as batch_op:
         batch_op.drop_index("ix_game_choices_game")
 

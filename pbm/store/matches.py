@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -35,6 +35,7 @@ class Summary:
     started_at: datetime
     moved_at: datetime
     result: Result | None
+    ended_at: datetime | None = None
 
 
 class Matches:
@@ -54,7 +55,10 @@ class Matches:
         now: datetime,
         *,
         rated: bool = True,
+        started_by: str = "",
+        rematch_of: int | None = None,
     ) -> Match:
+        """started_by: who asked for it, by any name that is his alone. rematch_of: the board it follows."""
         values = {
             "game": game,
             "version": version,
@@ -68,6 +72,8 @@ class Matches:
             "started_at": now,
             "moved_at": now,
             "rated": rated,
+            "started_by": started_by,
+            "rematch_of": rematch_of,
         }
         if self._connection.execute(select(matches.c.board).limit(1)).first() is None:
             values["board"] = FIRST_BOARD
@@ -164,6 +170,37 @@ class Matches:
         found = _narrowed(_with_players, game, player_ids, active)
         return [_summary(row) for row in self._connection.execute(found.order_by(matches.c.board).limit(limit))]
 
+    def finished(self, game: str, limit: int) -> list[Summary]:
+        """Boards that count and have ended, the latest first."""
+        found = _narrowed(_with_players, game, (), active=False).where(matches.c.ending != Ending.VOID.value)
+        latest = found.order_by(matches.c.ended_at.desc(), matches.c.board.desc()).limit(limit)
+        return [_summary(row) for row in self._connection.execute(latest)]
+
+    def active_counts(self, player_ids: Iterable[int]) -> dict[int, dict[str, int]]:
+        """How many boards each of the players has under way, by player and game."""
+        counts: dict[int, dict[str, int]] = {player_id: {} for player_id in player_ids}
+        for seat in (matches.c.seat1_id, matches.c.seat2_id):
+            found = (
+                select(seat, matches.c.game, func.count())
+                .where(seat.in_(counts), matches.c.ended_at.is_(None))
+                .where((matches.c.seat1_id != matches.c.seat2_id) | (seat is matches.c.seat1_id))
+                .group_by(seat, matches.c.game)
+            )
+            for player_id, game, count in self._connection.execute(found):
+                counts[player_id][game] = counts[player_id].get(game, 0) + count
+        return counts
+
+    def started_since(self, started_by: str, since: datetime) -> int:
+        """How many boards somebody has asked for since then."""
+        found = select(func.count()).where(matches.c.started_by == started_by, matches.c.started_at > since)
+        return self._connection.execute(found).scalar_one()
+
+    def rematch_of(self, board: int) -> int | None:
+        """The board that follows a board as its rematch."""
+        return self._connection.execute(
+            select(matches.c.board).where(matches.c.rematch_of == board)
+        ).scalar_one_or_none()
+
     def boards(self) -> Iterator[int]:
         """The numbers of all boards, ascending."""
         yield from self._connection.execute(select(matches.c.board).order_by(matches.c.board)).scalars()
@@ -211,4 +248,5 @@ def _summary(row: Row[Any]) -> Summary:
         started_at=row.started_at,
         moved_at=row.moved_at,
         result=_result(row),
+        ended_at=row.ended_at,
     )

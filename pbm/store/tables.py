@@ -95,8 +95,11 @@ matches = Table(
     Column("rated", Boolean, nullable=False),
     Column("offer", String(12)),
     Column("offered_by", Integer),
+    Column("started_by", String(320), nullable=False, server_default=""),
+    Column("rematch_of", ForeignKey("matches.board"), unique=True),
     sqlite_autoincrement=True,
 )
+Index("ix_matches_started", matches.c.started_by, matches.c.started_at)
 Index("ix_matches_game", matches.c.game, matches.c.board)
 
 plies = Table(
@@ -235,4 +238,28 @@ ratings = Table(
     Column("won", Integer, nullable=False),
     Column("lost", Integer, nullable=False),
     Column("drawn", Integer, nullable=False),
+    Column("rated_at", Instant, nullable=False),
 )
+Index("ix_ratings_game", ratings.c.game, ratings.c.rating)
+
+rating_changes = Table(
+    "rating_changes",
+    metadata,
+    Column("board", ForeignKey("matches.board"), primary_key=True),
+    Column("player_id", ForeignKey("players.id"), primary_key=True, index=True),
+    Column("rating_before", Double, nullable=False),
+    Column("deviation_before", Double, nullable=False),
+    Column("volatility_before", Double, nullable=False),
+    Column("rating_after", Double, nullable=False),
+    Column("deviation_after", Double, nullable=False),
+    Column("volatility_after", Double, nullable=False),
+)
+
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("address_hash", String(64), primary_key=True),
+    Column("player_id", ForeignKey("players.id"), nullable=False),
+    Column("created_at", Instant, nullable=False),
+)
+Index("ix_invitations_player", invitations.c.player_id, invitations.c.created_at)

@@ -15,6 +15,8 @@ from pbm.store.intents import Intents
 from pbm.store.matches import Matches
 from pbm.store.players import Players
 from pbm.store.queues import Inbox, Outbox
+from pbm.store.ratings import Ratings
+from pbm.store.seeks import Invitations, Seeks
 from pbm.store.tables import meta
 from pbm.store.tickets import Tickets
 from pbm.store.trouble import translated
@@ -29,6 +31,9 @@ class Transaction:
         self.matches = Matches(connection)
         self.choices = Choices(connection)
         self.blocks = Blocks(connection)
+        self.seeks = Seeks(connection)
+        self.invitations = Invitations(connection)
+        self.ratings = Ratings(connection)
         self.intents = Intents(connection)
         self.follows = Follows(connection)
         self.inbox = Inbox(connection)

@@ -1,0 +1,108 @@
+"""Ratings by player and game, and the change each match made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, insert, select, update
+
+from pbm.domain.match import Player
+from pbm.domain.ratings import Rating
+from pbm.store.tables import players, rating_changes, ratings
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A player's rated matches of one game. rated_at: the end of the last; None before the first."""
+
+    rating: Rating = field(default_factory=Rating)
+    won: int = 0
+    lost: int = 0
+    drawn: int = 0
+    rated_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one match did to a rating."""
+
+    before: Rating
+    after: Rating
+
+
+class Ratings:
+    """A player without a row has not ended a rated match of the game."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def of(self, game: str, player_ids: Iterable[int]) -> dict[int, Record]:
+        """By player, for each one asked for."""
+        found = dict.fromkeys(player_ids, Record())
+        rows = self._connection.execute(select(ratings).where(ratings.c.game == game, ratings.c.player_id.in_(found)))
+        return found | {row.player_id: _record(row) for row in rows}
+
+    def standings(self, game: str) -> list[tuple[Player, Record]]:
+        """All who have a rating and are still here, the best first."""
+        rows = self._connection.execute(
+            select(ratings, players.c.userid)
+            .join(players, players.c.id == ratings.c.player_id)
+            .where(ratings.c.game == game, players.c.removed_at.is_(None))
+            .order_by(ratings.c.rating.desc(), players.c.userid_key)
+        )
+        return [(Player(row.player_id, row.userid), _record(row)) for row in rows]
+
+    def save(self, player_id: int, game: str, record: Record) -> None:
+        values = {
+            "rating": record.rating.rating,
+            "deviation": record.rating.deviation,
+            "volatility": record.rating.volatility,
+            "won": record.won,
+            "lost": record.lost,
+            "drawn": record.drawn,
+            "rated_at": record.rated_at,
+        }
+        own = (ratings.c.player_id == player_id) & (ratings.c.game == game)
+        if self._connection.execute(update(ratings).where(own).values(values)).rowcount == 0:
+            self._connection.execute(insert(ratings).values(player_id=player_id, game=game, **values))
+
+    def add_changes(self, board: int, changes: Mapping[int, Change]) -> None:
+        """changes: by player."""
+        rows = [
+            {
+                "board": board,
+                "player_id": player_id,
+                **_columns("before", change.before),
+                **_columns("after", change.after),
+            }
+            for player_id, change in changes.items()
+        ]
+        self._connection.execute(insert(rating_changes), rows)
+
+    def changes(self, board: int) -> dict[int, Change]:
+        """What the match did, by player; empty if it was not rated."""
+        rows = self._connection.execute(select(rating_changes).where(rating_changes.c.board == board))
+        return {row.player_id: _change(row) for row in rows}
+
+
+def _record(row: Row[Any]) -> Record:
+    rating = Rating(row.rating, row.deviation, row.volatility)
+    return Record(rating, row.won, row.lost, row.drawn, row.rated_at)
+
+
+def _columns(when: str, rating: Rating) -> dict[str, float]:
+    return {
+        f"rating_{when}": rating.rating,
+        f"deviation_{when}": rating.deviation,
+        f"volatility_{when}": rating.volatility,
+    }
+
+
+def _change(row: Row[Any]) -> Change:
+    return Change(
+        Rating(row.rating_before, row.deviation_before, row.volatility_before),
+        Rating(row.rating_after, row.deviation_after, row.volatility_after),
+    )
