@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import click
-from pydantic import BaseModel, SecretStr
+from pydantic import SecretStr
 
 from pbm.cli.frame import Group, Invocation, Misconfigured, pass_invocation
 from pbm.cli.output import json_option, print_json

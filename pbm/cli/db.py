@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import click
 
 from pbm.cli.frame import Group, Invocation, pass_invocation
-from pbm.cli.opening import open_store
+from pbm.cli.opening import opened_store
 from pbm.cli.output import json_option, print_json
 from pbm.store import SchemaTrouble, Store
 
@@ -22,11 +22,10 @@ def db() -> None:
 @pass_invocation
 def upgrade(invocation: Invocation) -> None:
     """Bring the database to this program's version, keeping all data; an empty one is set up."""
-    store = open_store(invocation.effective().values)
-    before = store.revision()
-    store.upgrade(datetime.now(UTC))
-    after = store.revision()
-    store.close()
+    with opened_store(invocation.effective().values) as store:
+        before = store.revision()
+        store.upgrade(datetime.now(UTC))
+        after = store.revision()
     if before == after:
         click.echo(f"The database is at revision {after} already.")
     else:
@@ -41,9 +40,8 @@ def check(invocation: Invocation, as_json: bool) -> None:
 
     `pbm board verify` goes on from here and replays all games.
     """
-    store = open_store(invocation.effective().values)
-    problems = _problems(store)
-    store.close()
+    with opened_store(invocation.effective().values) as store:
+        problems = _problems(store)
     if as_json:
         print_json({"sound": not problems, "problems": problems})
     else:

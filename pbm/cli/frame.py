@@ -57,15 +57,12 @@ class Invocation:
     @contextmanager
     def service(self, effective: Effective | None = None) -> Iterator[Service]:
         """The service over the configured database, which is set up if it is empty."""
-        from pbm.cli.opening import open_service
+        from pbm.cli.opening import opened_service
 
-        effective = effective or self.effective()
+        configuration = (effective or self.effective()).values
         _log_to_stderr()
-        service = open_service(effective.values)
-        try:
+        with opened_service(configuration) as service:
             yield service
-        finally:
-            service.close()
 
     @contextmanager
     def administration(self) -> Iterator[Administration]:

@@ -23,7 +23,7 @@ def inbox() -> None:
 
 
 @inbox.command("list")
-@click.option("--state", type=click.Choice([*Arrival]), help="Only mails in this state.")
+@click.option("--state", type=click.Choice([state.value for state in Arrival]), help="Only mails in this state.")
 @limit_option
 @json_option
 @pass_invocation

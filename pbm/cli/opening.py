@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from pbm.cli.frame import Misconfigured, Refused
 from pbm.cli.settings import DATA_FOLDER, Configuration, masked
 from pbm.mailin import Robot
@@ -15,24 +18,41 @@ def robot(configuration: Configuration) -> Robot:
     return Robot(server.local_part, server.domain, server.authserv_id, server.bounce_part)
 
 
-def open_service(configuration: Configuration) -> Service:
+@contextmanager
+def opened_service(configuration: Configuration) -> Iterator[Service]:
     """Raises: SchemaTrouble, Refused, Misconfigured."""
     settings = Settings(robot(configuration), Limits(**dict(configuration.limits)), configuration.operator)
-    try:
-        return Service(open_store(configuration), settings)
-    except DatabaseTrouble as trouble:
-        raise Refused(f"database: {masked(configuration.database)} cannot be used: {trouble}.") from None
-
-
-def open_store(configuration: Configuration) -> Store:
-    """The database; the folder of the default one is made. Raises: Misconfigured."""
-    if configuration.database == Configuration.model_fields["database"].default:
+    with opened_store(configuration) as store:
+        service = Service(store, settings)
         try:
-            DATA_FOLDER.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise Misconfigured(f"database: {DATA_FOLDER} cannot be made: {error.strerror}.") from None
-    url = configuration.database
+            yield service
+        finally:
+            service.close()
+
+
+@contextmanager
+def opened_store(configuration: Configuration) -> Iterator[Store]:
+    """The database; the folder of the default one is made. Raises: SchemaTrouble, Refused, Misconfigured."""
+    if configuration.database == Configuration.model_fields["database"].default:
+        _make_data_folder()
+    store = _store(configuration.database)
+    try:
+        yield store
+    except DatabaseTrouble as trouble:
+        raise Refused(f"database: {masked(configuration.database)} cannot be used: {trouble}.") from trouble
+    finally:
+        store.close()
+
+
+def _store(url: str) -> Store:
     try:
         return Store(url)
     except SchemaTrouble as trouble:
         raise Misconfigured(f"database: {str(trouble).replace(url, masked(url))}") from None
+
+
+def _make_data_folder() -> None:
+    try:
+        DATA_FOLDER.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Misconfigured(f"database: {DATA_FOLDER} cannot be made: {error.strerror}.") from None

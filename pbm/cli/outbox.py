@@ -18,7 +18,7 @@ def outbox() -> None:
 
 
 @outbox.command("list")
-@click.option("--state", type=click.Choice([*Delivery]), help="Only mails in this state.")
+@click.option("--state", type=click.Choice([state.value for state in Delivery]), help="Only mails in this state.")
 @limit_option
 @json_option
 @pass_invocation

@@ -181,9 +181,12 @@ class Limits(_Table):
     stranger_replies_per_day: Annotated[int, Field(ge=0)] = Field(
         default=5, description="Answers a day to an address that belongs to no player."
     )
-    confirmation_days: Count = Field(
-        default=7, description="How long the mail that confirms an address can be answered."
+    confirmation_days: Count = Field(default=7, description="How long the mail that confirms an address is good.")
+    held_asks_per_day: Annotated[int, Field(ge=0)] = Field(
+        default=3, description='How often a day one address is asked "was that you?" for lack of a password.'
     )
+    answer_token_days: Count = Field(default=14, description="How long answering a mail of ours shows who you are.")
+    active_games: Count = Field(default=100, description="Games of one player under way at once.")
 
 
 class Log(_Table):
@@ -312,7 +315,7 @@ def table_of(key: Iterable[Any]) -> type[BaseModel]:
 
 def masked(url: str) -> str:
     """A database's URL without its password."""
-    return re.sub(r"(?<=:)[^:@/]+(?=@)", MASK, url, count=1)
+    return re.sub(r"(?<=://)([^:/@]*):.*(?=@)", rf"\1:{MASK}", url)
 
 
 def _find(file: Path | None) -> Path | None:

@@ -1,0 +1,50 @@
+"""`pbm` as a function, over a database of its own and apart from the environment of whoever runs the tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import structlog
+from click.testing import CliRunner, Result
+
+from pbm.cli import main, settings
+
+Pbm = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """No configuration from outside, and none left behind."""
+    for name in [name for name in os.environ if name.startswith("PBM_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(settings, "USUAL_FILE", tmp_path / "usual.toml")
+    yield
+    structlog.reset_defaults()
+
+
+@pytest.fixture
+def pbm(tmp_path: Path, empty_database: Path, monkeypatch: pytest.MonkeyPatch) -> Pbm:
+    """Runs a command line; code is the exit code it must have."""
+    shutil.copyfile(empty_database, tmp_path / "pbm.db")
+    monkeypatch.setenv("PBM_DATABASE", f"sqlite:///{tmp_path / 'pbm.db'}")
+
+    def run(*words: str, code: int = 0, typed: str | None = None) -> Result:
+        result = CliRunner().invoke(main, words, input=typed)
+        assert result.exit_code == code, f"{words}: {result.exit_code}\n{result.stdout}\n{result.stderr}"
+        assert "Traceback" not in result.output
+        return result
+
+    return run
+
+
+@pytest.fixture
+def game(pbm: Pbm) -> Pbm:
+    """alice and bob at board 101, cross with four cells a side; alice is to move."""
+    pbm("player", "add", "alice", "--address", "alice@example.net", "--password", "alicepass")
+    pbm("player", "add", "bob", "--address", "bob@example.net", "--password", "bobbypass")
+    pbm("challenge", "create", "cross", "-size=4", "alice", "bob")
+    return pbm

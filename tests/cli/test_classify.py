@@ -1,0 +1,60 @@
+"""How raw mails are told apart at the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pbm.mailin import SENTINEL
+from tests.cli.conftest import Pbm
+
+
+def classified(pbm: Pbm, tmp_path: Path, text: str, to: str = "pbm@localhost") -> dict[str, object]:
+    file = tmp_path / "mail.eml"
+    file.write_bytes(f"From: alice@example.net\nTo: {to}\nMessage-ID: <1@x>\n{text}".replace("\n", "\r\n").encode())
+    found: dict[str, object] = json.loads(pbm("inbox", "classify", str(file)).stdout)
+    assert found.pop("file") == str(file)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("to", "text", "action", "commands", "comment"),
+    [
+        ("pbm@localhost", "Subject: help\n\n", "reply", ["help"], ""),
+        ("pbm@localhost", "Subject: Re: ** Help  cross\n\nhello", "reply", ["Help cross"], "hello"),
+        ("pbm@localhost", "Subject: x\n\nhelp\ngames alice\n\nsee you", "reply", ["help"], "games alice\n\nsee you"),
+        ("pbm@localhost", "Subject: x\n\nhelp\ncross games\n\nsee you", "reply", ["help", "cross games"], "see you"),
+        ("pbm@localhost", "Subject: lunch\n\nAre you free?\nBob", "reply", [], "Are you free?\nBob"),
+        ("pbm@localhost", "Subject: x\n\ncross mve\n", "reply", [], "cross mve"),
+        ("pbm+abcdefgh@localhost", "Subject: any\n\nF6\nnice one", "reply", ["F6"], "nice one"),
+        ("pbm@localhost", "Subject: Re: Cross Board 101 alice-bob\n\nF6\n\nhi", "reply", ["F6"], "hi"),
+        ("pbm@localhost", "Subject: x\nAuto-Submitted: auto-replied\n\nF6", "ignore", [], ""),
+    ],
+)
+def test_a_mail_is_told(
+    to: str, text: str, action: str, commands: list[str], comment: str, pbm: Pbm, tmp_path: Path
+) -> None:
+    found = classified(pbm, tmp_path, text, to)
+    assert found == {"action": action, "commands": commands, "comment": comment}
+
+
+def test_a_command_in_a_quote_is_not_told(pbm: Pbm, tmp_path: Path) -> None:
+    text = f"Subject: Re: something\n\nF6\n\n> {SENTINEL}\n> cross move 101 alice pw A1\n"
+    assert classified(pbm, tmp_path, text)["commands"] == ["F6"]
+
+
+def test_one_line_a_file_whatever_it_holds(pbm: Pbm, tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("empty", "noise")]
+    files[0].write_bytes(b"")
+    files[1].write_bytes(bytes(range(256)) * 40)
+    lines = pbm("inbox", "classify", *map(str, files)).stdout.splitlines()
+    assert [json.loads(line)["file"] for line in lines] == [str(file) for file in files]
+
+
+def test_our_domain_is_the_configured_one(pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PBM_SERVER__DOMAIN", "example.org")
+    mail = "Subject: any\n\nF6"
+    assert classified(pbm, tmp_path, mail, "pbm+abcdefgh@example.org")["commands"] == ["F6"]
+    assert classified(pbm, tmp_path, mail, "pbm+abcdefgh@elsewhere.org")["commands"] == []

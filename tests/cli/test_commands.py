@@ -1,0 +1,331 @@
+"""Every command of the operator: what it does, what it refuses, and that programs can read it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from pbm.domain.mail import Arrival
+from pbm.service import Arriving, Service
+from pbm.store import Store
+from tests.cli.conftest import Pbm
+
+CHAT = (
+    b"From: a@example.net\r\nTo: pbm@localhost\r\nSubject: hello\r\nMessage-ID: <1@x>\r\n\r\nhow are you \x1b[31m?\r\n"
+)
+
+
+def parsed(result: Result) -> Any:
+    return json.loads(result.stdout)
+
+
+def subjects(pbm: Pbm) -> list[tuple[str, str]]:
+    return [(mail["address"], mail["subject"]) for mail in parsed(pbm("outbox", "list", "--json"))]
+
+
+def database(tmp_path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(tmp_path / "pbm.db")
+
+
+def arrive(tmp_path: Path, *mails: bytes) -> None:
+    service = Service(Store(f"sqlite:///{tmp_path / 'pbm.db'}"))
+    service.accept([Arriving("a@example.net", ("pbm@localhost",), mail) for mail in mails])
+    service.close()
+
+
+def settle(tmp_path: Path, mail: int, state: Arrival) -> None:
+    service = Service(Store(f"sqlite:///{tmp_path / 'pbm.db'}"))
+    with service.store.write() as tx:
+        tx.inbox.settle(mail, state, service.clock(), "for a test")
+    service.close()
+
+
+def test_options_of_the_root_may_stand_anywhere(tmp_path: Path, pbm: Pbm, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PBM_DATABASE")
+    url = f"sqlite:///{tmp_path / 'other.db'}"
+    pbm("--database", url, "player", "add", "alice", "--address", "a@x.org", "--password", "secret1")
+    pbm("player", "--database", url, "add", "bob", "--address", "b@x.org", "--password", "secret1")
+    pbm("player", "add", "carol", "--address", "c@x.org", "--password", "secret1", "--database", url)
+    monkeypatch.setenv("PBM_DATABASE", url)
+    assert [each["userid"] for each in parsed(pbm("player", "list", "--json"))] == ["alice", "bob", "carol"]
+    assert parsed(pbm("--database", "sqlite:////none/x.db", "player", "list", "--json", "--database", url))
+
+
+def test_a_player_is_added_shown_and_changed(pbm: Pbm) -> None:
+    assert "There are no players." in pbm("player", "list").stdout
+    pbm("player", "add", "alice", "--address", "a@x.org", "--address", "b@x.org", "--password", "secret1")
+    shown = parsed(pbm("player", "show", "ALICE", "--json"))
+    assert shown == {
+        "userid": "alice",
+        "addresses": ["a@x.org", "b@x.org"],
+        "unconfirmed_addresses": [],
+        "active_boards": [],
+        "ended_boards": [],
+    }
+    pbm("player", "set-address", "alice", "c@x.org", "--address", "d@x.org")
+    assert parsed(pbm("player", "list", "--json"))[0]["addresses"] == ["c@x.org", "d@x.org"]
+    assert "c@x.org, d@x.org" in pbm("player", "list").stdout
+
+
+def test_a_password_is_asked_for_and_reset(pbm: Pbm, tmp_path: Path) -> None:
+    pbm("player", "add", "alice", "--address", "a@x.org", typed="secret1\nsecret1\n")
+    pbm("player", "add", "bob", "--address", "a@x.org", typed="secret1\nother12\n", code=1)
+    hashes = [database(tmp_path).execute("SELECT password_hash FROM players").fetchone()[0]]
+    assert pbm("player", "reset-password", "alice").stdout.strip().rpartition(" ")[2]
+    hashes += [database(tmp_path).execute("SELECT password_hash FROM players").fetchone()[0]]
+    assert "secret2" not in pbm("player", "reset-password", "alice", "--password", "secret2").stdout
+    hashes += [database(tmp_path).execute("SELECT password_hash FROM players").fetchone()[0]]
+    assert len(set(hashes)) == 3
+
+
+def test_a_removed_player_forfeits(game: Pbm) -> None:
+    assert "board 101" in game("player", "remove", "alice", "--yes").stdout
+    assert parsed(game("board", "show", "101", "--json"))["winner"] == "bob"
+    game("player", "show", "alice", code=1)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["player", "add", "alice", "--address", "x@x.org", "--password", "secret1"], 'The userid "alice" is taken.'),
+        (["player", "add", "9", "--address", "x@x.org", "--password", "secret1"], '"9" cannot be a userid'),
+        (["player", "add", "dave", "--address", "x", "--password", "secret1"], '"x" is not a mail address'),
+        (["player", "add", "dave", "--address", "x@x.org", "--password", "x"], "A password has"),
+        (["player", "show", "nobody"], 'There is no player "nobody".'),
+        (["player", "set-address", "nobody", "x@x.org"], 'There is no player "nobody".'),
+        (["player", "reset-password", "nobody"], 'There is no player "nobody".'),
+        (["player", "remove", "nobody"], 'There is no player "nobody".'),
+        (["challenge", "create", "chess", "alice", "bob"], 'There is no game "chess".'),
+        (["challenge", "create", "cross", "alice", "nobody"], 'There is no player "nobody".'),
+        (["challenge", "create", "cross", "alice", "bob", "-size=11"], '"-size=11" does not fit'),
+        (["challenge", "create", "cross", "alice", "bob", "--seize=4"], '"--seize=4" is not an option of this game'),
+        (["challenge", "show", "102"], "There is no board 102."),
+        (["challenge", "cancel", "102"], "There is no board 102."),
+        (["board", "show", "102"], "There is no board 102."),
+        (["board", "show", "101#5"], "there is no ply 5"),
+        (["board", "move", "101", "alice", "Z99"], "There is no row Z here"),
+        (["board", "move", "101", "bob", "D4"], "not your turn"),
+        (["board", "move", "101", "nobody", "D4"], 'There is no player "nobody".'),
+        (["board", "list", "--player", "nobody"], 'There is no player "nobody".'),
+        (["board", "end", "101", "--result", "carol"], '"carol" is no result of board 101'),
+        (["board", "end", "102", "--result", "draw"], "There is no board 102."),
+        (["board", "verify", "102"], "There is no board 102."),
+        (["inbox", "show", "99"], "There is no mail 99 in the inbox."),
+        (["inbox", "retry", "99"], "There is no mail 99 in the inbox."),
+        (["outbox", "show", "99"], "There is no mail 99 in the outbox."),
+        (["outbox", "retry", "99"], "There is no mail 99 in the outbox."),
+    ],
+)
+def test_a_refusal_is_one_sentence_and_changes_nothing(
+    words: list[str], expected: str, game: Pbm, tmp_path: Path
+) -> None:
+    before = list(database(tmp_path).iterdump())
+    refused = game(*words, code=1)
+    assert expected in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert refused.stdout == ""
+    assert list(database(tmp_path).iterdump()) == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["player", "add", "dave"],
+        ["player", "set-address", "alice"],
+        ["challenge", "create", "cross", "alice"],
+        ["challenge", "create", "cross", "alice", "bob", "carol"],
+        ["challenge", "show", "one"],
+        ["board", "show", "one"],
+        ["board", "show", "101#x"],
+        ["board", "move", "101", "alice"],
+        ["board", "end", "101"],
+        ["board", "list", "--game", "chess"],
+        ["inbox", "list", "--state", "lost"],
+        ["inbox", "retry"],
+        ["inbox", "retry", "1", "--all"],
+        ["inbox", "classify"],
+        ["inbox", "classify", "/none.eml"],
+        ["outbox", "retry"],
+        ["nonsense"],
+        ["player", "nonsense"],
+    ],
+)
+def test_a_misused_command_says_how_it_is_used(words: list[str], game: Pbm) -> None:
+    assert "Usage: " in game(*words, code=2).stderr
+
+
+@pytest.mark.parametrize("words", [["-size=4", "cross", "alice", "bob"], ["cross", "alice", "bob", "--size=4"]])
+def test_options_of_a_game_stand_anywhere(words: list[str], game: Pbm) -> None:
+    created = parsed(game("challenge", "create", *words, "--json"))
+    assert created["board"] == 102
+    assert created["options"].lstrip("-") == "size=4"
+    assert parsed(game("challenge", "show", "102", "--json"))["player1"] == "alice"
+
+
+def test_a_challenge_is_told_to_both_and_can_be_cancelled(game: Pbm) -> None:
+    assert sorted(subjects(game)) == [
+        ("alice@example.net", "Cross Board 101 alice-bob"),
+        ("bob@example.net", "Cross Board 101 alice-bob"),
+    ]
+    assert [each["board"] for each in parsed(game("challenge", "list", "--json"))] == [101]
+    assert "101" in game("challenge", "list", "--game", "cross", "--player", "bob").stdout
+    game("challenge", "cancel", "101")
+    assert parsed(game("challenge", "list", "--json")) == []
+    assert parsed(game("board", "show", "101", "--json"))["result"] == "void"
+    assert len(subjects(game)) == 4
+    assert game("challenge", "cancel", "101", code=1).stderr == "Board 101 has ended.\n"
+
+
+def test_a_board_drawn_by_the_operator(game: Pbm, tmp_path: Path) -> None:
+    drawn = tmp_path / "drawn.txt"
+    drawn.write_text("0,0 1,0 green\n1,0 1,1 green\n", "utf-8")
+    game("challenge", "create", "crossgeo", "alice", "bob", "--body", str(drawn))
+    assert "1,0 1,1" in parsed(game("challenge", "show", "102", "--json"))["body"]
+
+
+def test_moves_are_played_drawn_and_told(game: Pbm) -> None:
+    assert "(o)" in game("board", "move", "101", "alice", "d", "4").stdout
+    game("board", "move", "101", "bob", "swap")
+    played = parsed(game("board", "move", "101", "alice", "E4", "--json"))
+    assert played["record"] == ["D4", "swap", "E4"]
+    assert (played["ply"], played["to_move"]) == (3, "bob")
+    assert len(subjects(game)) == 2 * 4
+
+
+def test_a_board_is_shown_now_and_as_it_was(game: Pbm) -> None:
+    game("board", "move", "101", "alice", "D4")
+    game("board", "move", "101", "bob", "E4")
+    now, before = game("board", "show", "101").stdout, game("board", "show", "101#1").stdout
+    assert "alice (O) is to make ply 3." in now
+    assert "After ply 1 of 2." in before
+    assert "x" in now.split("F-")[0].split("D-")[1]
+    assert parsed(game("board", "show", "101#-2", "--json"))["ply"] == 0
+    assert "  1 D4" in now
+
+
+def test_boards_are_listed_by_game_player_and_state(game: Pbm) -> None:
+    game("challenge", "create", "loops", "bob", "alice")
+    game("board", "end", "102", "--result", "draw")
+
+    def listed(*words: str) -> list[int]:
+        return [each["board"] for each in parsed(game("board", "list", *words, "--json"))]
+
+    assert listed() == [101, 102]
+    assert listed("--game", "loops") == [102]
+    assert listed("--player", "alice", "--active") == [101]
+    assert listed("--ended") == [102]
+    assert listed("--limit", "1") == [101]
+    assert "alice" in game("board", "list").stdout
+    assert "There are no such boards." in game("board", "list", "--game", "crossgeo").stdout
+
+
+@pytest.mark.parametrize(
+    ("word", "result", "winner", "said"),
+    [
+        ("ALICE", "decided", "alice", "alice won by decision of the operator"),
+        ("bob", "decided", "bob", "bob won by decision of the operator"),
+        ("draw", "decided", None, "drawn by decision of the operator"),
+        ("void", "void", None, "void by decision of the operator"),
+    ],
+)
+def test_the_operator_ends_a_game(word: str, result: str, winner: str | None, said: str, game: Pbm) -> None:
+    assert said in game("board", "end", "101", "--result", word).stdout
+    shown = parsed(game("board", "show", "101", "--json"))
+    assert (shown["result"], shown["winner"], shown["to_move"]) == (result, winner, None)
+    assert said in game("board", "show", "101").stdout
+    game("board", "end", "101", "--result", word, code=1)
+
+
+def test_verify_finds_a_record_that_was_changed(game: Pbm, tmp_path: Path) -> None:
+    game("board", "move", "101", "alice", "D4")
+    game("board", "move", "101", "bob", "E4")
+    game("challenge", "create", "cross", "alice", "bob")
+    assert game("board", "verify").stdout == "2 boards replayed, none differ.\n"
+    with database(tmp_path) as connection:
+        connection.execute("UPDATE plies SET notation = 'D4' WHERE ply = 2")
+    assert "Board 101 (cross, 2 plies): the record cannot be replayed" in game("board", "verify", code=1).stdout
+    assert parsed(game("board", "verify", "--json", code=1))["problems"][0]["board"] == 101
+    game("board", "verify", "101", code=1)
+    assert parsed(game("board", "verify", "102", "--json")) == {"verified": 1, "problems": []}
+
+
+def test_the_inbox_is_listed_shown_and_handled_again(pbm: Pbm, tmp_path: Path) -> None:
+    assert "There are no such mails." in pbm("inbox", "list").stdout
+    arrive(tmp_path, CHAT, CHAT, CHAT)
+    settle(tmp_path, 1, Arrival.PARKED)
+    settle(tmp_path, 2, Arrival.HANDLED)
+    assert [mail["id"] for mail in parsed(pbm("inbox", "list", "--json"))] == [3, 2, 1]
+    assert [mail["id"] for mail in parsed(pbm("inbox", "list", "--state", "parked", "--json"))] == [1]
+    assert len(parsed(pbm("inbox", "list", "--limit", "2", "--json"))) == 2
+    shown = pbm("inbox", "show", "1").stdout
+    assert "how are you" in shown
+    assert "\x1b" not in shown
+    assert pbm("inbox", "show", "1", "--raw").stdout_bytes == CHAT
+    assert parsed(pbm("inbox", "show", "1", "--json"))["recipients"] == ["pbm@localhost"]
+    assert "was handled already" in pbm("inbox", "retry", "1", "2", code=1).stderr
+    assert pbm("inbox", "retry", "--all").stdout.startswith("1 ")
+    assert len(parsed(pbm("inbox", "list", "--state", "new", "--json"))) == 2
+
+
+def test_the_outbox_is_listed_shown_and_sent_again(game: Pbm, tmp_path: Path) -> None:
+    with database(tmp_path) as connection:
+        connection.execute("UPDATE outbox SET state = 'failed', trouble = '550 no such user' WHERE id = 1")
+        connection.execute("UPDATE outbox SET state = 'sent' WHERE id = 2")
+    assert "550 no such user" in game("outbox", "list", "--state", "failed").stdout
+    assert "Cross Board 101" in game("outbox", "show", "1").stdout
+    assert game("outbox", "show", "1", "--raw").stdout_bytes.startswith(b"From: ")
+    assert parsed(game("outbox", "show", "2", "--json"))["state"] == "sent"
+    assert game("outbox", "retry", "--all").stdout.startswith("1 ")
+    game("outbox", "retry", "2")
+    assert {mail["state"] for mail in parsed(game("outbox", "list", "--json"))} == {"queued"}
+
+
+def test_a_database_is_made_checked_and_upgraded(pbm: Pbm, tmp_path: Path) -> None:
+    fresh = f"sqlite:///{tmp_path / 'fresh.db'}"
+    assert "empty" in pbm("db", "check", "--database", fresh, code=1).stdout
+    assert "it was empty" in pbm("db", "upgrade", "--database", fresh).stdout
+    assert "already" in pbm("db", "upgrade", "--database", fresh).stdout
+    assert parsed(pbm("db", "check", "--json", "--database", fresh)) == {"sound": True, "problems": []}
+
+
+def test_damage_and_other_versions_of_a_database_are_told(game: Pbm, tmp_path: Path) -> None:
+    with database(tmp_path) as connection:
+        connection.execute("DROP TABLE confirmations") if _has(connection, "confirmations") else None
+        connection.execute("DELETE FROM players")
+    assert parsed(game("db", "check", "--json", code=1))["problems"]
+    with database(tmp_path) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = 'future'")
+    assert "revision future" in game("db", "check", code=1).stdout
+    assert "pbm db upgrade" in game("player", "list", code=1).stderr
+
+
+def _has(connection: sqlite3.Connection, table: str) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone() is not None
+
+
+@pytest.mark.parametrize(
+    ("url", "code", "expected"),
+    [
+        ("sqlite:////none/none.db", 1, "database: sqlite:////none/none.db cannot be used"),
+        ("nosuch://u:verysecret@h/d", 2, 'database: "nosuch://u:********@h/d" is not a database URL'),
+        ("plain.db", 2, "database (command line): write something like sqlite:"),
+    ],
+)
+def test_an_unusable_database(url: str, code: int, expected: str, pbm: Pbm) -> None:
+    for words in (["player", "list"], ["db", "check"]):
+        refused = pbm(*words, "--database", url, code=code)
+        assert expected in refused.stderr
+        assert "verysecret" not in refused.output
+
+
+def test_a_database_of_another_program_is_left_alone(pbm: Pbm, tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "theirs.db") as connection:
+        connection.execute("CREATE TABLE songs (title TEXT)")
+    url = f"sqlite:///{tmp_path / 'theirs.db'}"
+    for words in (["player", "list"], ["db", "upgrade"]):
+        assert "some other program" in pbm(*words, "--database", url, code=1).stderr

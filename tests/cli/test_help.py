@@ -1,0 +1,84 @@
+"""Every command explains itself, and asking for that imports next to nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from pbm.cli import main
+from tests.cli.conftest import Pbm
+
+ELSEWHERE = {"demo", "play"}
+"""They bring a database of their own."""
+
+
+def walk(command: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    yield path, command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from walk(below, *path, name)
+
+
+COMMANDS = list(walk(main))
+
+
+def test_the_commands_are_those_of_the_manual() -> None:
+    manual = """serve demo play challenge:create,list,show,cancel player:add,list,show,set-address,reset-password,remove
+        board:list,show,move,verify,end inbox:list,show,retry,classify outbox:list,show,retry db:upgrade,check
+        config:show,check"""
+    expected: set[tuple[str, ...]] = {()}
+    for entry in manual.split():
+        group, _, names = entry.partition(":")
+        expected |= {(group,), *((group, name) for name in names.split(",") if name)}
+    assert {path for path, _ in COMMANDS} >= expected
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS, ids=[" ".join(path) or "pbm" for path, _ in COMMANDS])
+def test_every_command_and_option_is_explained(path: tuple[str, ...], command: click.Command, pbm: Pbm) -> None:
+    assert command.help
+    assert command.help.split("\n\n")[0].endswith(".")
+    for param in command.params:
+        assert not isinstance(param, click.Option) or param.help, param.name
+    shown = pbm(*path, "--help").stdout
+    assert shown.startswith(f"Usage: main {' '.join(path)}".rstrip())
+    if path[:1] and path[0] not in ELSEWHERE:
+        assert "--database URL" in shown
+        assert "--config FILE" in shown
+
+
+def test_the_summaries_of_the_root_stand_in_its_help(pbm: Pbm) -> None:
+    shown = pbm("--help").stdout
+    assert all(f"\n  {path[0]} " in shown for path, _ in COMMANDS if len(path) == 1)
+
+
+def test_the_version(pbm: Pbm) -> None:
+    assert pbm("--version").stdout.startswith("pbm, version ")
+
+
+@pytest.mark.parametrize(
+    ("words", "heavy"),
+    [
+        (["--help"], {"sqlalchemy", "pydantic", "jinja2", "aiosmtpd", "rich", "games", "structlog"}),
+        (["--version"], {"sqlalchemy", "pydantic", "jinja2", "aiosmtpd", "rich", "games", "structlog"}),
+        (["config", "show", "--json"], {"sqlalchemy", "jinja2", "aiosmtpd", "rich"}),
+        (["player", "list", "--json"], {"networkx", "aiosmtpd", "aiosmtplib"}),
+    ],
+)
+def test_nothing_is_imported_that_is_not_needed(words: list[str], heavy: set[str], pbm: Pbm) -> None:
+    program = f"""
+import sys
+from pbm.cli import main
+try:
+    main({words!r})
+finally:
+    print(sorted(set(sys.modules) & {heavy!r}), file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "[]"

@@ -1,0 +1,158 @@
+"""`pbm serve` as a process, spoken to over SMTP."""
+
+from __future__ import annotations
+
+import os
+import re
+import selectors
+import signal
+import smtplib
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Pbm
+
+PATIENCE_SECONDS = 30
+PBM = [sys.executable, "-c", "from pbm.cli import main; main()"]
+
+
+@contextmanager
+def serving(*words: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A running server and the line it printed; it is ended with the block."""
+    process = subprocess.Popen(
+        [*PBM, "serve", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | environment,
+    )
+    try:
+        yield process, first_line(process)
+    finally:
+        process.kill()
+        print(process.communicate()[1])
+
+
+def first_line(process: subprocess.Popen[str]) -> str:
+    """The line that says where mail is accepted, printed and flushed in good time."""
+    assert process.stdout is not None
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        assert selector.select(PATIENCE_SECONDS), "the server says nothing"
+    return process.stdout.readline()
+
+
+def port_of(line: str) -> int:
+    match = re.fullmatch(r"pbm: accepting mail for pbm@example\.org on 127\.0\.0\.1:(\d+)\n", line)
+    assert match, line
+    return int(match[1])
+
+
+def mails_in(folder: Path, count: int) -> list[bytes]:
+    """The mails of a Maildir, once there are so many."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while len(found := sorted((folder / "new").glob("*"))) < count:
+        assert time.monotonic() < deadline, f"{folder}: {len(found)} of {count} mails"
+        time.sleep(0.02)
+    return [file.read_bytes() for file in found]
+
+
+def stopped(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=PATIENCE_SECONDS)
+    return process.returncode, out, err
+
+
+def send(port: int, subject: str, to: str = "pbm@example.org") -> dict[str, tuple[int, bytes]]:
+    with smtplib.SMTP("127.0.0.1", port, timeout=PATIENCE_SECONDS) as client:
+        mail = f"From: alice@example.net\r\nTo: {to}\r\nMessage-ID: <{subject[:5]}@x>\r\nSubject: {subject}\r\n\r\n"
+        return client.sendmail("alice@example.net", [to], mail)
+
+
+def test_a_game_without_any_file(tmp_path: Path, pbm: Pbm) -> None:
+    url, maildir = f"sqlite:///{tmp_path / 'new.db'}", tmp_path / "mail"
+    for userid in ("alice", "bob"):
+        pbm("player", "add", userid, "--address", f"{userid}@example.net", "--password", "secret1", "--database", url)
+    words = ("--listen", "127.0.0.1:0", "--database", url, "--maildir", str(maildir), "--domain", "example.org")
+    with serving(*words) as (process, line):
+        port = port_of(line)
+        assert send(port, "cross challenge -size=4 alice bob") == {}
+        for userid in ("alice", "bob"):
+            (mail,) = mails_in(maildir / f"{userid}@example.net", 1)
+            assert b"Subject: Cross Board 101 alice-bob" in mail
+        with pytest.raises(smtplib.SMTPRecipientsRefused) as refused:
+            send(port, "help", "nobody@example.org")
+        assert refused.value.recipients["nobody@example.org"][0] == 550
+        pbm("board", "move", "101", "alice", "D4", "--database", url)
+        assert b"alice played D4" in mails_in(maildir / "bob@example.net", 2)[1]
+        code, out, err = stopped(process)
+    assert (code, out) == (0, "")
+    assert "Traceback" not in err
+    pbm("board", "verify", "--database", url)
+
+
+def test_an_empty_database_is_set_up_and_sigint_stops(tmp_path: Path) -> None:
+    environment = {
+        "XDG_DATA_HOME": str(tmp_path / "data"),
+        "PBM_SERVER__LISTEN": "127.0.0.1:0",
+        "PBM_LOG__FORMAT": "json",
+    }
+    with serving("--domain", "example.org", **environment) as (process, line):
+        port = port_of(line)
+        send(port, "help")
+        assert mails_in(tmp_path / "data/pbm/mail/alice@example.net", 1)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=PATIENCE_SECONDS)
+        assert process.returncode == 0
+    assert (tmp_path / "data/pbm/pbm.db").exists()
+    assert all(entry.startswith("{") for entry in err.splitlines())
+
+
+def test_a_unix_socket(tmp_path: Path) -> None:
+    url, place = f"sqlite:///{tmp_path / 'x.db'}", tmp_path / "s"
+    with serving("--listen", f"unix:{place}", "--database", url, "--maildir", str(tmp_path / "m")) as (_, line):
+        assert line == f"pbm: accepting mail for pbm@localhost on unix:{place}\n"
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(place))
+            assert client.recv(100).startswith(b"220 ")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "expected"),
+    [
+        (["--listen", "nonsense"], 2, "server.listen (command line): "),
+        (["--domain", "a b"], 2, "server.domain (command line): "),
+        (["--maildir", f"{__file__}/x"], 2, "maildir.folder: "),
+        (["--config", "/none.toml"], 2, "/none.toml: cannot be read"),
+    ],
+)
+def test_a_mistake_is_told_before_anything_is_done(words: list[str], code: int, expected: str, pbm: Pbm) -> None:
+    refused = pbm("serve", *words, code=code)
+    assert refused.stderr.startswith(expected)
+    assert refused.stdout == ""
+
+
+def test_a_port_in_use_is_told(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        listen = f"127.0.0.1:{taken.getsockname()[1]}"
+        words = [
+            "serve",
+            "--listen",
+            listen,
+            "--maildir",
+            str(tmp_path / "m"),
+            "--database",
+            f"sqlite:///{tmp_path}/x.db",
+        ]
+        done = subprocess.run([*PBM, *words], capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
+    assert done.returncode == 1
+    assert f"server.listen: cannot listen on {listen}" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
