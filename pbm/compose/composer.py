@@ -21,7 +21,7 @@ from pbm.compose.records import move_list
 from pbm.compose.wire import to_bytes
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
-from pbm.domain.match import Match, Player, Seat, State
+from pbm.domain.match import Intent, IntentKind, Match, Player, Seat, State, other
 from pbm.domain.settings import Settings
 from pbm.domain.tokens import PlayerToken, SeatToken, Signer
 from pbm.mailin import SENTINEL, Message, Robot
@@ -52,6 +52,8 @@ class Notice:
 
     events: what happened since his last mail. scene: drawn in place of the present position, which `shown` then names.
     problem, nearby: why his command was refused, and moves that would work. original: his mail, secrets taken out.
+    intents: what he has decided for later. leave: what to answer to follow the board no more; empty for a player.
+    page: the template; some tell of the board without drawing it.
     """
 
     match: Match
@@ -65,6 +67,9 @@ class Notice:
     problem: str = ""
     nearby: tuple[str, ...] = ()
     original: str = ""
+    intents: tuple[Intent, ...] = ()
+    leave: str = ""
+    page: str = "board.txt"
 
 
 class Outcome(StrEnum):
@@ -100,7 +105,7 @@ class Composer:
         match = notice.match
         root = f"<board-{match.board}@{self.robot.domain}>"
         subject = _subject(notice)
-        text = self.pages.render("board.txt", **self._board_words(notice))
+        text = self.pages.render(notice.page, **self._board_words(notice))
         headers = self._thread(root, answers) | self._reply_to(notice)
         return [
             self._mail(address, subject, text, now, headers, board=match.board, player=notice.reader.player)
@@ -142,14 +147,22 @@ class Composer:
             "over": over,
             "drawing": draw.text(scene),
             "moves": move_list(match, state, whole=notice.whole_record or over),
-            "examples": [] if over or notice.reader.seat != state.to_move else self._examples(notice),
+            "examples": [] if over else self._examples(notice),
             "original": _quotable(notice.original),
             "sentinel": SENTINEL,
             "robot": self.robot.address,
         }
 
     def _examples(self, notice: Notice) -> list[str]:
-        """Two moves that are legal now, or those near to what was meant, and whatever else he may answer."""
+        """What the reader may answer now: to an offer, to what he has submitted, and with a move."""
+        offer, seat = notice.match.offer, notice.reader.seat
+        asked = ["accept", "reject"] if offer is not None and seat == other(offer.seat) else []
+        submitted = any(intent.kind is IntentKind.SUBMIT for intent in notice.intents)
+        moves = self._moves(notice) if seat == notice.state.to_move else []
+        return [*asked, *(["confirm"] if submitted else []), *moves]
+
+    def _moves(self, notice: Notice) -> list[str]:
+        """Two moves that are legal now, or those near to what was meant, and what may take the place of a move."""
         state = notice.state
         if notice.nearby:
             moves = list(notice.nearby[:3])

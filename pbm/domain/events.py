@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pbm.domain.match import Seat
+from pbm.domain.match import IntentKind, OfferKind, Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +13,11 @@ class Event:
 
     board: int
     seat: Seat | None = None
+
+
+def told_to(event: Event, seat: Seat | None) -> bool:
+    """Whether the reader in this seat, None for a spectator, may know of the event."""
+    return event.seat == seat or not isinstance(event, IntentDropped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +29,10 @@ class MatchStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class MovePlayed(Event):
-    """notation: canonical."""
+    """notation: canonical. auto: the server played it, for it was queued."""
 
     notation: str = ""
+    auto: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,53 @@ class SidesSwapped(Event):
 
 @dataclass(frozen=True, slots=True)
 class Resigned(Event):
-    """The seat gave the game up."""
+    """The seat gave the game up. declined: in the first round, before the game counts for anything."""
+
+    declined: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed(Event):
+    """The seat asks for the opponent's consent. notation: for an undo, the ply that would be taken back."""
+
+    kind: OfferKind = OfferKind.DRAW
+    notation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferAccepted(Event):
+    """The seat agreed to a draw."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlyTakenBack(Event):
+    """The seat agreed that the last ply is taken back. notation: of that ply; player: the seat that had played it."""
+
+    notation: str = ""
+    player: Seat = 1
+
+
+@dataclass(frozen=True, slots=True)
+class OfferRejected(Event):
+    """The seat does not agree."""
+
+    kind: OfferKind = OfferKind.DRAW
+
+
+@dataclass(frozen=True, slots=True)
+class OfferCancelled(Event):
+    """What the seat had asked for is off: it took its words back, or the game went on."""
+
+    kind: OfferKind = OfferKind.DRAW
+
+
+@dataclass(frozen=True, slots=True)
+class IntentDropped(Event):
+    """What the seat had decided for later will not be done; told to nobody else. reason: a sentence."""
+
+    kind: IntentKind = IntentKind.QUEUE
+    text: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

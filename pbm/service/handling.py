@@ -19,7 +19,7 @@ from pbm.domain.redaction import guess_secrets, redact
 from pbm.domain.tokens import SeatToken
 from pbm.mailin import Message, strip_subject
 from pbm.service.tables import Table
-from pbm.service.telling import Tools, reader_of, tell_players
+from pbm.service.telling import Tools, notice_of, reader_of, tell_players
 from pbm.store import Transaction
 
 Credentials = tuple[str, str]
@@ -65,6 +65,7 @@ class Handling:
     letters: list[Mail] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
     identified: Player | None = None
+    refusal: Rejected | GameError | None = None
     _tables: dict[int, Table] = field(default_factory=dict)
 
     def who(self, command: Command) -> Player:
@@ -169,6 +170,7 @@ class Handling:
 
         With the board, where it was the only command and the sender has a seat there.
         """
+        self.refusal = error
         self.secrets |= guess_secrets(self.original(), self.plain)
         table = None if several else self._own_table()
         if table is None or self.identified is None:
@@ -180,9 +182,8 @@ class Handling:
         seated = token is not None and token.board == table.match.board
         seat = token.seat if token and seated else self.seat_of(table, self.identified)
         self.notices.append(
-            Notice(
-                table.match,
-                table.state,
+            notice_of(
+                table,
                 self.reader(self.identified, seat),
                 problem=redact(f"{_heading(error)}: {error}", self.secrets),
                 nearby=error.candidates if isinstance(error, MoveError) else (),

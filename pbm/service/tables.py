@@ -7,9 +7,24 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from games import GAMES
-from pbm.domain.errors import MatchOver, NotFound, NotYourTurn, Stale
-from pbm.domain.events import Event, MovePlayed, SidesSwapped
-from pbm.domain.match import SWAP, Match, Ply, Result, Seat, State, replay
+from games.rules import GameError
+from pbm.domain.commands import split_guard
+from pbm.domain.errors import MatchOver, NotFound, NotYourTurn, Rejected, Stale
+from pbm.domain.events import Event, IntentDropped, MovePlayed, OfferCancelled, PlyTakenBack, Resigned, SidesSwapped
+from pbm.domain.match import (
+    SWAP,
+    Ending,
+    Intent,
+    IntentKind,
+    Match,
+    Offer,
+    Ply,
+    Result,
+    Seat,
+    State,
+    other,
+    replay,
+)
 from pbm.store import Transaction
 
 CACHED_STATES = 2000
@@ -49,6 +64,7 @@ class Table:
     revision: int
     now: datetime
     events: list[Event] = field(default_factory=list)
+    _intents: list[Intent] | None = None
 
     @classmethod
     def load(cls, tx: Transaction, states: States, board: int, now: datetime) -> Table:
@@ -58,38 +74,127 @@ class Table:
             raise NotFound(f"There is no board {board}.")
         return cls(tx, match, states.of(match), match.revision, now)
 
-    def play(self, seat: Seat, text: str, guard: int | None = None) -> str:
-        """Play one ply and store it; returns its notation.
+    @property
+    def next_ply(self) -> int:
+        return len(self.match.record) + 1
+
+    def check_running(self, guard: int | None = None) -> None:
+        """guard: the number the next ply must have. Raises: MatchOver, Stale."""
+        if self.match.result is not None:
+            raise MatchOver(f"Board {self.match.board} has ended.")
+        if guard not in (None, self.next_ply):
+            raise Stale(f"Your command was meant for ply {guard}, but ply {self.next_ply} is next.")
+
+    def try_play(self, seat: Seat, text: str, guard: int | None = None) -> tuple[State, str]:
+        """The state a ply would lead to, and its notation; nothing is changed.
 
         guard: the number the ply must have. Raises: MatchOver, NotYourTurn, Stale, MoveError, NotAllowed.
         """
         self.check_running()
-        number = len(self.match.record) + 1
-        if guard not in (None, number):
-            raise Stale(f"{text} was meant as ply {guard}, but ply {number} is next.")
+        if guard not in (None, self.next_ply):
+            raise Stale(f"{text} was meant as ply {guard}, but ply {self.next_ply} is next.")
         if seat != self.state.to_move:
             raise NotYourTurn(f"It is not your turn: {self.match.player(self.state.to_move).userid} is to move.")
-        state, notation = self.state.play(text)
-        ply = Ply(notation, seat, self.now)
+        return self.state.play(text)
+
+    def play(self, seat: Seat, text: str, guard: int | None = None) -> str:
+        """Play one ply, and what the players have decided to do then; returns its notation. Raises: as try_play."""
+        state, notation = self.try_play(seat, text, guard)
+        self._record(state, notation, auto=False)
+        while self._carry_out_intent():
+            pass
+        return notation
+
+    def _record(self, state: State, notation: str, *, auto: bool) -> None:
+        """Store the ply that led to the state; an offer that waits is off with it."""
+        seat, board = self.state.to_move, self.match.board
+        ply = Ply(notation, seat, self.now, auto)
         self.tx.matches.add_ply(self.match, ply, state.to_move)
         self.state = state
         self.match = replace(self.match, record=(*self.match.record, ply), revision=self.match.revision + 1)
-        board = self.match.board
-        self.events.append(SidesSwapped(board, seat) if notation == SWAP else MovePlayed(board, seat, notation))
+        swapped = notation == SWAP
+        self.events.append(SidesSwapped(board, seat) if swapped else MovePlayed(board, seat, notation, auto))
+        self.cancel_offer()
         if state.result is not None:
             self.end(state.result)
-        return notation
 
-    def check_running(self) -> None:
-        """Raises: MatchOver."""
+    def _carry_out_intent(self) -> bool:
+        """Do what the player to move has decided to do when his turn comes; False if that is nothing."""
         if self.match.result is not None:
-            raise MatchOver(f"Board {self.match.board} has ended.")
+            return False
+        mine = {intent.kind: intent for intent in self.intents(self.state.to_move)}
+        if IntentKind.RESIGN in mine:
+            self.resign(self.state.to_move)
+        elif IntentKind.QUEUE in mine:
+            self._play_queued(mine[IntentKind.QUEUE])
+        return not mine.keys().isdisjoint({IntentKind.RESIGN, IntentKind.QUEUE})
+
+    def _play_queued(self, intent: Intent) -> None:
+        """Play a queued move if it is legal now; either way it is not queued any more."""
+        self.drop(intent)
+        try:
+            state, notation = self.try_play(intent.seat, *split_guard(intent.text))
+        except (Rejected, GameError) as error:
+            self.events.append(IntentDropped(self.match.board, intent.seat, intent.kind, intent.text, str(error)))
+        else:
+            self._record(state, notation, auto=True)
+
+    def take_back(self, consenting: Seat) -> None:
+        """Take the last ply back, and drop what was decided on the strength of it."""
+        last = self.match.record[-1]
+        self.state = self.at(-1)
+        self.tx.matches.drop_ply(self.match, self.state.to_move)
+        self.match = replace(self.match, record=self.match.record[:-1], revision=self.match.revision + 1)
+        self.set_offer(None)
+        board = self.match.board
+        self.events.append(PlyTakenBack(board, consenting, last.notation, last.seat))
+        for intent in [*self.intents(1), *self.intents(2)]:
+            self.drop(intent)
+            reason = "A ply was taken back."
+            self.events.append(IntentDropped(board, intent.seat, intent.kind, intent.text, reason))
+
+    def resign(self, seat: Seat) -> None:
+        """Give the game up; in the first round, before both have played, it then counts for nobody."""
+        declined = len(self.match.record) < len(self.match.players)
+        if declined:
+            result = Result(Ending.VOID, None, f"{self.match.player(seat).userid} has declined to play")
+        else:
+            result = Result(Ending.RESIGNED, other(seat), "by resignation")
+        self.end(result, Resigned(self.match.board, seat, declined))
+
+    def set_offer(self, offer: Offer | None) -> None:
+        self.tx.matches.set_offer(self.match.board, offer)
+        self.match = replace(self.match, offer=offer)
+
+    def cancel_offer(self) -> None:
+        """What waits for an answer is off; the players are told."""
+        offer = self.match.offer
+        if offer is not None:
+            self.set_offer(None)
+            self.events.append(OfferCancelled(self.match.board, offer.seat, offer.kind))
 
     def end(self, result: Result, event: Event | None = None) -> None:
         self.tx.matches.end(self.match.board, result, self.now)
         self.match = replace(self.match, result=result, ended_at=self.now, revision=self.match.revision + 1)
+        for intent in [*self.intents(1), *self.intents(2)]:
+            self.drop(intent)
         if event is not None:
             self.events.append(event)
+
+    def intents(self, seat: Seat | None) -> list[Intent]:
+        """What the seat has decided for later; nothing for a spectator."""
+        if self._intents is None:
+            self._intents = self.tx.intents.of(self.match.board)
+        return [intent for intent in self._intents if intent.seat == seat]
+
+    def keep(self, intent: Intent) -> None:
+        """In place of one of the same kind."""
+        self.tx.intents.keep(self.match.board, intent, self.now)
+        self._intents = None
+
+    def drop(self, intent: Intent) -> None:
+        self.tx.intents.drop(self.match.board, intent)
+        self._intents = None
 
     def at(self, ply: int) -> State:
         """The state after a ply; negative plies count back from the end. Raises: NotFound."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from pbm.compose import Composer, Notice, Reader
-from pbm.domain.events import CommentMade
+from pbm.domain.events import CommentMade, IntentDropped, told_to
 from pbm.domain.mail import Mail
 from pbm.domain.match import Match, Player, Seat
 from pbm.domain.settings import Settings
@@ -16,6 +17,7 @@ from pbm.mailin import Message
 from pbm.service.passwords import Passwords
 from pbm.service.tables import States, Table
 from pbm.store import Transaction
+from pbm.store.follows import Follower
 
 _EPOCH_DAY = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001  a day, not an instant
 
@@ -48,14 +50,28 @@ def day_of(instant: datetime) -> int:
 
 def reader_of(tx: Transaction, tools: Tools, player: Player, now: datetime, seat: Seat | None = None) -> Reader:
     """A player as the reader of a mail: all his confirmed addresses, his settings, and a token of his."""
+    return replace(readers_of(tx, tools, (player,), now)[player.id], seat=seat)
+
+
+def readers_of(tx: Transaction, tools: Tools, players: Iterable[Player], now: datetime) -> dict[int, Reader]:
+    """The players as readers, by id."""
     last_day = day_of(now + timedelta(days=tools.limits.answer_token_days))
-    return Reader(
-        tuple(tx.players.confirmed(player.id)[player.id]),
-        player,
-        seat,
-        Settings.chosen(tx.players.settings(player.id)),
-        PlayerToken(player.id, tx.players.epoch(player.id), last_day),
-    )
+    known = {player.id: player for player in players}
+    addresses, profiles = tx.players.confirmed(*known), tx.players.profiles(*known)
+    return {
+        player.id: Reader(
+            tuple(addresses[player.id]),
+            player,
+            settings=Settings.chosen(profiles[player.id][1]),
+            token=PlayerToken(player.id, profiles[player.id][0], last_day),
+        )
+        for player in known.values()
+    }
+
+
+def notice_of(table: Table, reader: Reader, **more: Any) -> Notice:
+    """The board as it now stands for a reader, with what nobody but he may see."""
+    return Notice(table.match, table.state, reader, intents=tuple(table.intents(reader.seat)), **more)
 
 
 def tell_players(
@@ -66,26 +82,40 @@ def tell_players(
     author: Player | None = None,
     answers: Message | None = None,
 ) -> list[Mail]:
-    """The board as it now stands, for each of its players, with the events of the table.
+    """The board as it now stands, for its players and for those who follow it, with the events of the table.
 
     author: the player whose mail it was; his board answers that mail and does not repeat his comment to him.
     """
     tools.states.keep(table.match, table.state)
-    match = table.match
+    followers = [each for each in tx.follows.of(table.match) if not each.ends_only or table.match.result is not None]
+    if all(isinstance(event, IntentDropped) for event in table.events):
+        followers = []
+    readers = readers_of(tx, tools, [*table.match.players, *(each.player for each in followers)], table.now)
+    seated = [
+        replace(readers[table.match.player(seat).id], seat=perspective(table, seat)) for seat in _seats(table.match)
+    ]
     mails: list[Mail] = []
-    for seat in _seats(match):
-        player = match.player(seat)
-        own = author is not None and author.id == player.id
-        notice = Notice(
-            match,
-            table.state,
-            reader_of(tx, tools, player, table.now, perspective(table, seat)),
-            tuple(table.events),
+    for reader in [*seated, *(readers[each.player.id] for each in followers)]:
+        own = author is not None and reader.player is not None and author.id == reader.player.id
+        notice = notice_of(
+            table,
+            reader,
+            events=tuple(event for event in table.events if told_to(event, reader.seat)),
             comments=() if own else tuple(comments),
-            whole_record=not match.record,
+            whole_record=not table.match.record,
+            leave=_word_to_leave(followers, reader),
         )
         mails += tools.composer.notice(notice, table.now, answers if own else None)
     return mails
+
+
+def _word_to_leave(followers: Sequence[Follower], reader: Reader) -> str:
+    """What a follower may answer to get no more such mails; empty for a player of the board."""
+    follower = next((each for each in followers if each.player == reader.player), None)
+    if follower is None:
+        return ""
+    verb = "notify" if follower.ends_only else "unsubscribe"
+    return f"{verb} all" if follower.by_game else verb
 
 
 def _seats(match: Match) -> tuple[Seat, ...]:
