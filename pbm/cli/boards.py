@@ -11,7 +11,7 @@ import click
 
 from games import GAMES
 from pbm import draw
-from pbm.cli.frame import Group, Invocation, pass_invocation
+from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
 from pbm.cli.output import json_option, print_json, print_rows
 from pbm.compose.records import move_list
 from pbm.domain.errors import NotAllowed
@@ -42,7 +42,7 @@ def board() -> None:
 @game_option
 @player_option
 @click.option("--active/--ended", default=None, help="Only games under way, or only those that are over.")
-@click.option("--limit", default=1000, show_default=True, help="At most so many, the oldest first.")
+@click.option("--limit", type=NUMBER, default=1000, show_default=True, help="At most so many, the oldest first.")
 @json_option
 @pass_invocation
 def list_(
@@ -67,7 +67,7 @@ def show(invocation: Invocation, which: tuple[int, int | None], as_json: bool) -
 
 
 @board.command(context_settings=GAME_WORDS)
-@click.argument("number", type=int, metavar="BOARD")
+@click.argument("number", type=NUMBER, metavar="BOARD")
 @click.argument("userid")
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="MOVE...")
 @json_option
@@ -80,7 +80,7 @@ def move(invocation: Invocation, number: int, userid: str, words: tuple[str, ...
 
 
 @board.command()
-@click.argument("number", type=int, required=False, metavar="[BOARD]")
+@click.argument("number", type=NUMBER, required=False, metavar="[BOARD]")
 @json_option
 @pass_invocation
 def verify(invocation: Invocation, number: int | None, as_json: bool) -> None:
@@ -102,7 +102,7 @@ def verify(invocation: Invocation, number: int | None, as_json: bool) -> None:
 
 
 @board.command()
-@click.argument("number", type=int, metavar="BOARD")
+@click.argument("number", type=NUMBER, metavar="BOARD")
 @click.option("--result", "word", required=True, metavar="USERID|draw|void", help="Who wins, or that nobody does.")
 @pass_invocation
 def end(invocation: Invocation, number: int, word: str) -> None:

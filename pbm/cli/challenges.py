@@ -8,7 +8,7 @@ from typing import Any, TextIO
 import click
 
 from pbm.cli.boards import GAME_WORDS, game_option, player_option
-from pbm.cli.frame import Group, Invocation, pass_invocation
+from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
 from pbm.cli.output import json_option, print_fields, print_rows
 from pbm.domain.match import Match
 from pbm.store.matches import Summary
@@ -57,7 +57,7 @@ def list_(invocation: Invocation, game: str | None, userid: str | None, as_json:
 
 
 @challenge.command()
-@click.argument("board", type=int)
+@click.argument("board", type=NUMBER)
 @json_option
 @pass_invocation
 def show(invocation: Invocation, board: int, as_json: bool) -> None:
@@ -69,7 +69,7 @@ def show(invocation: Invocation, board: int, as_json: bool) -> None:
 
 
 @challenge.command()
-@click.argument("board", type=int)
+@click.argument("board", type=NUMBER)
 @pass_invocation
 def cancel(invocation: Invocation, board: int) -> None:
     """End a game so that it counts for nobody; both players are told."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from pbm.domain.commands import Standing, board_of_subject, parse, read
@@ -13,9 +14,16 @@ _SOME_BOARD = 0
 """Stands for the board that only the database could tell."""
 
 
-def classify(raw: bytes, robot: Robot) -> dict[str, Any]:
-    """action; commands, the lines that would be carried out; comment, what else the person wrote."""
-    mail = read_mail(raw, Envelope(), robot)
+_HEADS = {
+    f".{suffix}": f"Content-Type: text/{subtype}; charset=utf-8\n\n".encode()
+    for suffix, subtype in (("txt", "plain"), ("html", "html"))
+}
+"""What makes a mail of a file that holds the text of one alone."""
+
+
+def classify(file: Path, robot: Robot) -> dict[str, Any]:
+    """action; commands, the lines that would be carried out; comment, what else the person wrote. Raises: OSError."""
+    mail = read_mail(_HEADS.get(file.suffix, b"") + file.read_bytes(), Envelope(), robot)
     if isinstance(mail, Discard):
         return {"action": mail.action.value, "commands": [], "comment": ""}
     commands, comment = ((), mail.text) if mail.action is Action.HELP else _commands(mail)

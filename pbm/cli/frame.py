@@ -19,6 +19,10 @@ if TYPE_CHECKING:  # help pages and mistakes in the command line need nothing of
     from pbm.service.queues import Queues
 
 
+NUMBER = click.IntRange(1, 10**12 - 1)
+"""Of a board or a mail; any database can hold it."""
+
+
 class Refused(click.ClickException):
     """What was asked for is not done; the message is a sentence for the operator."""
 
@@ -138,6 +142,8 @@ class Command(click.Command):
             return super().invoke(ctx)
         except click.ClickException:
             raise
+        except UnicodeEncodeError:
+            raise Refused("A word of the command line is not UTF-8 text.") from None
         except _refusals() as error:  # looked up only when something was raised, for it takes a while
             raise Refused(" ".join(str(error).split())) from error
 

@@ -9,11 +9,13 @@ from typing import Any
 import click
 
 from pbm.cli.classify import classify as classified
-from pbm.cli.frame import Group, Invocation, pass_invocation
+from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
 from pbm.cli.output import json_option, print_fields, print_json, print_rows, printable
 from pbm.domain.mail import Arrival, Received
 
-limit_option = click.option("--limit", default=50, show_default=True, help="At most so many, the newest first.")
+limit_option = click.option(
+    "--limit", type=NUMBER, default=50, show_default=True, help="At most so many, the newest first."
+)
 raw_option = click.option("--raw", is_flag=True, help="Print the mail alone, byte for byte.")
 
 
@@ -38,7 +40,7 @@ def list_(invocation: Invocation, state: str | None, limit: int, as_json: bool) 
 
 
 @inbox.command()
-@click.argument("number", type=int, metavar="ID")
+@click.argument("number", type=NUMBER, metavar="ID")
 @raw_option
 @json_option
 @pass_invocation
@@ -50,7 +52,7 @@ def show(invocation: Invocation, number: int, raw: bool, as_json: bool) -> None:
 
 
 @inbox.command()
-@click.argument("numbers", type=int, nargs=-1, metavar="ID...")
+@click.argument("numbers", type=NUMBER, nargs=-1, metavar="ID...")
 @click.option("--all", "everything", is_flag=True, help="All that are parked.")
 @pass_invocation
 def retry(invocation: Invocation, numbers: tuple[int, ...], everything: bool) -> None:
@@ -67,13 +69,14 @@ def retry(invocation: Invocation, numbers: tuple[int, ...], everything: bool) ->
 def classify(invocation: Invocation, files: tuple[str, ...]) -> None:
     """Tell how raw mails would be read, one JSON object a line and file: file, action, commands, comment.
 
-    Actions: reply, help (of persons), ignore, bounce, complaint, reject (never answered). Nothing is stored or sent.
+    Actions: reply, help (of persons), ignore, bounce, complaint, reject (never answered). Nothing is stored or sent. A
+    file named .txt or .html is taken for the text of a mail alone, without headers.
     """
     from pbm.cli.opening import robot
 
     ours = robot(invocation.effective().values)
     for file in files:
-        click.echo(json.dumps({"file": file, **classified(Path(file).read_bytes(), ours)}))
+        click.echo(json.dumps({"file": file, **classified(Path(file), ours)}))
 
 
 def chosen_numbers(numbers: tuple[int, ...], everything: list[int] | None) -> list[int]:

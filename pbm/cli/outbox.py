@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from pbm.cli.frame import Group, Invocation, pass_invocation
+from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
 from pbm.cli.inbox import chosen_numbers, limit_option, print_mail, raw_option
 from pbm.cli.output import json_option, print_rows
 from pbm.domain.mail import Delivery, Queued
@@ -33,7 +33,7 @@ def list_(invocation: Invocation, state: str | None, limit: int, as_json: bool) 
 
 
 @outbox.command()
-@click.argument("number", type=int, metavar="ID")
+@click.argument("number", type=NUMBER, metavar="ID")
 @raw_option
 @json_option
 @pass_invocation
@@ -45,7 +45,7 @@ def show(invocation: Invocation, number: int, raw: bool, as_json: bool) -> None:
 
 
 @outbox.command()
-@click.argument("numbers", type=int, nargs=-1, metavar="ID...")
+@click.argument("numbers", type=NUMBER, nargs=-1, metavar="ID...")
 @click.option("--all", "everything", is_flag=True, help="All that failed.")
 @pass_invocation
 def retry(invocation: Invocation, numbers: tuple[int, ...], everything: bool) -> None:

@@ -53,6 +53,17 @@ def test_one_line_a_file_whatever_it_holds(pbm: Pbm, tmp_path: Path) -> None:
     assert [json.loads(line)["file"] for line in lines] == [str(file) for file in files]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.txt", "Subject: well\n\n> a quote\nand an answer\n"), ("b.html", "<p>Subject: well</p><p>and an answer</p>")],
+)
+def test_the_text_of_a_mail_alone(name: str, text: str, pbm: Pbm, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text, "utf-8")
+    found = json.loads(pbm("inbox", "classify", str(tmp_path / name)).stdout)
+    assert found["action"] == "reply"
+    assert [line for line in found["comment"].splitlines() if line] == ["Subject: well", "and an answer"]
+
+
 def test_our_domain_is_the_configured_one(pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PBM_SERVER__DOMAIN", "example.org")
     mail = "Subject: any\n\nF6"

@@ -142,6 +142,9 @@ def test_a_refusal_is_one_sentence_and_changes_nothing(
         ["challenge", "show", "one"],
         ["board", "show", "one"],
         ["board", "show", "101#x"],
+        ["board", "end", "9" * 30, "--result", "draw"],
+        ["inbox", "show", "9" * 30],
+        ["outbox", "list", "--limit", "-1"],
         ["board", "move", "101", "alice"],
         ["board", "end", "101"],
         ["board", "list", "--game", "chess"],
@@ -157,6 +160,11 @@ def test_a_refusal_is_one_sentence_and_changes_nothing(
 )
 def test_a_misused_command_says_how_it_is_used(words: list[str], game: Pbm) -> None:
     assert "Usage: " in game(*words, code=2).stderr
+
+
+def test_words_that_are_no_text_are_refused(game: Pbm) -> None:
+    for words in (["player", "show", "\udcff"], ["board", "move", "101", "alice", "\udcff"]):
+        assert game(*words, code=1).stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("words", [["-size=4", "cross", "alice", "bob"], ["cross", "alice", "bob", "--size=4"]])
