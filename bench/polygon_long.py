@@ -64,7 +64,7 @@ def long_games(seeds: int) -> None:
             words = ["-sides=16", f"-colours={colours}"]
             record = random_record(words, seed)
             pos, replaying = timed(partial(replay, words, record))
-            targets, listing = timed(partial(list, GAME.moves(pos)))
+            targets, listing = timed(partial(list[object], GAME.moves(pos)))
             _, playing = timed(partial(next_ply, pos, seed))
             print(
                 f"{16:5} {colours:10} {seed:4} {len(record):5} {len(targets):7} {replaying:9.2f}"

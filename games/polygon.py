@@ -361,7 +361,7 @@ def _drawing(pos: Position, start: int = 0) -> Drawing:
 
 
 def _board(pos: Position, last: Move | None, window: _Window, targets: dict[Place, str]) -> PlaneBoard:
-    """targets: where the player may go and how that is marked; places outside the window are left out."""
+    """targets: where the player may go and how that is marked, if listed; places outside the window are left out."""
     here = pos.places[-1:]
     places: list[Place] = [
         *range(pos.options.sides),
@@ -369,6 +369,8 @@ def _board(pos: Position, last: Move | None, window: _Window, targets: dict[Plac
     ]
     spots, ends = (window.places(_drawing(pos).floors(some, window.unit)) for some in (places, pos.places))
     corners = spots[: pos.options.sides]
+    shown = {place: spot for place, spot in zip(places, spots, strict=True) if window.holds(*spot)}
+    codes = dict(islice(((place, targets[place]) for place in shown if place in targets), MAX_LISTED))
     outline = pairwise((*corners, corners[0]))
     return PlaneBoard(
         window.width,
@@ -377,13 +379,12 @@ def _board(pos: Position, last: Move | None, window: _Window, targets: dict[Plac
             Point(
                 x,
                 y,
-                label=name(place) if isinstance(place, int) else targets.get(place, ""),
+                label=name(place) if isinstance(place, int) else codes.get(place, ""),
                 name=name(place),
                 here=place in here,
                 target=place in targets,
             )
-            for place, (x, y) in zip(places, spots, strict=True)
-            if window.holds(x, y)
+            for place, (x, y) in shown.items()
         ),
         (
             *(Segment(*start, *end, Stroke.OUTLINE) for start, end in outline),

@@ -44,22 +44,22 @@ def _dot(one: Triple, two: Triple) -> Any:
     return one[0] * two[0] + one[1] * two[1] + one[2] * two[2]
 
 
-def _lowest(triple: Triple) -> Triple:
-    """The triple without its common factor, which is taken as positive."""
+def _lowest(triple: Triple) -> tuple[Triple, Any]:
+    """The triple without its common factor, and that, as a positive number."""
     factor = triple[2].gcd(triple[1]).gcd(triple[0])
-    return (triple[0] // factor, triple[1] // factor, triple[2] // factor)
-
-
-def _length(triple: Triple) -> int:
-    return max(int(part.bit_length()) for part in triple)
+    return (triple[0] // factor, triple[1] // factor, triple[2] // factor), factor
 
 
 class Vertex:
-    """A vertex of the polygon. bits: a bound for its homogeneous integers' length, as of every point and segment."""
+    """A vertex of the polygon.
+
+    size, scale: bounds for how many bits the coordinates, rounded, and their common denominator have; see Crossing.
+    """
 
     def __init__(self, x: int, y: int) -> None:
         self.exact: Triple = (fmpz(x), fmpz(y), fmpz(1))
-        self.bits: int = _length(self.exact)
+        self.size: int = max(x.bit_length(), y.bit_length())
+        self.scale: int = 0
         self._ball = (arb(x), arb(y))
 
     def ball(self, precision: int) -> tuple[Ball, Ball]:
@@ -67,11 +67,16 @@ class Vertex:
 
 
 class Crossing:
-    """The point where two segments cross."""
+    """The point where two segments cross.
+
+    Its denominator by Cramer's rule is the product of those of the four ends and of the area that the two segments
+    span, if no common factor is ever cancelled. So the balls bound the length of the integers before these are known.
+    """
 
     def __init__(self, one: Segment, two: Segment) -> None:
         self.lines = (one, two)
-        self.bits: int = one.bits + two.bits + 1
+        self.size: int = max(one.size, two.size)
+        self.scale: int = one.scale + two.scale + one.area_bits(two)
         self._balls: dict[int, tuple[Ball, Ball]] = {}
 
     def ball(self, precision: int) -> tuple[Ball, Ball]:
@@ -85,8 +90,8 @@ class Crossing:
     @cached_property
     def exact(self) -> Triple:
         """In a long game the exact values of the segments must be known before, or recursion runs too deep."""
-        x, y, w = _lowest(_cross(self.lines[0].exact, self.lines[1].exact))
-        self.bits = _length((x, y, w))
+        (x, y, w), _ = _lowest(_cross(self.lines[0].exact, self.lines[1].exact))
+        self.scale = int(w.bit_length())
         return (x, y, w) if w > 0 else (-x, -y, -w)
 
 
@@ -98,7 +103,8 @@ class Segment:
 
     def __init__(self, start: Point, end: Point) -> None:
         self.start, self.end = start, end
-        self.bits: int = start.bits + end.bits + 1
+        self.size: int = max(start.size, end.size)
+        self.scale: int = start.scale + end.scale
         self._balls: dict[int, tuple[Ball, Ball, Ball, Ball]] = {}
         self._drawable: dict[Segment, bool] = {}
 
@@ -112,8 +118,8 @@ class Segment:
     @cached_property
     def exact(self) -> Triple:
         """Positive on points to the left of the line. As with Crossing, those of earlier segments must be known."""
-        line = _lowest(_cross(self.start.exact, self.end.exact))
-        self.bits = _length(line)
+        line, factor = _lowest(_cross(self.start.exact, self.end.exact))
+        self.scale = self.start.scale + self.end.scale - int(factor.bit_length()) + 1
         return line
 
     def side(self, point: Point, precision: int) -> Ball:
@@ -127,9 +133,21 @@ class Segment:
         start = self.side(other.start, precision)
         return start / (start - self.side(other.end, precision))
 
+    def area_bits(self, other: Segment) -> int:
+        """A bound for how many bits the area of the parallelogram has that the two span; negative below a half."""
+        most = self.size + other.size + 3
+        _, _, dx, dy = self.ball(FIRST_PRECISION)
+        _, _, other_dx, other_dy = other.ball(FIRST_PRECISION)
+        area = abs(dx * other_dy - dy * other_dx).upper()
+        if not area.is_finite():
+            return most
+        mantissa, exponent = area.man_exp()
+        return min(most, int(mantissa.bit_length() + exponent))
+
     def surely_drawable(self, other: Segment) -> bool:
-        """The bounds alone show that the crossing of the two needs at most MAX_BITS."""
-        return self.bits + other.bits < MAX_BITS
+        """Bounds alone show that the crossing of the two needs at most MAX_BITS."""
+        longest = self.scale + other.scale + max(self.size, other.size)
+        return longest + self.size + other.size + 3 <= MAX_BITS or longest + self.area_bits(other) <= MAX_BITS
 
     def drawable(self, other: Segment) -> bool:
         """The crossing of the two needs at most MAX_BITS. Remembered, for the integers are long."""

@@ -375,11 +375,14 @@ def test_the_scene_shows_segments_targets_and_the_present_point():
 def test_codes_do_not_end_with_the_alphabet_and_long_lists_are_cut():
     pos = random_play("-sides=16 -colours=any", 2, 75)
     scene = GAME.scene(pos, None)
-    labels = [point.label for point in plane(scene).points if point.target]
-    assert len(labels) == len(set(labels)) == len(legal(pos)) > MAX_LISTED
-    cells = [cell for row in scene.lists[0].rows for cell in row if cell]
-    assert len(cells) == MAX_LISTED
-    assert str(len(labels)) in scene.lists[0].heading
+    targets = [point for point in plane(scene).points if point.target]
+    labels = [point.label for point in targets if point.label]
+    cells = [cell.split()[0] for row in scene.lists[0].rows for cell in row if cell]
+    assert len(targets) == len(legal(pos)) > MAX_LISTED == len(set(labels))
+    assert cells == labels
+    assert f"{MAX_LISTED} of {len(targets)}" in scene.lists[0].heading
+    near = GAME.zoom(pos, None, targets[-1].name, 10**6)
+    assert targets[-1].name in {cell.split()[1] for row in near.lists[0].rows for cell in row if cell}
 
 
 def test_the_scene_of_a_finished_game_shows_no_targets():
