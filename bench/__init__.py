@@ -1,0 +1,1 @@
+"""The measurements the README quotes; `make bench` runs them all."""
