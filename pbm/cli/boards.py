@@ -59,7 +59,10 @@ def list_(
 @json_option
 @pass_invocation
 def show(invocation: Invocation, which: tuple[int, int | None], as_json: bool) -> None:
-    """Draw a board, now or after a ply; negative plies count from the end."""
+    """Draw a board, now or after a ply.
+
+    Negative plies count from the end.
+    """
     number, ply = which
     with invocation.administration() as admin:
         match, state = admin.board(number, ply)
@@ -73,7 +76,10 @@ def show(invocation: Invocation, which: tuple[int, int | None], as_json: bool) -
 @json_option
 @pass_invocation
 def move(invocation: Invocation, number: int, userid: str, words: tuple[str, ...], as_json: bool) -> None:
-    """Play for a player, as if he had sent the move; both players get the mail."""
+    """Play for a player, as if he had sent the move.
+
+    Both players get the mail.
+    """
     with invocation.administration() as admin:
         match, state = admin.move(number, userid, " ".join(words))
     _print_board(match, state, as_json)
@@ -84,9 +90,9 @@ def move(invocation: Invocation, number: int, userid: str, words: tuple[str, ...
 @json_option
 @pass_invocation
 def verify(invocation: Invocation, number: int | None, as_json: bool) -> None:
-    """Replay the record of one board, or of all, and compare it with what the database says.
+    """Replay the record of one board, or of all.
 
-    The exit code is 1 if any differs.
+    What comes out is compared with what the database says; the exit code is 1 if any differs.
     """
     with invocation.administration() as admin:
         numbers = [number] if number is not None else admin.board_numbers()
@@ -106,7 +112,10 @@ def verify(invocation: Invocation, number: int | None, as_json: bool) -> None:
 @click.option("--result", "word", required=True, metavar="USERID|draw|void", help="Who wins, or that nobody does.")
 @pass_invocation
 def end(invocation: Invocation, number: int, word: str) -> None:
-    """End a game with a result of yours; a void game counts for nobody. Both players get the mail."""
+    """End a game with a result of yours.
+
+    A void game counts for nobody. Both players get the mail.
+    """
     with invocation.administration() as admin:
         match, _ = admin.board(number)
         match = admin.end(number, _decided(match, word))

@@ -27,9 +27,10 @@ def challenge() -> None:
 @json_option
 @pass_invocation
 def create(invocation: Invocation, words: tuple[str, ...], body: TextIO | None, as_json: bool) -> None:
-    """Start a game; the first userid moves first, and both players get the board by mail.
+    """Start a game.
 
-    Options of the game, such as -size=4, may stand anywhere.
+    The first userid moves first, and both players get the board by mail. Options of the game, such as -size=4,
+    may stand anywhere.
     """
     options = [word for word in words if re.match(r"--?[a-zA-Z]", word)]
     plain = [word for word in words if word not in options]
@@ -61,7 +62,10 @@ def list_(invocation: Invocation, game: str | None, userid: str | None, as_json:
 @json_option
 @pass_invocation
 def show(invocation: Invocation, board: int, as_json: bool) -> None:
-    """What a board was started with: game, version of its rules, options, players, a board drawn by the challenger."""
+    """What a board was started with.
+
+    That is the game, the version of its rules, options, players and a board that the challenger drew.
+    """
     with invocation.administration() as admin:
         match, _ = admin.board(board)
     row = _row(match) | {"rules_version": match.version, "over": match.result is not None, "body": match.body}
@@ -72,7 +76,10 @@ def show(invocation: Invocation, board: int, as_json: bool) -> None:
 @click.argument("board", type=NUMBER)
 @pass_invocation
 def cancel(invocation: Invocation, board: int) -> None:
-    """End a game so that it counts for nobody; both players are told."""
+    """End a game so that it counts for nobody.
+
+    Both players are told.
+    """
     with invocation.administration() as admin:
         admin.cancel(board)
     click.echo(f"Board {board} is cancelled; it counts for nobody.")

@@ -26,7 +26,10 @@ def config() -> None:
 @json_option
 @pass_invocation
 def show(invocation: Invocation, as_json: bool) -> None:
-    """Print the configuration that holds as a TOML file that explains itself; secrets are masked."""
+    """Print the configuration that holds, explained.
+
+    It is a TOML file with the meaning and the source of every key; secrets are masked.
+    """
     effective = invocation.effective()
     if as_json:
         print_json({".".join(key): _row(effective, key) for key in keys(Configuration)})
@@ -37,7 +40,10 @@ def show(invocation: Invocation, as_json: bool) -> None:
 @config.command()
 @pass_invocation
 def check(invocation: Invocation) -> None:
-    """Check the configuration and the files it names. Exit code 2 with a line for each mistake, which names the key."""
+    """Check the configuration and the files it names.
+
+    The exit code is 2 if anything is wrong, with a line for each mistake, which names the key.
+    """
     from pbm.cli.wiring import lacks
 
     effective = invocation.effective()

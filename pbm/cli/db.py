@@ -21,7 +21,10 @@ def db() -> None:
 @db.command()
 @pass_invocation
 def upgrade(invocation: Invocation) -> None:
-    """Bring the database to this program's version, keeping all data; an empty one is set up."""
+    """Bring the database to this program's version.
+
+    All data is kept; an empty database is set up.
+    """
     with opened_store(invocation.effective().values) as store:
         before = store.revision()
         store.upgrade(datetime.now(UTC))
@@ -36,8 +39,9 @@ def upgrade(invocation: Invocation) -> None:
 @json_option
 @pass_invocation
 def check(invocation: Invocation, as_json: bool) -> None:
-    """Look for damage: version, tables, the database's own checks. Exit code 1 if anything is wrong.
+    """Look for damage.
 
+    Its version, its tables and its own checks; the exit code is 1 if anything is wrong.
     `pbm board verify` goes on from here and replays all games.
     """
     with opened_store(invocation.effective().values) as store:

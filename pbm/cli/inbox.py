@@ -56,7 +56,10 @@ def show(invocation: Invocation, number: int, raw: bool, as_json: bool) -> None:
 @click.option("--all", "everything", is_flag=True, help="All that are parked.")
 @pass_invocation
 def retry(invocation: Invocation, numbers: tuple[int, ...], everything: bool) -> None:
-    """Have parked or ignored mails handled again, by the server when it runs."""
+    """Have parked or ignored mails handled again.
+
+    The server does it when it runs.
+    """
     with invocation.queues() as queues:
         chosen = chosen_numbers(numbers, queues.parked() if everything else None)
         queues.handle_again(chosen)
@@ -67,10 +70,11 @@ def retry(invocation: Invocation, numbers: tuple[int, ...], everything: bool) ->
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False))
 @pass_invocation
 def classify(invocation: Invocation, files: tuple[str, ...]) -> None:
-    """Tell how raw mails would be read, one JSON object a line and file: file, action, commands, comment.
+    """Tell how raw mails would be read.
 
-    Actions: reply, help (of persons), ignore, bounce, complaint, reject (never answered). Nothing is stored or sent. A
-    file named .txt or .html is taken for the text of a mail alone, without headers.
+    Prints a line for each file, a JSON object with file, action, commands and comment. Actions: reply, help (of
+    persons), ignore, bounce, complaint, reject (never answered). Nothing is stored or sent. A file named .txt or .html
+    is taken for the text of a mail alone, without headers.
     """
     from pbm.cli.opening import robot
 

@@ -49,7 +49,10 @@ def show(invocation: Invocation, number: int, raw: bool, as_json: bool) -> None:
 @click.option("--all", "everything", is_flag=True, help="All that failed.")
 @pass_invocation
 def retry(invocation: Invocation, numbers: tuple[int, ...], everything: bool) -> None:
-    """Have mails sent at once, by the server when it runs: failed ones, waiting ones, and sent ones once more."""
+    """Have mails sent at once.
+
+    Failed ones, waiting ones, and sent ones once more, by the server when it runs. A mail keeps its Message-ID.
+    """
     with invocation.queues() as queues:
         chosen = chosen_numbers(numbers, queues.failed() if everything else None)
         queues.send_again(chosen)

@@ -23,7 +23,7 @@ def player() -> None:
 @click.password_option(help="Asked for if it is not given.")
 @pass_invocation
 def add(invocation: Invocation, userid: str, addresses: tuple[str, ...], password: str) -> None:
-    """Make an account that can play at once, its addresses confirmed."""
+    """Make an account that can play at once."""
     with invocation.administration() as admin:
         added = admin.add_player(userid, addresses, password)
     click.echo(f"{added.userid} can play now, from {' and '.join(addresses)}.")
@@ -58,7 +58,7 @@ def show(invocation: Invocation, userid: str, as_json: bool) -> None:
 @click.option("--address", "more", multiple=True, help="An address, as `player add` takes it.")
 @pass_invocation
 def set_address(invocation: Invocation, userid: str, addresses: tuple[str, ...], more: tuple[str, ...]) -> None:
-    """Replace an account's addresses by these, confirmed."""
+    """Replace an account's addresses by these."""
     if not (*addresses, *more):
         raise click.UsageError("Which address? An account needs one.")
     with invocation.administration() as admin:
@@ -82,9 +82,9 @@ def reset_password(invocation: Invocation, userid: str, password: str) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @pass_invocation
 def remove(invocation: Invocation, userid: str, yes: bool) -> None:
-    """Remove an account for good; it forfeits the games it still plays.
+    """Remove an account for good.
 
-    On a terminal it asks first.
+    It forfeits the games it still plays. On a terminal this is asked about first.
     """
     if not yes and sys.stdin.isatty():
         click.confirm(f"Remove {userid}, and let him forfeit all his games?", abort=True)

@@ -40,7 +40,8 @@ class _Lazy(Group):
             formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items()])
 
 
-@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+# No command has options of one letter: they would swallow words of games such as -handicap=2.
+@click.group(cls=_Lazy, context_settings={"max_content_width": 100})
 @click.version_option(package_name="pbm", prog_name="pbm")
 def main() -> None:
     """Abstract games by mail.

@@ -104,6 +104,7 @@ def test_a_removed_player_forfeits(game: Pbm) -> None:
         (["challenge", "create", "cross", "alice", "nobody"], 'There is no player "nobody".'),
         (["challenge", "create", "cross", "alice", "bob", "-size=11"], '"-size=11" does not fit'),
         (["challenge", "create", "cross", "alice", "bob", "--seize=4"], '"--seize=4" is not an option of this game'),
+        (["challenge", "create", "cross", "alice", "bob", "-hex"], '"-hex" is not an option of this game'),
         (["challenge", "show", "102"], "There is no board 102."),
         (["challenge", "cancel", "102"], "There is no board 102."),
         (["board", "show", "102"], "There is no board 102."),

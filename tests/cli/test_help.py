@@ -44,8 +44,10 @@ def test_the_commands_are_those_of_the_manual() -> None:
 def test_every_command_and_option_is_explained(path: tuple[str, ...], command: click.Command, pbm: Pbm) -> None:
     assert command.help
     assert command.help.split("\n\n")[0].endswith(".")
+    assert len(path) < 2 or "..." not in command.get_short_help_str(60), "the list of its group cuts it"
     for param in command.params:
         assert not isinstance(param, click.Option) or param.help, param.name
+        assert all(name.startswith("--") for name in param.opts) or isinstance(param, click.Argument), param.name
     shown = pbm(*path, "--help").stdout
     assert shown.startswith(f"Usage: main {' '.join(path)}".rstrip())
     if path[:1] and path[0] not in ELSEWHERE:
