@@ -11,7 +11,7 @@ board alone, so it is the match's business and unknown here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -48,22 +48,25 @@ class Hexagon:
             for row in range(2 * size - 1)
             for column in range(max(0, row - size + 1), min(2 * size - 1, size + row))
         )
+        self._names = {
+            index: f"{chr(ord('A') + row)}{column + 1}"
+            for index, (row, column) in ((index, divmod(index, self.stride)) for index in self.indices)
+        }
         self.mask: Cells = sum(1 << index for index in self.indices)
-        self.sides = tuple(
-            sum(1 << index for index in self.indices if on_side(*divmod(index, self.stride)))
-            for on_side in (
-                lambda row, column: row == 0,  # N
-                lambda row, column: column == size + row - 1,  # NE
-                lambda row, column: column == 2 * size - 2,  # SE
-                lambda row, column: row == 2 * size - 2,  # S
-                lambda row, column: column == row - size + 1,  # SW
-                lambda row, column: column == 0,  # NW
-            )
+        tests: tuple[Callable[[int, int], bool], ...] = (
+            lambda row, column: row == 0,  # N
+            lambda row, column: column == size + row - 1,  # NE
+            lambda row, column: column == 2 * size - 2,  # SE
+            lambda row, column: row == 2 * size - 2,  # S
+            lambda row, column: column == row - size + 1,  # SW
+            lambda row, column: column == 0,  # NW
+        )
+        self.sides: tuple[Cells, ...] = tuple(
+            sum(1 << index for index in self.indices if is_on(*divmod(index, self.stride))) for is_on in tests
         )
 
     def name(self, index: int) -> str:
-        row, column = divmod(index, self.stride)
-        return f"{chr(ord('A') + row)}{column + 1}"
+        return self._names[index]
 
     def row_range(self, row: int) -> str:
         """The names of a row's first and last cell, such as "A1-A6"."""

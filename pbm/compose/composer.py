@@ -30,6 +30,8 @@ MAX_QUOTED_LINES = 30
 """Lines of the original mail that an answer quotes."""
 MAX_REFERENCES = 9
 """Ids of a thread that are repeated behind its root."""
+MAX_ID = 100
+"""Characters of somebody else's Message-ID that is repeated; Outlook's have 80."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +140,17 @@ class Composer:
     def _board_words(self, notice: Notice) -> dict[str, object]:
         match, state = notice.match, notice.state
         over = match.result is not None
-        scene = notice.scene or state.game.scene(state.position, state.last)
+
+        def drawing() -> str:
+            return draw.text(notice.scene or state.game.scene(state.position, state.last))
+
         return {
             "notice": notice,
             "match": match,
             "state": state,
             "seat": notice.reader.seat,
             "over": over,
-            "drawing": draw.text(scene),
+            "drawing": drawing,
             "moves": move_list(match, state, whole=notice.whole_record or over),
             "examples": [] if over else self._examples(notice),
             "original": _quotable(notice.original),
@@ -192,9 +197,9 @@ class Composer:
         """Headers that join a mail to its conversation. root: first of all references; may be empty."""
         headers = {"Auto-Submitted": "auto-replied" if answers else "auto-generated"}
         references = [root] if root else []
-        if answers is not None and answers.message_id:
+        if answers is not None and answers.message_id and _repeatable(answers.message_id):
             headers["In-Reply-To"] = answers.message_id
-            earlier = [reference for reference in answers.references if reference != root]
+            earlier = [reference for reference in answers.references if reference != root and _repeatable(reference)]
             references += [*earlier, answers.message_id][-MAX_REFERENCES:]
         if references:
             headers["References"] = " ".join(references)
@@ -227,6 +232,11 @@ class Composer:
             return "pbm: not done" if failed else "pbm: done"
         done = sum(answer.outcome is Outcome.DONE for answer in answers)
         return f"pbm: {done} of {len(answers)} commands done"
+
+
+def _repeatable(message_id: str) -> bool:
+    """An id that may stand in a header of ours, nine of them in a line."""
+    return len(message_id) <= MAX_ID and message_id.isascii() and message_id.isprintable() and " " not in message_id
 
 
 def _subject(notice: Notice) -> str:
