@@ -1,0 +1,38 @@
+"""Mails as bytes: what clients and mail servers are strict about."""
+
+from __future__ import annotations
+
+from email import message_from_bytes, policy
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pbm.compose.wire import to_bytes
+
+
+def test_a_long_identifier_stays_whole_on_one_line():
+    outlook = "<" + "A" * 76 + "@x>"
+    raw = to_bytes({"References": " ".join([outlook] * 9)}, "board\n")
+    assert raw.split(b"\r\n")[0].decode() == "References: " + " ".join([outlook] * 9)
+
+
+@pytest.mark.parametrize("value", ["a\r\nBcc: x@y", "a\nb", "a\x00b", "x" * 1000])
+def test_no_header_that_would_break_the_mail_is_written(value):
+    with pytest.raises(ValueError, match="header Subject"):
+        to_bytes({"Subject": value}, "")
+
+
+def test_a_header_beyond_ascii_is_an_encoded_word():
+    raw = to_bytes({"Subject": "Größe"}, "")
+    assert message_from_bytes(raw, policy=policy.default)["Subject"] == "Größe"
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n"), max_size=300))
+def test_text_comes_back_as_it_was_and_lines_stay_short(text):
+    raw = to_bytes({"Subject": "board"}, text + "\n")
+    mail = message_from_bytes(raw, policy=policy.default)
+    assert mail.get_content().splitlines() == (text + "\n").splitlines()
+    assert b"\n" not in raw.replace(b"\r\n", b"")
+    if not text.isascii():
+        assert all(len(line) <= 76 for line in raw.partition(b"\r\n\r\n")[2].split(b"\r\n"))
