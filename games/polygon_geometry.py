@@ -9,7 +9,7 @@ its points and segments, with whatever is known about them, with the drawings ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from operator import itemgetter
@@ -122,6 +122,11 @@ class Segment:
         self.scale = self.start.scale + self.end.scale - int(factor.bit_length()) + 1
         return line
 
+    @property
+    def settled(self) -> bool:
+        """The exact value is known."""
+        return "exact" in self.__dict__
+
     def side(self, point: Point, precision: int) -> Ball:
         """Positive where the point lies to the left of the line, negative to the right."""
         x, y, dx, dy = self.ball(precision)
@@ -158,13 +163,23 @@ class Segment:
         return known
 
 
-def settle(segments: Sequence[Segment]) -> None:
-    """Compute all exact values, in the order of drawing: each rests on earlier ones, and recursion would run too deep.
+def rests_on(point: Point) -> tuple[Segment, ...]:
+    """The segments whose crossing the point is."""
+    return point.lines if isinstance(point, Crossing) else ()
 
-    It also tightens the bounds on their lengths.
+
+def settle(wanted: Iterable[Segment]) -> None:
+    """Compute the exact values of segments, and before them those of all they rest on: recursion would run too deep.
+
+    It also tightens the bounds of their lengths.
     """
-    for segment in segments:
-        segment.exact  # noqa: B018  cached
+    waiting = list(wanted)
+    while waiting:
+        points = waiting[-1].start, waiting[-1].end
+        if missing := [line for point in points for line in rests_on(point) if not line.settled]:
+            waiting += missing
+        else:
+            waiting.pop().exact  # noqa: B018  cached
 
 
 class Judge:
@@ -180,7 +195,7 @@ class Judge:
         self._prepare(precision)
 
     def _prepare(self, precision: int) -> None:
-        """Compute all balls in the order of drawing, as settle() does."""
+        """Compute all balls in the order of drawing: each rests on earlier ones, and recursion would run too deep."""
         ctx.prec = precision
         for segment in self.segments:
             segment.ball(precision)
@@ -201,7 +216,7 @@ class Judge:
             if side > 0 or side < 0:
                 self.precision = precision
                 return 1 if side > 0 else -1
-        settle(self.segments)
+        settle((segment, *rests_on(point)))
         exact = _dot(segment.exact, point.exact)
         return int(exact > 0) - int(exact < 0)
 
@@ -211,7 +226,7 @@ class Judge:
             if not _bounded(one.share(new, precision)).overlaps(_bounded(two.share(new, precision))):
                 self.precision = precision
                 return False
-        settle(self.segments)
+        settle((new, one, two))
         return bool(_dot(new.exact, _cross(one.exact, two.exact)) == 0)
 
     def crowds(self, new: Segment, crossed: Mapping[int, Segment]) -> Iterator[tuple[int, int]]:
@@ -241,7 +256,7 @@ class Judge:
             x, y = ((part * factor).floor().unique_fmpz() for part in point.ball(precision))
             if x is not None and y is not None:
                 return int(x), int(y)
-        settle(self.segments)
+        settle(rests_on(point))
         x, y, w = point.exact
         return int(x * factor // w), int(y * factor // w)
 
@@ -292,7 +307,7 @@ class Drawing:
         one, two = (self.segments[ply - 1] for ply in crossing)
         if one.surely_drawable(two):
             return True
-        settle(self.segments)
+        settle((one, two))
         return one.surely_drawable(two) or two.drawable(one)
 
     def floors(self, places: Sequence[Place], factor: int) -> list[tuple[int, int]]:

@@ -208,3 +208,15 @@ def test_the_limit_of_length_is_exact(seed, bits):
             exact = fractions(drawing.point(crossing))
             needed = max(max(abs(c.numerator), c.denominator).bit_length() for c in exact)
             assert drawing.drawable(crossing) == (needed <= bits)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_one_long_coordinate_is_enough_to_be_too_fine(monkeypatch, swapped):
+    ends = [(5, -100), (5, 100), (0, 1), (1021, 640)]
+    a, b, c, d = [(y, x) for x, y in ends] if swapped else ends
+    for bits, drawable in ((12, False), (13, True)):
+        monkeypatch.setattr(geometry, "MAX_BITS", bits)
+        one, two = segment(a, b), segment(c, d)
+        exact = fractions(Crossing(one, two))
+        assert sorted(max(part.numerator, part.denominator).bit_length() for part in exact) == [3, 13]
+        assert (one.surely_drawable(two) or two.drawable(one)) is drawable
