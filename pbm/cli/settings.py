@@ -187,6 +187,15 @@ class Limits(_Table):
     )
     answer_token_days: Count = Field(default=14, description="How long answering a mail of ours shows who you are.")
     active_games: Count = Field(default=100, description="Games of one player under way at once.")
+    challenges_per_day: Count = Field(default=30, description="Games a player may start a day by challenging.")
+    stranger_challenges_per_day: Annotated[int, Field(ge=0)] = Field(
+        default=5, description="Games a day that somebody who is no player may start between players."
+    )
+    invitations_per_day: Annotated[int, Field(ge=0)] = Field(
+        default=5, description="Mails a day by which a player may invite people who have no account."
+    )
+    invitation_days: Count = Field(default=30, description="How long such an invitation is good.")
+    open_seek_games: Count = Field(default=20, description="Games that one seek may look for.")
 
 
 class Log(_Table):

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from pbm.domain.match import IntentKind, OfferKind, Seat
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to a board. seat: whose doing it was; None for the server or its operator."""
+    """Something that happened to a board. seat: whose doing it was; None for the server or its operator.
 
+    aftermath: told after the state of the board, not before it.
+    """
+
+    aftermath: ClassVar[bool] = False
     board: int
     seat: Seat | None = None
 
@@ -22,9 +27,10 @@ def told_to(event: Event, seat: Seat | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MatchStarted(Event):
-    """challenger: the userid of who started it; empty for the operator."""
+    """challenger: the userid of who started it; empty for the operator. origin: a sentence on what led to it."""
 
     challenger: str = ""
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +100,23 @@ class IntentDropped(Event):
 @dataclass(frozen=True, slots=True)
 class MatchDecided(Event):
     """The operator ended the match."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatingChanged(Event):
+    """The seat's rating moved. before, after: as players see them. provisional: not much is known of him yet."""
+
+    aftermath: ClassVar[bool] = True
+    before: int = 0
+    after: int = 0
+    provisional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NotRated(Event):
+    """The match counts, but no rating moved, as was agreed."""
+
+    aftermath: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)

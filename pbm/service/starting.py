@@ -1,30 +1,129 @@
-"""How a match begins."""
+"""How a match begins: what it is played by, who may be asked to play, and how often."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from games import AnyGame
 from games.rules import OptionError
-from pbm.domain.errors import BadArguments
+from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Player, State
 from pbm.service.tables import Table
+from pbm.service.telling import Limits
 from pbm.store import Transaction
 
 MAX_BODY = 20_000
 """Characters of a board that a challenger draws himself."""
 
+_RATED = {"rated": True, "unrated": False}
+_TIMED = frozenset({"totaltime", "forfeittime", "nagtime", "clock"})
 
-def start_match(
-    tx: Transaction, game: AnyGame, words: Sequence[str], body: str, seats: tuple[Player, Player], now: datetime
-) -> Table:
-    """Store a new match and return it. Raises: OptionError, BadArguments."""
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a challenge asks for, found sound. words: the options of the game alone."""
+
+    state: State
+    words: tuple[str, ...]
+    rated: bool
+
+
+def read_terms(game: AnyGame, words: Sequence[str], body: str) -> Terms:
+    """words: options of the game and of the server, in any case. Raises: OptionError, BadArguments."""
     if len(body) > MAX_BODY:
         raise BadArguments(f"A board of your own may take {MAX_BODY} characters; yours takes {len(body)}.")
-    words = tuple(word.casefold() for word in words)
-    state = State.start(game, words, body)
+    rated, own = True, []
+    for word in map(str.casefold, words):
+        name = word.lstrip("-").partition("=")[0]
+        if name in _TIMED:
+            raise OptionError(f'"{word}": there are no clocks here, every game takes the time it takes. Leave it out.')
+        if name not in _RATED:
+            own.append(word)
+        elif "=" in word:
+            raise OptionError(f'"{word}" takes no value: write --{name}.')
+        else:
+            rated = _RATED[name]
+    state = State.start(game, own, body)
     if state.outcome is not None:
         raise OptionError("With these options the game would be over before it starts.")
-    match = tx.matches.add(game.info.name, game.info.version, words, body, seats, state.to_move, now)
-    return Table(tx, match, state, match.revision, now)
+    return Terms(state, tuple(own), rated)
+
+
+def start_match(
+    tx: Transaction,
+    game: AnyGame,
+    words: Sequence[str],
+    body: str,
+    seats: tuple[Player, Player],
+    now: datetime,
+    *,
+    started_by: str = "",
+    rematch_of: int | None = None,
+) -> Table:
+    """Store a new match and return it. started_by: whose daily measure it counts for. Raises: as read_terms."""
+    terms = read_terms(game, words, body)
+    match = tx.matches.add(
+        game.info.name,
+        game.info.version,
+        terms.words,
+        body,
+        seats,
+        terms.state.to_move,
+        now,
+        rated=terms.rated,
+        started_by=started_by,
+        rematch_of=rematch_of,
+    )
+    return Table(tx, match, terms.state, match.revision, now)
+
+
+def check_willing(
+    tx: Transaction,
+    limits: Limits,
+    game: AnyGame,
+    seats: Collection[Player],
+    asker: Player | None,
+    agreed: Collection[Player] = (),
+) -> None:
+    """Blocks, refusals and limits of the players are kept.
+
+    asker: who wants the game, if that is known. agreed: who wants it himself, and so takes it though he refuses
+    challenges. Raises: NotAllowed that names everybody who stands in the way.
+    """
+    _check_blocks(tx, seats, asker)
+    players = {player.id: player for player in seats}
+    choices = tx.choices.of(game.info.name, players)
+    counts = tx.matches.active_counts(players)
+    problems = []
+    for player in players.values():
+        choice, active = choices[player.id], counts[player.id]
+        here = active.get(game.info.name, 0)
+        if not choice.accepts and player not in agreed:
+            problems.append(f"{player.userid} takes no challenges of {game.info.title}")
+        elif choice.most_active is not None and here >= choice.most_active:
+            limit = f"no more than {choice.most_active} at once"
+            problems.append(f"{player.userid} has {_boards(here)} of {game.info.title} under way and wants {limit}")
+        elif sum(active.values()) >= limits.active_games:
+            problems.append(f"{player.userid} has {_boards(limits.active_games)} under way, as many as anybody may")
+    if problems:
+        raise NotAllowed(f"No game was started: {'; '.join(problems)}.")
+
+
+def _check_blocks(tx: Transaction, seats: Collection[Player], asker: Player | None) -> None:
+    """The sentence tells nobody but the blocker who has blocked whom. Raises: NotAllowed."""
+    if asker is not None:
+        blockers = tx.blocks.blockers(asker.id)
+        for player in seats:
+            if player.id in blockers:
+                raise NotAllowed(f"{player.userid} does not take challenges from you.")
+    for player in seats:
+        for blocker in (other for other in seats if other.id in tx.blocks.blockers(player.id)):
+            if blocker == asker:
+                raise NotAllowed(f"You have blocked {player.userid}.", f"unblock {player.userid}")
+            raise NotAllowed(f"{blocker.userid} and {player.userid} do not play each other.")
+
+
+def _boards(number: int) -> str:
+    return f"{number} board{'' if number == 1 else 's'}"

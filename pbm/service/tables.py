@@ -25,6 +25,7 @@ from pbm.domain.match import (
     other,
     replay,
 )
+from pbm.service.rating import rate_match
 from pbm.store import Transaction
 
 CACHED_STATES = 2000
@@ -180,6 +181,7 @@ class Table:
             self.drop(intent)
         if event is not None:
             self.events.append(event)
+        self.events += rate_match(self.tx, self.match)
 
     def intents(self, seat: Seat | None) -> list[Intent]:
         """What the seat has decided for later; nothing for a spectator."""

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pbm.compose import Composer, Notice, Reader
-from pbm.domain.events import CommentMade, IntentDropped, told_to
+from pbm.domain.events import CommentMade, told_to
 from pbm.domain.mail import Mail
 from pbm.domain.match import Match, Player, Seat
 from pbm.domain.settings import Settings
@@ -31,6 +31,11 @@ class Limits:
     held_asks_per_day: int = 3
     answer_token_days: int = 14
     active_games: int = 100
+    challenges_per_day: int = 30
+    stranger_challenges_per_day: int = 5
+    invitations_per_day: int = 5
+    invitation_days: int = 30
+    open_seek_games: int = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +92,10 @@ def tell_players(
     author: the player whose mail it was; his board answers that mail and does not repeat his comment to him.
     """
     tools.states.keep(table.match, table.state)
-    followers = [each for each in tx.follows.of(table.match) if not each.ends_only or table.match.result is not None]
-    if all(isinstance(event, IntentDropped) for event in table.events):
-        followers = []
-    readers = readers_of(tx, tools, [*table.match.players, *(each.player for each in followers)], table.now)
-    seated = [
-        replace(readers[table.match.player(seat).id], seat=perspective(table, seat)) for seat in _seats(table.match)
-    ]
     mails: list[Mail] = []
-    for reader in [*seated, *(readers[each.player.id] for each in followers)]:
-        own = author is not None and reader.player is not None and author.id == reader.player.id
+    followers = [each for each in tx.follows.of(table.match) if not each.ends_only or table.match.result is not None]
+    for reader in _audience(tx, tools, table, followers):
+        own = author is not None and author == reader.player
         notice = notice_of(
             table,
             reader,
@@ -107,6 +106,29 @@ def tell_players(
         )
         mails += tools.composer.notice(notice, table.now, answers if own else None)
     return mails
+
+
+def pass_on(
+    tx: Transaction, tools: Tools, table: Table, comment: CommentMade, author: Player, answers: Message
+) -> list[Mail]:
+    """What somebody says of a board, for its players, for those who follow it, and for himself."""
+    mails: list[Mail] = []
+    followers = [each for each in tx.follows.of(table.match) if not each.ends_only]
+    hearers = _audience(tx, tools, table, followers)
+    if all(reader.player != author for reader in hearers):
+        hearers.append(reader_of(tx, tools, author, table.now))
+    for reader in hearers:
+        notice = notice_of(table, reader, comments=(comment,), leave=_word_to_leave(followers, reader), page="chat.txt")
+        mails += tools.composer.notice(notice, table.now, answers if reader.player == author else None)
+    return mails
+
+
+def _audience(tx: Transaction, tools: Tools, table: Table, followers: Sequence[Follower]) -> list[Reader]:
+    """The players, each in his seat, and then the followers."""
+    match = table.match
+    readers = readers_of(tx, tools, [*match.players, *(each.player for each in followers)], table.now)
+    seated = [replace(readers[match.player(seat).id], seat=perspective(table, seat)) for seat in _seats(match)]
+    return [*seated, *(readers[each.player.id] for each in followers)]
 
 
 def _word_to_leave(followers: Sequence[Follower], reader: Reader) -> str:
