@@ -31,7 +31,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class HexBoard:
-    """A hexagon of hexagons, `size` cells a side. Rows are lettered from the top, `/` diagonals numbered from the left."""
+    """A hexagon of hexagons, `size` cells a side; rows lettered from the top, `/` diagonals numbered from the left."""
 
     size: int
     cells: tuple[Cell, ...]

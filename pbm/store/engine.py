@@ -14,15 +14,12 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
-from alembic import command
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from pbm.resources import folder
-from pbm.store.tables import metadata
+from pbm.store.tables import REVISION, metadata
 from pbm.store.transaction import Transaction
 from pbm.store.trouble import SchemaTrouble, translated
 
@@ -60,12 +57,12 @@ class Store:
 
         Raises: SchemaTrouble when the schema is of another version of the program.
         """
-        current, head = self.revision(), _head()
-        if current == head:
+        current = self.revision()
+        if current == REVISION:
             return False
         if current is not None:
             raise SchemaTrouble(
-                f"The database is at revision {current}, this program needs {head}. Run: pbm db upgrade"
+                f"The database is at revision {current}, this program needs {REVISION}. Run: pbm db upgrade"
             )
         self.upgrade(now)
         return True
@@ -74,9 +71,7 @@ class Store:
         """Bring the schema to this program's version; keeps all data."""
         with self._writing, translated(), self._engine.connect() as connection:
             with connection.execution_options(pbm_writes=True).begin():
-                config = _alembic()
-                config.attributes["connection"] = connection
-                command.upgrade(config, "head")
+                migrate(connection)
                 Transaction(connection).ensure_secret(secrets.token_hex(32), now)
 
     def revision(self) -> str | None:
@@ -125,11 +120,12 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def _alembic() -> Config:
+def migrate(connection: Connection) -> None:
+    """Run the migrations. Their library is loaded here, for it takes longer than most commands."""
+    from alembic import command
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", str(folder("migrations")))
-    return config
-
-
-def _head() -> str | None:
-    return ScriptDirectory.from_config(_alembic()).get_current_head()
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

@@ -1,0 +1,32 @@
+# Needs Python 3.11 or later with venv, nothing else. PYTHON and VENV may be set.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+INSTALLED = $(VENV)/.installed
+
+.PHONY: demo test lint bench clean
+
+demo: $(INSTALLED)  ## a game of Cross over real SMTP, every mail shown
+	$(BIN)/pbm demo
+
+test: $(INSTALLED)
+	$(BIN)/python -m pytest -n auto
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(INSTALLED)
+	$(BIN)/python -m bench.end_to_end
+	$(BIN)/python -m bench.playouts
+	$(BIN)/python -m bench.luddit_turn
+	$(BIN)/python -m bench.polygon_long
+
+$(INSTALLED): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
