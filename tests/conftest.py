@@ -39,7 +39,7 @@ def new_house(tmp_path: Path, empty_database: Path) -> Iterator[Callable[..., Ho
     def open_house(settings: Settings | None = None) -> House:
         path = tmp_path / f"{len(opened)}.db"
         shutil.copyfile(empty_database, path)
-        opened.append(House.at(path, settings))
+        opened.append(House(path, settings))
         return opened[-1]
 
     yield open_house

@@ -22,7 +22,7 @@ import itertools
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.message import Message as Parsed
@@ -40,6 +40,9 @@ SECRET = bytes(range(32)).hex()
 INDENT = "    "
 REFUSED = re.compile(r"^.*: nothing was\s+changed\.|^Subject: pbm: not done|^FAILED: |^Your mail was:", re.MULTILINE)
 """What a mail holds that refuses something."""
+
+PASSING = frozenset({"inbox", "outbox", "tickets"})
+"""Tables that any mail may add to."""
 
 _ANSWERS = re.compile(r"(\S+) answers(?: (\w+)'s)?(?: (\d+))?(?: \(mail (\d+)\))?: (.*)")
 
@@ -62,7 +65,7 @@ def secret_fixed(url: str) -> Store:
     return store
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Got:
     """A mail that somebody received."""
 
@@ -93,27 +96,25 @@ class Got:
         return str(self.parsed[name])
 
 
-@dataclass
 class House:
     """A server and the mailboxes of everybody who writes to it. The clock moves a minute with each mail."""
 
-    service: Service
-    path: Path
-    now: datetime = START
-    mailboxes: dict[str, list[Got]] = field(default_factory=dict)
-    delivered: int = 0
-    last: Arriving | None = None
-    _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
-
-    @classmethod
-    def at(cls, path: Path, settings: Settings | None = None) -> House:
-        """A house over a database file, which secret_fixed has made."""
+    def __init__(self, path: Path, settings: Settings | None = None) -> None:
+        """path: of a database which secret_fixed has made."""
         keys = itertools.count(1)
         store = Store(f"sqlite:///{path}")
-        service = Service(store, settings or Settings(ROBOT), make_key=lambda: f"key{next(keys):04}")
-        house = cls(service, path)
-        service.clock = lambda: house.now
-        return house
+        self.path = path
+        self.now = START
+        self.mailboxes: dict[str, list[Got]] = {}
+        self.last: Arriving | None = None
+        self.service = Service(
+            store,
+            settings or Settings(ROBOT),
+            clock=lambda: self.now,
+            make_key=lambda: f"key{next(keys):04}",
+        )
+        self._delivered = 0
+        self._numbers = itertools.count(1)
 
     def player(self, userid: str) -> None:
         """A player with a confirmed address."""
@@ -170,10 +171,10 @@ class House:
     def collect(self) -> list[Got]:
         """What was written since the last look, in order."""
         with self.service.store.read() as tx:
-            fresh = [queued for queued in reversed(tx.outbox.latest(None, 1000)) if queued.id > self.delivered]
+            fresh = [queued for queued in reversed(tx.outbox.latest(None, 1000)) if queued.id > self._delivered]
         found = []
         for queued in fresh:
-            self.delivered = queued.id
+            self._delivered = queued.id
             check_wire(queued)
             found.append(Got(queued.mail.address, queued.mail.raw, queued.mail.board))
             self.mailboxes.setdefault(queued.mail.address, []).append(found[-1])
@@ -187,9 +188,10 @@ class House:
 
     def dump(self) -> dict[str, list[Any]]:
         """Everything that a refused command may not change."""
-        tables = ("players", "addresses", "matches", "plies", "confirmations")
         with sqlite3.connect(self.path) as connection:
-            rows = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in tables}  # noqa: S608
+            names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            kept = [name for name in names if name not in PASSING and not name.startswith("sqlite_")]
+            rows = {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in kept}  # noqa: S608
         connection.close()
         return rows
 

@@ -29,12 +29,14 @@ _SERVER_SUBJECT = re.compile(
 class Standing:
     """What the mail shows by itself, so that words may be left out.
 
-    game, board: what it answers. known: its sender is a player, or says so and will be asked to prove it.
+    game, board: what it answers. known: its sender is a player, or says so and will be asked to prove it. proven: he
+    has proved it.
     """
 
     game: str | None = None
     board: int | None = None
     known: bool = False
+    proven: bool = False
 
     @property
     def answers_board(self) -> bool:
@@ -90,10 +92,12 @@ def read(subject: str, text: str, standing: Standing) -> Reading:
     """
     subject = clean(subject)
     written = text.strip("\n")
-    if subject and board_of_subject(subject) is None and (_called(subject) or not written.strip()):
-        return Reading((subject,), written.strip())
     lines = [line.strip() for line in written.splitlines()]
     start = next((index for index, line in enumerate(lines) if line), len(lines))
+    first = clean(lines[start]) if start < len(lines) else ""
+    meant = not first or (_called(subject) and (begins(subject) or not _called(first)))
+    if subject and meant and board_of_subject(subject) is None:
+        return Reading((subject,), written.strip())
     end = start + 1
     while end < len(lines) and _is_command(lines[end], standing):
         end += 1
@@ -114,10 +118,12 @@ def clean(line: str) -> str:
 
 def _called(line: str) -> bool:
     """The line starts like a command: with a verb, or with a game (there is one or not) and a verb."""
-    words = line.casefold().split()[:2]
-    if not words:
-        return False
-    return words[0] in GAMES or find(words[0]) is not None or any(find(word, per_game=True) for word in words[1:])
+    return begins(line) or any(find(word, per_game=True) for word in line.split()[1:2])
+
+
+def begins(line: str) -> bool:
+    """The line begins with a verb or a game that there is; "My move" does not."""
+    return any(word.casefold() in GAMES or find(word) is not None for word in line.split()[:1])
 
 
 def _is_command(line: str, standing: Standing) -> bool:
@@ -184,10 +190,13 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
 
 
 def _bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[str], bool]) -> dict[str, str] | None:
-    """The words under their parameters' names. The fullest form that fits wins, so that what is written counts."""
+    """The words under their parameters' names. The fullest form that fits wins, so that what is written counts.
+
+    Who has proved who he is may leave his userid and password out, so they are there only if a userid is.
+    """
     for params in _forms(verb.params, standing):
         args = _fit(params, words)
-        if args is not None and ("PASSWORD" not in args or not standing.known or is_userid(args["USERID"])):
+        if args is not None and ("PASSWORD" not in args or not standing.proven or is_userid(args["USERID"])):
             return args
     return None
 

@@ -10,12 +10,12 @@ import re
 from collections.abc import Collection, Sequence
 
 from games import GAMES
-from pbm.domain.commands import clean
+from pbm.domain.commands import begins, clean
 from pbm.domain.verbs import SECRETS, SHORTEST_SECRET, VERBS, Verb, find
 
 HIDDEN = "*****"
 _MAX_LINES = 60
-_WRAPPED_WORDS = 3
+_WRAPPED_WORDS = 5
 _NAMES = tuple(name for verb in VERBS for name in (verb.name, *verb.aliases))
 _VOCABULARY = frozenset({*GAMES, *_NAMES})
 
@@ -36,7 +36,7 @@ def guess_secrets(text: str, plain: Collection[str] = ()) -> frozenset[str]:
     lines = [line for line in map(clean, text.splitlines()[:_MAX_LINES]) if line and line not in plain]
     guessed: set[str] = set()
     for line, following in zip(lines, [*lines[1:], ""], strict=False):
-        rest = following.split()
+        rest = [] if begins(following) else following.split()
         guessed.update(_doubtful([*line.split(), *(rest if len(rest) <= _WRAPPED_WORDS else ())]))
     return frozenset(guessed)
 

@@ -24,10 +24,10 @@ def identify(tx: Transaction, signer: Signer, message: Message, now: datetime) -
     board = seat.board if seat else _board_answered(tx, message)
     match = tx.matches.load(board) if board is not None else None
     if match is None:
-        return Sender(Standing(known=bool(proven or claimed)), None, None, proven, claimed)
+        return Sender(Standing(known=bool(proven or claimed), proven=bool(proven)), None, None, proven, claimed)
     if seat is not None:
         proven = match.player(seat.seat)
-    standing = Standing(match.game, match.board, known=bool(proven or claimed))
+    standing = Standing(match.game, match.board, known=bool(proven or claimed), proven=bool(proven))
     return Sender(standing, seat, match.board, proven, claimed)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -64,7 +65,8 @@ class Order:
 def _is_plain(command: Command, handling: Handling) -> bool:
     """No word of the command is a password but what it holds as one: it has none to misplace, or it was right."""
     if command.credentials is None:
-        return " " not in command.args.get("MOVE", "")
+        move = command.args.get("MOVE", "")
+        return not move or (handling.sender.seat is not None and " " not in move)
     userid, password = command.credentials
     return (userid.casefold(), password) in handling.verified
 
@@ -88,13 +90,17 @@ def _parse(tx: Transaction, line: str, standing: Standing) -> Command | Rejected
 
 
 def hold(handling: Handling, order: Order, error: NeedsIdentity) -> None:
-    """Keep the commands, and ask the player whom From claims to confirm them by an answer; else refuse."""
+    """Keep the commands, and ask the player whom From claims to confirm them by an answer; else refuse.
+
+    What would be refused from him, too, is refused at once.
+    """
     player, address = handling.sender.claimed, handling.message.sender
     since = handling.now - timedelta(days=1)
     asked = handling.tx.tickets.issued_since("held", address, since)
-    if player is None or order.secrets or asked >= handling.tools.limits.held_asks_per_day:
+    refusal = _tried(handling, order).refusal if player is not None else None
+    if player is None or refusal or order.secrets or asked >= handling.tools.limits.held_asks_per_day:
         handling.secrets = order.secrets
-        handling.refuse(order.reading.lines[0], error)
+        handling.refuse(order.reading.lines[0], refusal or error)
         return
     lines, board = list(order.reading.lines), handling.sender.board
     token = handling.issue(
@@ -102,6 +108,20 @@ def hold(handling: Handling, order: Order, error: NeedsIdentity) -> None:
     )
     subject = "pbm: was that you?"
     handling.write(address, subject, "held.txt", player=player, reply_to=token, userid=player.userid, lines=lines)
+
+
+class _TriedOut(Exception):
+    """Undoes what a trial has done."""
+
+
+def _tried(handling: Handling, order: Order) -> Handling:
+    """What would come of the commands if the claimed player had sent them; the database stays as it is."""
+    sender = replace(handling.sender, proven=handling.sender.claimed)
+    trial = Handling(handling.tx, handling.tools, handling.message, sender, handling.verified, handling.now)
+    with suppress(_TriedOut), handling.tx.savepoint():
+        order.carry_out(trial)
+        raise _TriedOut
+    return trial
 
 
 @redeems("held")
@@ -112,7 +132,7 @@ def release(handling: Handling, ticket: Ticket) -> None:
         return
     lines, board = tuple(ticket.payload["lines"]), ticket.payload["board"]
     match = handling.tx.matches.load(board) if board is not None else None
-    standing = Standing(match.game if match else None, match.board if match else None, known=True)
+    standing = Standing(match.game if match else None, match.board if match else None, known=True, proven=True)
     handling.sender = replace(handling.sender, standing=standing, seat=None, board=standing.board, proven=player)
     reading = Reading(lines, ticket.payload["comment"])
     Order(reading, parse_all(handling.tx, lines, standing)).carry_out(handling)
