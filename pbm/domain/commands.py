@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from games import GAMES
 from pbm.domain.errors import BadArguments, NotFound, Rejected, UnknownCommand
-from pbm.domain.verbs import CREDENTIALS, SECRETS, VERBS, Param, Verb, find
+from pbm.domain.verbs import CREDENTIALS, SECRETS, VERBS, Param, Verb, find, leading
 
 MAX_LINE = 1000
 """Characters of a command line; a longer line is no command."""
@@ -99,7 +99,7 @@ def read(subject: str, text: str, standing: Standing) -> Reading:
     if subject and meant and board_of_subject(subject) is None:
         return Reading((subject,), written.strip())
     end = start + 1
-    while end < len(lines) and _is_command(lines[end], standing):
+    while end < len(lines) and not _has_text(lines[end - 1]) and _is_command(lines[end], standing):
         end += 1
     commands = tuple(filter(None, map(clean, lines[start:end])))
     comment = "\n".join(written.splitlines()[end:]).strip("\n")
@@ -109,11 +109,12 @@ def read(subject: str, text: str, standing: Standing) -> Reading:
 def clean(line: str) -> str:
     """Blanks folded, the classic server's `**` and the brackets of usage lines taken away, control characters too.
 
-    A leading `>` stays, so that a quoted line is no command.
+    A `>` that no `<` belongs to stays: a quoted line is no command, and a move may hold it.
     """
     printable = "".join(char if char.isprintable() else " " for char in line)
-    words = (word.lstrip("[<").rstrip("]>") or word for word in printable.split() if word != "**")
-    return " ".join(words)
+    closing = "]>" if "<" in printable else "]"
+    words = (word if word == ">" else word.lstrip("[<").rstrip(closing) for word in printable.split() if word != "**")
+    return " ".join(filter(None, words))
 
 
 def _called(line: str) -> bool:
@@ -123,7 +124,16 @@ def _called(line: str) -> bool:
 
 def begins(line: str) -> bool:
     """The line begins with a verb or a game that there is; "My move" does not."""
-    return any(word.casefold() in GAMES or find(word) is not None for word in line.split()[:1])
+    words = line.split()[:2]
+    return any(word.casefold() in GAMES for word in words[:1]) or leading(words)[0] is not None
+
+
+def _has_text(line: str) -> bool:
+    """The line is a command that all lines below it belong to."""
+    words = clean(line).split()
+    of_game = any(word.casefold() in GAMES for word in words[:1])
+    verb, _ = leading(words[1:], per_game=True) if of_game else leading(words)
+    return verb is not None and verb.has_text
 
 
 def _is_command(line: str, standing: Standing) -> bool:
@@ -181,12 +191,12 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
         if verb is None:
             raise UnknownCommand(f'"{words[1]}" is no command of {first}.' + _meant(second, _names(per_game=True)))
         return first, verb, words[2:]
-    verb = find(first)
+    verb, count = leading(words)
     if verb is None and second and find(second, per_game=True) and not standing.answers_board:
         raise NotFound(
             f'There is no game "{words[0]}" here.{_meant(first, GAMES)} The games are {_listed(GAMES, "and")}.'
         )
-    return standing.game, verb, words[1:]
+    return standing.game, verb, words[count:]
 
 
 def _bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[str], bool]) -> dict[str, str] | None:
@@ -194,17 +204,19 @@ def _bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[
 
     Who has proved who he is may leave his userid and password out, so they are there only if a userid is.
     """
-    for params in _forms(verb.params, standing):
+    if verb.bare and not words:
+        return {}
+    for params in _forms(verb, standing):
         args = _fit(params, words)
         if args is not None and ("PASSWORD" not in args or not standing.proven or is_userid(args["USERID"])):
             return args
     return None
 
 
-def _forms(params: tuple[Param, ...], standing: Standing) -> Iterable[tuple[Param, ...]]:
-    """The usage as it stands, then without what the mail shows by itself."""
-    anonymous = tuple(param for param in params if param.name not in CREDENTIALS)
-    for form in (params, anonymous) if standing.known else (params,):
+def _forms(verb: Verb, standing: Standing) -> Iterable[tuple[Param, ...]]:
+    """The usages as they stand, then without what the mail shows by itself."""
+    anonymous = tuple(param for param in verb.params if param.name not in CREDENTIALS)
+    for form in (*verb.forms, anonymous) if standing.known else verb.forms:
         yield form
         if standing.board is not None:
             yield tuple(param for param in form if not param.name.startswith("BOARD"))
@@ -219,7 +231,7 @@ def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
             if not param.optional:
                 return None
             continue
-        args[param.name.removesuffix("...").removesuffix("[#PLY]")] = " ".join(taken)
+        args[param.key] = " ".join(taken)
         left = left[len(taken) :]
     return None if left else args
 
@@ -228,7 +240,7 @@ def usage(verb: Verb, standing: Standing, game: str | None = None) -> str:
     """The usage line, as this sender may write it. game: the one he named."""
     if not standing.known:
         return verb.line.replace("GAME", game, 1) if game and verb.per_game else verb.line
-    *_, shortest = _forms(verb.params, standing)
+    *_, shortest = _forms(verb, standing)
     return " ".join([verb.name, *(f"[{param.name}]" if param.optional else param.name for param in shortest)])
 
 

@@ -7,6 +7,7 @@ and one that ends in `...` takes all words that remain.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,9 +20,13 @@ SHORTEST_SECRET = 4
 CREDENTIALS = ("USERID", "PASSWORD")
 """Parameters that may be left out when the mail itself shows who sent it."""
 
+_BOARD_AT_PLY = r"\d{1,12}(#-?\d{1,6})?|#-?\d{1,6}"
 _PATTERNS = {
     "BOARD": re.compile(r"\d{1,12}"),
-    "BOARD[#PLY]": re.compile(r"\d{1,12}(#-?\d{1,6})?|#-?\d{1,6}"),
+    "BOARD|all": re.compile(r"\d{1,12}|all", re.IGNORECASE),
+    "BOARD[#PLY]": re.compile(_BOARD_AT_PLY),
+    "SEEK": re.compile(r"#?\d{1,9}"),
+    "BOARD[#PLY]|new": re.compile(rf"{_BOARD_AT_PLY}|new", re.IGNORECASE),
 }
 
 
@@ -33,9 +38,19 @@ class Param:
     optional: bool = False
     many: bool = False
 
+    @property
+    def key(self) -> str:
+        """The name its words are bound to: without what else they may be."""
+        return re.split(r"[^A-Z0-9-]", self.name, maxsplit=1)[0]
+
     def fits(self, word: str) -> bool:
-        pattern = _PATTERNS.get(self.name)
+        pattern = _PATTERNS.get(self.name.removesuffix("..."))
         return pattern is None or pattern.fullmatch(word) is not None
+
+
+def _param(word: str) -> Param:
+    optional = word.startswith("[")
+    return Param(word[1:-1] if optional else word, optional, word.rstrip("]").endswith("..."))
 
 
 @dataclass(frozen=True)
@@ -44,6 +59,8 @@ class Verb:
 
     per_game: it is said after a game's name. alters: it changes the board, so an answer to an old mail may not do it.
     shortest: the fewest letters an abbreviation may have; 0 for none. options: it takes a challenge's `-name=value`.
+    other_usage: the same words in another order. has_text: all that is written below it is its text. bare: it may
+    stand without any words, and then only asks.
     """
 
     name: str
@@ -54,13 +71,19 @@ class Verb:
     aliases: tuple[str, ...] = ()
     shortest: int = 0
     options: bool = False
+    other_usage: str = ""
+    has_text: bool = False
+    bare: bool = False
 
     @cached_property
+    def forms(self) -> tuple[tuple[Param, ...], ...]:
+        """The parameters in each order they may be written in, the usual one first."""
+        usages = [self.usage, *([self.other_usage] if self.other_usage else [])]
+        return tuple(tuple(map(_param, usage.split())) for usage in usages)
+
+    @property
     def params(self) -> tuple[Param, ...]:
-        return tuple(
-            Param(word.strip("[]") if word != "BOARD[#PLY]" else word, word.startswith("["), "..." in word)
-            for word in self.usage.split()
-        )
+        return self.forms[0]
 
     @property
     def line(self) -> str:
@@ -84,7 +107,7 @@ VERBS: tuple[Verb, ...] = (
     Verb(
         "challenge",
         "USERID1 USERID2",
-        "start a game; the first userid moves first",
+        "start a game; the first userid moves first, and me is yourself",
         per_game=True,
         shortest=5,
         options=True,
@@ -98,15 +121,141 @@ VERBS: tuple[Verb, ...] = (
         aliases=("mvoe", "board"),
     ),
     Verb(
+        "pass",
+        "BOARD USERID PASSWORD",
+        "pass your turn, where the game has that; as a move it is also written --",
+        per_game=True,
+        alters=True,
+    ),
+    Verb(
+        "queue",
+        "BOARD USERID PASSWORD MOVE...",
+        'play a move as soon as it is your turn; "queue BOARD USERID PASSWORD none" drops it',
+        per_game=True,
+        alters=True,
+        aliases=("qmove", "qboard", "moveq", "boardq"),
+    ),
+    Verb(
         "swap",
         "BOARD USERID PASSWORD",
         "exchange sides, as the second ply of a game that has the swap",
         per_game=True,
         alters=True,
     ),
-    Verb("resign", "BOARD USERID PASSWORD", "give the game up", per_game=True, alters=True),
-    Verb("show", "BOARD[#PLY]", "mail me the board, now or after that ply", per_game=True),
-    Verb("games", "[USERID...]", "list the boards of a game, or of a player", per_game=True),
+    Verb("propose", "BOARD USERID PASSWORD", "offer your opponent a draw", per_game=True, alters=True),
+    Verb("undo", "BOARD USERID PASSWORD", "ask your opponent to take the last ply back", per_game=True, alters=True),
+    Verb(
+        "accept",
+        "[BOARD] USERID PASSWORD",
+        "agree to what your opponent asks on a board; or, without a board, take challenges of a game",
+        per_game=True,
+        alters=True,
+    ),
+    Verb(
+        "reject",
+        "[BOARD] USERID PASSWORD",
+        "refuse what your opponent asks on a board; or, without a board, all challenges of a game",
+        per_game=True,
+        alters=True,
+    ),
+    Verb(
+        "resign",
+        "BOARD USERID PASSWORD",
+        "give the game up, as soon as it is your turn; in the first round it then counts for nobody",
+        per_game=True,
+        alters=True,
+    ),
+    Verb(
+        "chat",
+        "BOARD USERID PASSWORD",
+        "write to the players of a board and to all who follow it; the text goes below the command",
+        per_game=True,
+        has_text=True,
+    ),
+    Verb(
+        "submit",
+        "BOARD USERID PASSWORD MOVE...",
+        "look at the board after your move before you play it with confirm",
+        per_game=True,
+        alters=True,
+    ),
+    Verb("confirm", "BOARD USERID PASSWORD", "play the move you have submitted", per_game=True, alters=True),
+    Verb(
+        "preview",
+        "BOARD[#PLY]|new [MOVE...]",
+        "see what a line of moves would lead to; nothing is played",
+        per_game=True,
+        shortest=4,
+        options=True,
+    ),
+    Verb(
+        "show",
+        "[BOARD[#PLY]|USERID|active|inactive|next...]",
+        "mail me boards, now or after a ply, or those of a player",
+        per_game=True,
+    ),
+    Verb(
+        "showas",
+        "USERID PASSWORD [BOARD[#PLY]|USERID|active|inactive|next...]",
+        "mail me boards as I see them when I play",
+        per_game=True,
+    ),
+    Verb(
+        "zoom",
+        "[BOARD[#PLY]] POINT FACTOR",
+        "mail me the board around a point, so many times larger",
+        per_game=True,
+    ),
+    Verb("games", "[USERID|active|inactive|next...]", "list the boards of a game, or of players", per_game=True),
+    Verb("all show", "[USERID|active|inactive|next...]", "mail me the boards of a player in all games"),
+    Verb(
+        "subscribe",
+        "BOARD|all USERID PASSWORD",
+        "follow a board, or all boards of a game: every mail of it comes to you, too",
+        per_game=True,
+        shortest=3,
+        other_usage="USERID PASSWORD BOARD|all...",
+    ),
+    Verb(
+        "unsubscribe",
+        "BOARD|all USERID PASSWORD",
+        "follow a board, or all boards of a game, no more",
+        per_game=True,
+        shortest=5,
+        other_usage="USERID PASSWORD BOARD|all...",
+    ),
+    Verb(
+        "notify",
+        "USERID PASSWORD [BOARD|all...]",
+        "hear of a board, or of all boards of a game, only when they end; once more, and you do not",
+        per_game=True,
+        other_usage="BOARD|all USERID PASSWORD",
+    ),
+    Verb(
+        "seek",
+        "USERID PASSWORD [GAMES]",
+        "look for opponents, for one game or more; 0 for no more; alone it lists who looks for one",
+        per_game=True,
+        options=True,
+        bare=True,
+    ),
+    Verb("take", "SEEK USERID PASSWORD", "start the game that somebody seeks; you move first"),
+    Verb(
+        "rematch",
+        "BOARD USERID PASSWORD",
+        "play the game of an ended board again, with the seats exchanged",
+        per_game=True,
+    ),
+    Verb(
+        "limit",
+        "USERID PASSWORD [NUMBER|all|accept|reject]",
+        "how many boards of a game you play at once; alone it shows what you have chosen",
+        per_game=True,
+    ),
+    Verb("block", "USERID PASSWORD [OTHER]", "have nothing to do with a player; alone it lists whom you have blocked"),
+    Verb("unblock", "USERID PASSWORD OTHER", "end a block"),
+    Verb("standings", "", "the ratings of a game, and who looks for opponents", per_game=True, aliases=("ratings",)),
+    Verb("history", "", "the games that have ended, the latest first", per_game=True),
 )
 
 
@@ -116,3 +265,12 @@ def find(word: str, *, per_game: bool | None = None) -> Verb | None:
     candidates = [verb for verb in VERBS if per_game in (None, verb.per_game) and verb.called(folded)]
     exact = [verb for verb in candidates if folded == verb.name]
     return next(iter(exact or candidates), None)
+
+
+def leading(words: Sequence[str], *, per_game: bool | None = None) -> tuple[Verb | None, int]:
+    """The verb the words begin with, and how many words it takes: two, like "all show", or one."""
+    for count in (2, 1):
+        verb = find(" ".join(words[:count]), per_game=per_game) if len(words) >= count else None
+        if verb is not None:
+            return verb, count
+    return None, 0

@@ -1,68 +1,170 @@
-"""Verbs that only ask."""
+"""Verbs that show boards and list them, and the help."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from games import GAMES
-from pbm.compose import Answer, Notice
+from games.rules import GameError, Zoomable
+from games.scene import Scene
+from pbm.compose import Answer, Notice, Reader
 from pbm.domain.commands import Command
-from pbm.domain.errors import NotFound
-from pbm.domain.match import Player, Seat
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
+from pbm.domain.match import Seat, State
 from pbm.domain.verbs import VERBS, Verb, find
 from pbm.service.handling import Handling
 from pbm.service.tables import Table
+from pbm.service.telling import notice_of, perspective
 from pbm.service.verbs.registry import done, handles
+from pbm.service.verbs.selecting import MAX_LISTED, AtPly, Selection, listed, proven_seat, select, sender
 
-MAX_LISTED = 1000
+MAX_SHOWN = 20
+"""Boards that one command mails to a player."""
+MAX_SHOWN_UNPROVEN = 5
+"""Boards that one command mails to somebody who has not proved who he is."""
+MAX_FACTOR_DIGITS = 1001
+
+Zoom = tuple[str, str]
+"""A point and a factor, as they were written."""
 
 
 @handles("show")
 def show(handling: Handling, command: Command) -> Answer | None:
-    table = handling.named(command)
-    ply = command.args.get("BOARD", "").partition("#")[2]
-    mail_board(handling, table, _seat(handling, table), int(ply) if ply else None)
-    return None
+    words, zoom_in = _split_zoom(command.args.get("BOARD", "").split())
+    wanted = _wanted(handling, select(handling, words), command.game)
+    return _mail_boards(handling, command, wanted, lambda table: proven_seat(handling, table), zoom_in)
 
 
-def mail_board(handling: Handling, table: Table, seat: Seat | None, ply: int | None = None) -> None:
-    """Mail the sender a board, as it is or as it was after a ply. Raises: NotFound."""
-    reader = replace(handling.correspondent(), seat=seat)
-    notice = Notice(table.match, table.state, reader, whole_record=True)
-    if ply is not None:
-        past = table.at(ply)
-        scene = past.game.scene(past.position, past.last)
-        notice = replace(notice, scene=scene, shown=f"the position after ply {past.plies}.")
-    handling.notices.append(notice)
+def _split_zoom(words: list[str]) -> tuple[list[str], Zoom | None]:
+    """The words in front of `zoom POINT FACTOR`, and the latter. Raises: BadArguments."""
+    place = next((place for place, word in enumerate(words) if word.casefold() == "zoom"), None)
+    if place is None:
+        return words, None
+    if len(words) != place + 3:
+        raise BadArguments('Behind "zoom" come a point and a factor, as in "zoom 3x7 20".')
+    return words[:place], (words[place + 1], words[place + 2])
 
 
-def _seat(handling: Handling, table: Table) -> Seat | None:
-    """The seat from which the sender may see the board: only one he has proved to have."""
-    token = handling.sender.seat
-    if token is not None and token.board == table.match.board:
-        return token.seat
-    proven = handling.sender.proven
-    return table.match.seat_of(proven.id) if proven else None
+@handles("all show")
+def all_show(handling: Handling, command: Command) -> Answer | None:
+    selection = select(handling, command.args.get("USERID", "").split())
+    if selection.boards:
+        raise BadArguments("all show takes players, not boards.", command.verb.line)
+    wanted = [AtPly(each.board) for each in listed(handling, _of_somebody(handling, selection), None)]
+    return _mail_boards(handling, command, wanted, lambda table: proven_seat(handling, table))
+
+
+@handles("showas")
+def showas(handling: Handling, command: Command) -> Answer | None:
+    """As show, but as the player who asks sees it when he plays; all his running boards if he names none."""
+    player = handling.who(command)
+    words = command.args.get("BOARD", "").split()
+    if not words and handling.sender.board is None:
+        words = ["me", "active"]
+
+    def seat(table: Table) -> Seat | None:
+        own = table.match.seat_of(player.id)
+        return None if own is None else perspective(table, own)
+
+    return _mail_boards(handling, command, _wanted(handling, select(handling, words), command.game), seat)
+
+
+@handles("zoom")
+def zoom(handling: Handling, command: Command) -> Answer | None:
+    words = [command.args["BOARD"]] if "BOARD" in command.args else []
+    wanted = _wanted(handling, select(handling, words), command.game)
+    zoom_in = command.args["POINT"], command.args["FACTOR"]
+    return _mail_boards(handling, command, wanted, lambda table: proven_seat(handling, table), zoom_in)
+
+
+def _wanted(handling: Handling, selection: Selection, game: str | None) -> list[AtPly]:
+    """The boards to show: those named, and those of the players; or else the one whose mail is answered."""
+    boards = list(selection.boards)
+    if selection.players or selection.filters:
+        found = listed(handling, _of_somebody(handling, selection), game)
+        boards += [AtPly(each.board) for each in found]
+    elif not boards and handling.sender.board is not None:
+        boards.append(AtPly(handling.sender.board))
+    elif not boards:
+        raise BadArguments("Which board? Name its number, or a player.", f"{game or 'GAME'} show 101")
+    return boards
+
+
+def _of_somebody(handling: Handling, selection: Selection) -> Selection:
+    """The sender's boards where no player is named."""
+    return selection if selection.players else replace(selection, players=(sender(handling),))
+
+
+def _mail_boards(
+    handling: Handling,
+    command: Command,
+    wanted: Sequence[AtPly],
+    seat: Callable[[Table], Seat | None],
+    zoom_in: Zoom | None = None,
+) -> Answer | None:
+    """Mail the sender each board as its seat sees it; what cannot be shown is summed up in the answer."""
+    _check_number(handling, len(wanted))
+    reader, game = handling.correspondent(), None if handling.sender.board else command.game
+    notices, failures = [], []
+    for each in wanted:
+        try:
+            table = handling.table(each.board, game)
+            notices.append(_shown(table, replace(reader, seat=seat(table)), each.ply, zoom_in))
+        except (Rejected, GameError) as error:
+            if len(wanted) == 1:
+                raise
+            failures.append(str(error))
+    if not notices:
+        raise NotFound("\n".join(failures))
+    handling.notices += notices
+    return done(command, "\n".join(["Not shown:", *failures]), "pbm: not all boards shown") if failures else None
+
+
+def _check_number(handling: Handling, number: int) -> None:
+    """Raises: NotFound, NotAllowed."""
+    most = MAX_SHOWN if handling.identified or handling.sender.proven else MAX_SHOWN_UNPROVEN
+    if number == 0:
+        raise NotFound("There is no such board.")
+    if number > most:
+        raise NotAllowed(
+            f"{number} boards would be too much mail: at most {most} are shown at once. "
+            'Ask for fewer, for instance with "next", or list them with "games".'
+        )
+
+
+def _shown(table: Table, reader: Reader, ply: int | None, zoom_in: Zoom | None) -> Notice:
+    """The board now or after a ply, whole or around a point. Raises: NotFound, NotAllowed, BadArguments, MoveError."""
+    notice = notice_of(table, reader, whole_record=True)
+    if ply is None and zoom_in is None:
+        return notice
+    state = table.state if ply is None else table.at(ply)
+    when = "as it stands" if ply is None else f"the position after ply {state.plies}"
+    if zoom_in is None:
+        return replace(notice, scene=state.game.scene(state.position, state.last), shown=f"{when}.")
+    return replace(notice, scene=_zoomed(state, *zoom_in), shown=f"{when}, around {zoom_in[0]}.")
+
+
+def _zoomed(state: State, point: str, factor: str) -> Scene:
+    """Raises: NotAllowed, BadArguments, MoveError."""
+    if not isinstance(state.game, Zoomable):
+        raise NotAllowed(f"A board of {state.game.info.title} is always shown whole: it cannot be zoomed.")
+    if not (factor.isascii() and factor.isdecimal() and len(factor) <= MAX_FACTOR_DIGITS):
+        raise BadArguments(f'"{factor[:40]}" is no factor: write a whole number, as in "zoom 3x7 20".')
+    return state.game.zoom(state.position, state.last, point, int(factor))
 
 
 @handles("games")
 def games(handling: Handling, command: Command) -> Answer | None:
-    players = [find_player(handling, userid) for userid in command.args.get("USERID", "").split()]
-    ids = tuple(player.id for player in players)
-    found = handling.tx.matches.summaries(game=command.game, player_ids=ids, limit=MAX_LISTED)
+    selection = select(handling, command.args.get("USERID", "").split())
+    if selection.boards:
+        raise BadArguments(f'games takes players; "show {selection.boards[0].board}" mails a board.', command.verb.line)
+    found = listed(handling, selection, command.game)
     title = GAMES[command.game].info.title if command.game else "all"
     text = handling.tools.composer.pages.render(
-        "games.txt", title=title, boards=found, players=players, more=len(found) == MAX_LISTED
+        "games.txt", title=title, boards=found, players=selection.players, more=len(found) == MAX_LISTED
     )
     return done(command, text.rstrip("\n"), f"pbm: list of {title} games")
-
-
-def find_player(handling: Handling, userid: str) -> Player:
-    """Raises: NotFound."""
-    player = handling.tx.players.find(userid)
-    if player is None:
-        raise NotFound(f'There is no player "{userid}" here.')
-    return player
 
 
 @handles("help")

@@ -1,38 +1,166 @@
-"""Verbs of a running board."""
+"""Verbs that play on a board: at once, as soon as it is one's turn, or after a look at what would be."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from games.rules import BadNotation, MoveError
 from pbm.compose import Answer
 from pbm.domain.commands import Command, split_guard
-from pbm.domain.events import Resigned
-from pbm.domain.match import SWAP, Ending, Result, other
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound
+from pbm.domain.match import SWAP, Intent, IntentKind, Seat
 from pbm.domain.verbs import find
 from pbm.service.handling import Handling
-from pbm.service.verbs.registry import HANDLERS, handles
+from pbm.service.tables import Table
+from pbm.service.telling import notice_of
+from pbm.service.verbs.registry import HANDLERS, done, handles
+
+PASSING = "pass"
+PASSES = ("--", "—", "–")
+"""The pass as the classic server wrote it; mail programs make one dash of two."""
+VERBS_AS_MOVES = frozenset({PASSING, SWAP, "propose", "undo", "accept", "reject", "resign"})
+"""Verbs that may stand where a move is expected."""
+NOTHING = frozenset({"none", "cancel"})
 
 
 @handles("move")
 def move(handling: Handling, command: Command) -> Answer | None:
     text, guard = split_guard(command.args["MOVE"])
-    verb = find(text, per_game=True)
-    if verb is not None and verb.alters and verb.name == text.casefold() and verb.name != "move":
-        return HANDLERS[verb.name](handling, command)
+    verb = _verb_meant(text)
+    if verb is not None:
+        handling.named(command).check_running(guard)
+        return HANDLERS[verb](handling, command)
     table, seat = handling.seated(command)
     table.play(seat, text, guard)
     return None
 
 
+def _verb_meant(text: str) -> str | None:
+    """The verb that a move's text is."""
+    verb = find(PASSING if text in PASSES else text.rstrip(".!"), per_game=True)
+    return verb.name if verb is not None and verb.name in VERBS_AS_MOVES else None
+
+
+def as_played(text: str) -> str:
+    """The text of a ply: pass and swap however they are written."""
+    verb = _verb_meant(text)
+    return verb if verb in (PASSING, SWAP) else text
+
+
+@handles("pass")
+def pass_(handling: Handling, command: Command) -> Answer | None:
+    table, seat = handling.seated(command)
+    try:
+        table.play(seat, PASSING)
+    except BadNotation:
+        raise NotAllowed(f"{table.state.game.info.title} does not allow passing.") from None
+    return None
+
+
 @handles("swap")
 def swap(handling: Handling, command: Command) -> Answer | None:
-    _, guard = split_guard(command.args.get("MOVE", ""))
     table, seat = handling.seated(command)
-    table.play(seat, SWAP, guard)
+    table.play(seat, SWAP)
     return None
 
 
 @handles("resign")
 def resign(handling: Handling, command: Command) -> Answer | None:
+    """At once in one's turn or in the first round; otherwise it waits, and once more takes it back."""
     table, seat = handling.seated(command)
     table.check_running()
-    table.end(Result(Ending.RESIGNED, other(seat), "by resignation"), Resigned(table.match.board, seat))
+    if seat == table.state.to_move or len(table.match.record) < len(table.match.players):
+        table.resign(seat)
+        return None
+    waiting = _intent(table, seat, IntentKind.RESIGN)
+    if waiting is not None:
+        table.drop(waiting)
+        return tell_sender(handling, command, table, seat, "you will not resign.")
+    table.keep(Intent(seat, IntentKind.RESIGN))
+    return tell_sender(handling, command, table, seat, "your resignation waits for your turn.")
+
+
+@handles("queue")
+def queue(handling: Handling, command: Command) -> Answer | None:
+    table, seat = handling.seated(command)
+    table.check_running()
+    words = command.args["MOVE"]
+    text, guard = split_guard(words)
+    if _verb_meant(text) == "resign":
+        return resign(handling, command)
+    if words.casefold() in NOTHING:
+        return _drop_queued(handling, command, table, seat)
+    if seat == table.state.to_move:
+        return move(handling, command)
+    text = _queueable(table, text)
+    if guard is not None and guard <= table.next_ply:
+        raise BadArguments(f'"{words}": your next ply is not ply {guard}.')
+    table.keep(Intent(seat, IntentKind.QUEUE, text if guard is None else f"{text}#{guard}"))
+    return tell_sender(handling, command, table, seat, f"{text} is queued.")
+
+
+def _drop_queued(handling: Handling, command: Command, table: Table, seat: Seat) -> Answer | None:
+    waiting = _intent(table, seat, IntentKind.QUEUE)
+    if waiting is None:
+        raise NotFound(f"You have queued no move on board {table.match.board}.")
+    table.drop(waiting)
+    return tell_sender(handling, command, table, seat, f"{waiting.text} is not queued any more.")
+
+
+def _queueable(table: Table, text: str) -> str:
+    """The move as far as it can be read now, after some legal move of the opponent's; it need not be legal there.
+
+    Raises: BadNotation, NotAllowed.
+    """
+    meant, state = as_played(text), table.state
+    replies = (state.game.notate(state.position, reply) for reply in state.game.moves(state.position))
+    after, _ = state.play(next(replies))
+    try:
+        return after.play(meant)[1]
+    except BadNotation:
+        raise
+    except MoveError:
+        return meant
+
+
+@handles("submit")
+def submit(handling: Handling, command: Command) -> Answer | None:
+    table, seat = handling.seated(command)
+    text, guard = split_guard(command.args["MOVE"])
+    after, notation = table.try_play(seat, as_played(text), guard)
+    table.keep(Intent(seat, IntentKind.SUBMIT, f"{notation}#{table.next_ply}"))
+    shown = f'so it would stand after {notation}. Nothing is played yet: answer "confirm" to play it.'
+    notice = notice_of(
+        table,
+        replace(handling.correspondent(), seat=seat),
+        scene=after.game.scene(after.position, after.last),
+        shown=shown,
+    )
+    handling.notices.append(notice)
+    return None
+
+
+@handles("confirm")
+def confirm(handling: Handling, command: Command) -> Answer | None:
+    table, seat = handling.seated(command)
+    table.check_running()
+    submitted = _intent(table, seat, IntentKind.SUBMIT)
+    if submitted is None:
+        raise NotFound(f"You have submitted no move on board {table.match.board}.", "submit MOVE")
+    table.play(seat, *split_guard(submitted.text))
+    return None
+
+
+def _intent(table: Table, seat: Seat, kind: IntentKind) -> Intent | None:
+    return next((intent for intent in table.intents(seat) if intent.kind is kind), None)
+
+
+def tell_sender(handling: Handling, command: Command, table: Table, seat: Seat, what: str) -> Answer | None:
+    """Tell the sender alone what came of his command: with the board, unless it is mailed to him anyway."""
+    if handling.comment:
+        what += ' What you wrote was not passed on: "chat" sends it.'
+    if table.events:
+        return done(command, what[0].upper() + what[1:])
+    notice = notice_of(table, replace(handling.correspondent(), seat=seat), shown=what)
+    handling.notices.append(notice)
     return None

@@ -1,0 +1,83 @@
+"""What would be: lines of moves that nobody plays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from games import GAMES
+from games.rules import GameError
+from pbm import draw
+from pbm.compose import Answer
+from pbm.domain.commands import Command
+from pbm.domain.errors import BadArguments, Rejected
+from pbm.domain.match import State
+from pbm.service.handling import Handling
+from pbm.service.telling import notice_of
+from pbm.service.verbs.playing import as_played
+from pbm.service.verbs.registry import done, handles
+from pbm.service.verbs.selecting import proven_seat
+
+MAX_PLIES = 100
+
+
+@handles("preview")
+def preview(handling: Handling, command: Command) -> Answer | None:
+    words = command.args.get("MOVE", "").split()
+    if len(words) > MAX_PLIES:
+        raise BadArguments(f"A preview has at most {MAX_PLIES} plies; yours has {len(words)}.")
+    if command.args.get("BOARD", "").casefold() == "new":
+        return _of_new_board(handling, command, words[1:] if words[:1] == ["2"] else words)
+    if command.options:
+        raise BadArguments(
+            f'"{command.options[0]}": options go with a new board.', "GAME preview new 2 -size=5 MOVE..."
+        )
+    _of_board(handling, command, words)
+    return None
+
+
+def _of_board(handling: Handling, command: Command, words: Sequence[str]) -> None:
+    table = handling.named(command)
+    ply = command.args.get("BOARD", "").partition("#")[2]
+    state, notations = _line(table.at(int(ply)) if ply else table.state, words)
+    shown = f"{' '.join(notations) or 'no move'} would lead to this. {_ending(state)}Nothing is played."
+    reader = replace(handling.correspondent(), seat=proven_seat(handling, table))
+    scene = state.game.scene(state.position, state.last)
+    handling.notices.append(notice_of(table, reader, scene=scene, shown=shown))
+
+
+def _of_new_board(handling: Handling, command: Command, words: Sequence[str]) -> Answer:
+    """A board with the command's options, which exists only in the answer. Raises: OptionError, BadArguments."""
+    game = GAMES[command.game or ""]
+    state, notations = _line(State.start(game, [option.casefold() for option in command.options]), words)
+    text = handling.tools.composer.pages.render(
+        "preview.txt",
+        state=state,
+        options=command.options,
+        notations=notations,
+        ending=_ending(state),
+        drawing=draw.text(game.scene(state.position, state.last)),
+    )
+    return done(command, text.rstrip("\n"), f"pbm: preview of {game.info.title}")
+
+
+def _line(state: State, words: Sequence[str]) -> tuple[State, list[str]]:
+    """The state after a line of plies, and their notations. Raises: BadArguments."""
+    notations = []
+    for word in words:
+        try:
+            state, notation = state.play(as_played(word))
+        except (GameError, Rejected) as error:
+            raise BadArguments(f'"{word}" as ply {state.plies + 1}: {error}') from None
+        notations.append(notation)
+    return state, notations
+
+
+def _ending(state: State) -> str:
+    """A sentence with a blank behind it, if the line ends the game; else empty."""
+    outcome = state.outcome
+    if outcome is None:
+        return ""
+    if outcome.winner is None:
+        return f"The game would be drawn {outcome.reason}. "
+    return f"{state.game.sides(state.options)[outcome.winner - 1]} would have won {outcome.reason}. "
