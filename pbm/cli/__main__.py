@@ -1,0 +1,5 @@
+"""`python -m pbm.cli` is the command `pbm`."""
+
+from pbm.cli import main
+
+main()
