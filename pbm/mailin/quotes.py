@@ -2,7 +2,7 @@
 
 Words of many languages help, but the shape decides: a quoted line; a line above a quote, or one that names a date and
 an address and ends with a colon; a block of header lines. In doubt a line is dropped: a lost comment is a pity, a
-quoted command taken for the person's own is a wrong move. Every pattern scans a line of at most MAX_LINE characters.
+quoted command taken for the person's own is a wrong move. Every pattern scans at most MAX_LINE characters.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from pbm.mailin.sentinel import FOUND
 
 MAX_LINE = 400
 MAX_LINES = 2000
+MAX_TEXT = 65_536
+"""Characters of a text with all its quotes that are looked at."""
 MAX_OWN = 8000
 """Characters of a person's own text that are passed on."""
 
@@ -33,7 +35,7 @@ _MARKED = re.compile(r" {0,4}[>＞]")
 _CLOSED = re.compile(r"(?:[:：﹕︰]|>>>)[ *_]*$")
 _DATE = re.compile(r"\d{4}|\d{1,2}[:.h]\d{2}|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
 _LABEL = re.compile(r"[\s*_>]{0,8}([^\W\d_][^\d:：<>@*]{0,22}?)[\s*_]{0,3}[:：][\s*_]{0,4}(.*)")
-_RULED = re.compile(r"\s{0,3}[-_=*─━]{2,80}\s?(\S.{2,120}?)\s?[-_=*─━:]{2,80}\s*$")
+_RULE_MARKS = "-_=*─━"
 _RULE = re.compile(r"\s*[-_=*#~+─━•·]{2,}\s*$")
 _SIGNATURE = re.compile(r"\s{0,3}(?:--|—|–|__|_{20,})\s*$")
 _ARMOUR = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]{1,20}: [^\n]{0,80}\n){0,5}\n")
@@ -75,7 +77,7 @@ def bounded(text: str) -> str:
             lines.append(short)
         if len(lines) >= MAX_LINES:
             break
-    return "\n".join(lines)
+    return "\n".join(lines)[:MAX_TEXT]
 
 
 def is_forward(text: str) -> bool:
@@ -134,13 +136,21 @@ def _introduction_end(lines: Sequence[str], place: int, us: str) -> int:
         return 0
     if phrases.FORWARD_INTRO.match(line) or _header_block(lines, place):
         return place + 1
-    if (ruled := _RULED.match(line)) and (
-        phrases.ORIGINAL.search(ruled[1]) or _evidence(ruled[1], us) >= 2 or _next_is_header_block(lines, place + 1)
-    ):
+    ruled = _ruled(line)
+    if ruled and (phrases.ORIGINAL.search(ruled) or _evidence(ruled, us) >= 2):
         return place + 1
-    if _RULE.match(line) and _next_is_header_block(lines, place + 1):
+    if (ruled or _RULE.match(line)) and _next_is_header_block(lines, place + 1):
         return place + 1
     return _attribution_end(lines, place, us)
+
+
+def _ruled(line: str) -> str:
+    """The words of a line such as "-----Original Message-----", "" for any other."""
+    line = line.strip().rstrip(":")
+    if len(line) < 7 or set(line[:2] + line[-2:]) - set(_RULE_MARKS):
+        return ""
+    inner = line.strip(f"{_RULE_MARKS} ")
+    return inner if 3 <= len(inner) <= 120 else ""
 
 
 def _next_is_header_block(lines: Sequence[str], place: int) -> bool:
@@ -184,13 +194,14 @@ def _attribution_end(lines: Sequence[str], place: int, us: str) -> int:
     width of their lines, so that each of its lines but the last has no room for the next word.
     """
     for end in range(place + 1, min(place + 4, len(lines)) + 1):
-        joined, rest = " ".join(lines[place:end]), " ".join(lines[place + 1 : end])
-        evidence, without = _evidence(joined, us), _evidence(rest, us)
-        closed = bool(_CLOSED.search(joined))
-        believed = evidence >= _STRONG and closed
-        if not believed and _quote_follows(lines, end):
-            believed = closed or (evidence >= _STRONG and len(joined) <= _UNCLOSED_LENGTH)
-        if believed and without < min(evidence, _STRONG):
+        joined = " ".join(lines[place:end])
+        if len(joined) > MAX_LINE:
+            break
+        closed, above_quote = bool(_CLOSED.search(joined)), _quote_follows(lines, end)
+        evidence = _evidence(joined, us) if closed or above_quote else 0
+        strong = evidence >= _STRONG and (closed or len(joined) <= _UNCLOSED_LENGTH)
+        believed = (strong and closed) or (above_quote and (strong or closed))
+        if believed and _evidence(" ".join(lines[place + 1 : end]), us) < min(evidence, _STRONG):
             return end
         if end == len(lines) or not lines[end] or not _is_full(lines[end - 1], lines[end], 0):
             break

@@ -9,7 +9,7 @@ import email
 import logging
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flufl.bounce import all_failures
 
@@ -95,22 +95,21 @@ Verdict = tuple[Action, str] | None
 
 def verdict(seen: Evidence) -> Discard | None:
     """The first reason not to answer a mail, None for a person's; surer evidence is asked first."""
-    for test in _TESTS:
-        if found := test(seen):
-            action, reason = found
-            bounced = action is Action.BOUNCE
-            failed = failures(seen) if bounced else ()
-            return Discard(
-                action,
-                reason,
-                headers.message_id(seen.mail.fields.get("message-id", [])),
-                seen.sender,
-                seen.bounce_token,
-                failed,
-                bounced and _is_permanent(seen, failed),
-                _original_id(seen) if bounced else None,
-            )
-    return None
+    found = next(filter(None, (test(seen) for test in _TESTS)), None)
+    if found is None:
+        return None
+    action, reason = found
+    message_id = headers.message_id(seen.mail.fields.get("message-id", []))
+    discard = Discard(action, reason, message_id, seen.sender, seen.bounce_token)
+    if action is not Action.BOUNCE:
+        return discard
+    failed = failures(seen)
+    return replace(
+        discard,
+        failures=failed,
+        permanent=_is_permanent(seen, failed),
+        original_id=_original_id(seen),
+    )
 
 
 def _own(seen: Evidence) -> Verdict:
@@ -157,9 +156,8 @@ def _report(seen: Evidence) -> Verdict:
 
 def _failure(seen: Evidence) -> Verdict:
     """A bounce without a report: fields that only bounces have, a mail system as sender, words of failure from one."""
-    if seen.has("x-failed-recipients", "x-ms-exchange-message-is-ndr") or "delivery-status" in seen.field(
-        "content-type"
-    ):
+    broken_report = "delivery-status" in seen.field("content-type")
+    if broken_report or seen.has("x-failed-recipients", "x-ms-exchange-message-is-ndr"):
         return Action.BOUNCE, "a field of bounces"
     vacation = "vacation" in seen.field("auto-submitted")
     if vacation or phrases.AUTOMATIC_SUBJECT.match(headers.strip_subject(seen.subject)):

@@ -29,6 +29,9 @@ pbm <pbm@play.example.org>"""
 REST = BOARD.partition("\n")[2].strip()
 """The same with our line cut out."""
 
+LINE_LAST = f"{REST}\n\n{SENTINEL}"
+"""The same with our line at the end."""
+
 US = "pbm@play.example.org"
 
 ATTRIBUTIONS = {
@@ -179,33 +182,34 @@ def quoted(text: str, mark: str = "> ") -> str:
     return "\n".join((mark + line).rstrip() for line in text.split("\n"))
 
 
-def plain(own: str) -> Iterator[tuple[str, str]]:
+def plain(own: str, ours: str = BOARD) -> Iterator[tuple[str, str]]:
     """Names and texts of plain answers: above, below and between the quote, with and without our line left in it."""
-    head, tail = BOARD.split("\n\n", 2)[:2], BOARD.split("\n\n", 2)[2]
+    head, tail = ours.split("\n\n", 2)[:2], ours.split("\n\n", 2)[2]
     for name, line in ATTRIBUTIONS.items():
-        yield f"{name}, above", f"{own}\n\n{line}\n\n{quoted(BOARD)}\n"
-        yield f"{name}, above, close", f"{own}\n{line}\n{quoted(BOARD, '>')}\n"
+        yield f"{name}, above", f"{own}\n\n{line}\n\n{quoted(ours)}\n"
+        yield f"{name}, above, close", f"{own}\n{line}\n{quoted(ours, '>')}\n"
         yield f"{name}, above, our line cut out", f"{own}\n\n{line}\n{quoted(REST)}\n"
-        yield f"{name}, above, indented in two steps", f"{own}\n\n{line}\n{quoted(BOARD, '> > ')}\n"
-        yield f"{name}, below", f"{line}\n{quoted(BOARD)}\n\n{own}\n"
-        yield f"{name}, below, close", f"{line}\n{quoted(BOARD)}\n{own}"
-        yield f"{name}, below, with signature", f"{line}\n{quoted(BOARD)}\n\n{own}\n\n-- \nAnn\nann@example.org"
+        yield f"{name}, above, indented in two steps", f"{own}\n\n{line}\n{quoted(ours, '> > ')}\n"
+        yield f"{name}, below", f"{line}\n{quoted(ours)}\n\n{own}\n"
+        yield f"{name}, below, close", f"{line}\n{quoted(ours)}\n{own}"
+        yield f"{name}, below, with signature", f"{line}\n{quoted(ours)}\n\n{own}\n\n-- \nAnn\nann@example.org"
         yield f"{name}, between", f"{line}\n{quoted(chr(10).join(head))}\n\n{own}\n\n{quoted(tail)}\n"
     for name, block in HEADER_BLOCKS.items():
-        yield f"{name}, above", f"{own}\n\n{block}\n\n{BOARD}\n"
-        yield f"{name}, above, close", f"{own}\n{block}\n{BOARD}\n"
+        yield f"{name}, above", f"{own}\n\n{block}\n\n{ours}\n"
+        yield f"{name}, above, close", f"{own}\n{block}\n{ours}\n"
         yield f"{name}, above, our line cut out", f"{own}\n\n{block}\n\n{REST}\n"
     for signature in MOBILE_SIGNATURES:
         line, block = ATTRIBUTIONS["gmail en"], HEADER_BLOCKS["outlook en"]
-        yield f"{signature}, quote", f"{own}\n\n{signature}\n\n{line}\n\n{quoted(BOARD)}\n"
-        yield f"{signature}, block", f"{own}\n\n{signature}\n{block}\n\n{BOARD}\n"
+        yield f"{signature}, quote", f"{own}\n\n{signature}\n\n{line}\n\n{quoted(ours)}\n"
+        yield f"{signature}, block", f"{own}\n\n{signature}\n{block}\n\n{ours}\n"
         yield f"{signature}, end", f"{own}\n\n{signature}\n"
 
 
-def html(own: str) -> Iterator[tuple[str, str]]:
+def html(own: str, ours: str = BOARD) -> Iterator[tuple[str, str]]:
     """Names and texts of HTML answers."""
     said = "".join(f"<div>{escape(line) or '<br>'}</div>" for line in own.split("\n"))
-    board = f"<table><tr><td><p>{SENTINEL}</p><pre>{escape(REST)}</pre></td></tr></table>"
+    rows = (f"<tr><td><pre>{escape(part)}</pre></td></tr>" for part in ours.split("\n\n"))
+    board = f"<table>{''.join(rows)}</table>"
     line = escape(ATTRIBUTIONS["gmail en"])
     for name, text in ATTRIBUTIONS.items():
         yield from _with_blockquotes(name, said, escape(text.replace("\n", " ")), board)

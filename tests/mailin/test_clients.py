@@ -22,10 +22,13 @@ def words(text: str) -> str:
 
 
 @pytest.mark.parametrize("own", OWN)
+@pytest.mark.parametrize("ours", [clients.BOARD, clients.LINE_LAST])
 @pytest.mark.parametrize(("kind", "answers"), [("plain", clients.plain), ("html", clients.html)])
-def test_only_the_answer_is_read(kind: str, answers: Callable[[str], Iterator[tuple[str, str]]], own: str):
-    read = {name: person(raw(text, kind=f"text/{kind}; charset=utf-8")) for name, text in answers(own)}
-    assert len(read) > 150
+def test_only_the_answer_is_read(
+    kind: str, answers: Callable[[str, str], Iterator[tuple[str, str]]], ours: str, own: str
+):
+    read = {name: person(raw(text, kind=f"text/{kind}; charset=utf-8")) for name, text in answers(own, ours)}
+    assert len(read) > 300
     assert {name: message.text for name, message in read.items() if words(message.text) != words(own)} == {}
 
 

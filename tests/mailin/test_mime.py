@@ -171,6 +171,8 @@ def test_nesting_and_parts_are_capped():
         "<p style='margin:1000000em'>a</p>",
         "<tr><td>b</td></tr>",
         "<ul><li>a",
+        "-" * 399 + "\n",
+        "1." * 199 + ":\n",
     ],
 )
 def test_a_megabyte_of_anything_is_read(kind: str, piece: str):
