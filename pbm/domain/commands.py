@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from games import GAMES
 from pbm.domain.errors import BadArguments, NotFound, Rejected, UnknownCommand
-from pbm.domain.verbs import CREDENTIALS, SECRETS, VERBS, Param, Verb, find, leading
+from pbm.domain.verbs import CREDENTIALS, MULTIPLE, SECRETS, VERBS, Param, Verb, find, leading
 
 MAX_LINE = 1000
 """Characters of a command line; a longer line is no command."""
@@ -97,13 +97,21 @@ def read(subject: str, text: str, standing: Standing) -> Reading:
     first = clean(lines[start]) if start < len(lines) else ""
     meant = not first or (_called(subject) and (begins(subject) or not _called(first)))
     if subject and meant and board_of_subject(subject) is None:
-        return Reading((subject,), written.strip())
+        return _multiple(lines) if subject.casefold() == MULTIPLE else Reading((subject,), written.strip())
+    if first.casefold() == MULTIPLE:
+        return _multiple(lines[start + 1 :])
     end = start + 1
     while end < len(lines) and not _has_text(lines[end - 1]) and _is_command(lines[end], standing):
         end += 1
     commands = tuple(filter(None, map(clean, lines[start:end])))
     comment = "\n".join(written.splitlines()[end:]).strip("\n")
     return Reading(commands[:MAX_COMMANDS], comment, len(commands) > MAX_COMMANDS)
+
+
+def _multiple(lines: Iterable[str]) -> Reading:
+    """Every line a command; a quoted one is none."""
+    commands = tuple(clean(line) for line in lines if clean(line) and not line.startswith(">"))
+    return Reading(commands[:MAX_COMMANDS] or (MULTIPLE,), "", len(commands) > MAX_COMMANDS)
 
 
 def clean(line: str) -> str:
@@ -202,13 +210,15 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
 def _bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[str], bool]) -> dict[str, str] | None:
     """The words under their parameters' names. The fullest form that fits wins, so that what is written counts.
 
-    Who has proved who he is may leave his userid and password out, so they are there only if a userid is.
+    Who has proved who he is may leave his userid and password out, so they are there only if a userid is; but not of a
+    guarded verb.
     """
     if verb.bare and not words:
         return {}
     for params in _forms(verb, standing):
         args = _fit(params, words)
-        if args is not None and ("PASSWORD" not in args or not standing.proven or is_userid(args["USERID"])):
+        doubtful = standing.proven and not verb.guarded
+        if args is not None and ("PASSWORD" not in args or not doubtful or is_userid(args["USERID"])):
             return args
     return None
 
@@ -216,7 +226,7 @@ def _bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[
 def _forms(verb: Verb, standing: Standing) -> Iterable[tuple[Param, ...]]:
     """The usages as they stand, then without what the mail shows by itself."""
     anonymous = tuple(param for param in verb.params if param.name not in CREDENTIALS)
-    for form in (*verb.forms, anonymous) if standing.known else verb.forms:
+    for form in (*verb.forms, anonymous) if standing.known and not verb.guarded else verb.forms:
         yield form
         if standing.board is not None:
             yield tuple(param for param in form if not param.name.startswith("BOARD"))
@@ -273,7 +283,9 @@ def _names(*, per_game: bool | None) -> list[str]:
 
 
 def _meant(word: str, names: Iterable[str]) -> str:
-    close = difflib.get_close_matches(word[:40], list(names), n=1, cutoff=0.6)
+    known = list(names)
+    begun = [name for name in known if name.startswith(f"{word} ")]
+    close = begun[:1] or difflib.get_close_matches(word[:40], known, n=1, cutoff=0.6)
     return f' Did you mean "{close[0]}"?' if close else ""
 
 

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from pbm.domain.settings import CHOICES
+
 SECRETS = frozenset({"PASSWORD", "NEW-PASSWORD"})
 """Parameters that must never be repeated in a mail or a log."""
 
@@ -19,6 +21,21 @@ SHORTEST_SECRET = 4
 
 CREDENTIALS = ("USERID", "PASSWORD")
 """Parameters that may be left out when the mail itself shows who sent it."""
+
+NO_USERIDS = frozenset({"me", "all", "new", "any", "next", "active", "inactive", *CHOICES})
+"""Words that stand where a userid may, and mean something else."""
+
+MULTIPLE = "multiple"
+"""The verb whose text is commands."""
+
+ACCOUNT, STARTING, PLAYING, LOOKING, COMPANY = GROUPS = (
+    "your account",
+    "starting games",
+    "playing",
+    "looking on",
+    "company",
+)
+"""What commands are for, in the order of the list of commands."""
 
 _BOARD_AT_PLY = r"\d{1,12}(#-?\d{1,6})?|#-?\d{1,6}"
 _PATTERNS = {
@@ -44,6 +61,8 @@ class Param:
         return re.split(r"[^A-Z0-9-]", self.name, maxsplit=1)[0]
 
     def fits(self, word: str) -> bool:
+        if self.name == "USERID" and word.casefold() in NO_USERIDS:
+            return False
         pattern = _PATTERNS.get(self.name.removesuffix("..."))
         return pattern is None or pattern.fullmatch(word) is not None
 
@@ -60,7 +79,8 @@ class Verb:
     per_game: it is said after a game's name. alters: it changes the board, so an answer to an old mail may not do it.
     shortest: the fewest letters an abbreviation may have; 0 for none. options: it takes a challenge's `-name=value`.
     other_usage: the same words in another order. has_text: all that is written below it is its text. bare: it may
-    stand without any words, and then only asks.
+    stand without any words, and then only asks. guarded: it needs the password, whatever the mail shows. group: where
+    the list of commands has it.
     """
 
     name: str
@@ -74,6 +94,8 @@ class Verb:
     other_usage: str = ""
     has_text: bool = False
     bare: bool = False
+    guarded: bool = False
+    group: str = PLAYING
 
     @cached_property
     def forms(self) -> tuple[tuple[Param, ...], ...]:
@@ -98,11 +120,73 @@ class Verb:
 
 
 VERBS: tuple[Verb, ...] = (
-    Verb("help", "[SUBJECT...]", "this help, or the page of a command or a game"),
+    Verb("help", "[SUBJECT...]", "the page of a command or a game, or what pages there are", group=LOOKING),
     Verb(
         "signup",
         "NEW-USERID NEW-PASSWORD [ADDRESS...]",
         "make an account; answer the mail that comes back to confirm it",
+        group=ACCOUNT,
+    ),
+    Verb(
+        "add",
+        "USERID PASSWORD [ADDRESS...]",
+        "get your mail at one more address, or at this one; it counts once it has answered",
+        guarded=True,
+        group=ACCOUNT,
+    ),
+    Verb(
+        "change password",
+        "USERID PASSWORD NEW-PASSWORD",
+        "take another password",
+        guarded=True,
+        group=ACCOUNT,
+    ),
+    Verb(
+        "change address",
+        "USERID PASSWORD [ADDRESS...]",
+        "get your mail at other addresses, or at this one, in place of those you have",
+        guarded=True,
+        group=ACCOUNT,
+    ),
+    Verb(
+        "reset password", "USERID", "get a mail whose answer sets a new password, if you have lost yours", group=ACCOUNT
+    ),
+    Verb("signoff", "USERID PASSWORD", "get no more mail at the address you write from", guarded=True, group=ACCOUNT),
+    Verb(
+        "delete",
+        "USERID PASSWORD",
+        "end your account for good; the games you still play are lost",
+        guarded=True,
+        group=ACCOUNT,
+    ),
+    Verb(
+        "set",
+        "USERID PASSWORD [NAME] [VALUE]",
+        "see what you can choose for yourself, or choose it",
+        bare=True,
+        group=ACCOUNT,
+    ),
+    Verb("list", "[GAME...]", "the games there are, or the boards of a game", group=LOOKING),
+    Verb(
+        "message",
+        "USERID PASSWORD TO-USERID...",
+        "write to other players; the text goes below the command",
+        has_text=True,
+        group=COMPANY,
+    ),
+    Verb(
+        "broadcast",
+        "USERID PASSWORD",
+        "write to all players; the text goes below the command",
+        has_text=True,
+        group=COMPANY,
+    ),
+    Verb(
+        MULTIPLE,
+        "",
+        "several commands in one mail, below this one, each on a line of its own",
+        has_text=True,
+        group=COMPANY,
     ),
     Verb(
         "challenge",
@@ -111,6 +195,7 @@ VERBS: tuple[Verb, ...] = (
         per_game=True,
         shortest=5,
         options=True,
+        group=STARTING,
     ),
     Verb(
         "move",
@@ -171,6 +256,7 @@ VERBS: tuple[Verb, ...] = (
         "write to the players of a board and to all who follow it; the text goes below the command",
         per_game=True,
         has_text=True,
+        group=COMPANY,
     ),
     Verb(
         "submit",
@@ -187,27 +273,37 @@ VERBS: tuple[Verb, ...] = (
         per_game=True,
         shortest=4,
         options=True,
+        group=LOOKING,
     ),
     Verb(
         "show",
         "[BOARD[#PLY]|USERID|active|inactive|next...]",
         "mail me boards, now or after a ply, or those of a player",
         per_game=True,
+        group=LOOKING,
     ),
     Verb(
         "showas",
         "USERID PASSWORD [BOARD[#PLY]|USERID|active|inactive|next...]",
         "mail me boards as I see them when I play",
         per_game=True,
+        group=LOOKING,
     ),
     Verb(
         "zoom",
         "[BOARD[#PLY]] POINT FACTOR",
         "mail me the board around a point, so many times larger",
         per_game=True,
+        group=LOOKING,
     ),
-    Verb("games", "[USERID|active|inactive|next...]", "list the boards of a game, or of players", per_game=True),
-    Verb("all show", "[USERID|active|inactive|next...]", "mail me the boards of a player in all games"),
+    Verb(
+        "games",
+        "[USERID|active|inactive|next...]",
+        "list the boards of a game, or of players",
+        per_game=True,
+        group=LOOKING,
+    ),
+    Verb("all show", "[USERID|active|inactive|next...]", "mail me the boards of a player in all games", group=LOOKING),
     Verb(
         "subscribe",
         "BOARD|all USERID PASSWORD",
@@ -215,6 +311,7 @@ VERBS: tuple[Verb, ...] = (
         per_game=True,
         shortest=3,
         other_usage="USERID PASSWORD BOARD|all...",
+        group=LOOKING,
     ),
     Verb(
         "unsubscribe",
@@ -223,6 +320,7 @@ VERBS: tuple[Verb, ...] = (
         per_game=True,
         shortest=5,
         other_usage="USERID PASSWORD BOARD|all...",
+        group=LOOKING,
     ),
     Verb(
         "notify",
@@ -230,6 +328,7 @@ VERBS: tuple[Verb, ...] = (
         "hear of a board, or of all boards of a game, only when they end; once more, and you do not",
         per_game=True,
         other_usage="BOARD|all USERID PASSWORD",
+        group=LOOKING,
     ),
     Verb(
         "seek",
@@ -238,24 +337,39 @@ VERBS: tuple[Verb, ...] = (
         per_game=True,
         options=True,
         bare=True,
+        group=STARTING,
     ),
-    Verb("take", "SEEK USERID PASSWORD", "start the game that somebody seeks; you move first"),
+    Verb("take", "SEEK USERID PASSWORD", "start the game that somebody seeks; you move first", group=STARTING),
     Verb(
         "rematch",
         "BOARD USERID PASSWORD",
         "play the game of an ended board again, with the seats exchanged",
         per_game=True,
+        group=STARTING,
     ),
     Verb(
         "limit",
         "USERID PASSWORD [NUMBER|all|accept|reject]",
         "how many boards of a game you play at once; alone it shows what you have chosen",
         per_game=True,
+        group=STARTING,
     ),
-    Verb("block", "USERID PASSWORD [OTHER]", "have nothing to do with a player; alone it lists whom you have blocked"),
-    Verb("unblock", "USERID PASSWORD OTHER", "end a block"),
-    Verb("standings", "", "the ratings of a game, and who looks for opponents", per_game=True, aliases=("ratings",)),
-    Verb("history", "", "the games that have ended, the latest first", per_game=True),
+    Verb(
+        "block",
+        "USERID PASSWORD [OTHER]",
+        "have nothing to do with a player; alone it lists whom you have blocked",
+        group=COMPANY,
+    ),
+    Verb("unblock", "USERID PASSWORD OTHER", "end a block", group=COMPANY),
+    Verb(
+        "standings",
+        "",
+        "the ratings of a game, and who looks for opponents",
+        per_game=True,
+        aliases=("ratings",),
+        group=LOOKING,
+    ),
+    Verb("history", "", "the games that have ended, the latest first", per_game=True, group=LOOKING),
 )
 
 

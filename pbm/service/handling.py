@@ -157,11 +157,16 @@ class Handling:
         *,
         player: Player | None = None,
         reply_to: str = "",
+        answers: bool = True,
         **words: object,
     ) -> None:
-        """Send one address a page of its own, in answer to the mail. reply_to: the token that an answer brings back."""
+        """Send one address a page of its own. reply_to: the token that an answer brings back.
+
+        answers: in answer to the mail; not for somebody else than its sender, who must not see its headers.
+        """
+        to = self.message if answers else None
         letter = self.tools.composer.letter(
-            address, subject, page, self.now, to=self.message, player=player, reply_to=reply_to, **words
+            address, subject, page, self.now, to=to, player=player, reply_to=reply_to, **words
         )
         self.letters.append(letter)
 

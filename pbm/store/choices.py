@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from pbm.domain.match import Player
 from pbm.store.tables import game_choices, players
@@ -53,17 +53,10 @@ class Choices:
 
     def followers(self, game: str) -> list[Player]:
         """Who wants to hear of every board and seek of the game."""
-        return self._players(game, game_choices.c.follows)
-
-    def notified(self, game: str) -> list[Player]:
-        """Who wants the final mail of every board of the game."""
-        return self._players(game, game_choices.c.notify_ends)
-
-    def _players(self, game: str, wanted: ColumnElement[bool]) -> list[Player]:
         rows = self._connection.execute(
             select(players.c.id, players.c.userid)
             .join(game_choices, game_choices.c.player_id == players.c.id)
-            .where(game_choices.c.game == game, wanted, players.c.removed_at.is_(None))
+            .where(game_choices.c.game == game, game_choices.c.follows, players.c.removed_at.is_(None))
             .order_by(players.c.id)
         )
         return [Player(row.id, row.userid) for row in rows]

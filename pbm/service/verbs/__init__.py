@@ -1,6 +1,19 @@
 """What each verb does, a module for each kind of wish."""
 
-from pbm.service.verbs import accounts, asking, challenging, chatting, choices, following, offers, playing, previewing
+from pbm.service.verbs import (
+    accounts,
+    asking,
+    challenging,
+    chatting,
+    choices,
+    following,
+    inviting,
+    offers,
+    playing,
+    previewing,
+    seeking,
+    standing,
+)
 from pbm.service.verbs.registry import HANDLERS, REDEEMERS, REFUSALS, run
 
 __all__ = [
@@ -13,8 +26,11 @@ __all__ = [
     "chatting",
     "choices",
     "following",
+    "inviting",
     "offers",
     "playing",
     "previewing",
     "run",
+    "seeking",
+    "standing",
 ]

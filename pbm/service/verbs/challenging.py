@@ -26,7 +26,7 @@ def challenge(handling: Handling, command: Command) -> Answer | None:
     assert command.game is not None  # noqa: S101  the parser asks for it
     game, words = GAMES[command.game], command.options
     first, second = (_named(handling, command, command.args[name]) for name in ("USERID1", "USERID2"))
-    body, comment = _split_body(handling.comment) if game.info.takes_body else ("", handling.comment)
+    body, comment = split_body(handling.comment) if game.info.takes_body else ("", handling.comment)
     if isinstance(first, str) or isinstance(second, str):
         return invite(handling, command, (first, second), body, comment)
     sender = handling.sender
@@ -92,7 +92,7 @@ def _fulfil_seeks(handling: Handling, match: Match, asker: Player | None) -> Non
             handling.tx.seeks.set_wanted(seek.id, seek.wanted - 1)
 
 
-def _split_body(text: str) -> tuple[str, str]:
+def split_body(text: str) -> tuple[str, str]:
     """The board a challenger drew and his comment: the first paragraph is a board if a line of it starts like one."""
     paragraph, _, rest = text.strip().partition("\n\n")
     drawn = any(re.match(r"\s*\d+\s*,\s*\d", line) for line in paragraph.splitlines())

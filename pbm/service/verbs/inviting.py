@@ -1,4 +1,4 @@
-"""Games with people who have no account yet: one invitation, ever, whose answer makes the account and starts the game."""
+"""Games with people who have no account yet: one invitation, ever; its answer makes the account and starts the game."""
 
 from __future__ import annotations
 
@@ -57,7 +57,6 @@ def invite(
         "side": terms.state.side_name(seat),
     }
     _send_invitation(handling, address, inviter, payload)
-    handling.comment = ""
     days = limits.invitation_days
     text = (
         f"{address} is invited to a game of {game.info.title}. It starts as soon as the\n"
