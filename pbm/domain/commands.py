@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from games import GAMES
 from pbm.domain.errors import BadArguments, NotFound, Rejected, UnknownCommand
-from pbm.domain.verbs import CREDENTIALS, MULTIPLE, SECRETS, VERBS, Param, Verb, find, leading
+from pbm.domain.settings import CHOICES
+from pbm.domain.verbs import CREDENTIALS, MULTIPLE, SECRETS, SHORTEST_SECRET, VERBS, Param, Verb, find, leading
 
 MAX_LINE = 1000
 """Characters of a command line; a longer line is no command."""
@@ -150,11 +151,20 @@ def _is_command(line: str, standing: Standing) -> bool:
     if not cleaned or not _called(cleaned):
         return False
     try:
-        parse(cleaned, standing)
+        return _is_plausible(parse(cleaned, standing))
     except Rejected:
         words = cleaned.casefold().split()
         return len(words) > 2 and words[2][0].isdigit() and (words[0] in GAMES or bool(find(words[1], per_game=True)))
-    return True
+
+
+def _is_plausible(command: Command) -> bool:
+    """What stands for a password, an address or a setting may be one: "Set your mind at ease" is no command."""
+    args = command.args
+    return (
+        all(len(secret) >= SHORTEST_SECRET for secret in command.secrets)
+        and ("ADDRESS" not in args or "@" in args["ADDRESS"])
+        and ("NAME" not in args or args["NAME"].casefold() in CHOICES)
+    )
 
 
 def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lambda _: True) -> Command:

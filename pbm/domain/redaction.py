@@ -55,10 +55,11 @@ def _doubtful(words: Sequence[str]) -> list[str]:
 
 def _arguments_at(words: Sequence[str]) -> int:
     """Where the arguments begin of what may be a command with a password; behind the last word where there are none."""
-    heads = {place: verb for place, word in enumerate(words[:2]) if (verb := _nearest(word)) is not None}
+    spans = ((0, 1), (1, 2), (0, 2))
+    heads = [(end, verb) for start, end in spans if (verb := _nearest(" ".join(words[start:end]))) is not None]
     if heads:
-        takes_secret = any(not SECRETS.isdisjoint(param.name for param in verb.params) for verb in heads.values())
-        return max(heads) + 1 if takes_secret else len(words)
+        takes_secret = any(not SECRETS.isdisjoint(param.name for param in verb.params) for _, verb in heads)
+        return max(end for end, _ in heads) if takes_secret else len(words)
     number = next((place for place, word in enumerate(words[:4]) if word[0].isdigit()), len(words))
     is_game = bool(difflib.get_close_matches(words[0].casefold(), GAMES, n=1, cutoff=0.7)) if words else False
     return min(number, 2) if is_game else number
