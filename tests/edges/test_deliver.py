@@ -1,0 +1,153 @@
+"""The delivery loop: sent, postponed, given up, and never lost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from pbm.domain.mail import Delivery, Mail, Queued
+from pbm.edges.deliver import Deliverer, DeliverySettings
+from pbm.edges.transports import Outgoing, PermanentFailure, TemporaryFailure
+from pbm.store import DatabaseTrouble, Store
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+SETTINGS = DeliverySettings(concurrency=3, poll_seconds=0.01, first_retry_seconds=60, give_up_hours=1)
+
+
+@dataclass
+class Clock:
+    now: datetime = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@dataclass
+class Way:
+    """A transport that does what its script says for each try of an address; the default is to take the mail."""
+
+    script: dict[str, list[Exception]] = field(default_factory=dict)
+    taken: list[Outgoing] = field(default_factory=list)
+    at_once: int = 0
+    most_at_once: int = 0
+    closed: bool = False
+
+    async def send(self, mail: Outgoing) -> None:
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        await asyncio.sleep(0)
+        self.at_once -= 1
+        planned = self.script.get(mail.recipient)
+        if planned:
+            raise planned.pop(0)
+        self.taken.append(mail)
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = Store(f"sqlite:///{tmp_path}/pbm.db")
+    store.prepare(START)
+    yield store
+    store.close()
+
+
+def queue(store: Store, *addresses: str) -> None:
+    mails = [Mail(f"key-{address}", address, "bounce@x", "board", b"raw") for address in addresses]
+    with store.write() as tx:
+        tx.outbox.add(mails, START)
+
+
+def outbox(store: Store) -> list[Queued]:
+    with store.read() as tx:
+        return tx.outbox.latest(None, 100)[::-1]
+
+
+def deliver(store: Store, way: Way, clock: Clock, until: Callable[[], bool]) -> None:
+    async def run() -> None:
+        deliverer = Deliverer(store, way, SETTINGS, clock)
+        running = asyncio.create_task(deliverer.run())
+        async with asyncio.timeout(20):
+            while not until():
+                await asyncio.sleep(0.005)
+        deliverer.stop()
+        await running
+
+    asyncio.run(run())
+
+
+def test_mails_are_sent_once_in_order_and_marked(store):
+    addresses = [f"a{number}@x" for number in range(20)]
+    queue(store, *addresses)
+    way = Way()
+    deliver(store, way, Clock(), lambda: all(mail.state is Delivery.SENT for mail in outbox(store)))
+    assert [mail.recipient for mail in way.taken] == addresses
+    assert way.most_at_once <= SETTINGS.concurrency
+    assert way.closed
+    deliver(store, way, Clock(START + timedelta(days=1)), lambda: True)
+    assert len(way.taken) == 20
+
+
+def test_a_temporary_failure_is_tried_again_later_with_the_same_bytes(store):
+    queue(store, "a@x")
+    way, clock = Way({"a@x": [TemporaryFailure("mailbox busy", 451)]}), Clock()
+    deliver(store, way, clock, lambda: outbox(store)[0].attempts == 1)
+    postponed = outbox(store)[0]
+    assert (postponed.state, postponed.trouble) == (Delivery.QUEUED, "mailbox busy")
+    assert START + timedelta(seconds=48) <= postponed.due_at <= START + timedelta(seconds=72)
+    clock.now = postponed.due_at
+    deliver(store, way, clock, lambda: outbox(store)[0].state is Delivery.SENT)
+    assert [(mail.recipient, mail.data) for mail in way.taken] == [("a@x", b"raw")]
+
+
+def test_a_permanent_failure_ends_it_and_the_others_go_on(store):
+    queue(store, "gone@x", "a@x")
+    way = Way({"gone@x": [PermanentFailure("no such user", 550)]})
+    deliver(store, way, Clock(), lambda: all(mail.state is not Delivery.QUEUED for mail in outbox(store)))
+    assert [(mail.state, mail.trouble) for mail in outbox(store)] == [
+        (Delivery.FAILED, "no such user"),
+        (Delivery.SENT, ""),
+    ]
+
+
+def test_after_the_stated_time_it_is_given_up(store):
+    queue(store, "a@x")
+    way = Way({"a@x": [TemporaryFailure("still busy", 451)]})
+    deliver(store, way, Clock(START + timedelta(hours=1, seconds=1)), lambda: outbox(store)[0].attempts == 1)
+    assert outbox(store)[0].state is Delivery.FAILED
+
+
+def test_a_bug_of_a_transport_is_only_a_delay(store):
+    queue(store, "a@x")
+    deliver(store, Way({"a@x": [RuntimeError("bug")]}), Clock(), lambda: outbox(store)[0].attempts == 1)
+    assert outbox(store)[0].state is Delivery.QUEUED
+    assert "bug" in outbox(store)[0].trouble
+
+
+def test_trouble_with_the_database_is_waited_out(store, monkeypatch):
+    queue(store, "a@x")
+    troubles = [DatabaseTrouble("locked"), DatabaseTrouble("locked")]
+    real = store.read
+
+    def read():
+        if troubles:
+            raise troubles.pop()
+        return real()
+
+    monkeypatch.setattr(store, "read", read)
+    way = Way()
+    deliver(store, way, Clock(), lambda: bool(way.taken) and not troubles)
+    assert len(way.taken) == 1
+
+
+def test_waits_double_up_to_the_longest():
+    settings = DeliverySettings(first_retry_seconds=60, longest_retry_seconds=600)
+    waits = [(settings.retry_at(START, attempts) - START).total_seconds() for attempts in (1, 2, 3, 4, 5, 500)]
+    for wait, middle in zip(waits, (60, 120, 240, 480, 600, 600), strict=True):
+        assert middle * 0.8 <= wait <= middle * 1.2

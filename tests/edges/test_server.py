@@ -1,0 +1,166 @@
+"""The running server over real SMTP: 250 is durable, trouble is 451, and what was accepted survives a kill."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import smtplib
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pbm.edges.deliver import DeliverySettings
+from pbm.edges.receive import ListenSettings
+from pbm.edges.server import Server
+from pbm.edges.transports import Maildir
+from pbm.mailin import Robot
+from pbm.service import Service, Settings
+from pbm.service.administration import Administration
+from pbm.store import DatabaseTrouble, Store
+
+ROOT = Path(__file__).parent.parent.parent
+PATIENCE = 30.0
+
+
+def mail(number: int, subject: str = "cross games") -> bytes:
+    return f"From: alice@x.org\r\nSubject: {subject}\r\nMessage-ID: <{number}@x.org>\r\n\r\n".encode()
+
+
+@pytest.fixture
+def service(tmp_path):
+    service = Service(Store(f"sqlite:///{tmp_path}/pbm.db"), Settings(Robot("pbm", "example.org")))
+    administration = Administration(service)
+    administration.add_player("alice", ["alice@x.org"], "alicepass")
+    administration.add_player("bob", ["bob@x.org"], "bobpass")
+    yield service
+    service.close()
+
+
+def serving(service: Service, folder: Path, work) -> None:
+    """Run the server while `work(port)`, which blocks, goes on in a thread."""
+
+    async def run() -> None:
+        server = Server(service, ListenSettings(port=0), Maildir(folder), DeliverySettings(poll_seconds=0.05))
+        await server.start()
+        try:
+            await asyncio.to_thread(work, server.port)
+        finally:
+            await server.stop()
+
+    asyncio.run(run())
+
+
+def wait_until(condition) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.01)
+
+
+def letters(folder: Path, address: str) -> list[Path]:
+    return sorted((folder / address).glob("new/*"))
+
+
+def test_a_command_is_answered_into_the_mailbox(service, tmp_path):
+    def work(port: int) -> None:
+        with smtplib.SMTP("127.0.0.1", port) as client:
+            client.sendmail("alice@x.org", ["pbm@example.org"], mail(1, "cross challenge alice bob"))
+        wait_until(lambda: letters(tmp_path, "alice@x.org") and letters(tmp_path, "bob@x.org"))
+
+    serving(service, tmp_path, work)
+    assert "Cross Board 101" in letters(tmp_path, "bob@x.org")[0].read_text()
+
+
+def test_other_peoples_recipients_are_refused_at_once(service, tmp_path):
+    def work(port: int) -> None:
+        with smtplib.SMTP("127.0.0.1", port) as client:
+            with pytest.raises(smtplib.SMTPRecipientsRefused) as refused:
+                client.sendmail("alice@x.org", ["someone@elsewhere.org"], mail(1))
+            assert refused.value.recipients["someone@elsewhere.org"][0] == 550
+
+    serving(service, tmp_path, work)
+
+
+def test_trouble_with_the_inbox_is_a_temporary_answer_that_tells_nothing(service, tmp_path, monkeypatch):
+    def accept(_mails):
+        raise DatabaseTrouble("disk full at /secret/path")
+
+    def work(port: int) -> None:
+        with smtplib.SMTP("127.0.0.1", port) as client:
+            with pytest.raises(smtplib.SMTPDataError) as refused:
+                client.sendmail("alice@x.org", ["pbm@example.org"], mail(1))
+            assert refused.value.smtp_code == 451
+            assert b"secret" not in refused.value.smtp_error
+            monkeypatch.undo()
+            client.sendmail("alice@x.org", ["pbm@example.org"], mail(1))
+        wait_until(lambda: letters(tmp_path, "alice@x.org"))
+
+    monkeypatch.setattr(service, "accept", accept)
+    serving(service, tmp_path, work)
+
+
+def test_trouble_while_handling_is_waited_out(service, tmp_path, monkeypatch):
+    real, troubles = service.handle, [DatabaseTrouble("locked")] * 2
+
+    def handle(limit):
+        if troubles:
+            raise troubles.pop()
+        return real(limit)
+
+    def work(port: int) -> None:
+        with smtplib.SMTP("127.0.0.1", port) as client:
+            client.sendmail("alice@x.org", ["pbm@example.org"], mail(1))
+        wait_until(lambda: letters(tmp_path, "alice@x.org"))
+
+    monkeypatch.setattr(service, "handle", handle)
+    serving(service, tmp_path, work)
+    assert not troubles
+
+
+def serve_process(database: Path, folder: Path) -> tuple[subprocess.Popen[str], int]:
+    command = [sys.executable, "-m", "pbm.cli", "serve", "--listen", "127.0.0.1:0", "--domain", "example.org"]
+    command += ["--database", f"sqlite:///{database}", "--maildir", str(folder)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    child = subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    assert child.stdout is not None
+    return child, int(child.stdout.readline().rsplit(":", 1)[1])
+
+
+def test_what_got_250_is_handled_once_though_the_server_is_killed_again_and_again(service, tmp_path):
+    """Every accepted mail has one answer, whatever moment the kill met."""
+    database, accepted, number = tmp_path / "pbm.db", [], 0
+    for round_ in range(4):
+        child, port = serve_process(database, tmp_path)
+        with contextlib.suppress(smtplib.SMTPException, OSError), smtplib.SMTP("127.0.0.1", port) as client:
+            for _ in range(15 + 7 * round_):
+                number += 1
+                client.sendmail("alice@x.org", ["pbm@example.org"], mail(number))
+                accepted.append(number)
+            child.send_signal(signal.SIGKILL)
+        child.kill()
+        child.wait()
+        assert child.stdout is not None
+        child.stdout.close()
+    child, _ = serve_process(database, tmp_path)
+    wait_until(lambda: count(database, "inbox", "new") == 0 and count(database, "outbox", "queued") == 0)
+    child.terminate()
+    assert child.wait(30) == 0
+    assert child.stdout is not None
+    child.stdout.close()
+    answered = [path.read_text() for path in letters(tmp_path, "alice@x.org")]
+    for each in accepted:
+        assert sum(f"In-Reply-To: <{each}@x.org>" in text for text in answered) == 1, each
+
+
+def count(database: Path, table: str, state: str) -> int:
+    with contextlib.closing(sqlite3.connect(database)) as connection:
+        query = f"SELECT count(*) FROM {table} WHERE state = ?"  # noqa: S608  names of this test
+        return int(connection.execute(query, (state,)).fetchone()[0])
