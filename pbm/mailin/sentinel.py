@@ -1,12 +1,18 @@
-"""The line above which an answer is read, and how it is found again when clients have quoted or wrapped it."""
+"""The line above which an answer is read, and how our mails are found again when clients have quoted or wrapped them.
+
+Our line stands last in a mail, where it does not push the news out of a mailbox's preview; a board mail also begins
+with words of its own, "Cross Board 101:", and an answer is read above whichever of the two comes first.
+"""
 
 from __future__ import annotations
 
 import re
 
 SENTINEL = "##- Write your answer above this line -##"
-"""Stands first in the body of every mail of ours; 41 columns, so that quoting does not wrap it soon."""
+"""Stands in every mail of ours; 41 columns, so that quoting does not wrap it soon."""
 
 _WORDS = r"[\s>|]{1,40}".join(("write", "your", "answer", "above", "this", "line"))
-FOUND = re.compile(rf"{_WORDS}|##[-\u2010-\u2015][^#\n]{{3,100}}[-\u2010-\u2015]##", re.IGNORECASE)
-"""Finds the line: its words in order, or its marks around other words, as a translating client leaves them."""
+_OPENING = r"(?-i:\b[A-Z][A-Za-z-]{1,30} {1,3}Board[\s>|]{1,40}\d{1,12}:)"
+FOUND = re.compile(rf"{_WORDS}|##[-\u2010-\u2015][^#\n]{{3,100}}[-\u2010-\u2015]##|{_OPENING}", re.IGNORECASE)
+"""Finds the line: its words in order, or its marks around other words, as a translating client leaves them; or else
+how a board mail begins."""

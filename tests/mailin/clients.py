@@ -32,6 +32,9 @@ REST = BOARD.partition("\n")[2].strip()
 LINE_LAST = f"{REST}\n\n{SENTINEL}"
 """The same with our line at the end."""
 
+AS_SENT = f"{REST.replace('Board 101: Cross,', 'Cross Board 101:', 1)}\n\n{SENTINEL}"
+"""As board mails really are: their opening words first, our line at the end."""
+
 US = "pbm@play.example.org"
 
 ATTRIBUTIONS = {

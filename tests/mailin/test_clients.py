@@ -22,7 +22,7 @@ def words(text: str) -> str:
 
 
 @pytest.mark.parametrize("own", OWN)
-@pytest.mark.parametrize("ours", [clients.BOARD, clients.LINE_LAST])
+@pytest.mark.parametrize("ours", [clients.BOARD, clients.LINE_LAST, clients.AS_SENT])
 @pytest.mark.parametrize(("kind", "answers"), [("plain", clients.plain), ("html", clients.html)])
 def test_only_the_answer_is_read(
     kind: str, answers: Callable[[str, str], Iterator[tuple[str, str]]], ours: str, own: str
