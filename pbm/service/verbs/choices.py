@@ -78,8 +78,8 @@ def block(handling: Handling, command: Command) -> Answer | None:
     if not handling.tx.blocks.block(player.id, other.id):
         return done(command, f"You had blocked {other.userid} before.")
     text = (
-        f"You have blocked {other.userid}, who cannot challenge you, take your seeks or write to\n"
-        f"you any more, and is not told. Games under way between you go on.\n"
+        f"You have blocked {other.userid}, who cannot challenge you, take your seeks or write to "
+        f"you any more, and is not told. Games under way between you go on. "
         f'"unblock {other.userid}" ends it.'
     )
     return done(command, text)

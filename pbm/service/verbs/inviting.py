@@ -59,7 +59,7 @@ def invite(
     _send_invitation(handling, address, inviter, payload)
     days = limits.invitation_days
     text = (
-        f"{address} is invited to a game of {game.info.title}. It starts as soon as the\n"
+        f"{address} is invited to a game of {game.info.title}. It starts as soon as the "
         f"invitation is answered; it is good for {days} days and is not repeated."
     )
     return done(command, text)

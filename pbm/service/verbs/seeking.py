@@ -44,7 +44,7 @@ def seek(handling: Handling, command: Command) -> Answer | None:
     fresh = handling.tx.seeks.add(player, game.info.name, options, body, wanted, handling.now)
     _announce(handling, game, fresh)
     text = (
-        f"You look for {_games(wanted)} of {game.info.title}, as seek {fresh.id}. Who takes it moves first.\n"
+        f"You look for {_games(wanted)} of {game.info.title}, as seek {fresh.id}. Who takes it moves first. "
         f'"{game.info.name} seek 0" withdraws it.'
     )
     return done(command, text)
