@@ -1,4 +1,4 @@
-"""The record of a match as columns of text: one per seat, each ply under who played it."""
+"""The record of a match as columns of text: one per seat, each ply under who played it; a queued one is tagged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ WIDTH = 76
 def move_list(match: Match, state: State, *, whole: bool) -> list[str]:
     """The plies, numbered from 1, under the userid and side of each seat; only the last rounds unless whole."""
     heads = [f"{match.player(seat).userid} ({state.side_name(seat)})" for seat in (1, 2)]
-    moves = [f"{ply:3} {played.notation}" for ply, played in enumerate(match.record, 1)]
+    tagged = (f"{played.notation}{' (Auto)' if played.auto else ''}" for played in match.record)
+    moves = [f"{ply:3} {notation}" for ply, notation in enumerate(tagged, 1)]
     if len(moves) % 2:
         moves.append("")
     first = 0 if whole else max(0, len(moves) - 2 * RECENT_ROUNDS)

@@ -21,8 +21,9 @@ MAX_LINE = 1000
 MAX_COMMANDS = 20
 """Commands carried out of one mail."""
 
+_TITLES = [*GAMES, *(game.info.title for game in GAMES.values())]
 _SERVER_SUBJECT = re.compile(
-    rf"(?:new\s+)?(?:{'|'.join(map(re.escape, GAMES))})\s+board\s+(\d{{1,12}})(?:\s+\S+)?(?:\s+error)?", re.IGNORECASE
+    rf"(?:new\s+)?(?:{'|'.join(map(re.escape, _TITLES))})\s+board\s+(\d{{1,12}})(?:\s+\S+)?(?:\s+error)?", re.IGNORECASE
 )
 
 
@@ -261,7 +262,8 @@ def usage(verb: Verb, standing: Standing, game: str | None = None) -> str:
     if not standing.known:
         return verb.line.replace("GAME", game, 1) if game and verb.per_game else verb.line
     *_, shortest = _forms(verb, standing)
-    return " ".join([verb.name, *(f"[{param.name}]" if param.optional else param.name for param in shortest)])
+    in_front = [game] if game and verb.per_game and standing.board is None else []
+    return " ".join([*in_front, verb.name, *(f"[{param.name}]" if param.optional else param.name for param in shortest)])
 
 
 def split_guard(move: str) -> tuple[str, int | None]:

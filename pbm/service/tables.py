@@ -107,7 +107,7 @@ class Table:
         return notation
 
     def _record(self, state: State, notation: str, *, auto: bool) -> None:
-        """Store the ply that led to the state; an offer that waits is off with it."""
+        """Store the ply that led to the state; offers and what its player had decided for later are off with it."""
         seat, board = self.state.to_move, self.match.board
         ply = Ply(notation, seat, self.now, auto)
         self.tx.matches.add_ply(self.match, ply, state.to_move)
@@ -116,6 +116,8 @@ class Table:
         swapped = notation == SWAP
         self.events.append(SidesSwapped(board, seat) if swapped else MovePlayed(board, seat, notation, auto))
         self.cancel_offer()
+        for intent in self.intents(seat):
+            self.drop(intent)
         if state.result is not None:
             self.end(state.result)
 

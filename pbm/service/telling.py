@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from pbm.compose import Composer, Notice, Reader
 from pbm.domain.events import CommentMade, told_to
@@ -36,6 +36,11 @@ class Limits:
     invitations_per_day: int = 5
     invitation_days: int = 30
     open_seek_games: int = 20
+    confirmations_per_day: int = 3
+    resets_per_day: int = 3
+    messages_per_day: int = 50
+    message_characters: int = 5000
+    broadcast_moderation: Literal["off", "on", "closed"] = "off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +141,9 @@ def _word_to_leave(followers: Sequence[Follower], reader: Reader) -> str:
     follower = next((each for each in followers if each.player == reader.player), None)
     if follower is None:
         return ""
-    verb = "notify" if follower.ends_only else "unsubscribe"
-    return f"{verb} all" if follower.by_game else verb
+    if follower.ends_only:
+        return "notify all" if follower.by_game else ""
+    return "unsubscribe all" if follower.by_game else "unsubscribe"
 
 
 def _seats(match: Match) -> tuple[Seat, ...]:

@@ -8,7 +8,7 @@ from games.rules import BadNotation, MoveError
 from pbm.compose import Answer
 from pbm.domain.commands import Command, split_guard
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
-from pbm.domain.match import SWAP, Intent, IntentKind, Seat
+from pbm.domain.match import SWAP, Intent, IntentKind, Seat, State
 from pbm.domain.verbs import find
 from pbm.service.handling import Handling
 from pbm.service.tables import Table
@@ -93,8 +93,8 @@ def queue(handling: Handling, command: Command) -> Answer | None:
     if seat == table.state.to_move:
         return move(handling, command)
     text = _queueable(table, text)
-    if guard is not None and guard <= table.next_ply:
-        raise BadArguments(f'"{words}": your next ply is not ply {guard}.')
+    if guard not in (None, table.next_ply + 1):
+        raise BadArguments(f'"{words}" cannot be queued: your next ply is {table.next_ply + 1}, not {guard}.')
     table.keep(Intent(seat, IntentKind.QUEUE, text if guard is None else f"{text}#{guard}"))
     return tell_sender(handling, command, table, seat, f"{text} is queued.")
 
@@ -129,15 +129,8 @@ def submit(handling: Handling, command: Command) -> Answer | None:
     text, guard = split_guard(command.args["MOVE"])
     after, notation = table.try_play(seat, as_played(text), guard)
     table.keep(Intent(seat, IntentKind.SUBMIT, f"{notation}#{table.next_ply}"))
-    shown = f'so it would stand after {notation}. Nothing is played yet: answer "confirm" to play it.'
-    notice = notice_of(
-        table,
-        replace(handling.correspondent(), seat=seat),
-        scene=after.game.scene(after.position, after.last),
-        shown=shown,
-    )
-    handling.notices.append(notice)
-    return None
+    what = f'{notation} would lead to this. Nothing is played yet: answer "confirm" to play it.'
+    return tell_sender(handling, command, table, seat, what, after)
 
 
 @handles("confirm")
@@ -155,12 +148,17 @@ def _intent(table: Table, seat: Seat, kind: IntentKind) -> Intent | None:
     return next((intent for intent in table.intents(seat) if intent.kind is kind), None)
 
 
-def tell_sender(handling: Handling, command: Command, table: Table, seat: Seat, what: str) -> Answer | None:
-    """Tell the sender alone what came of his command: with the board, unless it is mailed to him anyway."""
+def tell_sender(
+    handling: Handling, command: Command, table: Table, seat: Seat, what: str, after: State | None = None
+) -> Answer | None:
+    """Tell the sender alone what came of his command: with the board, unless it is mailed to him anyway.
+
+    after: the state to show in place of the present one.
+    """
     if handling.comment:
         what += ' What you wrote was not passed on: "chat" sends it.'
-    if table.events:
+    if table.events and after is None:
         return done(command, what[0].upper() + what[1:])
-    notice = notice_of(table, replace(handling.correspondent(), seat=seat), shown=what)
-    handling.notices.append(notice)
+    scene = after.game.scene(after.position, after.last) if after else None
+    handling.notices.append(notice_of(table, replace(handling.correspondent(), seat=seat), scene=scene, shown=what))
     return None
