@@ -44,7 +44,7 @@ def test_a_conversation_begins_with_what_it_shows(path: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted({verb.name for verb in VERBS}))
 def test_a_verb_has_a_conversation_with_a_refusal(name: str, house: House) -> None:
-    path = FOLDER / f"{name}.txt"
+    path = FOLDER / f"{name.replace(' ', '-')}.txt"
     assert path.exists(), f"write {path.name}: what players send and, by PBM_UPDATE_GOLDEN=1, what they get"
     perform(house, path.read_text())
     mails = [got for box in house.mailboxes.values() for got in box]
