@@ -9,6 +9,7 @@ from games import GAMES
 from games.rules import GameError, Zoomable
 from games.scene import Scene
 from pbm.compose import Answer, Notice, Reader
+from pbm.compose.pages import wrapped
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.match import Seat, State
@@ -118,7 +119,9 @@ def _mail_boards(
     if not notices:
         raise NotFound("\n".join(failures))
     handling.notices += notices
-    return done(command, "\n".join(["Not shown:", *failures]), "pbm: not all boards shown") if failures else None
+    return (
+        done(command, wrapped("\n".join(["Not shown:", *failures])), "pbm: not all boards shown") if failures else None
+    )
 
 
 def _check_number(handling: Handling, number: int) -> None:

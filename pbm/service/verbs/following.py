@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from games import GAMES
 from pbm.compose import Answer
+from pbm.compose.pages import wrapped
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.match import Player
@@ -31,7 +32,7 @@ def subscribe(handling: Handling, command: Command) -> Answer | None:
         else:
             _choose(handling, player, wish, replace(_choice(handling, player, wish), follows=True))
             told.append(f"You follow all games of {GAMES[wish].info.title}, those to come as well.")
-    return done(command, "\n".join(told))
+    return done(command, wrapped("\n".join(told)))
 
 
 @handles("unsubscribe")
@@ -49,7 +50,7 @@ def unsubscribe(handling: Handling, command: Command) -> Answer | None:
                 raise NotFound(f"You do not follow all games of {GAMES[wish].info.title}.")
             _choose(handling, player, wish, replace(choice, follows=False))
             told.append(f"You do not follow all games of {GAMES[wish].info.title} any more.")
-    return done(command, "\n".join(told))
+    return done(command, wrapped("\n".join(told)))
 
 
 @handles("notify")
@@ -67,7 +68,7 @@ def notify(handling: Handling, command: Command) -> Answer | None:
         told.append(
             f"You hear of {games} no more." if choice.notify_ends else f"You hear of all {games} when they end."
         )
-    return done(command, "\n".join(told))
+    return done(command, wrapped("\n".join(told)))
 
 
 def _toggle_board(handling: Handling, player: Player, table: Table) -> str:
