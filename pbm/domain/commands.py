@@ -152,7 +152,7 @@ def _is_command(line: str, standing: Standing) -> bool:
     if not cleaned or not _called(cleaned):
         return False
     try:
-        return _is_plausible(parse(cleaned, standing))
+        return begins(cleaned) and _is_plausible(parse(cleaned, standing))
     except Rejected:
         words = cleaned.casefold().split()
         return len(words) > 2 and words[2][0].isdigit() and (words[0] in GAMES or bool(find(words[1], per_game=True)))
