@@ -18,6 +18,8 @@ from pbm.domain.verbs import CREDENTIALS, MULTIPLE, SECRETS, SHORTEST_SECRET, VE
 
 MAX_LINE = 1000
 """Characters of a command line; a longer line is no command."""
+SELECTORS = frozenset({"me", "all", "active", "inactive", "next", "board", "boards", "new", "zoom"})
+"""Words that choose boards, besides numbers and userids."""
 MAX_COMMANDS = 20
 """Commands carried out of one mail."""
 
@@ -165,7 +167,14 @@ def _is_plausible(command: Command) -> bool:
         all(len(secret) >= SHORTEST_SECRET for secret in command.secrets)
         and ("ADDRESS" not in args or "@" in args["ADDRESS"])
         and ("NAME" not in args or args["NAME"].casefold() in CHOICES)
+        and all(_strangers(args.get(name, "")) <= 1 for name in ("BOARD", "USERID"))
+        and re.search(r"\d|^\S{0,3}$|^[a-zA-Z]-", args.get("MOVE", "")) is not None
     )
+
+
+def _strangers(words: str) -> int:
+    """How many words are neither boards nor among those that choose boards: more than one are a sentence."""
+    return sum(not re.match(r"[\d#]", word) and word.casefold() not in SELECTORS for word in words.split())
 
 
 def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lambda _: True) -> Command:
@@ -177,17 +186,16 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     if len(line) > MAX_LINE:
         raise UnknownCommand(f"A command line has at most {MAX_LINE} characters; this one has {len(line)}.")
     words = line.split()
-    game, verb, rest = _verb(words, standing)
+    options = tuple(word for word in words if _is_option(word))
+    game, verb, plain = _verb([word for word in words if not _is_option(word)], standing)
     if verb is None:
         if not standing.answers_board:
             raise _unknown(words)
         move = find("move")
         assert move is not None  # noqa: S101  the table holds it
         return Command(move, standing.game, {"MOVE": line}, line=line)
-    options = tuple(word for word in rest if _is_option(word))
     if options and not verb.options:
         raise BadArguments(f'"{options[0]}": {verb.name} takes no options.', usage(verb, standing, game))
-    plain = [word for word in rest if not _is_option(word)]
     if verb.per_game and game is None and standing.board is None and not any(word[0].isdigit() for word in plain[:1]):
         raise BadArguments(f"Which game? Put one of {_listed(GAMES)} in front of {verb.name}.", verb.line)
     args = _bind(verb, plain, standing, is_userid)
@@ -263,7 +271,9 @@ def usage(verb: Verb, standing: Standing, game: str | None = None) -> str:
         return verb.line.replace("GAME", game, 1) if game and verb.per_game else verb.line
     *_, shortest = _forms(verb, standing)
     in_front = [game] if game and verb.per_game and standing.board is None else []
-    return " ".join([*in_front, verb.name, *(f"[{param.name}]" if param.optional else param.name for param in shortest)])
+    return " ".join(
+        [*in_front, verb.name, *(f"[{param.name}]" if param.optional else param.name for param in shortest)]
+    )
 
 
 def split_guard(move: str) -> tuple[str, int | None]:

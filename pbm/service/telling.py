@@ -116,10 +116,15 @@ def tell_players(
 def pass_on(
     tx: Transaction, tools: Tools, table: Table, comment: CommentMade, author: Player, answers: Message
 ) -> list[Mail]:
-    """What somebody says of a board, for its players, for those who follow it, and for himself."""
+    """What somebody says of a board, for its players, for those who follow it, and for himself.
+
+    Who has blocked him does not get it.
+    """
     mails: list[Mail] = []
+    blockers = tx.blocks.blockers(author.id)
     followers = [each for each in tx.follows.of(table.match) if not each.ends_only]
-    hearers = _audience(tx, tools, table, followers)
+    audience = _audience(tx, tools, table, followers)
+    hearers = [reader for reader in audience if reader.player is None or reader.player.id not in blockers]
     if all(reader.player != author for reader in hearers):
         hearers.append(reader_of(tx, tools, author, table.now))
     for reader in hearers:

@@ -28,7 +28,8 @@ def move(handling: Handling, command: Command) -> Answer | None:
     text, guard = split_guard(command.args["MOVE"])
     verb = _verb_meant(text)
     if verb is not None:
-        handling.named(command).check_running(guard)
+        if guard is not None:
+            handling.seated(command)[0].check_running(guard)
         return HANDLERS[verb](handling, command)
     table, seat = handling.seated(command)
     table.play(seat, text, guard)
