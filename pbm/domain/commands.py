@@ -168,7 +168,7 @@ def _is_plausible(command: Command) -> bool:
         and ("ADDRESS" not in args or "@" in args["ADDRESS"])
         and ("NAME" not in args or args["NAME"].casefold() in CHOICES)
         and all(_strangers(args.get(name, "")) <= 1 for name in ("BOARD", "USERID"))
-        and re.search(r"\d|^\S{0,3}$|^[a-zA-Z]-", args.get("MOVE", "")) is not None
+        and re.search(r"\d|^\S*$|^[a-zA-Z]-", args.get("MOVE", "")) is not None
     )
 
 
