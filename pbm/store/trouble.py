@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DisconnectionError, InterfaceError, OperationalError
+from sqlalchemy.exc import DatabaseError, DisconnectionError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 
@@ -22,7 +22,11 @@ def translated() -> Iterator[None]:
     """Trouble of the database as DatabaseTrouble; a statement that is wrong stays the bug it is."""
     try:
         yield
-    except (OperationalError, InterfaceError) as error:
+    except DatabaseError as error:
+        if not isinstance(error, OperationalError) and type(error) is not DatabaseError:
+            raise
+        raise DatabaseTrouble(str(error.orig)) from error
+    except InterfaceError as error:
         raise DatabaseTrouble(str(error.orig)) from error
     except (DisconnectionError, PoolTimeout) as error:
         raise DatabaseTrouble(str(error)) from error

@@ -1,0 +1,247 @@
+"""The engine: no update is lost, trouble is told apart, and the schema is the one of the tables."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import create_engine, select, text, update
+from sqlalchemy.exc import IntegrityError
+
+from pbm.store import DatabaseTrouble, SchemaTrouble, Store, Transaction, engine
+from pbm.store.tables import meta, metadata
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+ROUNDS = 40
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'pbm.db'}"
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[Store]:
+    opened = Store(url)
+    opened.prepare(NOW)
+    yield opened
+    opened.close()
+
+
+def read_then_write(tx: Transaction) -> None:
+    """An increment in two statements: what is lost if two transactions may read before either writes."""
+    value = tx._connection.execute(select(meta.c.value).where(meta.c.key == "counter")).scalar_one()
+    tx._connection.execute(update(meta).where(meta.c.key == "counter").values(value=str(int(value) + 1)))
+
+
+def count(url: str, rounds: int) -> None:
+    """What each thread and process does."""
+    store = Store(url)
+    for _ in range(rounds):
+        with store.write() as tx:
+            read_then_write(tx)
+    store.close()
+
+
+@pytest.fixture
+def counter(store: Store, url: str) -> Callable[[], int]:
+    """Starts a counter at 0; called, it tells where it stands."""
+    with store.write() as tx:
+        tx._connection.execute(meta.insert().values(key="counter", value="0"))
+
+    def value() -> int:
+        with store.read() as tx:
+            return int(tx._connection.execute(select(meta.c.value).where(meta.c.key == "counter")).scalar_one())
+
+    return value
+
+
+def test_threads_lose_no_update(store: Store, counter: Callable[[], int]) -> None:
+    def work() -> None:
+        for _ in range(ROUNDS):
+            with store.write() as tx:
+                read_then_write(tx)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counter() == 4 * ROUNDS
+
+
+def test_processes_lose_no_update(url: str, counter: Callable[[], int]) -> None:
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=count, args=(url, ROUNDS)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    count(url, ROUNDS)
+    for process in processes:
+        process.join()
+    assert [process.exitcode for process in processes] == [0, 0]
+    assert counter() == 3 * ROUNDS
+
+
+def test_a_lock_of_another_process_is_trouble_and_changes_nothing(
+    tmp_path: Path, url: str, counter: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "_BUSY_SECONDS", 0)
+    monkeypatch.setattr(engine, "_PRAGMAS", ("foreign_keys=ON", "busy_timeout=50"))
+    impatient = Store(url)
+    with sqlite3.connect(tmp_path / "pbm.db", isolation_level=None) as holder:
+        holder.execute("BEGIN IMMEDIATE")
+        with pytest.raises(DatabaseTrouble, match="locked"), impatient.write() as tx:
+            read_then_write(tx)
+        holder.execute("ROLLBACK")
+    holder.close()
+    assert counter() == 0
+    with impatient.write() as tx:
+        read_then_write(tx)
+    assert counter() == 1
+    assert impatient.check() == []
+    impatient.close()
+
+
+def test_a_reader_is_not_kept_waiting_and_sees_one_state(store: Store, counter: Callable[[], int]) -> None:
+    with store.write() as tx:
+        read_then_write(tx)
+        assert counter() == 0
+    assert counter() == 1
+
+
+def test_an_exception_undoes_a_transaction(store: Store, counter: Callable[[], int]) -> None:
+    with suppress(ZeroDivisionError), store.write() as tx:
+        read_then_write(tx)
+        raise ZeroDivisionError
+    assert counter() == 0
+
+
+def test_an_exception_undoes_a_savepoint_and_nothing_else(store: Store, counter: Callable[[], int]) -> None:
+    with store.write() as tx:
+        read_then_write(tx)
+        with suppress(ZeroDivisionError), tx.savepoint():
+            read_then_write(tx)
+            raise ZeroDivisionError
+        with tx.savepoint():
+            read_then_write(tx)
+    assert counter() == 2
+
+
+def test_foreign_keys_hold(store: Store) -> None:
+    with pytest.raises(IntegrityError), store.write() as tx:
+        tx.players.add_address(4711, "nobody@example.net", NOW, confirmed=True)
+
+
+def test_every_connection_is_durable_and_strict(store: Store) -> None:
+    with store.read() as tx:
+        values = {
+            name: tx._connection.execute(text(f"PRAGMA {name}")).scalar_one()
+            for name in ("foreign_keys", "journal_mode", "synchronous")
+        }
+    assert values == {"foreign_keys": 1, "journal_mode": "wal", "synchronous": 2}
+
+
+# The schema
+
+
+def test_the_migrations_make_the_tables(store: Store, url: str) -> None:
+    inspected = create_engine(url)
+    with inspected.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, metadata) == []
+    inspected.dispose()
+
+
+def test_columns_defaults_and_indexes_are_those_of_the_tables(store: Store, tmp_path: Path) -> None:
+    """What the comparison above does not look at, in SQLite's own words."""
+    made = create_engine(f"sqlite:///{tmp_path / 'made.db'}")
+    metadata.create_all(made)
+    made.dispose()
+    assert described(tmp_path / "pbm.db") == described(tmp_path / "made.db")
+
+
+def described(path: Path) -> dict[str, object]:
+    """Columns, foreign keys and indexes of each table; names that SQLite makes up itself left out."""
+    with sqlite3.connect(path) as connection:
+        found: dict[str, object] = {}
+        for table in metadata.tables:
+            columns = [row[1:] for row in connection.execute(f"PRAGMA table_info({table})")]
+            keys = sorted(row[2:] for row in connection.execute(f"PRAGMA foreign_key_list({table})"))
+            indexes = sorted(
+                (origin, unique, [row[2] for row in connection.execute(f"PRAGMA index_info({name})")])
+                for _, name, unique, origin, _ in connection.execute(f"PRAGMA index_list({table})")
+            )
+            found[table] = (columns, keys, indexes)
+    connection.close()
+    return found
+
+
+def test_an_empty_database_is_set_up_once(url: str) -> None:
+    store = Store(url)
+    assert store.revision() is None
+    assert store.prepare(NOW)
+    with store.read() as tx:
+        secret = tx.secret()
+    assert len(secret) == 32
+    assert not store.prepare(NOW)
+    store.upgrade(NOW)
+    with store.read() as tx:
+        assert tx.secret() == secret
+    assert store.check() == []
+    store.close()
+
+
+def test_two_databases_have_different_secrets(tmp_path: Path) -> None:
+    secrets = set()
+    for name in ("one", "two"):
+        store = Store(f"sqlite:///{tmp_path / name}")
+        store.prepare(NOW)
+        with store.read() as tx:
+            secrets.add(tx.secret())
+        store.close()
+    assert len(secrets) == 2
+
+
+def test_a_database_of_another_program_is_left_alone(tmp_path: Path, url: str) -> None:
+    with sqlite3.connect(tmp_path / "pbm.db") as connection:
+        connection.execute("CREATE TABLE recipes (name TEXT)")
+    connection.close()
+    store = Store(url)
+    with pytest.raises(SchemaTrouble, match="some other program"):
+        store.prepare(NOW)
+    store.close()
+
+
+def test_a_database_of_another_version_says_what_to_do(store: Store) -> None:
+    with store.write() as tx:
+        tx._connection.execute(text("UPDATE alembic_version SET version_num = '0000'"))
+    with pytest.raises(SchemaTrouble, match="pbm db upgrade"):
+        store.prepare(NOW)
+
+
+def test_a_file_that_is_no_database_is_trouble(tmp_path: Path, url: str) -> None:
+    (tmp_path / "pbm.db").write_bytes(b"This is no database. " * 100)
+    store = Store(url)
+    with pytest.raises((DatabaseTrouble, SchemaTrouble)):
+        store.prepare(NOW)
+    store.close()
+
+
+@pytest.mark.parametrize("wrong", ["", "nonsense", "nosuch://x", "sqlite:/x:y:z"])
+def test_a_url_that_is_none_is_trouble(wrong: str) -> None:
+    with pytest.raises(SchemaTrouble, match="not a database URL"):
+        Store(wrong)
+
+
+def test_a_table_that_is_missing_is_found(store: Store) -> None:
+    with store.write() as tx:
+        tx._connection.execute(text("DROP TABLE plies"))
+    assert any("plies" in problem for problem in store.check())
