@@ -125,7 +125,7 @@ def answer_announcement(handling: Handling, ticket: Ticket) -> None:
 def _unfollow(handling: Handling, player: Player, game: str) -> Answer:
     choice = handling.tx.choices.of(game, (player.id,))[player.id]
     handling.tx.choices.set(player.id, game, replace(choice, follows=False))
-    return Answer("unsubscribe", Outcome.DONE, f"You follow {GAMES[game].info.title} no more.")
+    return Answer("unsubscribe", Outcome.DONE, f"You follow the games of {GAMES[game].info.title} no more.")
 
 
 def _take(handling: Handling, player: Player, number: int) -> None:
