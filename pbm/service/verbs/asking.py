@@ -177,7 +177,7 @@ def help_(handling: Handling, command: Command) -> Answer | None:
     verb = find(subject) if subject not in GAMES else None
     page = pages.help("-".join(subject.split())) or (_verb_page(handling, verb) if verb else None)
     if page is None:
-        names = ", ".join([*pages.subjects(), *(each.name for each in VERBS)])
+        names = ", ".join(dict.fromkeys([*pages.subjects(), *(each.name for each in VERBS)]))
         raise NotFound(f'There is no help on "{subject[:40]}". There is help on: {names}.')
     return done(command, page.rstrip("\n"), f"pbm: help {'' if subject == 'index' else subject[:40]}".rstrip())
 
