@@ -133,7 +133,11 @@ class House:
         return board
 
     def send(self, sender: str, subject: str, body: str = "", to: str = ROBOT.address, **headers: str) -> list[Got]:
-        """The mails that come of a mail. headers: more of them, or other than usual; - is written _ in their names."""
+        """The mails that come of a mail."""
+        return self.deliver(self.mail(sender, subject, body, to, **headers))
+
+    def mail(self, sender: str, subject: str, body: str = "", to: str = ROBOT.address, **headers: str) -> Arriving:
+        """A mail as it arrives. headers: more of them, or other than usual; - is written _ in their names."""
         usual = {
             "From": address_of(sender),
             "To": to,
@@ -143,7 +147,7 @@ class House:
         given = {name.replace("_", "-"): value for name, value in headers.items()}
         head = "".join(f"{name}: {value}\r\n" for name, value in (usual | given).items())
         content = f"{head}Content-Type: text/plain; charset=utf-8\r\n\r\n{body}".encode()
-        return self.deliver(Arriving(address_of(sender), (to,), content))
+        return Arriving(address_of(sender), (to,), content)
 
     def answer(self, player: str, text: str, board: int | None = None, *, mail: int = 0, of: str = "") -> list[Got]:
         """Answer as mail programs do. mail: its number among those that `of` got of the board; 0 for the last."""

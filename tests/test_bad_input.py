@@ -226,6 +226,7 @@ HOSTILE = {
     "zero bytes": raw(b"Subject: cross mo\0ve 101 bob bobpass D5\0", body=b"\0\0D5\0"),
     "nothing but zero bytes": Arriving("bob@example.net", (ROBOT.address,), b"\0" * 1000),
     "eight-bit headers": raw(b"Subject: \xe4\xf6\xfc\xff", b"In-Reply-To: <\xff\xfe@x>", b"Message-ID: <\xff@\xff>"),
+    "an eight-bit password": raw(b"Subject: cross move 101 bob pa\xff\xfe\x80ss D5"),
     "eight-bit references": raw(b"References: <\xe4@x> <\xed\xa0\x80@y>", b"Subject: help"),
     "a surrogate in a subject": raw(b"Subject: =?utf-8?b?7aCA?= =?utf-16?b?2AA=?="),
     "an empty mail": Arriving("bob@example.net", (ROBOT.address,), b""),

@@ -52,7 +52,7 @@ class Prepared:
     """A mail read, before any transaction that writes. hashes: for each login it holds, what to check it against."""
 
     row: Received
-    message: Message | Discard
+    message: Message | Discard | Exception
     sender: Sender = field(default_factory=Sender)
     reading: Reading = field(default_factory=lambda: Reading(()))
     commands: tuple[Command | Rejected, ...] = ()
@@ -108,7 +108,7 @@ class Service:
         Raises: DatabaseTrouble, and then none is handled.
         """
         with self.store.read() as tx:
-            prepared = [self._prepare(tx, row) for row in tx.inbox.waiting(limit)]
+            prepared = [self._prepare_or_fail(tx, row) for row in tx.inbox.waiting(limit)]
         if not prepared:
             return 0
         verified = self._verify(prepared)
@@ -117,6 +117,15 @@ class Service:
             for mail in prepared:
                 self._handle(tx, mail, verified, now)
         return len(prepared)
+
+    def _prepare_or_fail(self, tx: Transaction, row: Received) -> Prepared:
+        """The mail read, or why it could not be: then it is parked, and no other mail waits for it."""
+        try:
+            return self._prepare(tx, row)
+        except DatabaseTrouble:
+            raise
+        except Exception as error:  # noqa: BLE001  whatever it is, it is ours
+            return Prepared(row, error)
 
     def _prepare(self, tx: Transaction, row: Received) -> Prepared:
         message = read_mail(row.raw, Envelope(row.mail_from, row.recipients), self.settings.robot)
@@ -139,6 +148,9 @@ class Service:
 
     def _handle(self, tx: Transaction, mail: Prepared, verified: dict[Credentials, str], now: datetime) -> None:
         """Handle one mail so that its row is settled whatever happens, but for trouble with the database itself."""
+        if isinstance(mail.message, Exception):
+            self._park(tx, mail.row, "", mail.message, now)
+            return
         if isinstance(mail.message, Discard):
             tx.inbox.settle(mail.row.id, Arrival.IGNORED, now, f"{mail.message.action}: {mail.message.reason}")
             return
@@ -153,7 +165,7 @@ class Service:
         except DatabaseTrouble:
             raise
         except Exception as error:  # noqa: BLE001  whatever it is, it is ours, and the next mail must not wait for it
-            self._park(tx, mail.row, mail.message, error, now)
+            self._park(tx, mail.row, mail.message.sender, error, now)
 
     def _is_first(self, tx: Transaction, row: Received, message: Message) -> bool:
         if message.message_id is None:
@@ -197,12 +209,12 @@ class Service:
             mails.append(mail)
         return mails
 
-    def _park(self, tx: Transaction, row: Received, message: Message, error: Exception, now: datetime) -> None:
+    def _park(self, tx: Transaction, row: Received, sender: str, error: Exception, now: datetime) -> None:
         """Our own fault: keep the mail for the operator, and tell him and the sender, who is given a reference."""
         reference = secrets.token_hex(2).upper()
         log.error("parked", inbox_id=row.id, reference=reference, exc_info=error)
         tx.inbox.settle(row.id, Arrival.PARKED, now, f"{reference}: {type(error).__name__}: {error}")
-        letters = [(message.sender, "fault.txt", "pbm: our fault")] if tx.players.of_address(message.sender) else []
+        letters = [(sender, "fault.txt", "pbm: our fault")] if tx.players.of_address(sender) else []
         if self.settings.operator:
             letters.append((self.settings.operator, "fault-operator.txt", f"pbm: fault {reference}"))
         for address, page, subject in letters:
