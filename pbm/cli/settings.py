@@ -196,6 +196,18 @@ class Limits(_Table):
     )
     invitation_days: Count = Field(default=30, description="How long such an invitation is good.")
     open_seek_games: Count = Field(default=20, description="Games that one seek may look for.")
+    confirmations_per_day: Count = Field(
+        default=3, description="Mails a day that ask one address whether it belongs to an account."
+    )
+    resets_per_day: Count = Field(default=3, description="Mails a day by which one player may set a new password.")
+    messages_per_day: Annotated[int, Field(ge=0)] = Field(
+        default=50, description="Messages a player may write to others a day."
+    )
+    message_characters: Count = Field(default=5000, description="The longest message or broadcast.")
+    broadcast_moderation: Literal["off", "on", "closed"] = Field(
+        default="off",
+        description="off: broadcasts go out at once; on: they wait for `pbm broadcast approve`; closed: none.",
+    )
 
 
 class Log(_Table):

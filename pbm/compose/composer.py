@@ -7,7 +7,7 @@ goes to the sender of a mail alone: what became of each of his commands. All wor
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import format_datetime
@@ -128,14 +128,14 @@ class Composer:
 
     def letter(
         self, address: str, subject: str, page: str, now: datetime, *, to: Message | None = None,
-        player: Player | None = None, reply_to: str = "", **words: object,
+        player: Player | None = None, reply_to: str = "", headers: Mapping[str, str] | None = None, **words: object,
     ) -> Mail:  # fmt: skip
-        """A mail made from a page of its own, such as the one that asks to confirm an address."""
-        headers = self._thread("", to)
+        """A mail made from a page of its own, such as one that asks to confirm an address. headers: more of them."""
+        head = {**self._thread("", to), **(headers or {})}
         if reply_to:
-            headers["Reply-To"] = self._tagged(reply_to)
+            head["Reply-To"] = self.tagged(reply_to)
         text = self.pages.render(page, robot=self.robot.address, sentinel=SENTINEL, **words)
-        return self._mail(address, subject, text, now, headers, player=player)
+        return self._mail(address, subject, text, now, head, player=player)
 
     def _board_words(self, notice: Notice) -> dict[str, object]:
         match, state = notice.match, notice.state
@@ -183,13 +183,17 @@ class Composer:
         if seat is None:
             return self._answerable(notice.reader)
         token = SeatToken(notice.match.board, seat, notice.match.revision)
-        return {"Reply-To": self._tagged(self.signer.seal(token))}
+        return {"Reply-To": self.tagged(self.signer.seal(token))}
 
     def _answerable(self, reader: Reader) -> dict[str, str]:
         """The address whose token tells which player answers; none for a stranger."""
-        return {"Reply-To": self._tagged(self.signer.seal(reader.token))} if reader.token else {}
+        return {"Reply-To": self.tagged(self.answered_by(reader))} if reader.token else {}
 
-    def _tagged(self, token: str) -> str:
+    def answered_by(self, reader: Reader) -> str:
+        """The token that makes an answer to a mail the reader's."""
+        return self.signer.seal(reader.token) if reader.token else ""
+
+    def tagged(self, token: str) -> str:
         """The address an answer goes to, so that its token comes back with it."""
         return f"{self.robot.local_part}+{token}@{self.robot.domain}"
 

@@ -103,6 +103,13 @@ class MatchDecided(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class PlayerLeft(Event):
+    """A player has ended his account. userid: his."""
+
+    userid: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RatingChanged(Event):
     """The seat's rating moved. before, after: as players see them. provisional: not much is known of him yet."""
 

@@ -14,7 +14,11 @@ class Settings:
     """A player's choices, each a word; the defaults are what most want."""
 
     subject: str = "constant"
+    board: str = "ascii"
+    mail: str = "text"
     timezone: str = "UTC"
+    digest: str = "off"
+    language: str = "en"
     broadcasts: str = "on"
 
     @property
@@ -29,9 +33,7 @@ class Settings:
 
     def with_choice(self, name: str, value: str) -> Settings:
         """Raises: BadArguments that tells what may be chosen."""
-        setting = CHOICES.get(name.casefold())
-        if setting is None:
-            raise BadArguments(f'There is no setting "{name}". The settings are {", ".join(CHOICES)}.')
+        setting = choice_of(name)
         return replace(self, **{setting.name: setting.read(value)})
 
 
@@ -45,7 +47,14 @@ class Choice:
 
     @property
     def range(self) -> str:
-        return " or ".join(self.values) or "a name such as Europe/Berlin or UTC"
+        if not self.values:
+            return "a name such as Europe/Berlin or UTC"
+        *most, last = self.values
+        return f"{', '.join(most)} or {last}" if most else f"only {last} so far"
+
+    @property
+    def example(self) -> str:
+        return self.values[-1] if self.values else "Europe/Berlin"
 
     def read(self, value: str) -> str:
         """Raises: BadArguments."""
@@ -64,7 +73,23 @@ CHOICES: dict[str, Choice] = {
             "constant keeps all mails of a board in one conversation; classic ends in who is to move",
             ("constant", "classic"),
         ),
+        Choice(
+            "board",
+            "how boards are drawn: in plain characters, in nicer ones, or told in words as for a screen reader",
+            ("ascii", "unicode", "words"),
+        ),
+        Choice("mail", "the form of mails", ("text",)),
         Choice("timezone", "where you are; times in mails are told in it"),
+        Choice("digest", "several notices in one mail a day", ("off",)),
+        Choice("language", "the language of mails", ("en",)),
         Choice("broadcasts", "whether you get what players write to all", ("on", "off")),
     )
 }
+
+
+def choice_of(name: str) -> Choice:
+    """The setting of a name, in any case. Raises: BadArguments that lists them."""
+    choice = CHOICES.get(name.casefold())
+    if choice is None:
+        raise BadArguments(f'There is no setting "{name}". The settings are {", ".join(CHOICES)}.', "set")
+    return choice

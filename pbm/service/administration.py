@@ -5,18 +5,22 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from games import GAMES
 from games.rules import GameError
 from pbm.domain.errors import NotAllowed, NotFound, Rejected
 from pbm.domain.events import MatchDecided, MatchStarted
 from pbm.domain.match import Ending, Match, Player, Result, State, replay
+from pbm.service.broadcasting import spread
+from pbm.service.leaving import remove_account
 from pbm.service.names import check_address, check_password, check_userid
 from pbm.service.service import Service
 from pbm.service.starting import start_match
 from pbm.service.tables import Table
 from pbm.service.telling import tell_players
 from pbm.store import Transaction
+from pbm.store.broadcasts import Broadcast
 from pbm.store.matches import Summary
 from pbm.store.players import Address
 
@@ -92,13 +96,10 @@ class Administration:
     def remove_player(self, userid: str) -> list[int]:
         """Remove an account; the games it still plays are lost by forfeit. Returns their boards."""
         with self._service.store.write() as tx:
-            player = _player(tx, userid)
-            running = tx.matches.summaries(player_ids=(player.id,), active=True)
-            for summary in running:
-                table = self._table(tx, summary.board)
-                self._decide(tx, table, _forfeit(table.match, player))
-            tx.players.remove(player.id, self._service.clock())
-        return [summary.board for summary in running]
+            tables = remove_account(tx, _player(tx, userid), partial(self._table, tx), self._service.clock())
+            for table in tables:
+                self._tell(tx, table)
+        return [table.match.board for table in tables]
 
     def start_match(self, game: str, userids: tuple[str, str], words: Sequence[str], body: str = "") -> Match:
         with self._service.store.write() as tx:
@@ -147,6 +148,28 @@ class Administration:
         """End a running match so that it counts for nobody."""
         return self.end(board, Result(Ending.VOID, None, "cancelled by the operator"))
 
+    def broadcasts(self) -> list[Broadcast]:
+        """What players want to say to all and the operator has not decided on, the oldest first."""
+        with self._service.store.read() as tx:
+            return tx.broadcasts.waiting()
+
+    def approve_broadcast(self, number: int) -> int:
+        """Send a broadcast that waits; returns to how many players."""
+        now = self._service.clock()
+        with self._service.store.write() as tx:
+            broadcast = _broadcast(tx, number)
+            mails, hearers = spread(tx, self._service.tools, broadcast, now)
+            tx.broadcasts.sent(number, now)
+            tx.outbox.add(mails, now)
+        return hearers
+
+    def reject_broadcast(self, number: int) -> Broadcast:
+        """Forget a broadcast that waits; its author is not told."""
+        with self._service.store.write() as tx:
+            broadcast = _broadcast(tx, number)
+            tx.broadcasts.drop(number)
+        return broadcast
+
     def board_numbers(self) -> list[int]:
         """All boards, ascending."""
         with self._service.store.read() as tx:
@@ -175,11 +198,11 @@ def _player(tx: Transaction, userid: str) -> Player:
     return player
 
 
-def _forfeit(match: Match, leaver: Player) -> Result:
-    seat = match.seat_of(leaver.id)
-    if seat is None or match.player(3 - seat).id == leaver.id:
-        return Result(Ending.VOID, None, f"{leaver.userid} has left")
-    return Result(Ending.FORFEIT, 3 - seat, f"because {leaver.userid} has left")
+def _broadcast(tx: Transaction, number: int) -> Broadcast:
+    broadcast = tx.broadcasts.find(number)
+    if broadcast is None:
+        raise NotFound(f"There is no broadcast {number} that waits.")
+    return broadcast
 
 
 def _verdict(tx: Transaction, board: int) -> Verdict:

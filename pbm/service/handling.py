@@ -48,8 +48,8 @@ class Sender:
 class Handling:
     """State of the handling of one mail.
 
-    verified: credentials found right, and the hash they were checked with. secrets: words not to be repeated. plain:
-    command lines of which it is beyond doubt which words those are.
+    verified: credentials found right, and the hash they were checked with. fresh: the hashes of new passwords.
+    secrets: words not to be repeated. plain: command lines of which it is beyond doubt which words those are.
     """
 
     tx: Transaction
@@ -59,6 +59,7 @@ class Handling:
     verified: Mapping[Credentials, str]
     now: datetime
     comment: str = ""
+    fresh: Mapping[str, str] = field(default_factory=dict)
     secrets: frozenset[str] = frozenset()
     plain: frozenset[str] = frozenset()
     answers: list[Answer] = field(default_factory=list)
@@ -67,6 +68,10 @@ class Handling:
     identified: Player | None = None
     refusal: Rejected | GameError | None = None
     _tables: dict[int, Table] = field(default_factory=dict)
+
+    def again(self) -> Handling:
+        """A handling of the same mail that has not done anything yet."""
+        return Handling(self.tx, self.tools, self.message, self.sender, self.verified, self.now, fresh=self.fresh)
 
     def who(self, command: Command) -> Player:
         """The player who sent the command. Raises: NotAllowed for a wrong login, NeedsIdentity for none."""
@@ -86,6 +91,10 @@ class Handling:
         if player is None or checked is None or checked != self.tx.players.password_hash(player.id):
             raise NotAllowed(WRONG_LOGIN)
         return player
+
+    def hash_of(self, password: str) -> str:
+        """The hash of a new password, made before the transaction where that was foreseen."""
+        return self.fresh.get(password) or self.tools.passwords.hash(password)
 
     def table(self, board: int, game: str | None = None) -> Table:
         """The board, loaded once. game: the game the sender thinks it is. Raises: NotFound."""
@@ -166,7 +175,7 @@ class Handling:
         """
         to = self.message if answers else None
         letter = self.tools.composer.letter(
-            address, subject, page, self.now, to=to, player=player, reply_to=reply_to, **words
+            address, subject, page, self.now, to=to, player=player, reply_to=reply_to, headers=None, **words
         )
         self.letters.append(letter)
 
@@ -206,7 +215,8 @@ class Handling:
     def original(self) -> str:
         """What the person wrote, to be quoted: his subject, unless it is one of ours, and his text."""
         subject = strip_subject(self.message.subject)
-        shown = "" if board_of_subject(subject) is not None else subject
+        ours = board_of_subject(subject) is not None or subject.startswith("pbm: ")
+        shown = "" if ours else subject
         return "\n\n".join(part for part in (shown, self.message.text.strip("\n")) if part)
 
     def mails(self) -> list[Mail]:

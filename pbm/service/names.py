@@ -6,13 +6,13 @@ import re
 
 from games import GAMES
 from pbm.domain.errors import BadArguments
-from pbm.domain.verbs import find
+from pbm.domain.verbs import NO_USERIDS, VERBS, find
 from pbm.service.passwords import MAX_LENGTH, MIN_LENGTH
 
 _USERID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,19}")
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
 _MAX_ADDRESS = 254
-_RESERVED = frozenset({"me", "all", "new", "any", "next", "active", "inactive", "pbm", *GAMES})
+_RESERVED = frozenset({"pbm", *NO_USERIDS, *GAMES, *(verb.name.split()[0] for verb in VERBS)})
 
 
 def check_userid(userid: str) -> None:
@@ -27,8 +27,18 @@ def check_userid(userid: str) -> None:
 
 def check_password(password: str) -> None:
     """Raises: BadArguments; the sentence does not repeat the password."""
-    if not MIN_LENGTH <= len(password) <= MAX_LENGTH or not password.isprintable() or " " in password:
+    if not is_password(password):
         raise BadArguments(f"A password has {MIN_LENGTH} to {MAX_LENGTH} characters, without blanks.")
+
+
+def is_password(word: str) -> bool:
+    """The word may be a password."""
+    return MIN_LENGTH <= len(word) <= MAX_LENGTH and word.isprintable() and " " not in word
+
+
+def first_line(text: str) -> str:
+    """The first line that is not blank; empty if there is none."""
+    return next(filter(None, map(str.strip, text.splitlines())), "")
 
 
 def check_address(address: str) -> None:

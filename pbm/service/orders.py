@@ -117,7 +117,7 @@ class _TriedOut(Exception):
 def _tried(handling: Handling, order: Order) -> Handling:
     """What would come of the commands if the claimed player had sent them; the database stays as it is."""
     sender = replace(handling.sender, proven=handling.sender.claimed)
-    trial = Handling(handling.tx, handling.tools, handling.message, sender, handling.verified, handling.now)
+    trial = replace(handling.again(), sender=sender)
     with suppress(_TriedOut), handling.tx.savepoint():
         order.carry_out(trial)
         raise _TriedOut

@@ -24,6 +24,9 @@ class Passwords:
     def hash(self, password: str) -> str:
         return self._pool.submit(_hasher.hash, password).result()
 
+    def hash_all(self, passwords: Iterable[str]) -> list[str]:
+        return list(self._pool.map(_hasher.hash, passwords))
+
     def verify(self, pairs: Iterable[tuple[str, str]]) -> list[bool]:
         """Whether each (password, hash) belongs together. An empty hash fits nothing, and takes as long to tell."""
         return list(self._pool.map(_matches, pairs))

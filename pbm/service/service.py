@@ -19,11 +19,13 @@ from pbm.mailin import Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin import read as read_mail
 from pbm.service.handling import Credentials, Handling, Sender
 from pbm.service.identity import identify
+from pbm.service.names import first_line, is_password
 from pbm.service.orders import Order, hold, parse_all
 from pbm.service.passwords import Passwords
 from pbm.service.tables import States
 from pbm.service.telling import Limits, Tools
-from pbm.service.verbs import REDEEMERS
+from pbm.service.verbs import LASTING, REDEEMERS
+from pbm.service.verbs.accounts import RESET
 from pbm.store import DatabaseTrouble, Store, Transaction
 
 log = structlog.get_logger()
@@ -49,7 +51,10 @@ class Arriving:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A mail read, before any transaction that writes. hashes: for each login it holds, what to check it against."""
+    """A mail read, before any transaction that writes.
+
+    hashes: for each login it holds, what to check it against. fresh: new passwords it sets.
+    """
 
     row: Received
     message: Message | Discard | Exception
@@ -57,6 +62,15 @@ class Prepared:
     reading: Reading = field(default_factory=lambda: Reading(()))
     commands: tuple[Command | Rejected, ...] = ()
     hashes: dict[Credentials, str] = field(default_factory=dict)
+    fresh: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What argon2 had to say of some mails. verified: credentials that are right; fresh: hashes of new passwords."""
+
+    verified: dict[Credentials, str]
+    fresh: dict[str, str]
 
 
 def utc_now() -> datetime:
@@ -112,10 +126,11 @@ class Service:
         if not prepared:
             return 0
         verified = self._verify(prepared)
+        checked = [Checked(verified, self._hash(mail)) for mail in prepared]
         now = self.clock()
         with self.store.write() as tx:
-            for mail in prepared:
-                self._handle(tx, mail, verified, now)
+            for mail, checks in zip(prepared, checked, strict=True):
+                self._handle(tx, mail, checks, now)
         return len(prepared)
 
     def _prepare_or_fail(self, tx: Transaction, row: Received) -> Prepared:
@@ -138,7 +153,11 @@ class Service:
         for userid, password in {c.credentials for c in commands if isinstance(c, Command) and c.credentials}:
             player = tx.players.find(userid)
             hashes[userid.casefold(), password] = tx.players.password_hash(player.id) if player else ""
-        return Prepared(row, message, sender, reading, commands, hashes)
+        fresh = {c.args["NEW-PASSWORD"] for c in commands if isinstance(c, Command) and "NEW-PASSWORD" in c.args}
+        ticket = tx.tickets.find(message.token, self.clock()) if message.token and sender.seat is None else None
+        if ticket is not None and ticket.purpose == RESET:
+            fresh.add(first_line(message.text))
+        return Prepared(row, message, sender, reading, commands, hashes, tuple(filter(is_password, fresh)))
 
     def _verify(self, prepared: Sequence[Prepared]) -> dict[Credentials, str]:
         """The credentials of the mails that are right, with the hash each was checked against."""
@@ -146,7 +165,10 @@ class Service:
         checks = self.tools.passwords.verify([(key[1], hashed) for key, hashed in wanted.items()])
         return {key: hashed for (key, hashed), right in zip(wanted.items(), checks, strict=True) if right}
 
-    def _handle(self, tx: Transaction, mail: Prepared, verified: dict[Credentials, str], now: datetime) -> None:
+    def _hash(self, mail: Prepared) -> dict[str, str]:
+        return dict(zip(mail.fresh, self.tools.passwords.hash_all(mail.fresh), strict=True))
+
+    def _handle(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> None:
         """Handle one mail so that its row is settled whatever happens, but for trouble with the database itself."""
         if isinstance(mail.message, Exception):
             self._park(tx, mail.row, "", mail.message, now)
@@ -159,7 +181,7 @@ class Service:
             return
         try:
             with tx.savepoint():
-                handling = self._carry_out(tx, mail, verified, now)
+                handling = self._carry_out(tx, mail, checked, now)
                 tx.outbox.add(self._bounded(tx, handling, now), now, mail.row.id)
                 tx.inbox.settle(mail.row.id, Arrival.HANDLED, now)
         except DatabaseTrouble:
@@ -173,27 +195,29 @@ class Service:
         named = f"{message.sender}\n{message.message_id}".encode(errors="replace")
         return tx.inbox.claim_identity(row.id, hashlib.sha256(named).hexdigest())
 
-    def _carry_out(self, tx: Transaction, mail: Prepared, verified: dict[Credentials, str], now: datetime) -> Handling:
+    def _carry_out(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Handling:
         """Do what the mail asks; what it lacks is only proof of who sent it, ask the claimed player for that."""
         assert isinstance(mail.message, Message)  # noqa: S101  discards do not come here
-        blank = Handling(tx, self.tools, mail.message, mail.sender, verified, now)
+        blank = Handling(tx, self.tools, mail.message, mail.sender, checked.verified, now, fresh=checked.fresh)
         redeemed = self._redeem(blank)
         if redeemed is not None:
             return redeemed
         order = Order(mail.reading, mail.commands)
         try:
             with tx.savepoint():
-                return order.carry_out(Handling(tx, self.tools, mail.message, mail.sender, verified, now))
+                return order.carry_out(blank.again())
         except NeedsIdentity as error:
             hold(blank, order, error)
             return blank
 
     def _redeem(self, handling: Handling) -> Handling | None:
         """Redeem the ticket whose token the mail answers; None if it answers none."""
-        token = handling.message.token
-        ticket = handling.tx.tickets.redeem(token, handling.now) if token else None
+        token = handling.message.token if handling.sender.seat is None else None
+        ticket = handling.tx.tickets.find(token, handling.now) if token else None
         if ticket is None:
             return None
+        if ticket.purpose not in LASTING:
+            handling.tx.tickets.use_up(ticket)
         REDEEMERS[ticket.purpose](handling, ticket)
         return handling
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, Select, delete, func, insert, or_, select, union_all, update
 
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Result, Seat
 from pbm.store.tables import FIRST_BOARD, matches, players, plies
@@ -164,7 +164,7 @@ class Matches:
         game: str | None = None,
         player_ids: tuple[int, ...] = (),
         active: bool | None = None,
-        limit: int = 1000,
+        limit: int | None = 1000,
     ) -> list[Summary]:
         """Boards of a game and of any of the players, the oldest first."""
         found = _narrowed(_with_players, game, player_ids, active)
@@ -175,6 +175,19 @@ class Matches:
         found = _narrowed(_with_players, game, (), active=False).where(matches.c.ending != Ending.VOID.value)
         latest = found.order_by(matches.c.ended_at.desc(), matches.c.board.desc()).limit(limit)
         return [_summary(row) for row in self._connection.execute(latest)]
+
+    def tallies(self) -> dict[str, tuple[int, int]]:
+        """By game: how many boards are under way, and how many people play on them."""
+        running = matches.c.ended_at.is_(None)
+        seats = [
+            select(matches.c.game, matches.c.board, seat.label("player_id")).where(running)
+            for seat in (matches.c.seat1_id, matches.c.seat2_id)
+        ]
+        seated = union_all(*seats).subquery()
+        found = select(
+            seated.c.game, func.count(seated.c.board.distinct()), func.count(seated.c.player_id.distinct())
+        ).group_by(seated.c.game)
+        return {row[0]: (row[1], row[2]) for row in self._connection.execute(found)}
 
     def active_counts(self, player_ids: Iterable[int]) -> dict[int, dict[str, int]]:
         """How many boards each of the players has under way, by player and game."""

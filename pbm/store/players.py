@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from pbm.domain.match import Player
-from pbm.store.tables import addresses, players
+from pbm.store.tables import addresses, players, tickets
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,9 @@ class Players:
         )
 
     def set_password_hash(self, player_id: int, password_hash: str) -> None:
-        """Change the password; tokens mailed before are revoked."""
-        self._connection.execute(update(players).where(players.c.id == player_id).values(password_hash=password_hash))
+        """Change the password; the player's tokens are revoked."""
+        values = {"password_hash": password_hash, "epoch": players.c.epoch + 1}
+        self._connection.execute(update(players).where(players.c.id == player_id).values(values))
 
     def remove(self, player_id: int, now: datetime) -> None:
         self._connection.execute(update(players).where(players.c.id == player_id).values(removed_at=now))
@@ -106,6 +107,31 @@ class Players:
 
     def drop_addresses(self, player_id: int) -> None:
         self._connection.execute(delete(addresses).where(addresses.c.player_id == player_id))
+
+    def drop_address(self, address_id: int) -> None:
+        self._connection.execute(delete(addresses).where(addresses.c.id == address_id))
+
+    def drop_unconfirmed(self, player_id: int, before: datetime) -> None:
+        """Drop the addresses which were named before the instant and never confirmed."""
+        waiting = addresses.c.confirmed_at.is_(None) & (addresses.c.created_at < before)
+        self._connection.execute(delete(addresses).where(addresses.c.player_id == player_id, waiting))
+
+    def forget_unconfirmed(self, userid: str, before: datetime) -> None:
+        """Forget an account which was asked for before the instant and never confirmed; the userid is free again."""
+        owner = select(players.c.id).where(
+            players.c.userid_key == userid.casefold(),
+            players.c.created_at < before,
+            players.c.removed_at.is_(None),
+            ~select(addresses.c.id)
+            .where(addresses.c.player_id == players.c.id, addresses.c.confirmed_at.is_not(None))
+            .exists(),
+        )
+        player_id = self._connection.execute(owner).scalar_one_or_none()
+        if player_id is None:
+            return
+        self.drop_addresses(player_id)
+        self._connection.execute(delete(tickets).where(tickets.c.player_id == player_id))
+        self._connection.execute(delete(players).where(players.c.id == player_id))
 
     def of_address(self, address: str) -> list[Player]:
         """The players whose confirmed address it is."""

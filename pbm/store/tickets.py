@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from pbm.store.tables import tickets
 
@@ -26,7 +26,7 @@ class Ticket:
 
 
 class Tickets:
-    """A ticket is redeemed once, before it expires, by whoever got the mail that carried its token."""
+    """A ticket is redeemed before it expires, by whoever got the mail that carried its token."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -54,17 +54,20 @@ class Tickets:
         }
         self._connection.execute(insert(tickets).values(values))
 
-    def redeem(self, token: str, now: datetime) -> Ticket | None:
-        """The ticket, which is used up; None if there is none or it has expired."""
+    def find(self, token: str, now: datetime) -> Ticket | None:
+        """The ticket; None if there is none or it has expired."""
         found = select(tickets).where(tickets.c.token_hash == _hash(token), tickets.c.expires_at > now)
         row = self._connection.execute(found).one_or_none()
         if row is None:
             return None
-        self._connection.execute(delete(tickets).where(tickets.c.id == row.id))
         return Ticket(row.id, row.purpose, row.subject, row.player_id, json.loads(row.payload), row.created_at)
 
+    def use_up(self, ticket: Ticket) -> None:
+        """It can no longer be redeemed."""
+        self._connection.execute(delete(tickets).where(tickets.c.id == ticket.id))
+
     def issued_since(self, purpose: str, subject: str, since: datetime) -> int:
-        """How many tickets of a purpose about a subject were issued since then and not redeemed."""
+        """How many tickets of a purpose about a subject were issued since then and not used up, revoked ones too."""
         found = (
             select(func.count())
             .select_from(tickets)
@@ -72,19 +75,18 @@ class Tickets:
         )
         return self._connection.execute(found).scalar_one()
 
-    def revoke(self, purpose: str, subject: str) -> None:
-        """Tickets of a purpose about a subject can no longer be redeemed."""
-        self._connection.execute(
-            delete(tickets).where(tickets.c.purpose == purpose, tickets.c.subject == subject.casefold())
-        )
+    def revoke(self, purpose: str, subject: str, now: datetime) -> None:
+        """Tickets of a purpose about a subject can no longer be redeemed; they still count as issued."""
+        about = (tickets.c.purpose == purpose) & (tickets.c.subject == subject.casefold())
+        self._connection.execute(update(tickets).where(about, tickets.c.expires_at > now).values(expires_at=now))
 
     def revoke_of(self, player_id: int) -> None:
         """A player's tickets can no longer be redeemed."""
         self._connection.execute(delete(tickets).where(tickets.c.player_id == player_id))
 
     def sweep(self, now: datetime) -> None:
-        """Forget what has expired."""
-        self._connection.execute(delete(tickets).where(tickets.c.expires_at <= now))
+        """Forget what expired more than a day ago; until then it counts as issued."""
+        self._connection.execute(delete(tickets).where(tickets.c.expires_at <= now - timedelta(days=1)))
 
 
 def _hash(token: str) -> str:

@@ -6,6 +6,7 @@ from pbm.service.verbs import (
     challenging,
     chatting,
     choices,
+    company,
     following,
     inviting,
     offers,
@@ -14,10 +15,11 @@ from pbm.service.verbs import (
     seeking,
     standing,
 )
-from pbm.service.verbs.registry import HANDLERS, REDEEMERS, REFUSALS, run
+from pbm.service.verbs.registry import HANDLERS, LASTING, REDEEMERS, REFUSALS, run
 
 __all__ = [
     "HANDLERS",
+    "LASTING",
     "REDEEMERS",
     "REFUSALS",
     "accounts",
@@ -25,6 +27,7 @@ __all__ = [
     "challenging",
     "chatting",
     "choices",
+    "company",
     "following",
     "inviting",
     "offers",
