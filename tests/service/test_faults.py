@@ -9,6 +9,7 @@ import pytest
 from pbm.domain.mail import Arrival
 from pbm.domain.verbs import VERBS
 from pbm.service import Settings, service
+from pbm.service.passwords import Passwords
 from pbm.service.verbs import HANDLERS
 from tests.conversation import ROBOT, House, address_of
 
@@ -97,5 +98,5 @@ def test_a_wrong_userid_takes_the_work_of_a_wrong_password(table: House, monkeyp
 
 
 def test_a_reply_token_needs_no_password_to_be_checked(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service.Passwords, "verify", lambda _, pairs: broken() if list(pairs) else [])
+    monkeypatch.setattr(Passwords, "verify", lambda _, pairs: broken() if list(pairs) else [])
     assert len(table.answer("bob", "D5", 101)) == 2
