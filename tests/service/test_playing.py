@@ -1,0 +1,241 @@
+"""A running board: queued and submitted moves, offers, resignations, and who hears of what."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conversation import Got, House, password
+
+
+def said(house: House, userid: str, words: str, text: str = "") -> list[Got]:
+    """A command with a login: the words hold {} where that stands."""
+    return house.send(userid, words.format(f"{userid} {password(userid)}"), text)
+
+
+def moves(house: House, board: int = 101) -> list[str]:
+    with house.service.store.read() as tx:
+        match = tx.matches.load(board)
+        assert match is not None
+        return [f"{ply.notation}{'*' if ply.auto else ''}" for ply in match.record]
+
+
+def intents(house: House, board: int = 101) -> list[str]:
+    with house.service.store.read() as tx:
+        return [f"{intent.kind} {intent.seat} {intent.text}".strip() for intent in tx.intents.of(board)]
+
+
+def one(mails: list[Got]) -> str:
+    """The text of the only mail, unwrapped."""
+    (got,) = mails
+    return " ".join(got.body.split())
+
+
+def test_queued_moves_answer_each_other(table: House) -> None:
+    said(table, "alice", "cross queue 101 {} C3")
+    assert intents(table) == ["queue 1 C3"]
+    table.answer("bob", "D5", 101)
+    assert moves(table) == ["D4", "D5", "C3*"]
+    assert intents(table) == []
+    said(table, "alice", "cross queue 101 {} C4#5")
+    mails = table.answer("bob", "queue D6", 101)
+    assert moves(table) == ["D4", "D5", "C3*", "D6", "C4*"]
+    assert {got.address for got in mails} == {"alice@example.net", "bob@example.net"}
+
+
+def test_the_newest_queued_move_counts_and_none_drops_it(table: House) -> None:
+    said(table, "alice", "cross queue 101 {} C3")
+    said(table, "alice", "cross boardq 101 {} c-4")
+    assert intents(table) == ["queue 1 C4"]
+    said(table, "alice", "cross queue 101 {} cancel")
+    assert intents(table) == []
+    assert "You have queued no move" in one(said(table, "alice", "cross queue 101 {} none"))
+
+
+def test_a_queued_move_that_has_become_illegal_is_dropped_and_only_its_owner_told(table: House) -> None:
+    said(table, "alice", "cross queue 101 {} C3")
+    for got in table.answer("bob", "C3", 101):
+        assert ("C3 was dropped" in got.body) == (got.address == "alice@example.net")
+    assert moves(table) == ["D4", "C3"]
+    assert intents(table) == []
+
+
+def test_a_queued_move_is_for_its_ply_only(table: House) -> None:
+    assert "your next ply is 3, not 5" in one(said(table, "alice", "cross queue 101 {} C3#5"))
+    said(table, "alice", "cross queue 101 {} C3#3")
+    table.answer("bob", "swap", 101)
+    assert moves(table) == ["D4", "swap", "C3*"]
+
+
+@pytest.mark.parametrize("words", ["hello there", "A9999999", "pass", "swap"])
+def test_what_cannot_be_read_is_not_queued(table: House, words: str) -> None:
+    mails = said(table, "alice", f"cross queue 101 {{}} {words}")
+    assert mails[0].refuses or words == "A9999999"
+    assert intents(table) == ([] if mails[0].refuses else [f"queue 1 {words}"])
+
+
+def test_nobody_else_sees_what_is_queued(table: House) -> None:
+    table.player("carol")
+    said(table, "carol", "cross subscribe 101 {}")
+    (queued,) = said(table, "alice", "cross queue 101 {} C3")
+    assert queued.address == "alice@example.net"
+    for mail in (*said(table, "bob", "cross show 101"), *said(table, "carol", "cross showas {} 101")):
+        assert "C3" not in mail.body
+    assert "C3" in one(said(table, "alice", "cross showas {} 101"))
+    assert "C3" not in one(said(table, "alice", "cross show 101"))  # nothing proves that it is her
+
+
+def test_a_resignation_waits_for_its_turn_and_can_be_taken_back(table: House) -> None:
+    table.answer("bob", "D5", 101)
+    said(table, "bob", "cross resign 101 {}")
+    assert intents(table) == ["resign 2"]
+    said(table, "bob", "cross move 101 {} resign")
+    assert intents(table) == []
+    said(table, "bob", "cross queue 101 {} resign")
+    table.answer("alice", "C3", 101)
+    with table.service.store.read() as tx:
+        match = tx.matches.load(101)
+    assert match is not None
+    assert match.result is not None
+    assert (match.result.ending, match.result.winner) == ("resigned", 1)
+    assert intents(table) == []
+
+
+@pytest.mark.parametrize("userid", ["alice", "bob"])
+def test_in_the_first_round_a_resignation_makes_the_game_void(table: House, userid: str) -> None:
+    said(table, userid, "cross resign 101 {}")
+    with table.service.store.read() as tx:
+        match = tx.matches.load(101)
+    assert match is not None
+    assert match.result is not None
+    assert (match.result.ending, match.result.winner) == ("void", None)
+    assert f"{userid} has declined to play" in match.result.reason
+
+
+def test_a_ply_is_taken_back_by_consent_and_old_mails_are_then_stale(table: House) -> None:
+    table.answer("bob", "D5", 101)
+    said(table, "bob", "cross queue 101 {} C4")
+    said(table, "alice", "cross submit 101 {} C3")
+    table.answer("bob", "undo", 101)
+    box = len([got for got in table.mailboxes["alice@example.net"] if got.board == 101])
+    table.answer("alice", "accept", 101)
+    assert moves(table) == ["D4"]
+    assert intents(table) == []
+    assert "earlier state" in one(table.answer("alice", "C3", 101, mail=box))
+    table.answer("bob", "swap", 101)
+    said(table, "bob", "cross undo 101 {}")
+    said(table, "alice", "cross accept 101 {}")
+    assert moves(table) == ["D4"]
+    table.answer("bob", "C5", 101)
+    assert moves(table) == ["D4", "C5"]
+
+
+def test_a_move_cancels_an_offer(table: House) -> None:
+    said(table, "alice", "cross propose 101 {}")
+    mails = table.answer("bob", "D5", 101)
+    assert all("offer of a draw is off" in got.body for got in mails)
+    assert "Nobody has asked" in one(said(table, "bob", "cross accept 101 {}"))
+
+
+def test_an_offer_is_answered_by_the_other_player_only(table: House) -> None:
+    table.player("carol")
+    said(table, "alice", "cross propose 101 {}")
+    assert "yourself" in one(said(table, "alice", "cross accept 101 {}"))
+    assert "not a player" in one(said(table, "carol", "cross accept 101 {}"))
+    assert 'answer "accept" or "reject" first' in one(said(table, "bob", "cross undo 101 {}"))
+    said(table, "bob", "cross accept 101 {}")
+    with table.service.store.read() as tx:
+        match = tx.matches.load(101)
+    assert match is not None
+    assert match.result is not None
+    assert (match.result.ending, match.result.winner, match.offer) == ("agreed", None, None)
+
+
+def test_who_plays_against_himself_agrees_with_himself(house: House) -> None:
+    house.player("alice")
+    house.game("cross -size=3 alice alice", ["C3", "B2"])
+    said(house, "alice", "cross undo 101 {}")
+    said(house, "alice", "cross accept 101 {}")
+    assert moves(house) == ["C3"]
+
+
+def test_accept_without_a_board_is_about_challenges(table: House) -> None:
+    said(table, "alice", "cross propose 101 {}")
+    said(table, "bob", "cross reject {}")
+    with table.service.store.read() as tx:
+        match, player = tx.matches.load(101), tx.players.find("bob")
+        assert match is not None
+        assert player is not None
+        assert match.offer is not None
+        assert not tx.choices.of("cross", (player.id,))[player.id].accepts
+
+
+def test_a_submitted_move_is_shown_to_its_player_alone_and_dropped_by_another(table: House) -> None:
+    (preview,) = said(table, "bob", "cross submit 101 {} D5")
+    assert preview.address == "bob@example.net"
+    assert moves(table) == ["D4"]
+    said(table, "bob", "cross move 101 {} C3")
+    assert "submitted no move" in one(said(table, "bob", "cross confirm 101 {}"))
+    said(table, "alice", "cross submit 101 {} D5")
+    said(table, "alice", "cross submit 101 {} D6")
+    table.answer("alice", "confirm", 101)
+    assert moves(table) == ["D4", "C3", "D6"]
+
+
+@pytest.mark.parametrize("words", ["101 C3 D3", "101#0 D4", "101#-1 C3", "new 2 -size=2 B2 swap", "new D4"])
+def test_a_preview_changes_nothing(table: House, words: str) -> None:
+    before = table.dump()
+    assert not table.send("bob", f"cross preview {words}")[0].refuses
+    assert table.dump() == before
+
+
+def test_a_preview_is_bounded(table: House) -> None:
+    assert "at most 100 plies" in one(table.send("bob", "cross preview 101 " + "A1 " * 101))
+
+
+def test_followers_get_one_mail_each_and_players_none_more(table: House) -> None:
+    for userid in ("carol", "dave", "erin"):
+        table.player(userid)
+    said(table, "carol", "cross subscribe 101 {}")
+    said(table, "carol", "cross notify {}")
+    said(table, "dave", "cross sub {} all")
+    said(table, "dave", "cross notify {} 101")
+    said(table, "erin", "cross notify {} 101")
+    said(table, "alice", "cross sub {} all")
+    moved = table.answer("bob", "D5", 101)
+    assert sorted(got.address.partition("@")[0] for got in moved) == ["alice", "bob", "carol", "dave"]
+    ended = table.answer("alice", "resign", 101)
+    assert sorted(got.address.partition("@")[0] for got in ended) == ["alice", "bob", "carol", "dave", "erin"]
+
+
+def test_an_answer_of_a_spectators_cannot_play(table: House) -> None:
+    table.player("carol")
+    said(table, "carol", "cross subscribe 101 {}")
+    table.answer("bob", "D5", 101)
+    assert "not a player" in one(table.answer("carol", "C3", 101))
+    assert moves(table) == ["D4", "D5"]
+
+
+def test_chat_reaches_everybody_once_but_not_who_has_blocked_the_writer(table: House) -> None:
+    for userid in ("carol", "dave"):
+        table.player(userid)
+    said(table, "carol", "cross subscribe 101 {}")
+    mails = said(table, "dave", "cross chat 101 {}", "Well played!\nswap\n")
+    assert sorted(got.address.partition("@")[0] for got in mails) == ["alice", "bob", "carol", "dave"]
+    assert all("swap" in got.body for got in mails)
+    said(table, "carol", "block {} dave")
+    mails = said(table, "dave", "cross chat 101 {}", "Still there?")
+    assert sorted(got.address.partition("@")[0] for got in mails) == ["alice", "bob", "dave"]
+    assert moves(table) == ["D4"]
+
+
+def test_too_many_boards_are_not_mailed(table: House) -> None:
+    for _ in range(21):
+        said(table, "alice", "cross challenge alice bob")
+    assert "22 boards would be too much mail" in one(table.answer("alice", "show active", 101))
+    assert len(table.answer("alice", "show " + " ".join(map(str, range(101, 121))), 101)) == 20
+
+
+def test_a_sentence_below_a_move_is_a_comment(table: House) -> None:
+    mails = table.answer("bob", "D5\nShow me what you can do.\nMove along, nothing to see.", 101)
+    assert moves(table) == ["D4", "D5"]
+    assert any("Show me what you can do" in got.body for got in mails)
