@@ -196,7 +196,8 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
         return Command(move, standing.game, {"MOVE": line}, line=line)
     if options and not verb.options:
         raise BadArguments(f'"{options[0]}": {verb.name} takes no options.', usage(verb, standing, game))
-    if verb.per_game and game is None and standing.board is None and not any(word[0].isdigit() for word in plain[:1]):
+    names_board = any(word[0].isdigit() for word in [word for word in plain if word.casefold() not in SELECTORS][:1])
+    if verb.per_game and game is None and standing.board is None and not names_board:
         raise BadArguments(f"Which game? Put one of {_listed(GAMES)} in front of {verb.name}.", verb.line)
     args = _bind(verb, plain, standing, is_userid)
     if args is None:

@@ -188,7 +188,7 @@ class Handling:
         self.secrets |= guess_secrets(self.original(), self.plain)
         table = None if several else self._own_table()
         if table is None or self.identified is None:
-            suggestion = error.suggestion if isinstance(error, Rejected) else ""
+            suggestion = error.suggestion if isinstance(error, Rejected) else _nearby(error)
             text = redact(str(error), self.secrets)
             self.answers.append(Answer(line, Outcome.FAILED, text, suggestion=suggestion))
             return
@@ -241,6 +241,11 @@ class Handling:
         original = redact(self.original(), self.secrets) if failed else ""
         answers = [replace(answer, line=redact(answer.line, self.secrets)) for answer in self.answers]
         return self.tools.composer.answer(self.correspondent(), answers, self.now, self.message, original)
+
+
+def _nearby(error: GameError) -> str:
+    """Moves that would do, as a player may write them."""
+    return " or ".join(error.candidates[:3]) if isinstance(error, MoveError) else ""
 
 
 def _heading(error: Rejected | GameError) -> str:

@@ -18,7 +18,7 @@ MAX_LISTED = 1000
 FILTERS = ("active", "inactive", "next")
 """Words that narrow a list: boards that are played on, that have ended, where one of the players is to move."""
 
-_NOISE = frozenset({"all", "board", "boards"})
+_NOISE = frozenset({"all", "board", "boards", "standard"})
 _BOARD = re.compile(r"(\d{1,12})?(?:#(-?\d{1,6}))?")
 
 
