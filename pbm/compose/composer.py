@@ -142,7 +142,7 @@ class Composer:
         over = match.result is not None
 
         def drawing() -> str:
-            return draw.text(notice.scene or state.game.scene(state.position, state.last))
+            return draw.text(notice.scene or state.game.scene(state.position, state.last), notice.reader.settings.board)
 
         return {
             "notice": notice,

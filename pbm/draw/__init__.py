@@ -1,30 +1,36 @@
-"""Scenes drawn: as text for mails, as SVG for pictures."""
+"""Scenes drawn: as text for mails, in words, as SVG for pictures."""
 
 from __future__ import annotations
 
 import textwrap
 
-from games.scene import GridBoard, HexBoard, Listing, Scene
-from pbm.draw import grid, hexes, plane
+from games.scene import GridBoard, HexBoard, Listing, PlaneBoard, Scene
+from pbm.draw import grid, hexes, plane, words
+from pbm.draw.pieces import PLAIN
 
-__all__ = ["svg", "text"]
+__all__ = ["STYLES", "svg", "text"]
+
+ASCII, UNICODE, WORDS = STYLES = ("ascii", "unicode", "words")
+"""How a board is told in text: drawn in plain characters, drawn in more of them, or read aloud."""
 
 WIDTH = 78
 """Characters of a line of a mail; notes are wrapped, boards have to see to it themselves."""
 
 
-def text(scene: Scene) -> str:
-    """The board, then its notes and lists, in plain ASCII without trailing blanks; ends with a newline."""
-    board = scene.board
-    if isinstance(board, HexBoard):
-        lines = hexes.text(board)
-    elif isinstance(board, GridBoard):
-        lines = grid.text(board)
-    else:
-        lines = plane.text(board)
+def text(scene: Scene, style: str = ASCII) -> str:
+    """The board, then its notes and lists, without trailing blanks; ends with a newline."""
+    lines = words.lines(scene.board) if style == WORDS else _drawing(scene.board, nicer=style == UNICODE)
     notes = [line for note in scene.notes for line in textwrap.wrap(note, WIDTH, break_on_hyphens=False)]
     blocks = [lines, notes, *map(_listing, scene.lists)]
     return "\n\n".join("\n".join(line.rstrip() for line in block) for block in blocks if block) + "\n"
+
+
+def _drawing(board: HexBoard | GridBoard | PlaneBoard, *, nicer: bool) -> list[str]:
+    if isinstance(board, HexBoard):
+        return hexes.text(board, hexes.NICER if nicer else PLAIN)
+    if isinstance(board, GridBoard):
+        return grid.text(board, grid.NICER if nicer else PLAIN)
+    return plane.text(board, plane.NICER if nicer else PLAIN)
 
 
 def _listing(listing: Listing) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 import drawsvg
 
 from games.scene import Cell, GridBoard
-from pbm.draw.pieces import CLOSED, FAINT, FILLS, INK, LINE, PAPER, label, named, piece, sheet, text_on
+from pbm.draw.pieces import CLOSED, FAINT, FILLS, INK, LINE, PAPER, PLAIN, Marks, label, named, piece, sheet, text_on
 
 Place = tuple[int, int]
 """Row and column."""
@@ -22,16 +22,17 @@ At = Callable[[int, int], tuple[int, int]]
 """The pixel, x and y, in the middle of the place of a row and a column."""
 
 
-def text(board: GridBoard) -> list[str]:
-    drawn = _places(board)
+def text(board: GridBoard, marks: Marks = PLAIN) -> list[str]:
+    """marks: what to draw in place of an ASCII mark."""
+    drawn = {place: "".join(marks.get(mark, mark) for mark in three) for place, three in _places(board).items()}
     top, left = min(drawn)
     margin = max(map(len, board.rows))
     letters = " " * (margin + 1 - 3 * left) + "".join(f" {label} " for label in board.columns)
     lines = [letters]
     for row in range(top, max(drawn)[0] + 1):
         label = board.rows[row] if 0 <= row < len(board.rows) else ""
-        marks = "".join(drawn[place] for place in sorted(drawn) if place[0] == row)
-        lines.append(f"{label:>{margin}} {marks} {label}")
+        places = "".join(drawn[place] for place in sorted(drawn) if place[0] == row)
+        lines.append(f"{label:>{margin}} {places} {label}")
     return [line.rstrip() for line in (*lines, letters)]
 
 
@@ -60,6 +61,11 @@ def _free(cell: Cell, *, lines: bool) -> str:
         return " "
     return "+" if lines and not cell.faint else "."
 
+
+NICER: Marks = {
+    ".": "·", "+": "┼", "-": "─", "|": "│", "B": "●", "W": "○", "b": "•", "w": "◦", "X": "●", "O": "○",
+    "x": "•", "o": "◦",
+}  # fmt: skip
 
 UNIT = 32
 """Pixels between neighbouring places of a picture."""

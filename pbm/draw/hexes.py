@@ -8,10 +8,11 @@ from __future__ import annotations
 import drawsvg
 
 from games.scene import Cell, HexBoard
-from pbm.draw.pieces import LINE, PAPER, label, named, piece, sheet
+from pbm.draw.pieces import LINE, PAPER, PLAIN, Marks, label, named, piece, sheet
 
 
-def text(board: HexBoard) -> list[str]:
+def text(board: HexBoard, marks: Marks = PLAIN) -> list[str]:
+    """marks: what to draw in place of an ASCII mark."""
     size = board.size
     rows: dict[int, list[Cell]] = {}
     for cell in board.cells:
@@ -22,7 +23,7 @@ def text(board: HexBoard) -> list[str]:
     ]
     for index, cells in rows.items():
         indent = " " * abs(size - 1 - index)
-        lines.append(f"{indent}  {chr(ord('A') + index)}-{_row(cells)}{_edge(size, index)}".rstrip())
+        lines.append(f"{indent}  {chr(ord('A') + index)}-{_row(cells, marks)}{_edge(size, index)}".rstrip())
     return lines
 
 
@@ -33,16 +34,18 @@ def _edge(size: int, row: int) -> str:
     return "/ " + (str(size + row + 2) if row < size - 2 else "")
 
 
-def _row(cells: list[Cell]) -> str:
+def _row(cells: list[Cell], marks: Marks) -> str:
     """The cells of a row between blanks, which the brackets of the last move replace."""
     parts = [" "]
     for cell in cells:
         mark = (cell.piece.upper() if cell.winning else cell.piece.lower()) or "."
         if cell.last:
             parts[-1] = "("
-        parts += [mark, ")" if cell.last else " "]
+        parts += [marks.get(mark, mark), ")" if cell.last else " "]
     return "".join(parts)
 
+
+NICER: Marks = {".": "·", "o": "○", "O": "◎", "x": "●", "X": "◉"}
 
 HALF, STEP = 17, 30
 """Pixels: half a cell's width, and the distance of two rows; together a hexagon as regular as whole pixels allow."""

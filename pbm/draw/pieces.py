@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import drawsvg
 
 from games.scene import Cell
+
+Marks = Mapping[str, str]
+"""Characters that stand for those of the plain drawing; those it does not have stay."""
+PLAIN: Marks = MappingProxyType({})
 
 INK = "#222222"
 LINE = "#777777"

@@ -20,6 +20,7 @@ from math import ceil, floor
 import drawsvg
 
 from games.scene import PlaneBoard, Point, Segment, Stroke
+from pbm.draw.pieces import PLAIN, Marks
 
 Place = tuple[int, int]
 """A cell of the sheet: row counted downwards, column counted to the right."""
@@ -292,8 +293,11 @@ def _stroke(segment: Segment, mark: str) -> str:
     return mark
 
 
-def text(board: PlaneBoard) -> list[str]:
-    """The drawing in at most COLUMNS columns of ASCII, from top to bottom, without trailing blanks."""
+def text(board: PlaneBoard, marks: Marks = PLAIN) -> list[str]:
+    """The drawing in at most COLUMNS columns, from top to bottom, without trailing blanks.
+
+    marks: what to draw in place of an ASCII mark; labels stay as they are.
+    """
     layout = Layout(_text_sheet(board))
     drawn: dict[Place, str] = {}
     for segment, path in zip(layout.segments, layout.paths, strict=True):
@@ -302,6 +306,7 @@ def text(board: PlaneBoard) -> list[str]:
     for place, segments in layout.under.items():
         if len(segments) > 1 and layout.crossing(place):
             drawn[place] = "+"
+    drawn = {place: marks.get(mark, mark) for place, mark in drawn.items()}
     for start, label in (*layout.numbers.values(), *layout.signs.values()):
         drawn.update(((start[0], start[1] + step), letter) for step, letter in enumerate(label))
     return _rows(drawn)
@@ -316,6 +321,8 @@ def _rows(drawn: dict[Place, str]) -> list[str]:
         for row in range(min(rows, default=0), max(rows, default=-1) + 1)
     ]
 
+
+NICER: Marks = {"|": "│", "/": "╱", "\\": "╲", "-": "─", "#": "█", ":": "┊", "=": "┄", "+": "┼"}
 
 CELL_WIDTH, CELL_HEIGHT = 9, 16
 """Pixels of a picture's cell; a label's letters are as wide."""

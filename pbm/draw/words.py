@@ -1,0 +1,80 @@
+"""Boards in words, for those who listen to their mail: every place by its name, with what is on it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from games.scene import Cell, GridBoard, HexBoard, PlaneBoard, Point, Segment
+
+WIDTH = 76
+FREE = "free"
+
+
+def lines(board: HexBoard | GridBoard | PlaneBoard) -> list[str]:
+    """Sentences, each place in one of them; rows from the top."""
+    told = _plane(board) if isinstance(board, PlaneBoard) else _cells(board)
+    return [line for sentence in told for line in textwrap.wrap(sentence, WIDTH, break_on_hyphens=False)]
+
+
+def _cells(board: HexBoard | GridBoard) -> Iterator[str]:
+    named = [cell for cell in board.cells if cell.name]
+    for row, cells in groupby(sorted(named, key=lambda cell: (cell.row, cell.column)), key=lambda cell: cell.row):
+        label = chr(ord("A") + row) if isinstance(board, HexBoard) else board.rows[row]
+        yield f"Row {label}: {'; '.join(_runs(list(cells)))}."
+    if isinstance(board, GridBoard):
+        yield from _marks(board, {(cell.row, cell.column): cell.name for cell in named})
+
+
+def _runs(cells: Sequence[Cell]) -> Iterator[str]:
+    """Neighbours that are alike are told together."""
+    for state, run in groupby(cells, key=_state):
+        names = [cell.name for cell in run]
+        yield f"{names[0] if len(names) == 1 else f'{names[0]} to {names[-1]}'} {state}"
+
+
+def _state(cell: Cell) -> str:
+    what = cell.piece or ("closed" if cell.closed else FREE)
+    return what + (", the last move" if cell.last else "") + (", winning" if cell.winning else "")
+
+
+def _marks(board: GridBoard, names: dict[tuple[int, int], str]) -> Iterator[str]:
+    joins = [f"{names[join.start]} to {names[join.end]}" for join in board.joins]
+    if joins:
+        yield f"Lines: {', '.join(joins)}."
+    for mark in board.crossings:
+        yield f"Lines cross at {names[mark.row, mark.column]}, which belongs to {mark.owner}."
+
+
+def _plane(board: PlaneBoard) -> Iterator[str]:
+    """Points and segments that have names; the lists below a board tell what the others mean."""
+    points = {(point.x, point.y): point.name or point.label for point in board.points}
+    named = [(name, _role(point)) for point in board.points if (name := point.name or point.label)]
+    plain = [name for name, role in named if not role]
+    if plain:
+        yield f"Points: {', '.join(plain)}."
+    for name, role in named:
+        if role:
+            yield f"Point {name}{role}."
+    for segment in board.segments:
+        told = _segment(segment, points)
+        if told:
+            yield told
+
+
+def _role(point: Point) -> str:
+    roles = ((point.here, "the next move starts here"), (point.target, "may be gone to"), (point.last, "the last move"))
+    return "".join(f", {role}" for holds, role in roles if holds)
+
+
+def _segment(segment: Segment, points: dict[tuple[int, int], str]) -> str:
+    """Empty for a segment with neither a label nor names at both ends."""
+    ends = [points.get(end, "") for end in ((segment.x1, segment.y1), (segment.x2, segment.y2))]
+    between = f" from {ends[0]} to {ends[1]}" if all(ends) else ""
+    if not segment.label and not between:
+        return ""
+    kind = "Side" if segment.stroke == "outline" else "Segment"
+    colour = "" if segment.stroke == "outline" else f", {segment.stroke}"
+    last = ", the last move" if segment.last else ""
+    return f"{kind}{f' {segment.label}' if segment.label else ''}{between}{colour}{last}."

@@ -1,0 +1,83 @@
+"""Boards told in other ways than plain characters: nothing is lost, and nothing is told twice."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+import pytest
+
+from games import GAMES
+from games.scene import Cell, Crossing, GridBoard, HexBoard, Join, PlaneBoard, Point, Scene, Segment, Stroke
+from pbm import draw
+from pbm.domain.match import State
+
+
+def played(name: str, plies: int = 5) -> Scene:
+    """A board after some moves."""
+    state = State.start(GAMES[name], [])
+    for ply in range(plies):
+        moves = list(islice(state.game.moves(state.position), 30))
+        state, _ = state.play(state.game.notate(state.position, moves[7 * (ply + 1) % len(moves)]))
+        if state.outcome is not None:
+            break
+    return state.game.scene(state.position, state.last)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_other_characters_stand_where_the_plain_ones_do(name: str) -> None:
+    plain, nicer = (draw.text(played(name), style).splitlines() for style in ("ascii", "unicode"))
+    assert [len(line) for line in plain] == [len(line) for line in nicer]
+    assert plain != nicer
+    assert "\n".join(plain).isascii()
+    for before, after in zip(plain, nicer, strict=True):
+        assert re.findall(r"[A-Z]?\d+", before) == re.findall(r"[A-Z]?\d+", after), "a label is never replaced"
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_words_fit_into_a_mail_and_keep_the_lists(name: str) -> None:
+    scene = played(name)
+    told = draw.text(scene, "words")
+    assert max(map(len, told.splitlines())) <= 78
+    assert told.isascii()
+    for listing in scene.lists:
+        assert listing.heading in told
+
+
+def test_every_cell_is_told_once_with_what_is_on_it() -> None:
+    cells = (
+        Cell(0, 0, "A1"),
+        Cell(0, 1, "A2"),
+        Cell(0, 2, "A3", "X", last=True),
+        Cell(1, 0, "B1", "O", winning=True),
+        Cell(1, 1, "B2", closed=True),
+        Cell(1, 2, "", "O", faint=True),
+    )
+    assert draw.text(Scene(HexBoard(2, cells)), "words") == (
+        "Row A: A1 to A2 free; A3 X, the last move.\nRow B: B1 O, winning; B2 closed.\n"
+    )
+
+
+def test_joins_and_crossings_are_told_by_the_cells_they_meet() -> None:
+    cells = tuple(Cell(row, column, f"{'AB'[column]}{row + 1}") for row in (0, 1) for column in (0, 1))
+    board = GridBoard(("A", "B"), ("1", "2"), cells, (Join((0, 0), (0, 1)),), (Crossing(1, 1, "P"),))
+    told = draw.text(Scene(board), "words")
+    assert "Lines: A1 to B1." in told
+    assert "Lines cross at B2, which belongs to P." in told
+
+
+def test_points_and_segments_are_told_by_their_names() -> None:
+    points = (Point(0, 0, "A"), Point(1, 0, "B", here=True), Point(0, 1, "a", "3x7", target=True), Point(1, 1))
+    segments = (
+        Segment(0, 0, 1, 0, Stroke.OUTLINE),
+        Segment(0, 0, 1, 1, Stroke.RED, "5", last=True),
+        Segment(1, 1, 2, 2, Stroke.BLUE),
+    )
+    told = draw.text(Scene(PlaneBoard(2, 2, points, segments)), "words").splitlines()
+    assert told == [
+        "Points: A.",
+        "Point B, the next move starts here.",
+        "Point 3x7, may be gone to.",
+        "Side from A to B.",
+        "Segment 5, red, the last move.",
+    ]
