@@ -62,6 +62,8 @@ def invite(
         f"{address} is invited to a game of {game.info.title}. It starts as soon as the "
         f"invitation is answered; it is good for {days} days and is not repeated."
     )
+    if comment.strip() and not _note(comment):
+        text += f" Your note was left out, for it has a link or more than {MAX_NOTE} characters."
     return done(command, text)
 
 
@@ -75,13 +77,19 @@ def _check_address(handling: Handling, address: str) -> None:
         raise BadArguments(f'"{address}" is an address of this server.')
 
 
+def _note(comment: str) -> str:
+    """What of a comment may go to a stranger: all, or nothing where it could be advertising."""
+    note = comment.strip()
+    return "" if len(note) > MAX_NOTE or _LINK.search(note) else note
+
+
 def _send_invitation(
     handling: Handling, address: str, inviter: Player, payload: dict[str, object], problem: str = ""
 ) -> None:
     """problem: why an answer to it could not be understood; then this one answers that."""
     days = handling.tools.limits.invitation_days
     token = handling.issue("invite", address, days=days, player=inviter, **payload)
-    game, note = GAMES[str(payload["game"])], str(payload["comment"]).strip()
+    game = GAMES[str(payload["game"])]
     handling.write(
         address,
         f"pbm: {inviter.userid} invites you to a game of {game.info.title}",
@@ -93,7 +101,7 @@ def _send_invitation(
         words=payload["words"],
         side=payload["side"],
         first=payload["seat"] == 1,
-        note="" if problem or len(note) > MAX_NOTE or _LINK.search(note) else note,
+        note="" if problem else _note(str(payload["comment"])),
         problem=problem,
         days=days,
     )
