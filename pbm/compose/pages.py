@@ -11,7 +11,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from games import GAMES, AnyGame
 from pbm import draw
 from pbm.domain.match import State
-from pbm.domain.verbs import VERBS
+from pbm.domain.settings import CHOICES
+from pbm.domain.verbs import GROUPS, VERBS
 from pbm.resources import folder
 
 WIDTH = 76
@@ -30,7 +31,7 @@ class Pages:
             auto_reload=False,
         )
         self._environment.filters["wrapped"] = wrapped
-        self._environment.globals |= {"games": GAMES, "verbs": VERBS}
+        self._environment.globals |= {"games": GAMES, "verbs": VERBS, "groups": GROUPS, "choices": CHOICES}
 
     def render(self, name: str, **words: object) -> str:
         return self._environment.get_template(name).render(**words)
@@ -44,8 +45,9 @@ class Pages:
         return self.render(f"help/{subject}.txt", **words)
 
     def subjects(self) -> list[str]:
-        """What `help` has pages for."""
-        return sorted(name.removeprefix("help/").removesuffix(".txt") for name in self._names())
+        """What `help` has pages for, but games and commands."""
+        pages = {name.removeprefix("help/").removesuffix(".txt") for name in self._names()}
+        return sorted(pages - {"index", *GAMES, *("-".join(verb.name.split()) for verb in VERBS)})
 
     @cache  # noqa: B019  there is one instance, and its templates do not change
     def _names(self) -> frozenset[str]:

@@ -13,7 +13,7 @@ from pbm.compose.pages import wrapped
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.match import Seat, State
-from pbm.domain.verbs import VERBS, Verb, find
+from pbm.domain.verbs import Verb, find
 from pbm.service.handling import Handling
 from pbm.service.tables import Table
 from pbm.service.telling import notice_of, perspective
@@ -172,13 +172,20 @@ def games(handling: Handling, command: Command) -> Answer | None:
 
 @handles("help")
 def help_(handling: Handling, command: Command) -> Answer | None:
+    """The page of a subject; of a game's verb, too, when it is said with the game."""
     pages = handling.tools.composer.pages
-    subject = command.args.get("SUBJECT", "index").casefold()
-    verb = find(subject) if subject not in GAMES else None
-    page = pages.help("-".join(subject.split())) or (_verb_page(handling, verb) if verb else None)
+    subject = " ".join(command.args.get("SUBJECT", "index").casefold().split())
+    head, _, rest = subject.partition(" ")
+    verb = find(rest, per_game=True) if head in GAMES else find(subject)
+    page = pages.help("-".join((verb.name if verb else subject).split())) or (
+        _verb_page(handling, verb) if verb else None
+    )
     if page is None:
-        names = ", ".join(dict.fromkeys([*pages.subjects(), *(each.name for each in VERBS)]))
-        raise NotFound(f'There is no help on "{subject[:40]}". There is help on: {names}.')
+        raise NotFound(
+            f'There is no help on "{subject[:40]}". There is help on every command and on: '
+            f"{', '.join([*pages.subjects(), *GAMES])}.",
+            "help commands",
+        )
     return done(command, page.rstrip("\n"), f"pbm: help {'' if subject == 'index' else subject[:40]}".rstrip())
 
 
