@@ -1,0 +1,35 @@
+"""Whatever words follow a verb, the mail is answered, and a refused one changes no board."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from pbm.domain.verbs import VERBS
+from tests.conversation import House
+
+WORDS = """
+    101 102 999 101#1 101#-1 101#99 #-1 #2 # 0 -1 alice bob carol nobody me all new next active inactive board 2
+    alicepass wrongpass D4 C3 F6#2 F6#x swap pass -- undo accept resign none zoom B 3x7 20 1e9 -size=3 -size=x --x
+    \u2014 \uff26\uff16 ' " %s {} ; ] [ > <x>
+""".split()  # noqa: SIM905  a list of them would be a page
+SEAT_VERBS = frozenset(verb.name for verb in VERBS if verb.per_game) | {"all show"}
+
+
+@pytest.mark.parametrize("name", sorted(SEAT_VERBS))
+def test_any_words_behind_a_verb_are_answered(table: House, name: str) -> None:
+    table.game("polygon -sides=5 bob alice", ["A-C"])
+    chance = random.Random(name)
+    for _ in range(40):
+        words = " ".join(chance.choices(WORDS, k=chance.randint(0, 5)))
+        how, before = chance.randrange(3), table.dump()
+        if how == 0:
+            mails = table.send("stranger@example.com" if chance.random() < 0.2 else "alice", f"cross {name} {words}")
+        elif how == 1:
+            mails = table.send("bob", f"cross {name} 101 bob bobpass {words}", "text")
+        else:
+            mails = table.answer("alice", f"{name} {words}", chance.choice((101, 102)))
+        assert not table.parked(), f"{name} {words}"
+        assert mails or table.inbox_row.state == "handled"
+        assert table.dump() == before or not any(got.refuses for got in mails), f"{name} {words}"
