@@ -79,21 +79,19 @@ class Table:
     def next_ply(self) -> int:
         return len(self.match.record) + 1
 
-    def check_running(self, guard: int | None = None) -> None:
-        """guard: the number the next ply must have. Raises: MatchOver, Stale."""
+    def check_running(self, guard: int | None = None, what: str = "Your command") -> None:
+        """guard: the number the next ply must have. what: was meant for it. Raises: MatchOver, Stale."""
         if self.match.result is not None:
             raise MatchOver(f"Board {self.match.board} has ended.")
         if guard not in (None, self.next_ply):
-            raise Stale(f"Your command was meant for ply {guard}, but ply {self.next_ply} is next.")
+            raise Stale(f"{what} was meant as ply {guard}, but ply {self.next_ply} is next.")
 
     def try_play(self, seat: Seat, text: str, guard: int | None = None) -> tuple[State, str]:
         """The state a ply would lead to, and its notation; nothing is changed.
 
         guard: the number the ply must have. Raises: MatchOver, NotYourTurn, Stale, MoveError, NotAllowed.
         """
-        self.check_running()
-        if guard not in (None, self.next_ply):
-            raise Stale(f"{text} was meant as ply {guard}, but ply {self.next_ply} is next.")
+        self.check_running(guard, text)
         if seat != self.state.to_move:
             raise NotYourTurn(f"It is not your turn: {self.match.player(self.state.to_move).userid} is to move.")
         return self.state.play(text)

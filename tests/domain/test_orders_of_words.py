@@ -1,0 +1,89 @@
+"""The orders and shapes in which the words of a command may stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from pbm.domain.commands import Standing, board_of_subject, clean, parse, read
+from pbm.domain.errors import BadArguments
+
+NOBODY = Standing()
+ANSWER = Standing("cross", 101, known=True, proven=True)
+
+
+def bound(line: str, standing: Standing = NOBODY) -> dict[str, str]:
+    return dict(parse(clean(line), standing, lambda word: word in ("alice", "bob")).args)
+
+
+@pytest.mark.parametrize("line", ["cross subscribe 101 alice secret", "cross sub alice secret 101"])
+def test_a_subscription_has_two_orders(line: str) -> None:
+    assert bound(line) == {"BOARD": "101", "USERID": "alice", "PASSWORD": "secret"}
+
+
+@pytest.mark.parametrize("line", ["cross notify all alice secret", "cross notify alice secret all"])
+def test_all_stands_where_a_board_does(line: str) -> None:
+    assert bound(line) == {"BOARD": "all", "USERID": "alice", "PASSWORD": "secret"}
+
+
+def test_an_offer_is_answered_with_a_board_or_in_an_answer_without() -> None:
+    assert bound("cross accept 101 alice secret")["BOARD"] == "101"
+    assert "BOARD" not in bound("cross accept alice secret")
+    assert bound("accept", ANSWER) == {}
+
+
+def test_verbs_of_two_words() -> None:
+    command = parse("ALL Show me next", NOBODY)
+    assert (command.verb.name, command.args) == ("all show", {"USERID": "me next"})
+
+
+@pytest.mark.parametrize(
+    ("line", "args"),
+    [
+        ("preview F6 E5", {"MOVE": "F6 E5"}),
+        ("preview #-1 F6", {"BOARD": "#-1", "MOVE": "F6"}),
+        ("preview new 2 -size=4 F6", {"BOARD": "new", "MOVE": "2 F6"}),
+        ("zoom 3x7 20", {"POINT": "3x7", "FACTOR": "20"}),
+        ("zoom 102#3 3x7 20", {"BOARD": "102#3", "POINT": "3x7", "FACTOR": "20"}),
+        ("show board 102 #3", {"BOARD": "board 102 #3"}),
+        ("queue f 6", {"MOVE": "f 6"}),
+        ("move --", {"MOVE": "--"}),
+        ("move C3 > D5", {"MOVE": "C3 > D5"}),
+    ],
+)
+def test_words_that_an_answer_may_leave_out(line: str, args: dict[str, str]) -> None:
+    assert bound(line, ANSWER) == args
+
+
+@pytest.mark.parametrize("line", ["show board 101", "show 101#2", "zoom 101 B 2"])
+def test_the_number_of_a_board_tells_its_game(line: str) -> None:
+    assert bound(line)
+
+
+@pytest.mark.parametrize("line", ["show alice", "subscribe all alice secret", "games next"])
+def test_without_a_board_a_game_must_be_named(line: str) -> None:
+    with pytest.raises(BadArguments, match="Which game"):
+        bound(line)
+
+
+def test_all_below_a_chat_is_its_text() -> None:
+    reading = read("", "cross chat 101 alice secret\nresign\nshow 101", NOBODY)
+    assert reading.lines == ("cross chat 101 alice secret",)
+    assert reading.comment == "resign\nshow 101"
+
+
+@pytest.mark.parametrize("line", ["Show me what you can do", "Move along, nothing to see", "Games like this are rare"])
+def test_a_sentence_below_a_move_is_no_command(line: str) -> None:
+    assert read("", f"F6\n{line}", ANSWER).comment == line
+
+
+@pytest.mark.parametrize("line", ["queue F6", "show 102", "show alice next", "undo", "move swap", "queue none"])
+def test_a_command_below_a_move_is_one(line: str) -> None:
+    assert read("", f"F6\n{line}", ANSWER).lines == ("F6", line)
+
+
+def test_a_quoted_line_stays_quoted() -> None:
+    assert clean("> signup alice <secret>") == "> signup alice secret"
+
+
+def test_a_title_with_signs_is_known_in_a_subject() -> None:
+    assert board_of_subject("Vertex/Intersection Polygon Game Board 104 alice-bob") == 104
