@@ -21,9 +21,9 @@ from pbm.service.verbs.registry import done, handles
 from pbm.service.verbs.selecting import MAX_LISTED, AtPly, Selection, listed, proven_seat, select, sender
 
 MAX_SHOWN = 20
-"""Boards that one command mails to a player."""
+"""Boards that one mail may ask for."""
 MAX_SHOWN_UNPROVEN = 5
-"""Boards that one command mails to somebody who has not proved who he is."""
+"""The same for somebody who has not proved who he is."""
 MAX_FACTOR_DIGITS = 1001
 
 Zoom = tuple[str, str]
@@ -119,9 +119,9 @@ def _mail_boards(
     if not notices:
         raise NotFound("\n".join(failures))
     handling.notices += notices
-    return (
-        done(command, wrapped("\n".join(["Not shown:", *failures])), "pbm: not all boards shown") if failures else None
-    )
+    if failures:
+        return done(command, wrapped("\n".join(["Not shown:", *failures])), "pbm: not all boards shown")
+    return None
 
 
 def _check_number(handling: Handling, number: int) -> None:
@@ -129,9 +129,9 @@ def _check_number(handling: Handling, number: int) -> None:
     most = MAX_SHOWN if handling.identified or handling.sender.proven else MAX_SHOWN_UNPROVEN
     if number == 0:
         raise NotFound("There is no such board.")
-    if number > most:
+    if number + len(handling.notices) > most:
         raise NotAllowed(
-            f"{number} boards would be too much mail: at most {most} are shown at once. "
+            f"{number} boards would be too much mail: at most {most} are shown to you by one mail. "
             'Ask for fewer, for instance with "next", or list them with "games".'
         )
 
