@@ -6,6 +6,7 @@ happens; what is indented below one is the text of a mail:
     given alice and bob                         players with confirmed addresses; the password of alice is alicepass
     given a game cross -size=4 alice bob: D4    a board that was started and played on before
     >>> alice: cross show 101                   a mail of alice's with this subject; any address may stand for alice
+    >>> alice, vouched for by mx.example.org: games    the same; that mail server says that it is from there
     >>> alice answers 101: D4                   her answer to the last mail she got of board 101
     >>> alice answers 101 (mail 1): D4          to the first mail she got of it
     >>> alice answers: yes                      to the last mail she got
@@ -34,7 +35,7 @@ from pbm.mailin import SENTINEL, Robot
 from pbm.service import Arriving, Service, Settings
 from pbm.store import Store
 
-ROBOT = Robot("pbm", "example.org")
+ROBOT = Robot("pbm", "example.org", authserv_id="mx.example.org")
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SECRET = bytes(range(32)).hex()
 INDENT = "    "
@@ -292,7 +293,10 @@ def _sent(house: House, what: str, text: str) -> list[Got]:
             player, f"{first}\n{text}".strip("\n"), int(board) if board else None, mail=int(mail or 0), of=of or ""
         )
     sender, _, subject = what.partition(": ")
-    return house.send(sender.rstrip(":"), subject, text)
+    name, _, server = sender.rstrip(":").partition(", vouched for by ")
+    domain = address_of(name).rpartition("@")[2]
+    vouched = {"Authentication_Results": f"{server}; dkim=pass header.d={domain}"} if server else {}
+    return house.send(name, subject, text, **vouched)
 
 
 def _received(house: House, mails: Sequence[Got]) -> Iterator[str]:

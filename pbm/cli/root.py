@@ -14,6 +14,7 @@ _COMMANDS = {
     "play": ("pbm.cli.demo:play", "Write mails to a live server by hand and read what comes back."),
     "challenge": ("pbm.cli.challenges:challenge", "Start games between players, look at them, cancel them."),
     "player": ("pbm.cli.players:player", "Accounts and their addresses and passwords."),
+    "broadcast": ("pbm.cli.broadcasts:broadcast", "What players write to all: look at it first, let it out or not."),
     "board": ("pbm.cli.boards:board", "Games under way and over: list, draw, move, verify, end."),
     "inbox": ("pbm.cli.inbox:inbox", "Mails that came in, and how a mail would be read."),
     "outbox": ("pbm.cli.outbox:outbox", "Mails that go out."),

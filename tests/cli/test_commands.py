@@ -263,6 +263,27 @@ def test_verify_finds_a_record_that_was_changed(game: Pbm, tmp_path: Path) -> No
     assert parsed(game("board", "verify", "102", "--json")) == {"verified": 1, "problems": []}
 
 
+def test_a_broadcast_waits_for_the_operator(game: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PBM_LIMITS__BROADCAST_MODERATION", "on")
+    service = Service(Store(f"sqlite:///{tmp_path / 'pbm.db'}"))
+    with service.store.write() as tx:
+        for userid in ("alice", "bob"):
+            player = tx.players.find(userid)
+            assert player is not None
+            tx.broadcasts.add(player, f"I am {userid}.", service.clock(), sent=False)
+    service.close()
+    rows = parsed(game("broadcast", "list", "--json"))
+    assert [(row["number"], row["author"], row["text"]) for row in rows] == [
+        (1, "alice", "I am alice."),
+        (2, "bob", "I am bob."),
+    ]
+    assert "1 player" in game("broadcast", "approve", "1").stdout
+    assert subjects(game)[0] == ("bob@example.net", "pbm: to all players")
+    assert "bob" in game("broadcast", "reject", "2").stdout
+    assert "No broadcast waits" in game("broadcast", "list").stdout
+    assert "no broadcast 2" in game("broadcast", "approve", "2", code=1).stderr
+
+
 def test_the_inbox_is_listed_shown_and_handled_again(pbm: Pbm, tmp_path: Path) -> None:
     assert "There are no such mails." in pbm("inbox", "list").stdout
     arrive(tmp_path, CHAT, CHAT, CHAT)
