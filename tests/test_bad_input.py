@@ -16,7 +16,7 @@ from pbm.service import Arriving
 from tests.conversation import ROBOT, SECRET, Got, House, address_of
 
 on_one_house = settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 
