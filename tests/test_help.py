@@ -1,0 +1,105 @@
+"""Help: pages for everything, short enough to read, and no example in them that does not work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from games import GAMES
+from pbm.compose.pages import Pages
+from pbm.domain.commands import Standing, begins, clean, parse
+from pbm.domain.errors import Rejected
+from pbm.domain.settings import CHOICES
+from pbm.domain.verbs import GROUPS, VERBS, Verb
+from tests.conversation import House
+
+PAGES = Pages()
+SUBJECTS = sorted(name.removeprefix("help/").removesuffix(".txt") for name in PAGES._names())
+USAGES = frozenset(verb.line for verb in VERBS)
+STANDINGS = (Standing(), Standing(known=True, proven=True), Standing("cross", 101, known=True, proven=True))
+"""A mail of its own, an answer to any mail of ours, and an answer to a board mail."""
+
+
+def page(subject: str) -> str:
+    shown = PAGES.help(subject)
+    assert shown is not None
+    return shown
+
+
+def examples(text: str) -> Iterator[str]:
+    """Indented lines that begin like a command, without what is said about them behind two blanks; usages are none."""
+    for line in text.splitlines():
+        command = re.split(r"\s{2,}", line.strip())[0]
+        if "[" in command or command in USAGES:
+            continue
+        if re.match(r" {2,3}\S", line) and re.match(r"[a-z]", command) and begins(clean(command)) and " " in command:
+            yield command
+
+
+def is_command(line: str) -> bool:
+    for standing in STANDINGS:
+        try:
+            parse(clean(line), standing, lambda word: word in ("alice", "bob", "USERID"))
+        except Rejected:
+            continue
+        return True
+    return False
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_every_example_is_a_command(subject: str) -> None:
+    assert [line for line in examples(page(subject)) if not is_command(line)] == []
+
+
+@pytest.mark.parametrize("subject", [name for name in SUBJECTS if name not in GAMES])
+def test_a_page_fits_into_a_mail(subject: str) -> None:
+    text = page(subject)
+    assert max(map(len, text.splitlines())) <= 78
+    assert "\n\n\n" not in text
+    assert text.endswith("\n")
+
+
+def test_examples_are_found_where_there_are_some() -> None:
+    assert "cross challenge me bob" in list(examples(page("tutorial")))
+    assert "signup alice PASSWORD" in list(examples(page("tutorial")))
+    assert sum(len(list(examples(page(subject)))) for subject in SUBJECTS) > 60
+
+
+def test_the_list_of_commands_has_each_in_its_group() -> None:
+    shown = " ".join(page("commands").split())
+    for verb in VERBS:
+        assert verb.group in GROUPS
+        assert f"{verb.line} " in shown, verb.name
+    places = [page("commands").index(group.upper()) for group in GROUPS]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+def test_a_page_by_any_name_of_its_command(verb: Verb, house: House) -> None:
+    names = [verb.name.upper(), *verb.aliases, *([verb.name[: verb.shortest]] if verb.shortest else [])]
+    names += [f"cross {verb.name}"] if verb.per_game else []
+    for number, name in enumerate(names):
+        (got,) = house.send(f"reader{number}@example.com", f"help {name}")
+        assert verb.line in " ".join(got.body.split()), name
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_is_helped_with_in_three_ways(name: str, house: House) -> None:
+    bodies = {house.send(f"{words[0]}@example.com", words)[0].body for words in (f"help {name}", f"{name} help", name)}
+    assert len(bodies) == 1
+
+
+def test_the_settings_are_all_explained() -> None:
+    shown = " ".join(page("set").split())
+    for choice in CHOICES.values():
+        assert f"{choice.name}: {choice.range}" in shown
+
+
+def test_what_nobody_understands_is_answered_with_the_way_to_help(house: House) -> None:
+    (got,) = house.send("a@example.com", "frobnicate the board")
+    assert "Write: help" in got.body
+    (got,) = house.send("b@example.com", "help frobnication")
+    assert '"frobnication"' in got.body
+    assert "help commands" in got.body
