@@ -194,9 +194,9 @@ def test_a_forged_token_plays_nothing(place: int, table: House) -> None:
 
 
 def test_a_token_made_with_another_secret_plays_nothing(table: House) -> None:
-    token = Signer(b"guessed").seal(SeatToken(101, 2, 1))
+    token = Signer(b"guessed").seal(SeatToken(101, 2, 1, 0))
     unchanged(table, lambda: table.send("mallory@example.com", "Re: hello", "D5", to=forged(token)))
-    right = Signer(bytes.fromhex(SECRET)).seal(SeatToken(101, 2, 1))
+    right = Signer(bytes.fromhex(SECRET)).seal(SeatToken(101, 2, 1, 0))
     assert len(table.send("mallory@example.com", "Re: hello", "D5", to=forged(right))) == 2
 
 

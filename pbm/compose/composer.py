@@ -182,7 +182,8 @@ class Composer:
         seat = notice.reader.seat
         if seat is None:
             return self._answerable(notice.reader)
-        token = SeatToken(notice.match.board, seat, notice.match.revision)
+        epoch = notice.reader.token.epoch if notice.reader.token else 0
+        token = SeatToken(notice.match.board, seat, notice.match.revision, epoch)
         return {"Reply-To": self.tagged(self.signer.seal(token))}
 
     def _answerable(self, reader: Reader) -> dict[str, str]:

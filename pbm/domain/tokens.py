@@ -18,11 +18,15 @@ _MAX_LENGTH = 48
 
 @dataclass(frozen=True, slots=True)
 class SeatToken:
-    """Who may do what: the seat of the board, as long as the board has this revision."""
+    """Who may do what: the seat of the board, as long as the board has this revision.
+
+    epoch: of the player in the seat; his tokens of earlier epochs are revoked.
+    """
 
     board: int
     seat: int
     revision: int
+    epoch: int
 
 
 @dataclass(frozen=True, slots=True)

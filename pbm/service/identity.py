@@ -22,11 +22,13 @@ def identify(tx: Transaction, signer: Signer, message: Message, now: datetime) -
     claimed = _only(tx.players.of_address(message.sender)) if message.sender else None
     proven = _of_token(tx, token, now) or (claimed if message.authenticated else None)
     board = seat.board if seat else _board_answered(tx, message)
-    match = tx.matches.load(board) if board is not None else None
+    match = tx.matches.summary(board) if board is not None else None
     if match is None:
         return Sender(Standing(known=bool(proven or claimed), proven=bool(proven)), None, None, proven, claimed)
+    if seat is not None and seat.epoch != match.epochs[seat.seat - 1]:
+        seat = None
     if seat is not None:
-        proven = match.player(seat.seat)
+        proven = match.players[seat.seat - 1]
     standing = Standing(match.game, match.board, known=bool(proven or claimed), proven=bool(proven))
     return Sender(standing, seat, match.board, proven, claimed)
 

@@ -176,24 +176,19 @@ class Service:
         if isinstance(mail.message, Discard):
             tx.inbox.settle(mail.row.id, Arrival.IGNORED, now, f"{mail.message.action}: {mail.message.reason}")
             return
-        if not self._is_first(tx, mail.row, mail.message):
+        identity = _identity(mail.message)
+        if identity is not None and tx.inbox.is_settled(identity):
             tx.inbox.settle(mail.row.id, Arrival.IGNORED, now, "ignore: a mail with this Message-ID was handled before")
             return
         try:
             with tx.savepoint():
                 handling = self._carry_out(tx, mail, checked, now)
                 tx.outbox.add(self._bounded(tx, handling, now), now, mail.row.id)
-                tx.inbox.settle(mail.row.id, Arrival.HANDLED, now)
+                tx.inbox.settle(mail.row.id, Arrival.HANDLED, now, identity=identity)
         except DatabaseTrouble:
             raise
         except Exception as error:  # noqa: BLE001  whatever it is, it is ours, and the next mail must not wait for it
-            self._park(tx, mail.row, mail.message.sender, error, now)
-
-    def _is_first(self, tx: Transaction, row: Received, message: Message) -> bool:
-        if message.message_id is None:
-            return True
-        named = f"{message.sender}\n{message.message_id}".encode(errors="replace")
-        return tx.inbox.claim_identity(row.id, hashlib.sha256(named).hexdigest())
+            self._park(tx, mail.row, mail.message.sender, error, now, identity)
 
     def _carry_out(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Handling:
         """Do what the mail asks; what it lacks is only proof of who sent it, ask the claimed player for that."""
@@ -203,6 +198,8 @@ class Service:
         if redeemed is not None:
             return redeemed
         order = Order(mail.reading, mail.commands)
+        if mail.sender.proven is not None:
+            return order.carry_out(blank)
         try:
             with tx.savepoint():
                 return order.carry_out(blank.again())
@@ -233,14 +230,23 @@ class Service:
             mails.append(mail)
         return mails
 
-    def _park(self, tx: Transaction, row: Received, sender: str, error: Exception, now: datetime) -> None:
+    def _park(
+        self, tx: Transaction, row: Received, sender: str, error: Exception, now: datetime, identity: str | None = None
+    ) -> None:
         """Our own fault: keep the mail for the operator, and tell him and the sender, who is given a reference."""
         reference = secrets.token_hex(2).upper()
         log.error("parked", inbox_id=row.id, reference=reference, exc_info=error)
-        tx.inbox.settle(row.id, Arrival.PARKED, now, f"{reference}: {type(error).__name__}: {error}")
+        tx.inbox.settle(row.id, Arrival.PARKED, now, f"{reference}: {type(error).__name__}: {error}", identity)
         letters = [(sender, "fault.txt", "pbm: our fault")] if tx.players.of_address(sender) else []
         if self.settings.operator:
             letters.append((self.settings.operator, "fault-operator.txt", f"pbm: fault {reference}"))
         for address, page, subject in letters:
             letter = self.tools.composer.letter(address, subject, page, now, reference=reference, inbox_id=row.id)
             tx.outbox.add([letter], now, row.id)
+
+
+def _identity(message: Message) -> str | None:
+    """What tells a second delivery of the same mail; None for one without an id."""
+    if message.message_id is None:
+        return None
+    return hashlib.sha256(f"{message.sender}\n{message.message_id}".encode(errors="replace")).hexdigest()

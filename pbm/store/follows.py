@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, insert, literal, not_, or_, select, union_all
+from sqlalchemy import Connection, bindparam, delete, insert, literal, not_, or_, select, union_all
 
 from pbm.domain.match import Match, Player
 from pbm.store.tables import follows, game_choices, players
@@ -19,6 +19,22 @@ class Follower:
     by_game: bool
 
 
+_by_board = select(follows.c.player_id, follows.c.ends_only, literal(False).label("by_game")).where(
+    follows.c.board == bindparam("board")
+)
+_by_game = select(game_choices.c.player_id, not_(game_choices.c.follows), literal(True)).where(
+    game_choices.c.game == bindparam("game"), or_(game_choices.c.follows, game_choices.c.notify_ends)
+)
+_wishes = union_all(_by_board, _by_game).subquery()
+_FOLLOWERS = (
+    select(players.c.id, players.c.userid, _wishes.c.ends_only, _wishes.c.by_game)
+    .join(_wishes, _wishes.c.player_id == players.c.id)
+    .where(players.c.removed_at.is_(None), players.c.id.not_in(bindparam("seated", expanding=True)))
+    .order_by(players.c.id, _wishes.c.ends_only.desc(), _wishes.c.by_game.desc())
+)
+"""Built once: every move asks for it."""
+
+
 class Follows:
     """A player follows a board by itself, or through a choice of his for all boards of its game."""
 
@@ -27,19 +43,8 @@ class Follows:
 
     def of(self, match: Match) -> list[Follower]:
         """Everybody but the players of the match, each once, by id; who wants all boards is not left with the end."""
-        by_board = select(follows.c.player_id, follows.c.ends_only, literal(False).label("by_game")).where(
-            follows.c.board == match.board
-        )
-        by_game = select(game_choices.c.player_id, not_(game_choices.c.follows), literal(True)).where(
-            game_choices.c.game == match.game, or_(game_choices.c.follows, game_choices.c.notify_ends)
-        )
-        wishes = union_all(by_board, by_game).subquery()
-        rows = self._connection.execute(
-            select(players.c.id, players.c.userid, wishes.c.ends_only, wishes.c.by_game)
-            .join(wishes, wishes.c.player_id == players.c.id)
-            .where(players.c.removed_at.is_(None), players.c.id.not_in([each.id for each in match.players]))
-            .order_by(players.c.id, wishes.c.ends_only.desc(), wishes.c.by_game.desc())
-        )
+        values = {"board": match.board, "game": match.game, "seated": [player.id for player in match.players]}
+        rows = self._connection.execute(_FOLLOWERS, values)
         found = (Follower(Player(row.id, row.userid), bool(row.ends_only), bool(row.by_game)) for row in rows)
         return list({follower.player.id: follower for follower in found}.values())
 

@@ -7,24 +7,34 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, func, insert, or_, select, union_all, update
+from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, or_, select, union_all, update
 
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Result, Seat
 from pbm.store.tables import FIRST_BOARD, matches, players, plies
 
 _first = players.alias("first_player")
 _second = players.alias("second_player")
-_with_players = select(matches, _first.c.userid.label("userid1"), _second.c.userid.label("userid2")).select_from(
-    matches.join(_first, _first.c.id == matches.c.seat1_id).join(_second, _second.c.id == matches.c.seat2_id)
+_with_players = select(
+    matches,
+    _first.c.userid.label("userid1"),
+    _second.c.userid.label("userid2"),
+    _first.c.epoch.label("epoch1"),
+    _second.c.epoch.label("epoch2"),
+).select_from(matches.join(_first, _first.c.id == matches.c.seat1_id).join(_second, _second.c.id == matches.c.seat2_id))
+
+
+_HEADER = _with_players.where(matches.c.board == bindparam("board"))
+_RECORD = (
+    select(plies.c.notation, plies.c.seat, plies.c.played_at, plies.c.auto)
+    .where(plies.c.board == bindparam("board"))
+    .order_by(plies.c.ply)
 )
-
-
 _Rows = Select[Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A board without its record. seat_to_move: None once it has ended."""
+    """A board without its record. seat_to_move: None once it has ended. epochs: of the players, see Players.epoch."""
 
     board: int
     game: str
@@ -35,7 +45,8 @@ class Summary:
     started_at: datetime
     moved_at: datetime
     result: Result | None
-    ended_at: datetime | None = None
+    ended_at: datetime | None
+    epochs: tuple[int, int]
 
 
 class Matches:
@@ -81,14 +92,10 @@ class Matches:
         return Match(board, game, version, options, body, seats, 0, (), now, rated=rated)
 
     def load(self, board: int) -> Match | None:
-        row = self._connection.execute(_with_players.where(matches.c.board == board)).one_or_none()
+        row = self._connection.execute(_HEADER, {"board": board}).one_or_none()
         if row is None:
             return None
-        record = self._connection.execute(
-            select(plies.c.notation, plies.c.seat, plies.c.played_at, plies.c.auto)
-            .where(plies.c.board == board)
-            .order_by(plies.c.ply)
-        )
+        record = self._connection.execute(_RECORD, {"board": board})
         return Match(
             board=row.board,
             game=row.game,
@@ -157,6 +164,10 @@ class Matches:
         """Forget a board altogether, record and all."""
         self._connection.execute(delete(plies).where(plies.c.board == board))
         self._connection.execute(delete(matches).where(matches.c.board == board))
+
+    def summary(self, board: int) -> Summary | None:
+        row = self._connection.execute(_HEADER, {"board": board}).one_or_none()
+        return None if row is None else _summary(row)
 
     def summaries(
         self,
@@ -262,4 +273,5 @@ def _summary(row: Row[Any]) -> Summary:
         moved_at=row.moved_at,
         result=_result(row),
         ended_at=row.ended_at,
+        epochs=(row.epoch1, row.epoch2),
     )

@@ -71,7 +71,8 @@ class Players:
         self._connection.execute(update(players).where(players.c.id == player_id).values(values))
 
     def remove(self, player_id: int, now: datetime) -> None:
-        self._connection.execute(update(players).where(players.c.id == player_id).values(removed_at=now))
+        values = {"removed_at": now, "epoch": players.c.epoch + 1}
+        self._connection.execute(update(players).where(players.c.id == player_id).values(values))
         self.drop_addresses(player_id)
 
     def addresses(self, player_id: int) -> list[Address]:

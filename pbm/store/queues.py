@@ -7,10 +7,13 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
 
 from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received
 from pbm.store.tables import inbox, outbox
+
+_OF_IDENTITY = select(inbox.c.id).where(inbox.c.identity == bindparam("wanted"))
+_SETTLE = update(inbox).where(inbox.c.id == bindparam("mail"))
 
 
 class Inbox:
@@ -38,17 +41,16 @@ class Inbox:
         found = select(inbox).where(inbox.c.state == Arrival.NEW.value).order_by(inbox.c.id).limit(limit)
         return [_received(row) for row in self._connection.execute(found)]
 
-    def claim_identity(self, mail_id: int, identity: str) -> bool:
-        """Remember that a mail of this identity was handled; False if one was before."""
-        taken = select(inbox.c.id).where(inbox.c.identity == identity)
-        if self._connection.execute(taken).first() is not None:
-            return False
-        self._connection.execute(update(inbox).where(inbox.c.id == mail_id).values(identity=identity))
-        return True
+    def is_settled(self, identity: str) -> bool:
+        """A mail of this identity was settled before."""
+        return self._connection.execute(_OF_IDENTITY, {"wanted": identity}).first() is not None
 
-    def settle(self, mail_id: int, state: Arrival, now: datetime, reason: str = "") -> None:
-        values = {"state": state.value, "handled_at": now, "reason": reason}
-        self._connection.execute(update(inbox).where(inbox.c.id == mail_id).values(values))
+    def settle(
+        self, mail_id: int, state: Arrival, now: datetime, reason: str = "", identity: str | None = None
+    ) -> None:
+        """identity: what tells a second delivery of the same mail; None where nothing does."""
+        values = {"state": state.value, "handled_at": now, "reason": reason, "identity": identity}
+        self._connection.execute(_SETTLE, {"mail": mail_id, **values})
 
     def renew(self, mail_id: int) -> None:
         """Let a parked or ignored mail be handled again."""

@@ -10,7 +10,7 @@ from pbm.domain.tokens import PlayerToken, SeatToken, Signer, Token
 ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 NUMBERS = st.integers(0, 2**40)
 TOKENS: st.SearchStrategy[Token] = st.one_of(
-    st.builds(SeatToken, NUMBERS, st.sampled_from([1, 2]), NUMBERS),
+    st.builds(SeatToken, NUMBERS, st.sampled_from([1, 2]), NUMBERS, NUMBERS),
     st.builds(PlayerToken, NUMBERS, NUMBERS, st.integers(0, 100_000)),
 )
 signer = Signer(bytes(range(32)))
@@ -57,7 +57,7 @@ def test_no_text_raises(text: str) -> None:
 
 
 def test_a_seat_s_token_is_no_player_s() -> None:
-    seat, player = signer.seal(SeatToken(7, 1, 3)), signer.seal(PlayerToken(7, 1, 3))
+    seat, player = signer.seal(SeatToken(7, 1, 3, 0)), signer.seal(PlayerToken(7, 1, 3))
     assert seat != player
-    assert signer.open(seat) == SeatToken(7, 1, 3)
+    assert signer.open(seat) == SeatToken(7, 1, 3, 0)
     assert signer.open(player) == PlayerToken(7, 1, 3)
