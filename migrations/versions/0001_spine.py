@@ -178,6 +178,7 @@ def upgrade() -> None:
         sa.Column("inbox_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
         sa.Column("board", sa.BigInteger(), nullable=True),
         sa.Column("player_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("reply", sa.Boolean(), nullable=False),
         sa.Column("address", sa.String(length=320), nullable=False),
         sa.Column("subject", sa.Text(), nullable=False),
         sa.Column("envelope_from", sa.String(length=320), nullable=False),

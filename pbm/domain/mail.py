@@ -39,7 +39,10 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A finished mail to one address. key: random; it is in the Message-ID and in the return path."""
+    """A finished mail to one address. key: random; it is in the Message-ID and in the return path.
+
+    reply: it only answers its reader's own mail, so it may be left out where he asks too much.
+    """
 
     key: str
     address: str
@@ -48,6 +51,7 @@ class Mail:
     raw: bytes
     board: int | None = None
     player_id: int | None = None
+    reply: bool = False
 
 
 @dataclass(frozen=True, slots=True)

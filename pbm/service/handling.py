@@ -120,11 +120,23 @@ class Handling:
         table = self.named(command)
         token = self.sender.seat
         if command.credentials is not None or token is None or token.board != table.match.board:
+            self._check_no_other_seat(command, table)
             return table, self.seat_of(table, self.who(command))
         self.identified = table.match.player(token.seat)
         if command.verb.alters and token.revision != table.revision:
             raise Stale("Your mail answers an earlier state of the board. Here is the present one.")
         return table, token.seat
+
+    def _check_no_other_seat(self, command: Command, table: Table) -> None:
+        """The token of a seat is good for no other board. Raises: NeedsIdentity."""
+        token, sender = self.sender.seat, self.sender
+        vouched = self.message.authenticated and sender.claimed == sender.proven
+        if token is not None and command.credentials is None and not vouched:
+            raise NeedsIdentity(
+                f"Your mail answers one of board {token.board}. To play on board {table.match.board}, answer a mail of "
+                "that board, or put your userid and password into the command.",
+                command.verb.line,
+            )
 
     def seat_of(self, table: Table, player: Player) -> Seat:
         """Somebody who plays against himself has the seat that is to move. Raises: NotAllowed."""
@@ -220,16 +232,17 @@ class Handling:
         return "\n\n".join(part for part in (shown, self.message.text.strip("\n")) if part)
 
     def mails(self) -> list[Mail]:
-        """Everything this handling has to tell, once all commands are through."""
+        """Everything this handling has to tell, once all commands are through; replies to the sender last."""
         mails = list(self.letters)
         for table in self._tables.values():
             if table.events:
                 mails += tell_players(self.tx, self.tools, table, self._comments(), self.identified, self.message)
+        replies: list[Mail] = []
         for notice in self.notices:
-            mails += self.tools.composer.notice(notice, self.now, self.message)
+            replies += self.tools.composer.notice(notice, self.now, self.message)
         if self.answers:
-            mails += self._answer()
-        return mails
+            replies += self._answer()
+        return mails + [replace(mail, reply=True) for mail in replies]
 
     def _comments(self) -> tuple[CommentMade, ...]:
         text = redact(self.comment, self.secrets).strip()

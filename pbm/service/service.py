@@ -222,7 +222,7 @@ class Service:
         """What the handling has to tell, without the answers that one stranger would get too many of."""
         mails = []
         for mail in handling.mails():
-            if mail.player_id is None:
+            if mail.reply and mail.player_id is None:
                 recent = tx.outbox.to_stranger_since(mail.address, now - timedelta(days=1))
                 if recent >= self.settings.limits.stranger_replies_per_day:
                     log.info("stranger_not_answered", address=mail.address)

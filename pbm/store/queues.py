@@ -90,6 +90,7 @@ class Outbox:
                 "inbox_id": inbox_id,
                 "board": mail.board,
                 "player_id": mail.player_id,
+                "reply": mail.reply,
                 "address": mail.address,
                 "subject": mail.subject,
                 "envelope_from": mail.envelope_from,
@@ -153,11 +154,11 @@ class Outbox:
         return self._connection.execute(select(outbox.c.board).where(outbox.c.key == key[:40])).scalar_one_or_none()
 
     def to_stranger_since(self, address: str, since: datetime) -> int:
-        """How many mails went to an address as one that belongs to no player."""
+        """How many replies went to an address as one that belongs to no player."""
         found = (
             select(func.count())
             .select_from(outbox)
-            .where(outbox.c.address == address, outbox.c.created_at > since, outbox.c.player_id.is_(None))
+            .where(outbox.c.address == address, outbox.c.created_at > since, outbox.c.player_id.is_(None), outbox.c.reply)
         )
         return self._connection.execute(found).scalar_one()
 
@@ -172,5 +173,5 @@ def _received(row: Row[Any]) -> Received:
 
 
 def _queued(row: Row[Any]) -> Queued:
-    mail = Mail(row.key, row.address, row.envelope_from, row.subject, row.raw, row.board, row.player_id)
+    mail = Mail(row.key, row.address, row.envelope_from, row.subject, row.raw, row.board, row.player_id, row.reply)
     return Queued(row.id, mail, row.created_at, row.due_at, Delivery(row.state), row.attempts, row.trouble)

@@ -140,6 +140,7 @@ outbox = Table(
     Column("inbox_id", ForeignKey("inbox.id"), index=True),
     Column("board", BigInteger, index=True),
     Column("player_id", ForeignKey("players.id")),
+    Column("reply", Boolean, nullable=False),
     Column("address", String(320), nullable=False),
     Column("subject", Text, nullable=False),
     Column("envelope_from", String(320), nullable=False),
