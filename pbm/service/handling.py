@@ -128,11 +128,11 @@ class Handling:
         return table, token.seat
 
     def _check_no_other_seat(self, command: Command, table: Table) -> None:
-        """The token of a seat is good for no other board. Raises: NeedsIdentity."""
+        """The token of a seat is good for no other board. Raises: NotAllowed."""
         token, sender = self.sender.seat, self.sender
         vouched = self.message.authenticated and sender.claimed == sender.proven
         if token is not None and command.credentials is None and not vouched:
-            raise NeedsIdentity(
+            raise NotAllowed(
                 f"Your mail answers one of board {token.board}. To play on board {table.match.board}, answer a mail of "
                 "that board, or put your userid and password into the command.",
                 command.verb.line,

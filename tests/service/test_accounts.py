@@ -249,3 +249,15 @@ def test_limits_are_the_operators(new_house: Callable[..., House]) -> None:
         house.send("m@example.com", f"signup user{number} passpass v@example.com")
     assert len(house.mailboxes[address_of("alice")]) == 1
     assert len(house.mailboxes["v@example.com"]) == 1
+
+
+@pytest.mark.parametrize("sender", ["stranger@example.com", "alice"])
+def test_an_answer_to_one_board_does_not_play_on_another(sender: str, table: House) -> None:
+    table.game("cross -size=3 alice bob")
+    before = table.dump()
+    (got,) = table.answer(sender, "cross move 102 C3", 101, of="alice")
+    assert got.address == address_of("alice")
+    assert "answers one of board 101" in " ".join(got.body.split())
+    assert table.dump() == before
+    table.answer(sender, "cross move 102 alice alicepass C3", 101, of="alice")
+    assert table.dump() != before
