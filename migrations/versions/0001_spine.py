@@ -14,15 +14,17 @@ def upgrade() -> None:
         "inbox",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("received_at", sa.BigInteger(), nullable=False),
-        sa.Column("mail_from", sa.Text(), nullable=False),
+        sa.Column("mail_from", sa.Text(), nullable=True),
         sa.Column("recipients", sa.Text(), nullable=False),
         sa.Column("raw", sa.LargeBinary(), nullable=False),
         sa.Column("state", sa.String(length=12), nullable=False),
         sa.Column("reason", sa.Text(), server_default="", nullable=False),
         sa.Column("identity", sa.String(length=64), nullable=True),
+        sa.Column("source", sa.Text(), nullable=True),
         sa.Column("handled_at", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("identity"),
+        sa.UniqueConstraint("source"),
         sqlite_autoincrement=True,
     )
     with op.batch_alter_table("inbox", schema=None) as batch_op:
