@@ -107,7 +107,7 @@ def _row(mail: Received) -> dict[str, Any]:
         "id": mail.id,
         "received_at": mail.received_at,
         "state": mail.state.value,
-        "mail_from": mail.mail_from or "<>",
+        "mail_from": "unknown" if mail.mail_from is None else mail.mail_from or "<>",
         "recipients": mail.recipients,
         "octets": len(mail.raw),
         "reason": mail.reason,

@@ -226,7 +226,7 @@ class Composer:
             "X-Auto-Response-Suppress": "All",
             "X-Pbm-Loop": domain,
         }
-        envelope_from = f"bounce+{key}@{domain}"
+        envelope_from = self.robot.return_path(key)
         player_id = player.id if player else None
         return Mail(key, address, envelope_from, subject, to_bytes(head, text), board, player_id)
 

@@ -26,11 +26,13 @@ class Delivery(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A mail in the inbox. reason: why it was ignored or parked, for the operator."""
+    """A mail in the inbox. mail_from: "" for the null path, None where it is not known. reason: why it was ignored or
+    parked, for the operator.
+    """
 
     id: int
     received_at: datetime
-    mail_from: str
+    mail_from: str | None
     recipients: tuple[str, ...]
     raw: bytes
     state: Arrival = Arrival.NEW

@@ -22,18 +22,33 @@ class Envelope:
 class Robot:
     """Our own addresses: local_part, local_part+TOKEN and bounce_part+TOKEN, all @domain.
 
-    authserv_id names the mail server whose Authentication-Results are believed; "" believes none.
+    authserv_id names the mail server whose Authentication-Results are believed; "" believes none. one_mailbox: nothing
+    but local_part and its plus addresses reaches us, as with a mailbox at a provider; return paths are among them then.
     """
 
     local_part: str = "pbm"
     domain: str = "localhost"
     authserv_id: str = ""
     bounce_part: str = "bounce"
+    one_mailbox: bool = False
 
     @property
     def address(self) -> str:
         """The address players write to."""
         return f"{self.local_part}@{self.domain}"
+
+    def return_path(self, key: str) -> str:
+        """The address that bounces of the mail with this key come to."""
+        own = f"{self.local_part}+{self.bounce_part}-" if self.one_mailbox else f"{self.bounce_part}+"
+        return f"{own}{key}@{self.domain}"
+
+    def owns(self, address: str) -> bool:
+        """Whether mail to the address is for us."""
+        local, at, domain = address.lower().rpartition("@")
+        if not at or domain != self.domain.lower():
+            return False
+        own = (self.local_part.lower(), self.bounce_part.lower())
+        return local in (*own, "postmaster") or any(local.startswith((f"{part}+", f"{part}-")) for part in own)
 
 
 class Action(StrEnum):

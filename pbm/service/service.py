@@ -42,11 +42,15 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Arriving:
-    """A mail at the door: envelope sender ("" for the null path) and recipients, and its bytes."""
+    """A mail at the door: envelope sender ("" for the null path, None where not known) and recipients, and its bytes.
 
-    mail_from: str
+    source: what names it for good where it was fetched from; a second mail of one source is not taken.
+    """
+
+    mail_from: str | None
     recipients: tuple[str, ...]
     raw: bytes
+    source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +108,12 @@ class Service:
 
     def is_ours(self, address: str) -> bool:
         """Whether mail to the address is for this server."""
-        local, at, domain = address.casefold().rpartition("@")
-        robot = self.settings.robot
-        if not at or domain != robot.domain.casefold():
-            return False
-        own = (robot.local_part, robot.bounce_part)
-        return local in (*own, "postmaster") or any(local.startswith((f"{part}+", f"{part}-")) for part in own)
+        return self.settings.robot.owns(address)
 
     def accept(self, mails: Sequence[Arriving]) -> None:
         """Store mails; when this returns they are safe. Raises: DatabaseTrouble, and then none is stored."""
         with self.store.write() as tx:
-            tx.inbox.add([(mail.mail_from, mail.recipients, mail.raw) for mail in mails], self.clock())
+            tx.inbox.add([(mail.mail_from, mail.recipients, mail.raw, mail.source) for mail in mails], self.clock())
 
     def handle(self, limit: int = 50) -> int:
         """Handle the mails that wait, oldest first, in one transaction; returns how many there were.

@@ -22,8 +22,12 @@ class Inbox:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def add(self, mails: Iterable[tuple[str, Sequence[str], bytes]], now: datetime) -> None:
-        """mails: envelope sender, envelope recipients and content of each."""
+    def add(self, mails: Sequence[tuple[str | None, Sequence[str], bytes, str | None]], now: datetime) -> None:
+        """mails: envelope sender, envelope recipients, content and source of each.
+
+        A source names a mail for good where it was fetched from; a second mail of one source is not added.
+        """
+        known = self._known([source for *_, source in mails if source is not None])
         rows = [
             {
                 "received_at": now,
@@ -31,10 +35,19 @@ class Inbox:
                 "recipients": json.dumps(list(recipients)),
                 "raw": raw,
                 "state": Arrival.NEW.value,
+                "source": source,
             }
-            for sender, recipients, raw in mails
+            for sender, recipients, raw, source in mails
+            if source not in known
         ]
-        self._connection.execute(insert(inbox), rows)
+        if rows:
+            self._connection.execute(insert(inbox), rows)
+
+    def _known(self, sources: Sequence[str]) -> set[str | None]:
+        if not sources:
+            return set()
+        found = select(inbox.c.source).where(inbox.c.source.in_(sources))
+        return set(self._connection.execute(found).scalars())
 
     def waiting(self, limit: int) -> list[Received]:
         """New mails, in the order they came."""
@@ -158,7 +171,9 @@ class Outbox:
         found = (
             select(func.count())
             .select_from(outbox)
-            .where(outbox.c.address == address, outbox.c.created_at > since, outbox.c.player_id.is_(None), outbox.c.reply)
+            .where(
+                outbox.c.address == address, outbox.c.created_at > since, outbox.c.player_id.is_(None), outbox.c.reply
+            )
         )
         return self._connection.execute(found).scalar_one()
 
