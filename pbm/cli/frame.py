@@ -92,6 +92,7 @@ def _log_to_stderr() -> None:
 
     if not structlog.is_configured():
         structlog.configure(
+            processors=[structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)],
             wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
             logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         )

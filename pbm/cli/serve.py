@@ -71,7 +71,10 @@ def _log(settings: Log) -> None:
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
-    last: structlog.typing.Processor = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    # A traceback that tells variables would tell what players wrote, passwords among it.
+    last: structlog.typing.Processor = structlog.dev.ConsoleRenderer(
+        colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+    )
     if settings.format == "json":
         last = structlog.processors.JSONRenderer()
         shared.append(structlog.processors.format_exc_info)

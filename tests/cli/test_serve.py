@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import selectors
@@ -14,9 +15,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 import pytest
+import structlog
 
+from pbm.cli.serve import _log
+from pbm.cli.settings import Log
 from tests.cli.conftest import Pbm
 
 PATIENCE_SECONDS = 30
@@ -156,3 +161,22 @@ def test_a_port_in_use_is_told(tmp_path: Path) -> None:
     assert f"server.listen: cannot listen on {listen}" in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_fault_in_the_log_does_not_tell_what_was_written(
+    form: Literal["text", "json"], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.root, "handlers", [])
+    _log(Log(format=form))
+
+    def fail(written: str) -> None:
+        raise ValueError(len(written))
+
+    try:
+        fail("Sesame" + "99")
+    except ValueError as error:
+        structlog.get_logger().error("parked", exc_info=error)
+    said = capsys.readouterr().err
+    assert "ValueError" in said
+    assert "Sesame99" not in said
