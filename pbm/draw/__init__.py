@@ -7,8 +7,9 @@ import textwrap
 from games.scene import GridBoard, HexBoard, Listing, PlaneBoard, Scene
 from pbm.draw import grid, hexes, plane, words
 from pbm.draw.pieces import PLAIN
+from pbm.draw.runs import Line, Run, plain
 
-__all__ = ["STYLES", "svg", "text"]
+__all__ = ["STYLES", "Line", "Run", "lines", "svg", "text"]
 
 ASCII, UNICODE, WORDS = STYLES = ("ascii", "unicode", "words")
 """How a board is told in text: drawn in plain characters, drawn in more of them, or read aloud."""
@@ -19,25 +20,41 @@ WIDTH = 78
 
 def text(scene: Scene, style: str = ASCII) -> str:
     """The board, then its notes and lists, without trailing blanks; ends with a newline."""
-    lines = words.lines(scene.board) if style == WORDS else _drawing(scene.board, nicer=style == UNICODE)
-    notes = [line for note in scene.notes for line in textwrap.wrap(note, WIDTH, break_on_hyphens=False)]
-    blocks = [lines, notes, *map(_listing, scene.lists)]
-    return "\n\n".join("\n".join(line.rstrip() for line in block) for block in blocks if block) + "\n"
+    return "\n".join(plain(lines(scene, style))) + "\n"
 
 
-def _drawing(board: HexBoard | GridBoard | PlaneBoard, *, nicer: bool) -> list[str]:
+def lines(scene: Scene, style: str = ASCII) -> list[Line]:
+    """What text draws, with the words its characters stand for; blocks are separated by empty lines."""
+    board = [[Run(line)] for line in words.lines(scene.board)] if style == WORDS else _drawing(scene.board, style)
+    notes = [[Run(line)] for note in scene.notes for line in textwrap.wrap(note, WIDTH, break_on_hyphens=False)]
+    blocks = [block for block in (board, notes, *map(_listing, scene.lists)) if block]
+    return [line for block in blocks for line in ([], *block)][1:]
+
+
+def _drawing(board: HexBoard | GridBoard | PlaneBoard, style: str) -> list[Line]:
+    nicer = style == UNICODE
     if isinstance(board, HexBoard):
-        return hexes.text(board, hexes.NICER if nicer else PLAIN)
+        return hexes.lines(board, hexes.NICER if nicer else PLAIN)
     if isinstance(board, GridBoard):
-        return grid.text(board, grid.NICER if nicer else PLAIN)
-    return plane.text(board, plane.NICER if nicer else PLAIN)
+        return grid.lines(board, grid.NICER if nicer else PLAIN)
+    return plane.lines(board, plane.NICER if nicer else PLAIN)
 
 
-def _listing(listing: Listing) -> list[str]:
-    """The heading and the rows below it, columns aligned, text cut nowhere."""
+def _listing(listing: Listing) -> list[Line]:
+    """The heading and the rows below it, columns aligned, text cut nowhere; a column may end in what is to be typed."""
     widths = [max(map(len, column)) for column in zip(*listing.rows, strict=True)]
-    rows = ("  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)) for row in listing.rows)
-    return [listing.heading, *(f"  {row}" for row in rows)]
+    rows = [
+        [run for cell, width in zip(row, widths, strict=True) for run in (Run("  "), *_cell(cell, width))]
+        for row in listing.rows
+    ]
+    return [[Run(listing.heading)], *rows]
+
+
+def _cell(cell: str, width: int) -> Line:
+    """A column of a list: its last word, if it has no more than two, may be what a player types."""
+    *_, last = cell.split() or [""]
+    typed = last if len(cell.split()) <= 2 else ""
+    return [Run(cell.removesuffix(last)), Run(last, typed), Run(" " * (width - len(cell)))]
 
 
 def svg(scene: Scene) -> str:

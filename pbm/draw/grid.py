@@ -14,6 +14,7 @@ import drawsvg
 
 from games.scene import Cell, GridBoard
 from pbm.draw.pieces import CLOSED, FAINT, FILLS, INK, LINE, PAPER, PLAIN, Marks, label, named, piece, sheet, text_on
+from pbm.draw.runs import Line, Run, plain
 
 Place = tuple[int, int]
 """Row and column."""
@@ -22,21 +23,25 @@ At = Callable[[int, int], tuple[int, int]]
 """The pixel, x and y, in the middle of the place of a row and a column."""
 
 
-def text(board: GridBoard, marks: Marks = PLAIN) -> list[str]:
-    """marks: what to draw in place of an ASCII mark."""
-    drawn = {place: "".join(marks.get(mark, mark) for mark in three) for place, three in _places(board).items()}
+def lines(board: GridBoard, marks: Marks = PLAIN) -> list[Line]:
+    """The board from top to bottom. marks: what to draw in place of an ASCII mark."""
+    drawn = _places(board, marks)
     top, left = min(drawn)
     margin = max(map(len, board.rows))
-    letters = " " * (margin + 1 - 3 * left) + "".join(f" {label} " for label in board.columns)
-    lines = [letters]
+    letters = [Run(" " * (margin + 1 - 3 * left) + "".join(f" {label} " for label in board.columns))]
+    middle = []
     for row in range(top, max(drawn)[0] + 1):
         label = board.rows[row] if 0 <= row < len(board.rows) else ""
-        places = "".join(drawn[place] for place in sorted(drawn) if place[0] == row)
-        lines.append(f"{label:>{margin}} {places} {label}")
-    return [line.rstrip() for line in (*lines, letters)]
+        places = [run for place in sorted(drawn) if place[0] == row for run in drawn[place]]
+        middle.append([Run(f"{label:>{margin}} "), *places, Run(f" {label}")])
+    return [letters, *middle, letters]
 
 
-def _places(board: GridBoard) -> dict[Place, str]:
+def text(board: GridBoard, marks: Marks = PLAIN) -> list[str]:
+    return plain(lines(board, marks))
+
+
+def _places(board: GridBoard, marks: Marks) -> dict[Place, Line]:
     """Every place's three characters: its mark, and the brackets or the joins beside it."""
     # A join is drawn to the right of the places in `across`, and straight down through those in `down`.
     across = {(join.start[0], at) for join in board.joins for at in range(join.start[1], join.end[1])}
@@ -48,7 +53,8 @@ def _places(board: GridBoard) -> dict[Place, str]:
         line = "-" if place in across else "|" if place in down else ""
         mark = _piece(cell) or owners.get(place, "") or line or _free(cell, lines=board.lines)
         left, right = "()" if cell.last else ("-" if gap in across else " " for gap in (before, place))
-        drawn[place] = left + mark + right
+        three = [marks.get(each, each) for each in (left, mark, right)]
+        drawn[place] = [Run(three[0]), Run(three[1], cell.name), Run(three[2])]
     return drawn
 
 

@@ -9,22 +9,27 @@ import drawsvg
 
 from games.scene import Cell, HexBoard
 from pbm.draw.pieces import LINE, PAPER, PLAIN, Marks, label, named, piece, sheet
+from pbm.draw.runs import Line, Run, plain
 
 
-def text(board: HexBoard, marks: Marks = PLAIN) -> list[str]:
-    """marks: what to draw in place of an ASCII mark."""
+def lines(board: HexBoard, marks: Marks = PLAIN) -> list[Line]:
+    """The board from top to bottom. marks: what to draw in place of an ASCII mark."""
     size = board.size
     rows: dict[int, list[Cell]] = {}
     for cell in board.cells:
         rows.setdefault(cell.row, []).append(cell)
-    lines = [
-        " " * (size + 6) + " ".join(str(number) for number in range(1, size + 1)),
-        " " * (size + 5) + "/ " * size + str(size + 1),
+    drawn = [
+        [Run(" " * (size + 6) + " ".join(str(number) for number in range(1, size + 1)))],
+        [Run(" " * (size + 5) + "/ " * size + str(size + 1))],
     ]
     for index, cells in rows.items():
-        indent = " " * abs(size - 1 - index)
-        lines.append(f"{indent}  {chr(ord('A') + index)}-{_row(cells, marks)}{_edge(size, index)}".rstrip())
-    return lines
+        margin = " " * (abs(size - 1 - index) + 2) + f"{chr(ord('A') + index)}-"
+        drawn.append([Run(margin), *_row(cells, marks), Run(_edge(size, index))])
+    return drawn
+
+
+def text(board: HexBoard, marks: Marks = PLAIN) -> list[str]:
+    return plain(lines(board, marks))
 
 
 def _edge(size: int, row: int) -> str:
@@ -34,15 +39,15 @@ def _edge(size: int, row: int) -> str:
     return "/ " + (str(size + row + 2) if row < size - 2 else "")
 
 
-def _row(cells: list[Cell], marks: Marks) -> str:
+def _row(cells: list[Cell], marks: Marks) -> Line:
     """The cells of a row between blanks, which the brackets of the last move replace."""
-    parts = [" "]
+    runs = [Run(" ")]
     for cell in cells:
         mark = (cell.piece.upper() if cell.winning else cell.piece.lower()) or "."
         if cell.last:
-            parts[-1] = "("
-        parts += [marks.get(mark, mark), ")" if cell.last else " "]
-    return "".join(parts)
+            runs[-1] = Run("(")
+        runs += [Run(marks.get(mark, mark), cell.name), Run(")" if cell.last else " ")]
+    return runs
 
 
 NICER: Marks = {".": "·", "o": "○", "O": "◎", "x": "●", "X": "◉"}

@@ -20,7 +20,9 @@ from math import ceil, floor
 import drawsvg
 
 from games.scene import PlaneBoard, Point, Segment, Stroke
+from pbm.draw import runs
 from pbm.draw.pieces import PLAIN, Marks
+from pbm.draw.runs import Run
 
 Place = tuple[int, int]
 """A cell of the sheet: row counted downwards, column counted to the right."""
@@ -293,8 +295,8 @@ def _stroke(segment: Segment, mark: str) -> str:
     return mark
 
 
-def text(board: PlaneBoard, marks: Marks = PLAIN) -> list[str]:
-    """The drawing in at most COLUMNS columns, from top to bottom, without trailing blanks.
+def lines(board: PlaneBoard, marks: Marks = PLAIN) -> list[runs.Line]:
+    """The drawing in at most COLUMNS columns, from top to bottom.
 
     marks: what to draw in place of an ASCII mark; labels stay as they are.
     """
@@ -306,18 +308,31 @@ def text(board: PlaneBoard, marks: Marks = PLAIN) -> list[str]:
     for place, segments in layout.under.items():
         if len(segments) > 1 and layout.crossing(place):
             drawn[place] = "+"
-    drawn = {place: marks.get(mark, mark) for place, mark in drawn.items()}
-    for start, label in (*layout.numbers.values(), *layout.signs.values()):
-        drawn.update(((start[0], start[1] + step), letter) for step, letter in enumerate(label))
-    return _rows(drawn)
+    cells = {place: Run(marks.get(mark, mark)) for place, mark in drawn.items()}
+    for index, (start, label) in layout.numbers.items():
+        cells |= _labelled(start, label, layout.segments[index].label)
+    for index, (start, sign) in layout.signs.items():
+        cells |= _labelled(start, sign, board.points[index].name)
+    return _rows(cells)
 
 
-def _rows(drawn: dict[Place, str]) -> list[str]:
+def text(board: PlaneBoard, marks: Marks = PLAIN) -> list[str]:
+    return runs.plain(lines(board, marks))
+
+
+def _labelled(start: Place, label: str, word: str) -> dict[Place, Run]:
+    """A label in its first place; the places it covers besides are empty."""
+    covered = {(start[0], start[1] + step): Run("") for step in range(len(label))}
+    return covered | {start: Run(label, word)}
+
+
+def _rows(cells: dict[Place, Run]) -> list[runs.Line]:
     rows: dict[int, list[int]] = {}
-    for row, column in sorted(drawn):
+    for row, column in sorted(cells):
         rows.setdefault(row, []).append(column)
+    blank = Run(" ")
     return [
-        "".join(drawn.get((row, column), " ") for column in range(max(rows.get(row, [-1])) + 1))
+        [cells.get((row, column), blank) for column in range(max(rows.get(row, [-1])) + 1)]
         for row in range(min(rows, default=0), max(rows, default=-1) + 1)
     ]
 

@@ -1,0 +1,56 @@
+"""Boards as pictures for mails: opaque PNGs with fonts of our own, since a machine without fonts drops all labels."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import resvg_py
+
+from games.scene import GridBoard, HexBoard, PlaneBoard, Scene
+from pbm.draw import svg
+
+FONTS = tuple(str(path) for path in sorted((Path(__file__).parent / "fonts").glob("*.ttf")))
+MAX_WIDTH = 720
+"""Pixels; as wide as mail programs show a picture without shrinking it."""
+MAX_OCTETS = 160_000
+"""A picture that takes more is not worth its mail."""
+
+_SIZE = re.compile(r'width="(\d+)" height="(\d+)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A PNG, and how wide and high it is, in pixels."""
+
+    data: bytes
+    width: int
+    height: int
+
+
+def picture(scene: Scene) -> Picture | None:
+    """The board alone; None where it would be too large."""
+    return _picture(scene.board)
+
+
+@lru_cache(maxsize=32)
+def _picture(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
+    drawing = svg(Scene(board))
+    size = _SIZE.search(drawing)
+    assert size is not None  # noqa: S101  every drawing of ours has one
+    width, height = int(size[1]), int(size[2])
+    if width > MAX_WIDTH:
+        width, height = MAX_WIDTH, height * MAX_WIDTH // width
+    data = render(drawing, width)
+    return Picture(data, width, height) if len(data) <= MAX_OCTETS else None
+
+
+def render(drawing: str, width: int) -> bytes:
+    """An SVG document as a PNG so many pixels wide, its labels in the fonts shipped and no others."""
+    return bytes(
+        resvg_py.svg_to_bytes(
+            svg_string=drawing, width=width, background="#ffffff", skip_system_fonts=True, font_files=list(FONTS)
+        )
+    )
