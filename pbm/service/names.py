@@ -13,6 +13,8 @@ _USERID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,19}")
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
 _MAX_ADDRESS = 254
 _RESERVED = frozenset({"pbm", *NO_USERIDS, *GAMES, *(verb.name.split()[0] for verb in VERBS)})
+_WORDS = _RESERVED.union(*(name.split() for verb in VERBS for name in (verb.name, *verb.aliases)))
+"""Words that stand in mails whoever reads them, so that none could be kept secret."""
 
 
 def check_userid(userid: str) -> None:
@@ -29,6 +31,8 @@ def check_password(password: str) -> None:
     """Raises: BadArguments; the sentence does not repeat the password."""
     if not is_password(password):
         raise BadArguments(f"A password has {MIN_LENGTH} to {MAX_LENGTH} characters, without blanks.")
+    if password.casefold() in _WORDS:
+        raise BadArguments("That is a word of the server, which no mail could hide; choose another password.")
 
 
 def is_password(word: str) -> bool:

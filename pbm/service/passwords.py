@@ -28,7 +28,10 @@ class Passwords:
         return list(self._pool.map(_hasher.hash, passwords))
 
     def verify(self, pairs: Iterable[tuple[str, str]]) -> list[bool]:
-        """Whether each (password, hash) belongs together. An empty hash fits nothing, and takes as long to tell."""
+        """Whether each (password, hash) belongs together.
+
+        An empty hash fits nothing, no more than a password that is too long does, and takes as long to tell.
+        """
         return list(self._pool.map(_matches, pairs))
 
     def close(self) -> None:
@@ -40,7 +43,8 @@ _NOBODY = _hasher.hash("nobody has this one")
 
 def _matches(pair: tuple[str, str]) -> bool:
     password, hashed = pair
+    possible = len(password) <= MAX_LENGTH and bool(hashed)
     try:
-        return _hasher.verify(hashed or _NOBODY, password[:MAX_LENGTH]) and bool(hashed)
+        return _hasher.verify(hashed or _NOBODY, password[:MAX_LENGTH]) and possible
     except (VerificationError, InvalidHashError):
         return False
