@@ -142,10 +142,19 @@ def _shown(table: Table, reader: Reader, ply: int | None, zoom_in: Zoom | None) 
     if ply is None and zoom_in is None:
         return notice
     state = table.state if ply is None else table.at(ply)
-    when = "as it stands" if ply is None else f"the position after ply {state.plies}"
+    when = "as it stands" if ply is None else f"the position after ply {state.plies} of {table.state.plies}"
+    then = _then(table, state)
     if zoom_in is None:
-        return replace(notice, scene=state.game.scene(state.position, state.last), shown=f"{when}.")
-    return replace(notice, scene=_zoomed(state, *zoom_in), shown=f"{when}, around {zoom_in[0]}.")
+        return replace(notice, scene=state.game.scene(state.position, state.last), shown=f"{when}.{then}")
+    return replace(notice, scene=_zoomed(state, *zoom_in), shown=f"{when}, around {zoom_in[0]}.{then}")
+
+
+def _then(table: Table, state: State) -> str:
+    """Who was to move in an earlier position; what the mail goes on to tell is of the present one."""
+    if state.plies == table.state.plies:
+        return ""
+    userid = table.match.player(state.to_move).userid
+    return f" {userid} ({state.side_name(state.to_move)}) was to move then. Now:"
 
 
 def _zoomed(state: State, point: str, factor: str) -> Scene:
