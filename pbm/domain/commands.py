@@ -217,7 +217,8 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
             return None, find("help"), words[:1]
         verb = find(second, per_game=True)
         if verb is None:
-            raise UnknownCommand(f'"{words[1]}" is no command of {first}.' + _meant(second, _names(per_game=True)))
+            meant = _meant(second, _names(per_game=True))
+            raise UnknownCommand(f'"{words[1]}" is no command of {first}.{meant}', "" if meant else "help commands")
         return first, verb, words[2:]
     verb, count = leading(words)
     if verb is None and second and find(second, per_game=True) and not standing.answers_board:

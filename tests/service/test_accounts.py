@@ -134,6 +134,12 @@ def test_an_address_is_not_asked_again_and_again(house: House) -> None:
         assert not tx.players.is_taken("victim4")
 
 
+def test_one_mail_does_not_write_to_many_strangers(house: House) -> None:
+    lines = "".join(f"signup user{number} passpass v{number}@example.com\n" for number in range(10))
+    told = house.send("m@example.com", "multiple", lines)
+    assert addressees(told) == ["v0@example.com", "m@example.com"]
+
+
 def test_an_account_that_nobody_confirmed_is_forgotten(house: House) -> None:
     house.send("squatter", "signup alice squatpass")
     assert house.send("alice", "signup alice alicepass")[0].refuses

@@ -18,6 +18,8 @@ from pbm.store.players import Address
 from pbm.store.tickets import Ticket
 
 MAX_ADDRESSES = 3
+CONFIRMING = "pbm: please confirm your address"
+"""The subject of mails that ask whether an address belongs to an account."""
 RESET = "reset"
 """The purpose of tickets whose answer is a new password."""
 RESET_DAYS = 1
@@ -32,6 +34,8 @@ def signup(handling: Handling, command: Command) -> Answer | None:
     handling.tx.players.forget_unconfirmed(userid, _forgotten_before(handling))
     if handling.tx.players.is_taken(userid):
         raise NotAllowed(f'The userid "{userid}" is taken; choose another.')
+    if any(letter.subject == CONFIRMING for letter in handling.letters):
+        raise NotAllowed("One mail makes one account.")
     _check_not_pestered(handling, addresses)
     player = handling.tx.players.add(userid, handling.hash_of(password), handling.now)
     for address in addresses:
@@ -234,7 +238,7 @@ def _ask_to_confirm(handling: Handling, player: Player, address: str, instead: C
     token = handling.issue("confirm", address, days=days, player=player, address_id=row.id, instead=list(instead))
     handling.write(
         address,
-        "pbm: please confirm your address",
+        CONFIRMING,
         "confirm.txt",
         reply_to=token,
         answers=address.casefold() == handling.message.sender.casefold(),
