@@ -57,6 +57,10 @@ def upgrade() -> None:
         sa.Column("address_key", sa.String(length=320), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("confirmed_at", sa.BigInteger(), nullable=True),
+        sa.Column("bounces", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("soft_bounces", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("last_bounced_at", sa.BigInteger(), nullable=True),
+        sa.Column("suspended_at", sa.BigInteger(), nullable=True),
         sa.ForeignKeyConstraint(
             ["player_id"],
             ["players.id"],
@@ -189,6 +193,7 @@ def upgrade() -> None:
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("due_at", sa.BigInteger(), nullable=False),
         sa.Column("done_at", sa.BigInteger(), nullable=True),
+        sa.Column("bounced_at", sa.BigInteger(), nullable=True),
         sa.Column("trouble", sa.Text(), server_default="", nullable=False),
         sa.ForeignKeyConstraint(
             ["inbox_id"],

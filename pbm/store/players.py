@@ -16,12 +16,18 @@ from pbm.store.tables import addresses, players, tickets
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a player reads mail. It counts once confirmed_at is set."""
+    """Where a player reads mail. It counts once confirmed_at is set.
+
+    bounces: mails that failed there for good; soft_bounces: for now. suspended_at: since when nothing is sent there.
+    """
 
     id: int
     player_id: int
     address: str
     confirmed_at: datetime | None
+    bounces: int = 0
+    soft_bounces: int = 0
+    suspended_at: datetime | None = None
 
 
 class Players:
@@ -87,12 +93,24 @@ class Players:
         found: dict[int, list[str]] = {player_id: [] for player_id in player_ids}
         rows = self._connection.execute(
             select(addresses.c.player_id, addresses.c.address)
-            .where(addresses.c.player_id.in_(found), addresses.c.confirmed_at.is_not(None))
+            .where(
+                addresses.c.player_id.in_(found),
+                addresses.c.confirmed_at.is_not(None),
+                addresses.c.suspended_at.is_(None),
+            )
             .order_by(addresses.c.id)
         )
         for row in rows:
             found[row.player_id].append(row.address)
         return found
+
+    def unreachable(self, player_id: int) -> bool:
+        """No mail gets to the player: he has confirmed addresses, and all are suspended."""
+        found = select(func.count(), func.count(addresses.c.suspended_at)).where(
+            addresses.c.player_id == player_id, addresses.c.confirmed_at.is_not(None)
+        )
+        confirmed, suspended = self._connection.execute(found).one()
+        return bool(confirmed) and confirmed == suspended
 
     def add_address(self, player_id: int, address: str, now: datetime, *, confirmed: bool) -> Address:
         confirmed_at = now if confirmed else None
@@ -154,8 +172,9 @@ class Players:
         row = self._connection.execute(owned).one_or_none()
         if row is None:
             return None
-        self._connection.execute(update(addresses).where(addresses.c.id == address_id).values(confirmed_at=now))
-        return replace(_address(row), confirmed_at=now)
+        works = {"confirmed_at": now, "bounces": 0, "soft_bounces": 0, "last_bounced_at": None, "suspended_at": None}
+        self._connection.execute(update(addresses).where(addresses.c.id == address_id).values(works))
+        return replace(_address(row), confirmed_at=now, bounces=0, soft_bounces=0, suspended_at=None)
 
     def get(self, player_id: int) -> Player | None:
         row = self._connection.execute(
@@ -190,4 +209,6 @@ class Players:
 
 
 def _address(row: Row[Any]) -> Address:
-    return Address(row.id, row.player_id, row.address, row.confirmed_at)
+    return Address(
+        row.id, row.player_id, row.address, row.confirmed_at, row.bounces, row.soft_bounces, row.suspended_at
+    )

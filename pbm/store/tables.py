@@ -71,6 +71,10 @@ addresses = Table(
     Column("address_key", String(320), nullable=False, index=True),
     Column("created_at", Instant, nullable=False),
     Column("confirmed_at", Instant),
+    Column("bounces", Integer, nullable=False, server_default="0"),
+    Column("soft_bounces", Integer, nullable=False, server_default="0"),
+    Column("last_bounced_at", Instant),
+    Column("suspended_at", Instant),
     UniqueConstraint("player_id", "address_key"),
 )
 
@@ -150,6 +154,7 @@ outbox = Table(
     Column("attempts", Integer, nullable=False),
     Column("due_at", Instant, nullable=False),
     Column("done_at", Instant),
+    Column("bounced_at", Instant),
     Column("trouble", Text, nullable=False, server_default=""),
     sqlite_autoincrement=True,
 )

@@ -9,6 +9,7 @@ from datetime import datetime
 from sqlalchemy import Connection, insert, select
 
 from pbm.store.blocks import Blocks
+from pbm.store.bounces import Bounces
 from pbm.store.broadcasts import Broadcasts
 from pbm.store.choices import Choices
 from pbm.store.follows import Follows
@@ -32,6 +33,7 @@ class Transaction:
         self.matches = Matches(connection)
         self.choices = Choices(connection)
         self.blocks = Blocks(connection)
+        self.bounces = Bounces(connection)
         self.broadcasts = Broadcasts(connection)
         self.seeks = Seeks(connection)
         self.invitations = Invitations(connection)

@@ -1,0 +1,100 @@
+"""Which mails of ours did not reach their address, and which addresses get none for that."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, bindparam, case, delete, func, or_, select, update
+
+from pbm.domain.mail import Delivery
+from pbm.domain.match import Player
+from pbm.store.tables import addresses, follows, game_choices, outbox, players
+
+FORGOTTEN_AFTER = timedelta(days=60)
+"""A failure this long ago counts no more: what failed since then begins anew."""
+
+_CLEAR = {"bounces": 0, "soft_bounces": 0, "last_bounced_at": None, "suspended_at": None}
+_troubled = or_(addresses.c.bounces > 0, addresses.c.soft_bounces > 0, addresses.c.suspended_at.is_not(None))
+_others_work = (
+    select(addresses.c.id)
+    .where(addresses.c.player_id == bindparam("player"), addresses.c.suspended_at.is_(None))
+    .where(addresses.c.confirmed_at.is_not(None))
+    .exists()
+)
+_ALIVE = (
+    update(addresses)
+    .where(addresses.c.player_id == bindparam("player"), _troubled)
+    .where(or_(addresses.c.address_key == bindparam("sender"), ~_others_work))
+    .values(_CLEAR)
+)
+"""Built once: every mail of a player asks for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A mail of ours that came back. counted: it did so before."""
+
+    id: int
+    address: str
+    player_id: int | None
+    counted: bool
+
+
+class Bounces:
+    """Failures are counted for an address, whoever has it, and each mail of ours counts once."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def mail_of(self, keys: Collection[str]) -> Returned | None:
+        """The mail of ours that has one of the keys."""
+        columns = (outbox.c.id, outbox.c.address, outbox.c.player_id, outbox.c.bounced_at)
+        found = select(*columns).where(outbox.c.key.in_([key[:40] for key in keys])).order_by(outbox.c.id).limit(1)
+        row = self._connection.execute(found).one_or_none()
+        return None if row is None else Returned(row.id, row.address, row.player_id, row.bounced_at is not None)
+
+    def count(self, mail: Returned, now: datetime, *, hard: bool) -> int:
+        """Count a failure; the number of hard ones the address now has, 0 if nobody has the address."""
+        owned = addresses.c.address_key == mail.address.casefold()
+        if not mail.counted:
+            self._connection.execute(update(outbox).where(outbox.c.id == mail.id).values(bounced_at=now))
+            fresh = addresses.c.last_bounced_at > now - FORGOTTEN_AFTER
+            values = (
+                {"bounces": case((fresh, addresses.c.bounces + 1), else_=1), "last_bounced_at": now}
+                if hard
+                else {"soft_bounces": addresses.c.soft_bounces + 1}
+            )
+            self._connection.execute(update(addresses).where(owned).values(values))
+        return self._connection.execute(select(func.max(addresses.c.bounces)).where(owned)).scalar() or 0
+
+    def suspend(self, address: str, now: datetime) -> list[Player]:
+        """Nothing is sent to the address any more, nor what waits for it now; the players who lost it by that."""
+        owned = (addresses.c.address_key == address.casefold()) & addresses.c.suspended_at.is_(None)
+        rows = self._connection.execute(
+            select(players.c.id, players.c.userid).join(addresses).where(owned, players.c.removed_at.is_(None))
+        ).all()
+        self._connection.execute(update(addresses).where(owned).values(suspended_at=now))
+        waiting = (outbox.c.address == address) & (outbox.c.state == Delivery.QUEUED.value)
+        values = {"state": Delivery.FAILED.value, "done_at": now, "trouble": "the address is suspended"}
+        self._connection.execute(update(outbox).where(waiting).values(values))
+        return [Player(row.id, row.userid) for row in rows]
+
+    def alive(self, player_id: int, sender: str) -> None:
+        """The player has written: his address works again; so do all of his if none did."""
+        self._connection.execute(_ALIVE, {"player": player_id, "sender": sender.casefold()})
+
+    def resume(self, player_id: int) -> int:
+        """Send to all addresses of the player again; how many had been suspended."""
+        own = addresses.c.player_id == player_id
+        suspended = select(func.count()).select_from(addresses).where(own, addresses.c.suspended_at.is_not(None))
+        number = self._connection.execute(suspended).scalar_one()
+        self._connection.execute(update(addresses).where(own).values(_CLEAR))
+        return number
+
+    def unfollow_all(self, player_id: int) -> None:
+        """The player looks on no more, neither at boards nor at games."""
+        self._connection.execute(delete(follows).where(follows.c.player_id == player_id))
+        chosen = update(game_choices).where(game_choices.c.player_id == player_id)
+        self._connection.execute(chosen.values(follows=False, notify_ends=False))
