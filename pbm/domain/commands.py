@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from games import GAMES
 from pbm.domain.errors import BadArguments, NotFound, Rejected, UnknownCommand
@@ -154,7 +154,7 @@ def _is_command(line: str, standing: Standing) -> bool:
     if not cleaned or not _called(cleaned):
         return False
     try:
-        return begins(cleaned) and _is_plausible(parse(cleaned, standing))
+        return begins(cleaned) and _is_plausible(parse(cleaned, replace(standing, proven=False)))
     except Rejected:
         words = cleaned.casefold().split()
         return len(words) > 2 and words[2][0].isdigit() and (words[0] in GAMES or bool(find(words[1], per_game=True)))
@@ -239,9 +239,14 @@ def _bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[
     for params in _forms(verb, standing):
         args = _fit(params, words)
         doubtful = standing.proven and not verb.guarded
-        if args is not None and ("PASSWORD" not in args or not doubtful or is_userid(args["USERID"])):
+        if args is not None and ("PASSWORD" not in args or not doubtful or _logs_in(args, is_userid)):
             return args
     return None
+
+
+def _logs_in(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
+    """What stands for a userid and a password is one; "message bob carol dave" names three players."""
+    return is_userid(args["USERID"]) and not ("TO-USERID" in args and is_userid(args["PASSWORD"]))
 
 
 def _forms(verb: Verb, standing: Standing) -> Iterable[tuple[Param, ...]]:

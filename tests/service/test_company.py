@@ -76,6 +76,13 @@ def test_what_an_answered_board_shows_is_enough_to_write_a_message(three: House)
     assert "  Come and see!" in told[0].body
 
 
+def test_an_answer_may_name_many_hearers(three: House) -> None:
+    three.player("dave")
+    three.send("alice", "set alice alicepass")
+    told = three.answer("alice", "message bob carol dave\nHello all.")
+    assert addressees(told) == [*map(address_of, ("bob", "carol", "dave", "alice"))]
+
+
 def test_so_many_messages_a_day_and_no_more(new_house: Callable[..., House]) -> None:
     house = new_house(Settings(ROBOT, dataclasses.replace(Limits(), messages_per_day=2)))
     house.player("alice")
