@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from pbm.cli.frame import Misconfigured, Refused
 from pbm.cli.settings import DATA_FOLDER, Configuration, masked
-from pbm.mailin import Robot
-from pbm.service import Service, Settings
-from pbm.service.telling import Limits
+from pbm.mailin.message import Robot
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
+
+if TYPE_CHECKING:  # takes a while, and a mail that is only stored needs nothing of it
+    from pbm.service import Service
 
 
 def robot(configuration: Configuration) -> Robot:
     server = configuration.server
-    return Robot(server.local_part, server.domain, server.authserv_id, server.bounce_part)
+    just_a_mailbox = bool(configuration.imap.host)
+    return Robot(server.local_part, server.domain, server.authserv_id, server.bounce_part, just_a_mailbox)
 
 
 @contextmanager
 def opened_service(configuration: Configuration) -> Iterator[Service]:
     """Raises: SchemaTrouble, Refused, Misconfigured."""
+    from pbm.service import Service, Settings
+    from pbm.service.telling import Limits
+
     settings = Settings(robot(configuration), Limits(**dict(configuration.limits)), configuration.operator)
     with opened_store(configuration) as store:
         service = Service(store, settings)

@@ -19,6 +19,8 @@ _COMMANDS = {
     "inbox": ("pbm.cli.inbox:inbox", "Mails that came in, and how a mail would be read."),
     "outbox": ("pbm.cli.outbox:outbox", "Mails that go out."),
     "db": ("pbm.cli.db:db", "The database itself."),
+    "receive": ("pbm.cli.receive:receive", "Take one mail from standard input, for a mail server's pipe."),
+    "dkim": ("pbm.cli.dkim:dkim", "Make the key that signs our mails, and the DNS record for it."),
     "config": ("pbm.cli.config:config", "The configuration: every key, its meaning, its value, its source."),
 }
 

@@ -13,7 +13,7 @@ import structlog
 
 from pbm.cli.frame import Command, Invocation, Misconfigured, Refused, pass_invocation
 from pbm.cli.settings import Configuration, Log, place
-from pbm.cli.wiring import delivery_settings, lacks, listen_settings, transport
+from pbm.cli.wiring import delivery_settings, fetch_settings, lacks, listen_settings, transport
 from pbm.edges.server import Server
 from pbm.service import Service
 
@@ -46,7 +46,13 @@ async def _serve(service: Service, configuration: Configuration) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, told_to_stop.set)
-    server = Server(service, listen_settings(configuration), transport(configuration), delivery_settings(configuration))
+    server = Server(
+        service,
+        listen_settings(configuration),
+        transport(configuration),
+        delivery_settings(configuration),
+        fetch_settings(configuration),
+    )
     try:
         await server.start()
     except OSError as error:

@@ -34,7 +34,7 @@ DATA_FOLDER = platformdirs.user_data_path("pbm", appauthor=False)
 USUAL_FILE = platformdirs.user_config_path("pbm", appauthor=False) / "pbm.toml"
 
 
-_SECRET = {("database",), ("smarthost", "password")}
+_SECRET = {("database",), ("smarthost", "password"), ("imap", "password")}
 
 
 class ConfigurationError(Exception):
@@ -149,6 +149,54 @@ class Maildir(_Table):
     )
 
 
+class Imap(_Table):
+    """Mail from a mailbox, besides what comes to server.listen. Addresses of ours are then all plus addresses of
+    server.local_part@server.domain, which must be the mailbox's own address.
+    """
+
+    host: str = Field(default="", description="Name of the IMAP server. Empty: no mailbox is looked into.")
+    port: Annotated[int, Field(ge=1, le=65535)] = Field(default=993, description="Its port; mostly 993 or 143.")
+    tls: Literal["none", "starttls", "implicit"] = Field(
+        default="implicit",
+        description="implicit (port 993); starttls (port 143); none. The certificate is always checked.",
+    )
+    ca_file: Path | None = Field(
+        default=None, description="PEM file of authorities to believe in place of the system's."
+    )
+    username: str = Field(default="", description="Name to log in with; at most providers the whole address.")
+    password: SecretStr | None = Field(
+        default=None, description="Password to log in with; where there are passwords for programs, one of those."
+    )
+    folder: Annotated[str, Field(min_length=1)] = Field(
+        default="INBOX", description="The folder whose mails are taken, all of them: give pbm a mailbox of its own."
+    )
+    handled_folder: str = Field(
+        default="pbm-handled", description="The folder they are moved to afterwards. Empty: they are deleted."
+    )
+    poll_seconds: Seconds = Field(
+        default=60, description="How often to look, also where the server announces mail by itself (IDLE)."
+    )
+    timeout_seconds: Seconds = Field(default=60, description="How long to wait for each answer of the server.")
+    first_retry_seconds: Seconds = Field(
+        default=1, description="Wait after the first failure; after each next one it is twice as long."
+    )
+    longest_retry_seconds: Seconds = Field(default=300, description="But never longer than this.")
+
+
+class Dkim(_Table):
+    """Signatures of our mails. `pbm dkim` makes the key."""
+
+    key: Path | None = Field(
+        default=None, description="PEM file of the key. Not set: mails are not signed, or by the mail server behind us."
+    )
+    selector: Domain = Field(
+        default="pbm", description="Where the public key is in the DNS: selector._domainkey.domain."
+    )
+    domain: Annotated[str, _fitting(f"|{_DOMAIN}", "example.org")] = Field(
+        default="", description="The domain that signs. Empty: server.domain."
+    )
+
+
 class Smarthost(_Table):
     """Mail to a mail server that takes all of ours, for delivery.kind = "smarthost"."""
 
@@ -179,7 +227,17 @@ class Limits(_Table):
     """How much one person may ask for."""
 
     stranger_replies_per_day: Annotated[int, Field(ge=0)] = Field(
-        default=5, description="Answers a day to an address that belongs to no player."
+        default=1, description="Answers a day to an address that belongs to no player."
+    )
+    answers_per_hour: Count = Field(
+        default=120,
+        description="Answers an hour to one address, lest two robots talk for ever. What it asks for is done all the "
+        "same, and no mail about a move is left out.",
+    )
+    answers_per_board_per_hour: Count = Field(default=200, description="The same for all who write about one board.")
+    answers_per_hour_in_all: Count = Field(default=5000, description="The same for everybody together.")
+    hard_bounces_to_suspend: Count = Field(
+        default=3, description="Mails that come back for good until an address gets no more, or its player writes."
     )
     confirmation_days: Count = Field(default=7, description="How long the mail that confirms an address is good.")
     held_asks_per_day: Annotated[int, Field(ge=0)] = Field(
@@ -237,6 +295,8 @@ class Configuration(BaseSettings):
     delivery: Delivery = Field(default_factory=Delivery)
     maildir: Maildir = Field(default_factory=Maildir)
     smarthost: Smarthost = Field(default_factory=Smarthost)
+    imap: Imap = Field(default_factory=Imap)
+    dkim: Dkim = Field(default_factory=Dkim)
     sendmail: Sendmail = Field(default_factory=Sendmail)
     limits: Limits = Field(default_factory=Limits)
     log: Log = Field(default_factory=Log)
@@ -257,6 +317,8 @@ class Configuration(BaseSettings):
             raise ValueError('smarthost.host: delivery.kind is "smarthost", so this key must name the server.')
         if (self.smarthost.username is None) != (self.smarthost.password is None):
             raise ValueError("smarthost.username, smarthost.password: give both or neither.")
+        if self.imap.host and (not self.imap.username or self.imap.password is None):
+            raise ValueError("imap.username, imap.password: imap.host is given, so these keys must be as well.")
         if self.server.tls_key is not None and self.server.tls_certificate is None:
             raise ValueError("server.tls_certificate: server.tls_key is given, so this key must be as well.")
         return self

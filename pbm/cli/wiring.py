@@ -9,7 +9,9 @@ from pathlib import Path
 
 from pbm.cli.settings import Configuration, place
 from pbm.edges.deliver import DeliverySettings
+from pbm.edges.fetch import FetchSettings
 from pbm.edges.receive import ListenSettings
+from pbm.edges.signing import Signature, Signing
 from pbm.edges.transports import Maildir, SendmailCommand, Smarthost, SmarthostSettings, Transport
 
 _AS_THEY_ARE = (
@@ -30,8 +32,24 @@ def delivery_settings(configuration: Configuration) -> DeliverySettings:
     return DeliverySettings(**configuration.delivery.model_dump(exclude={"kind"}))
 
 
+def fetch_settings(configuration: Configuration) -> FetchSettings | None:
+    """None where no mailbox is to be looked into."""
+    imap = configuration.imap
+    if not imap.host or imap.password is None:
+        return None
+    values = imap.model_dump(exclude={"password"})
+    return FetchSettings(password=imap.password.get_secret_value(), max_size=configuration.server.max_size, **values)
+
+
 def transport(configuration: Configuration) -> Transport:
-    """The way out that delivery.kind chooses."""
+    """The way out that delivery.kind chooses, with signatures if there is a key. Raises: OSError, ValueError."""
+    dkim, way = configuration.dkim, _way_out(configuration)
+    if dkim.key is None:
+        return way
+    return Signing(way, Signature(dkim.domain or configuration.server.domain, dkim.selector, dkim.key.read_bytes()))
+
+
+def _way_out(configuration: Configuration) -> Transport:
     if configuration.delivery.kind == "maildir":
         return Maildir(configuration.maildir.folder)
     if configuration.delivery.kind == "sendmail":
@@ -53,7 +71,11 @@ def lacks(configuration: Configuration) -> list[str]:
     if server.tls_certificate is not None:
         problems += _certificate(server.tls_certificate, server.tls_key)
     if delivery == "smarthost" and configuration.smarthost.ca_file is not None:
-        problems += _authorities(configuration.smarthost.ca_file)
+        problems += _authorities("smarthost", configuration.smarthost.ca_file)
+    if configuration.imap.host and configuration.imap.ca_file is not None:
+        problems += _authorities("imap", configuration.imap.ca_file)
+    if configuration.dkim.key is not None:
+        problems += _signing_key(configuration.dkim.key)
     if delivery == "sendmail" and not shutil.which(shlex.split(configuration.sendmail.command)[0]):
         problems.append(f'sendmail.command: there is no program "{shlex.split(configuration.sendmail.command)[0]}".')
     if delivery == "maildir":
@@ -72,11 +94,19 @@ def _certificate(certificate: Path, key: Path | None) -> list[str]:
     return []
 
 
-def _authorities(path: Path) -> list[str]:
+def _authorities(table: str, path: Path) -> list[str]:
     try:
         ssl.create_default_context(cafile=path)
     except OSError as error:
-        return [f"smarthost.ca_file: {path} cannot be used: {error.strerror or error}."]
+        return [f"{table}.ca_file: {path} cannot be used: {error.strerror or error}."]
+    return []
+
+
+def _signing_key(path: Path) -> list[str]:
+    try:
+        Signature("localhost", "pbm", path.read_bytes())
+    except (OSError, ValueError) as error:
+        return [f"dkim.key: {path} cannot be used: {getattr(error, 'strerror', None) or error}."]
     return []
 
 

@@ -7,12 +7,14 @@ behind, from the database, so that a crash anywhere loses nothing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import structlog
 
 from pbm.edges.deliver import Deliverer, DeliverySettings
+from pbm.edges.fetch import Fetched, Fetcher, FetchSettings
 from pbm.edges.receive import Accepted, Listener, ListenSettings
 from pbm.edges.transports import Transport
 from pbm.service import Arriving, Service
@@ -23,18 +25,26 @@ log = structlog.get_logger()
 _POLL_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 30.0
 _MAILS_PER_TRANSACTION = 50
+_FETCH_GRACE_SECONDS = 5.0
 
 
 class Server:
     """One process that serves. start() returns when mail is accepted, stop() when all that was begun is done."""
 
     def __init__(
-        self, service: Service, listen: ListenSettings, transport: Transport, delivery: DeliverySettings
+        self,
+        service: Service,
+        listen: ListenSettings,
+        transport: Transport,
+        delivery: DeliverySettings,
+        fetch: FetchSettings | None = None,
     ) -> None:
+        """fetch: the mailbox to look into besides listening; None for none."""
         self._service = service
         self._listener = Listener(listen, self._intake_one, service.is_ours)
         self._intake = Intake(service, self._handle_soon)
         self._deliverer = Deliverer(service.store, transport, delivery, service.clock)
+        self._fetching = Fetching(fetch, service, self._handle_soon) if fetch else None
         self._waiting = asyncio.Event()
         self._stopping = False
         self._tasks: list[asyncio.Task[None]] = []
@@ -42,6 +52,8 @@ class Server:
     async def start(self) -> None:
         self._tasks = [asyncio.create_task(self._handle()), asyncio.create_task(self._deliverer.run())]
         await self._listener.start()
+        if self._fetching is not None:
+            self._fetching.start()
 
     @property
     def port(self) -> int:
@@ -51,6 +63,8 @@ class Server:
     async def stop(self) -> None:
         """Take no more mail, handle what was accepted, finish what is under way; the rest waits in the database."""
         await self._listener.stop()
+        if self._fetching is not None:
+            await self._fetching.stop()
         self._stopping = True
         self._waiting.set()
         await self._tasks[0]
@@ -80,6 +94,32 @@ class Server:
                     self._deliverer.wake()
                 else:
                     await _wait(self._waiting, pause)
+
+
+class Fetching:
+    """A mailbox that is looked into by a thread of its own; what is taken from there is stored as any other mail."""
+
+    def __init__(self, settings: FetchSettings, service: Service, arrived: Callable[[], None]) -> None:
+        self._service = service
+        self._arrived = arrived
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._fetcher = Fetcher(settings, self._accept)
+        self._thread = threading.Thread(target=self._fetcher.run, name="imap", daemon=True)
+
+    def start(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._thread.start()
+
+    async def stop(self) -> None:
+        """A server that does not answer is not waited for: what it was asked for is there next time."""
+        self._fetcher.stop()
+        if self._loop is not None:
+            await asyncio.to_thread(self._thread.join, _FETCH_GRACE_SECONDS)
+
+    def _accept(self, mails: Sequence[Fetched]) -> None:
+        self._service.accept([Arriving(None, (), mail.data, mail.source) for mail in mails])
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._arrived)
 
 
 class Intake:

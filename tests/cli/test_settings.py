@@ -16,6 +16,7 @@ from pbm.cli import settings, wiring
 from pbm.cli.opening import robot
 from pbm.cli.settings import Configuration, ConfigurationError, keys, load, masked, place, table_of, variable
 from pbm.edges.deliver import DeliverySettings
+from pbm.edges.fetch import FetchSettings
 from pbm.edges.receive import ListenSettings
 from pbm.edges.transports import Maildir, SendmailCommand, Smarthost, SmarthostSettings
 from pbm.mailin import Robot
@@ -70,6 +71,7 @@ def test_file_by_option_variable_and_usual_place(tmp_path: Path, monkeypatch: py
         ('[delivery]\nkind = "pigeon"', r"^delivery\.kind \(.*\): .*'maildir', 'smarthost' or 'sendmail'"),
         ('[delivery]\nkind = "smarthost"', r"^smarthost\.host: "),
         ('[smarthost]\nusername = "u"', r"^smarthost\.username, smarthost\.password: give both"),
+        ('[imap]\nhost = "h"\nusername = "u"', r"^imap\.username, imap\.password: imap\.host is given"),
         ('[sendmail]\ncommand = " "', r"^sendmail\.command "),
         ('database = "pbm.db"', r"^database \(.*\): write something like sqlite:"),
         ("server = 5", r"^server \(.*\): "),
@@ -125,7 +127,8 @@ def test_variables_of_others_are_let_be(monkeypatch: pytest.MonkeyPatch) -> None
     ("table", "part", "apart"),
     [
         ("server", ListenSettings(), {"host", "port", "unix_socket", "unix_mode"}),
-        ("server", Robot(), set()),
+        ("server", Robot(), {"one_mailbox"}),
+        ("imap", FetchSettings("", "", ""), {"password", "max_size"}),
         ("delivery", DeliverySettings(), set()),
         ("smarthost", SmarthostSettings(""), {"domain"}),
         ("limits", Limits(), set()),

@@ -1,0 +1,79 @@
+"""`pbm receive`: one mail from standard input into the inbox, for mail servers that run a program for each mail."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any, NoReturn
+
+import click
+
+from pbm.cli.frame import Command, Invocation, pass_invocation
+
+_SPARE = 1000
+"""Octets read more than a mail may have, so that it is seen to be too large, a line of mbox aside."""
+
+
+class _Piped(Command):
+    """A command whose every failure that is not the mail's own is temporary; click's codes would bounce the mail."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _temporary():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _temporary():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _temporary() -> Iterator[None]:
+    try:
+        yield
+    except click.exceptions.Exit:
+        raise
+    except click.ClickException as error:
+        _end(os.EX_TEMPFAIL, f"4.3.0 {' '.join(error.format_message().split())}")
+    except Exception as error:  # noqa: BLE001  whatever it is, the mail shall wait
+        _end(os.EX_TEMPFAIL, f"4.3.0 {type(error).__name__}: {' '.join(str(error).split())}")
+
+
+def _end(exit_code: int, sentence: str) -> NoReturn:
+    """Mail servers pass on what stands on standard error."""
+    click.echo(sentence, err=True)
+    raise click.exceptions.Exit(exit_code) from None
+
+
+@click.command(cls=_Piped)
+@click.option("--sender", metavar="ADDRESS", help="The envelope sender; empty for bounces. [env var: SENDER]")
+@click.option(
+    "--recipient", "recipients", metavar="ADDRESS", multiple=True,
+    help="An envelope recipient; may be repeated. [env var: ORIGINAL_RECIPIENT or RECIPIENT]",
+)  # fmt: skip
+@click.argument("more_recipients", nargs=-1, metavar="[RECIPIENT]...")
+@pass_invocation
+def receive(
+    invocation: Invocation, sender: str | None, recipients: tuple[str, ...], more_recipients: tuple[str, ...]
+) -> None:
+    """Take a mail from standard input into the inbox.
+
+    For mail servers that run a program for each mail. A running `pbm serve` over the same database handles it within a
+    second. Exit codes, of sysexits.h: 0 the mail is safe, 65 it is empty or too large, 67 no recipient is ours, 75
+    anything else; the mail server shall try again then.
+    """
+    from pbm.cli.opening import opened_store, robot
+    from pbm.edges.pipe import Refusal, envelope
+    from pbm.edges.pipe import receive as receive_mail
+
+    configuration = invocation.effective().values
+    mail_from, to = envelope(sender, (*recipients, *more_recipients), os.environ)
+    data, now = sys.stdin.buffer.read(configuration.server.max_size + _SPARE), datetime.now(UTC)
+    with opened_store(configuration) as store:
+        store.prepare(now)
+        try:
+            receive_mail(store, robot(configuration), mail_from, to, data, now, configuration.server.max_size)
+        except Refusal as refusal:
+            _end(refusal.exit_code, str(refusal))

@@ -1,0 +1,63 @@
+"""One mail from a mail server that runs a program for it, as Postfix does with pipe(8) and with |command in .forward.
+
+Exit codes are those of sysexits.h, and a mail server bounces a mail at all of them but one. So what is not the fault
+of the mail itself is EX_TEMPFAIL: the mail stays in the server's queue until we are in order again.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from pbm.mailin.message import Robot
+from pbm.store import Store
+
+_NOBODY = ("", "<>", "MAILER-DAEMON")
+"""How the null return path is written; the last by pipe(8)."""
+
+
+class Refusal(Exception):
+    """A mail that is not taken; exit_code tells the mail server, the message a person."""
+
+    def __init__(self, exit_code: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.exit_code = exit_code
+
+
+def envelope(
+    sender: str | None, recipients: Sequence[str], environment: Mapping[str, str]
+) -> tuple[str | None, tuple[str, ...]]:
+    """Sender and recipients: as given, else by the variables that mail servers set, else None and none.
+
+    An alias may have freed RECIPIENT of its token, or made ORIGINAL_RECIPIENT one of ours, so both count.
+    """
+    if sender is None:
+        sender = environment.get("SENDER")
+    if not recipients:
+        named = (environment.get("ORIGINAL_RECIPIENT"), environment.get("RECIPIENT"))
+        recipients = tuple(dict.fromkeys(filter(None, named)))
+    if sender is not None:
+        sender = "" if sender.strip() in _NOBODY else sender.strip().removeprefix("<").removesuffix(">")
+    return sender, tuple(recipients)
+
+
+def receive(
+    store: Store, robot: Robot, sender: str | None, recipients: Sequence[str], data: bytes, now: datetime, max_size: int
+) -> None:
+    """Store the mail for those recipients that are ours; when this returns it is safe.
+
+    Raises: Refusal with EX_NOUSER where recipients are known and none is ours, with EX_DATAERR for an empty mail and
+    one too large; DatabaseTrouble.
+    """
+    ours = tuple(filter(robot.owns, recipients))
+    if recipients and not ours:
+        raise Refusal(os.EX_NOUSER, f"5.1.1 There is no {recipients[0]} here.")
+    data = re.sub(rb"\A>?From [^\n]*\n", b"", data)  # the line that mbox files and pipe(8) with flags=F put in front
+    if not data.strip():
+        raise Refusal(os.EX_DATAERR, "5.6.0 The mail is empty.")
+    if len(data) > max_size:
+        raise Refusal(os.EX_DATAERR, f"5.3.4 The mail is larger than the {max_size} octets that we take.")
+    with store.write() as tx:
+        tx.inbox.add([(sender, ours, data, None)], now)
