@@ -18,7 +18,14 @@ if TYPE_CHECKING:  # takes a while, and a mail that is only stored needs nothing
 def robot(configuration: Configuration) -> Robot:
     server = configuration.server
     just_a_mailbox = bool(configuration.imap.host)
-    return Robot(server.local_part, server.domain, server.authserv_id, server.bounce_part, just_a_mailbox)
+    return Robot(
+        server.local_part,
+        server.domain,
+        server.authserv_id,
+        server.bounce_part,
+        just_a_mailbox,
+        server.unsubscribe_url,
+    )
 
 
 @contextmanager

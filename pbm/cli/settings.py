@@ -104,6 +104,11 @@ class Server(_Table):
         default="",
         description="Name of the mail server whose Authentication-Results are believed. Empty: none is.",
     )
+    unsubscribe_url: Annotated[str, _fitting(r"|https://[!-;=?-~]{4,200}", "https://example.org/unsubscribe")] = Field(
+        default="",
+        description="A web page of yours that mails its parameter command to its parameter address when it is sent a "
+        "POST (RFC 8058). Empty: one leaves by mail only.",
+    )
     max_size: Annotated[int, Field(ge=1024)] = Field(default=2**20, description="The largest mail taken, in octets.")
     max_connections: Count = Field(default=200, description="Clients connected at once.")
     max_connections_per_peer: Count = Field(

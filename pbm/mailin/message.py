@@ -24,6 +24,7 @@ class Robot:
 
     authserv_id names the mail server whose Authentication-Results are believed; "" believes none. one_mailbox: nothing
     but local_part and its plus addresses reaches us, as with a mailbox at a provider; return paths are among them then.
+    unsubscribe_url is a web page that takes one-click unsubscriptions (RFC 8058); "" for none.
     """
 
     local_part: str = "pbm"
@@ -31,6 +32,7 @@ class Robot:
     authserv_id: str = ""
     bounce_part: str = "bounce"
     one_mailbox: bool = False
+    unsubscribe_url: str = ""
 
     @property
     def address(self) -> str:
@@ -99,7 +101,7 @@ class Discard:
     """A mail that is recorded and never answered, and why.
 
     For a bounce: the token of our per-recipient return path, the recipients it names (maybe none: then only the token
-    knows), whether trying again is useless, and the id of our mail where it was returned.
+    knows), whether trying again is useless, and the id of our mail where it was returned; that also for a complaint.
     """
 
     action: Action

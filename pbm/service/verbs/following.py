@@ -105,6 +105,8 @@ def _check_looks_on(table: Table, player: Player) -> None:
 
 def _why_not_followed(handling: Handling, player: Player, table: Table) -> str:
     title = table.state.game.info.title
+    if table.match.seat_of(player.id) is not None:
+        return f"You play on board {table.match.board}, so its mails come to you until it ends; resigning ends it."
     if _choice(handling, player, table.match.game).follows:
         return f'You follow all games of {title}, and so board {table.match.board}: "unsubscribe all" ends that.'
     return f"You do not follow board {table.match.board}."

@@ -1,0 +1,45 @@
+"""Headers by which mail programs sort and join the mails of a board, and by which one gets off it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from datetime import UTC, datetime, timedelta
+from urllib.parse import quote
+
+from pbm.domain.match import Match, State
+from pbm.mailin import Robot
+
+_FILETIME_START = datetime(1601, 1, 1, tzinfo=UTC)
+
+
+def board_headers(robot: Robot, match: Match, state: State, leave: str, answered_at: str) -> dict[str, str]:
+    """The same for all mails of a board to one reader, but for his token.
+
+    leave: what he writes to follow the board no more, "" where he plays on it: a mail program that unsubscribes him is
+    then told how things are, and nothing is done by one click. answered_at: the address that knows him, or "".
+    """
+    title = f"{state.game.info.title} Board {match.board} {'-'.join(player.userid for player in match.players)}"
+    return {
+        "List-Id": f"{state.game.info.title} <{match.game}.{robot.local_part}.{robot.domain}>",
+        **_unsubscribe(robot, match, leave, answered_at or robot.address),
+        "Thread-Topic": title,
+        "Thread-Index": _thread_index(f"board-{match.board}@{robot.domain}", match.started_at),
+    }
+
+
+def _unsubscribe(robot: Robot, match: Match, leave: str, address: str) -> dict[str, str]:
+    """By mail (RFC 2369) and, where there is a web address for it, by one click (RFC 8058)."""
+    command = f"{match.game} {leave if leave.endswith(' all') else f'unsubscribe {match.board}'}"
+    by_mail = f"<mailto:{address}?subject={quote(command)}>"
+    if not (leave and robot.unsubscribe_url):
+        return {"List-Unsubscribe": by_mail}
+    by_click = f"<{robot.unsubscribe_url}?address={quote(address)}&command={quote(command)}>"
+    return {"List-Unsubscribe": f"{by_click}, {by_mail}", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+
+
+def _thread_index(name: str, started_at: datetime) -> str:
+    """Outlook's mark of a conversation: when it began, as the six high octets of a FILETIME, and a GUID."""
+    began = (started_at - _FILETIME_START) // timedelta(microseconds=1) * 10
+    guid = hashlib.sha256(name.encode()).digest()[:16]
+    return base64.b64encode(began.to_bytes(8, "big")[:6] + guid).decode("ascii")
