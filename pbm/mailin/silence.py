@@ -100,16 +100,12 @@ def verdict(seen: Evidence) -> Discard | None:
         return None
     action, reason = found
     message_id = headers.message_id(seen.mail.fields.get("message-id", []))
-    discard = Discard(action, reason, message_id, seen.sender, seen.bounce_token)
+    original_id = _original_id(seen) if action in (Action.BOUNCE, Action.COMPLAINT) else None
+    discard = Discard(action, reason, message_id, seen.sender, seen.bounce_token, original_id=original_id)
     if action is not Action.BOUNCE:
         return discard
     failed = failures(seen)
-    return replace(
-        discard,
-        failures=failed,
-        permanent=_is_permanent(seen, failed),
-        original_id=_original_id(seen),
-    )
+    return replace(discard, failures=failed, permanent=_is_permanent(seen, failed))
 
 
 def _own(seen: Evidence) -> Verdict:

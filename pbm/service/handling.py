@@ -11,7 +11,7 @@ from games import GAMES
 from games.rules import GameError, MoveError
 from pbm.compose import Answer, Notice, Outcome, Reader
 from pbm.domain.commands import Command, Standing, board_of_subject, usage
-from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale
+from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale, UnknownCommand
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
@@ -76,12 +76,18 @@ class Handling:
     def who(self, command: Command) -> Player:
         """The player who sent the command. Raises: NotAllowed for a wrong login, NeedsIdentity for none."""
         if command.credentials is not None:
-            self.identified = self._login(command.credentials)
+            player = self._login(command.credentials)
+            self.prove(player)
         elif self.sender.proven is not None:
-            self.identified = self.sender.proven
+            player = self.identified = self.sender.proven
         else:
             raise NeedsIdentity("Who are you? Put your userid and password into the command.", command.verb.line)
-        return self.identified
+        return player
+
+    def prove(self, player: Player) -> None:
+        """It was this player who wrote; so mail gets to him again, should that have been in doubt."""
+        self.identified = player
+        self.tx.bounces.alive(player.id, self.message.sender)
 
     def _login(self, credentials: Credentials) -> Player:
         """The sentence does not tell whether the userid exists. Raises: NotAllowed."""
@@ -250,10 +256,16 @@ class Handling:
         return (CommentMade(0, userid=writer, text=text),) if text else ()
 
     def _answer(self) -> list[Mail]:
-        failed = any(answer.outcome is Outcome.FAILED for answer in self.answers)
-        original = redact(self.original(), self.secrets) if failed else ""
-        answers = [replace(answer, line=redact(answer.line, self.secrets)) for answer in self.answers]
-        return self.tools.composer.answer(self.correspondent(), answers, self.now, self.message, original)
+        """A stranger gets nothing of his own mail back: it may be the mail of somebody who wants to annoy him."""
+        reader, answers = self.correspondent(), self.answers
+        known = reader.player is not None
+        if not known and isinstance(self.refusal, UnknownCommand) and self.refusal.suggestion == "help":
+            text = self.tools.composer.pages.render("stranger.txt", robot=self.tools.composer.robot.address)
+            answers = [Answer("", Outcome.DONE, text.rstrip("\n"), "pbm: help")]
+        failed = any(answer.outcome is Outcome.FAILED for answer in answers)
+        original = redact(self.original(), self.secrets) if failed and known else ""
+        answers = [replace(answer, line=redact(answer.line, self.secrets)) for answer in answers]
+        return self.tools.composer.answer(reader, answers, self.now, self.message, original)
 
 
 def _nearby(error: GameError) -> str:

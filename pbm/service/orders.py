@@ -134,5 +134,6 @@ def release(handling: Handling, ticket: Ticket) -> None:
     match = handling.tx.matches.load(board) if board is not None else None
     standing = Standing(match.game if match else None, match.board if match else None, known=True, proven=True)
     handling.sender = replace(handling.sender, standing=standing, seat=None, board=standing.board, proven=player)
+    handling.tx.bounces.alive(player.id, handling.message.sender)
     reading = Reading(lines, ticket.payload["comment"])
     Order(reading, parse_all(handling.tx, lines, standing)).carry_out(handling)

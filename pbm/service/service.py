@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import structlog
 
@@ -15,8 +16,9 @@ from pbm.domain.commands import Command, Reading, read
 from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.tokens import Signer
-from pbm.mailin import Discard, Envelope, Message, Robot, strip_subject
+from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin import read as read_mail
+from pbm.service.bouncing import Bouncing
 from pbm.service.handling import Credentials, Handling, Sender
 from pbm.service.identity import identify
 from pbm.service.names import first_line, is_password
@@ -24,6 +26,7 @@ from pbm.service.orders import Order, hold, parse_all
 from pbm.service.passwords import Passwords
 from pbm.service.tables import States
 from pbm.service.telling import Limits, Tools
+from pbm.service.throttle import Throttle
 from pbm.service.verbs import LASTING, REDEEMERS
 from pbm.service.verbs.accounts import RESET
 from pbm.store import DatabaseTrouble, Store, Transaction
@@ -33,7 +36,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the operator decides. operator: the address that hears of our own faults; empty for none."""
+    """What the operator decides. operator: the address that hears of faults and dead addresses; empty for none."""
 
     robot: Robot = field(default_factory=Robot)
     limits: Limits = field(default_factory=Limits)
@@ -101,6 +104,8 @@ class Service:
             self._signer = Signer(tx.secret())
         composer = Composer(self.settings.robot, self._signer, make_key=make_key)
         self.tools = Tools(composer, States(), Passwords(), self.settings.limits)
+        self.bouncing = Bouncing(composer, self.settings.limits, self.settings.operator)
+        self._throttle = Throttle(self.settings.limits)
 
     def close(self) -> None:
         self.tools.passwords.close()
@@ -127,9 +132,13 @@ class Service:
         verified = self._verify(prepared)
         checked = [Checked(verified, self._hash(mail)) for mail in prepared]
         now = self.clock()
-        with self.store.write() as tx:
-            for mail, checks in zip(prepared, checked, strict=True):
-                self._handle(tx, mail, checks, now)
+        try:
+            with self.store.write() as tx:
+                for mail, checks in zip(prepared, checked, strict=True):
+                    self._handle(tx, mail, checks, now)
+        except DatabaseTrouble:
+            self._throttle.forget()
+            raise
         return len(prepared)
 
     def _prepare_or_fail(self, tx: Transaction, row: Received) -> Prepared:
@@ -172,27 +181,46 @@ class Service:
         if isinstance(mail.message, Exception):
             self._park(tx, mail.row, "", mail.message, now)
             return
-        if isinstance(mail.message, Discard):
-            tx.inbox.settle(mail.row.id, Arrival.IGNORED, now, f"{mail.message.action}: {mail.message.reason}")
-            return
-        identity = _identity(mail.message)
+        is_message = isinstance(mail.message, Message)
+        identity = _identity(mail.message) if isinstance(mail.message, Message) else None
         if identity is not None and tx.inbox.is_settled(identity):
             tx.inbox.settle(mail.row.id, Arrival.IGNORED, now, "ignore: a mail with this Message-ID was handled before")
             return
         try:
             with tx.savepoint():
-                handling = self._carry_out(tx, mail, checked, now)
-                tx.outbox.add(self._bounded(tx, handling, now), now, mail.row.id)
-                tx.inbox.settle(mail.row.id, Arrival.HANDLED, now, identity=identity)
+                if isinstance(mail.message, Discard):
+                    self._lay_aside(tx, mail.row, mail.message, now)
+                elif _is_for_operator(mail.row):
+                    self._hand_on(tx, mail.row, mail.message, now, identity)
+                else:
+                    mails, left_out = self._bounded(tx, self._carry_out(tx, mail, checked, now), now)
+                    tx.outbox.add(mails, now, mail.row.id)
+                    tx.inbox.settle(mail.row.id, Arrival.HANDLED, now, left_out, identity)
         except DatabaseTrouble:
             raise
         except Exception as error:  # noqa: BLE001  whatever it is, it is ours, and the next mail must not wait for it
-            self._park(tx, mail.row, mail.message.sender, error, now, identity)
+            self._park(tx, mail.row, mail.message.sender if is_message else "", error, now, identity)
+
+    def _lay_aside(self, tx: Transaction, row: Received, discard: Discard, now: datetime) -> None:
+        """Record what is never answered; a mail of ours that came back is accounted to its recipient."""
+        reason = f"{discard.action}: {discard.reason}"
+        if discard.action in (Action.BOUNCE, Action.COMPLAINT):
+            reason += f"; {self.bouncing.note(tx, discard, now)}"
+        state = Arrival.PARKED if discard.action is Action.REJECT else Arrival.IGNORED
+        tx.inbox.settle(row.id, state, now, reason)
+
+    def _hand_on(self, tx: Transaction, row: Received, message: Message, now: datetime, identity: str | None) -> None:
+        """What a person writes to postmaster waits for the operator, who is told."""
+        tx.inbox.settle(row.id, Arrival.PARKED, now, "postmaster: for the operator", identity)
+        page, subject = "postmaster-operator.txt", f"pbm: mail {row.id} to postmaster"
+        self._write(tx, row, [(self.settings.operator, page, subject)], now, sender=message.sender)
 
     def _carry_out(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Handling:
         """Do what the mail asks; what it lacks is only proof of who sent it, ask the claimed player for that."""
         assert isinstance(mail.message, Message)  # noqa: S101  discards do not come here
         blank = Handling(tx, self.tools, mail.message, mail.sender, checked.verified, now, fresh=checked.fresh)
+        if mail.sender.proven is not None:
+            tx.bounces.alive(mail.sender.proven.id, mail.message.sender)
         redeemed = self._redeem(blank)
         if redeemed is not None:
             return redeemed
@@ -217,17 +245,29 @@ class Service:
         REDEEMERS[ticket.purpose](handling, ticket)
         return handling
 
-    def _bounded(self, tx: Transaction, handling: Handling, now: datetime) -> list[Mail]:
-        """What the handling has to tell, without the answers that one stranger would get too many of."""
-        mails = []
+    def _bounded(self, tx: Transaction, handling: Handling, now: datetime) -> tuple[list[Mail], str]:
+        """What the handling has to tell, without the answers that are too many; and why any were left out."""
+        mails, excess = [], ""
         for mail in handling.mails():
-            if mail.reply and mail.player_id is None:
-                recent = tx.outbox.to_stranger_since(mail.address, now - timedelta(days=1))
-                if recent >= self.settings.limits.stranger_replies_per_day:
-                    log.info("stranger_not_answered", address=mail.address)
-                    continue
-            mails.append(mail)
-        return mails
+            reason = self._excess(tx, mail, handling.message.sender, now)
+            if not reason:
+                mails.append(mail)
+                continue
+            log.warning("not_answered", address=mail.address, board=mail.board, reason=reason)
+            excess = f"limit: not answered, after {reason}"
+        return mails, excess
+
+    def _excess(self, tx: Transaction, mail: Mail, sender: str, now: datetime) -> str:
+        """Why a mail is left out, being one answer too many; empty for all else, such as a board after a move."""
+        to_sender = mail.board is None and mail.address.casefold() == sender.casefold()
+        if not mail.reply and not to_sender:
+            return ""
+        if mail.reply and mail.player_id is None:
+            recent = tx.outbox.to_stranger_since(mail.address, now - timedelta(days=1))
+            most = self.settings.limits.stranger_replies_per_day
+            if recent >= most and not tx.players.of_address(mail.address):
+                return f"{most} a day to {mail.address}, whom nobody knows"
+        return self._throttle.refusal(tx, mail, now)
 
     def _park(
         self, tx: Transaction, row: Received, sender: str, error: Exception, now: datetime, identity: str | None = None
@@ -236,12 +276,24 @@ class Service:
         reference = secrets.token_hex(2).upper()
         log.error("parked", inbox_id=row.id, reference=reference, exc_info=error)
         tx.inbox.settle(row.id, Arrival.PARKED, now, f"{reference}: {type(error).__name__}: {error}", identity)
-        letters = [(sender, "fault.txt", "pbm: our fault")] if tx.players.of_address(sender) else []
-        if self.settings.operator:
-            letters.append((self.settings.operator, "fault-operator.txt", f"pbm: fault {reference}"))
+        known = sender if tx.players.of_address(sender) else ""
+        operators = (self.settings.operator, "fault-operator.txt", f"pbm: fault {reference}")
+        self._write(tx, row, [(known, "fault.txt", "pbm: our fault"), operators], now, reference=reference)
+
+    def _write(
+        self, tx: Transaction, row: Received, letters: Sequence[tuple[str, str, str]], now: datetime, **words: Any
+    ) -> None:
+        """Owe letters about a mail. letters: address, page and subject of each; without an address there is none."""
         for address, page, subject in letters:
-            letter = self.tools.composer.letter(address, subject, page, now, reference=reference, inbox_id=row.id)
-            tx.outbox.add([letter], now, row.id)
+            if address:
+                letter = self.tools.composer.letter(address, subject, page, now, inbox_id=row.id, **words)
+                if not self._throttle.refusal(tx, letter, now):
+                    tx.outbox.add([letter], now, row.id)
+
+
+def _is_for_operator(row: Received) -> bool:
+    """Whether a mail came to postmaster only."""
+    return bool(row.recipients) and all(each.casefold().startswith("postmaster@") for each in row.recipients)
 
 
 def _identity(message: Message) -> str | None:

@@ -26,7 +26,11 @@ _EPOCH_DAY = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001  a day, not an ins
 class Limits:
     """How much one person may ask for. Days are of 24 hours."""
 
-    stranger_replies_per_day: int = 5
+    stranger_replies_per_day: int = 1
+    answers_per_hour: int = 120
+    answers_per_board_per_hour: int = 200
+    answers_per_hour_in_all: int = 5000
+    hard_bounces_to_suspend: int = 3
     confirmation_days: int = 7
     held_asks_per_day: int = 3
     answer_token_days: int = 14

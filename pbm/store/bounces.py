@@ -34,7 +34,7 @@ _ALIVE = (
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """A mail of ours that came back. counted: it did so before."""
+    """A mail of ours that came back. counted: it did so for good before."""
 
     id: int
     address: str
@@ -56,17 +56,18 @@ class Bounces:
         return None if row is None else Returned(row.id, row.address, row.player_id, row.bounced_at is not None)
 
     def count(self, mail: Returned, now: datetime, *, hard: bool) -> int:
-        """Count a failure; the number of hard ones the address now has, 0 if nobody has the address."""
+        """Count a failure; the number of hard ones the address now has, 0 if nobody has the address.
+
+        A mail that is late may still fail for good, so only then is the mail itself marked.
+        """
         owned = addresses.c.address_key == mail.address.casefold()
-        if not mail.counted:
+        if not hard:
+            self._connection.execute(update(addresses).where(owned).values(soft_bounces=addresses.c.soft_bounces + 1))
+        elif not mail.counted:
             self._connection.execute(update(outbox).where(outbox.c.id == mail.id).values(bounced_at=now))
             fresh = addresses.c.last_bounced_at > now - FORGOTTEN_AFTER
-            values = (
-                {"bounces": case((fresh, addresses.c.bounces + 1), else_=1), "last_bounced_at": now}
-                if hard
-                else {"soft_bounces": addresses.c.soft_bounces + 1}
-            )
-            self._connection.execute(update(addresses).where(owned).values(values))
+            bounces = case((fresh, addresses.c.bounces + 1), else_=1)
+            self._connection.execute(update(addresses).where(owned).values(bounces=bounces, last_bounced_at=now))
         return self._connection.execute(select(func.max(addresses.c.bounces)).where(owned)).scalar() or 0
 
     def suspend(self, address: str, now: datetime) -> list[Player]:

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, case, func, insert, select, update
 
 from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received
 from pbm.store.tables import inbox, outbox
 
 _OF_IDENTITY = select(inbox.c.id).where(inbox.c.identity == bindparam("wanted"))
+_RECENT = 20_000
+"""Mails among which those of the last hour are looked for; there is no index by time."""
 _SETTLE = update(inbox).where(inbox.c.id == bindparam("mail"))
 
 
@@ -84,6 +86,12 @@ class Inbox:
     def counts(self) -> dict[str, int]:
         found = select(inbox.c.state, func.count()).group_by(inbox.c.state)
         return {row[0]: row[1] for row in self._connection.execute(found)}
+
+    def verdicts(self, words: Iterable[str]) -> dict[str, int]:
+        """How many mails have a reason that begins with each of the words."""
+        kind = case(*((inbox.c.reason.startswith(f"{word}:"), word) for word in words), else_="")
+        found = select(kind, func.count()).where(inbox.c.reason != "").group_by(kind)
+        return {row[0]: row[1] for row in self._connection.execute(found) if row[0]}
 
 
 class Outbox:
@@ -176,6 +184,16 @@ class Outbox:
             )
         )
         return self._connection.execute(found).scalar_one()
+
+    def answers_since(self, since: datetime) -> list[tuple[datetime, str, int | None]]:
+        """When, to which address and about which board replies were written, the oldest first; of the newest mails."""
+        newest = select(func.max(outbox.c.id) - _RECENT).scalar_subquery()
+        found = (
+            select(outbox.c.created_at, outbox.c.address, outbox.c.board)
+            .where(outbox.c.id > newest, outbox.c.created_at > since, outbox.c.reply)
+            .order_by(outbox.c.id)
+        )
+        return [(row.created_at, row.address, row.board) for row in self._connection.execute(found)]
 
     def counts(self) -> dict[str, int]:
         found = select(outbox.c.state, func.count()).group_by(outbox.c.state)
