@@ -16,6 +16,7 @@ from itertools import islice
 
 from games.scene import Scene
 from pbm import draw
+from pbm.compose.lists import board_headers
 from pbm.compose.pages import Pages
 from pbm.compose.records import move_list
 from pbm.compose.wire import to_bytes
@@ -109,6 +110,7 @@ class Composer:
         subject = _subject(notice)
         text = self.pages.render(notice.page, **self._board_words(notice))
         headers = self._thread(root, answers) | self._reply_to(notice)
+        headers |= board_headers(self.robot, match, notice.state, notice.leave, headers.get("Reply-To", ""))
         return [
             self._mail(address, subject, text, now, headers, board=match.board, player=notice.reader.player)
             for address in notice.reader.addresses
