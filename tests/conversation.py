@@ -76,8 +76,13 @@ class Got:
 
     @property
     def text(self) -> str:
-        """Headers and body as they would be printed."""
-        return self.raw.decode("ascii").replace("\r\n", "\n")
+        """Headers and body as they would be printed; of several forms only the text, and what else there is."""
+        parsed = self.parsed
+        if not parsed.is_multipart():
+            return self.raw.decode("ascii").replace("\r\n", "\n")
+        head = self.raw.decode("ascii").partition("\r\n\r\n")[0].replace("\r\n", "\n")
+        kinds = [part.get_content_type() for part in parsed.walk() if not part.is_multipart()]
+        return f"{head}\n\n{self.body}\n(in these forms: {', '.join(kinds)})\n"
 
     @property
     def parsed(self) -> Parsed:
@@ -85,7 +90,12 @@ class Got:
 
     @property
     def body(self) -> str:
-        payload = self.parsed.get_payload(decode=True)
+        """The text of the mail."""
+        return self.part("text/plain")
+
+    def part(self, kind: str) -> str:
+        """The first part of a media type, decoded."""
+        payload = next(part for part in self.parsed.walk() if part.get_content_type() == kind).get_payload(decode=True)
         assert isinstance(payload, bytes)
         return payload.decode("utf-8").replace("\r\n", "\n")
 
@@ -117,11 +127,12 @@ class House:
         self._delivered = 0
         self._numbers = itertools.count(1)
 
-    def player(self, userid: str) -> None:
-        """A player with a confirmed address."""
+    def player(self, userid: str, form: str = "text") -> None:
+        """A player with a confirmed address. form: of the mails he gets."""
         with self.service.store.write() as tx:
             player = tx.players.add(userid, self.service.tools.passwords.hash(password(userid)), self.now)
             tx.players.add_address(player.id, address_of(userid), self.now, confirmed=True)
+            tx.players.save_settings(player.id, {"mail": form})
 
     def game(self, words: str, moves: Sequence[str] = ()) -> int:
         """A board, started by mail, and played on by its players in turn; words: a game, options, two userids."""

@@ -40,7 +40,8 @@ class Letter:
 
     @property
     def text(self) -> str:
-        return str(self.message.get_content())
+        plain = self.message.get_body(("plain",))
+        return str(plain.get_content()) if plain is not None else ""
 
     @property
     def answer_to(self) -> str:

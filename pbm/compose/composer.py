@@ -15,11 +15,14 @@ from enum import StrEnum
 from itertools import islice
 
 from games.scene import Scene
-from pbm import draw
+from pbm.compose import machine
+from pbm.compose.forms import Sheet
+from pbm.compose.html import mailto
 from pbm.compose.lists import board_headers
 from pbm.compose.pages import Pages
 from pbm.compose.records import move_list
-from pbm.compose.wire import to_bytes
+from pbm.compose.views import View, Views
+from pbm.compose.wire import Part, Parts, to_bytes
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
 from pbm.domain.match import Intent, IntentKind, Match, Player, Seat, State, other
@@ -102,17 +105,21 @@ class Composer:
     signer: Signer
     pages: Pages = field(default_factory=Pages)
     make_key: Callable[[], str] = lambda: secrets.token_hex(12)
+    _views: Views = field(default_factory=Views)
 
     def notice(self, notice: Notice, now: datetime, answers: Message | None = None) -> list[Mail]:
         """The board mail, one for each of the reader's addresses. answers: the mail of his that it answers."""
         match = notice.match
         root = f"<board-{match.board}@{self.robot.domain}>"
         subject = _subject(notice)
-        text = self.pages.render(notice.page, **self._board_words(notice))
+        sheet = self._sheet(notice.reader)
+        view = self._views.of(notice.state) if notice.scene is None else View(notice.state, notice.scene)
+        text = self.pages.render(notice.page, **self._board_words(notice, view, sheet))
+        body = sheet.body(text, subject, machine.board(match, view) if sheet.drawn and notice.scene is None else "")
         headers = self._thread(root, answers) | self._reply_to(notice)
         headers |= board_headers(self.robot, match, notice.state, notice.leave, headers.get("Reply-To", ""))
         return [
-            self._mail(address, subject, text, now, headers, board=match.board, player=notice.reader.player)
+            self._mail(address, subject, body, now, headers, board=match.board, player=notice.reader.player)
             for address in notice.reader.addresses
         ]
 
@@ -125,8 +132,9 @@ class Composer:
         text = self.pages.render(
             "answer.txt", answers=answers, original=_quotable(original), sentinel=SENTINEL, robot=self.robot.address
         )
+        body = self._sheet(reader).body(text, subject)
         headers = self._thread("", to) | self._answerable(reader)
-        return [self._mail(address, subject, text, now, headers, player=reader.player) for address in reader.addresses]
+        return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
 
     def letter(
         self, address: str, subject: str, page: str, now: datetime, *, to: Message | None = None,
@@ -139,22 +147,30 @@ class Composer:
         text = self.pages.render(page, robot=self.robot.address, sentinel=SENTINEL, **words)
         return self._mail(address, subject, text, now, head, player=player)
 
-    def _board_words(self, notice: Notice) -> dict[str, object]:
-        match, state = notice.match, notice.state
-        over = match.result is not None
+    def _sheet(self, reader: Reader) -> Sheet:
+        """Strangers have chosen nothing and get text, which is small."""
+        return Sheet(self.pages, reader.settings.mail if reader.player else "text", self.robot.domain)
 
-        def drawing() -> str:
-            return draw.text(notice.scene or state.game.scene(state.position, state.last), notice.reader.settings.board)
+    def _board_words(self, notice: Notice, view: View, sheet: Sheet) -> dict[str, object]:
+        match, state, reader = notice.match, notice.state, notice.reader
+        over = match.result is not None
+        may_play = not over and notice.scene is None and reader.seat == state.to_move
+        address = self._answered_at(notice)
+
+        def link(answer: str) -> str:
+            """What opens an answer to this mail. Its subject is short, for a board may have hundreds of moves."""
+            board = f"Re: {state.game.info.title} Board {match.board}"
+            return mailto(address, board, answer) if reader.seat else ""
 
         return {
             "notice": notice,
             "match": match,
             "state": state,
-            "seat": notice.reader.seat,
+            "seat": reader.seat,
             "over": over,
-            "drawing": drawing,
+            "drawing": lambda: sheet.board(view, reader.settings.board, link if may_play else None),
             "moves": move_list(match, state, whole=notice.whole_record or over),
-            "examples": [] if over else self._examples(notice),
+            "examples": [] if over else [sheet.link(example, link(example)) for example in self._examples(notice)],
             "original": _quotable(notice.original),
             "sentinel": SENTINEL,
             "robot": self.robot.address,
@@ -180,13 +196,16 @@ class Composer:
         return [*moves, *(["swap"] if state.may_swap else []), "resign"]
 
     def _reply_to(self, notice: Notice) -> dict[str, str]:
-        """The address whose token makes an answer play."""
-        seat = notice.reader.seat
+        """The address whose token makes an answer play; none for a stranger."""
+        address = self._answered_at(notice)
+        return {"Reply-To": address} if address else {}
+
+    def _answered_at(self, notice: Notice) -> str:
+        seat, reader = notice.reader.seat, notice.reader
         if seat is None:
-            return self._answerable(notice.reader)
-        epoch = notice.reader.token.epoch if notice.reader.token else 0
-        token = SeatToken(notice.match.board, seat, notice.match.revision, epoch)
-        return {"Reply-To": self.tagged(self.signer.seal(token))}
+            return self._answerable(reader).get("Reply-To", "")
+        epoch = reader.token.epoch if reader.token else 0
+        return self.tagged(self.signer.seal(SeatToken(notice.match.board, seat, notice.match.revision, epoch)))
 
     def _answerable(self, reader: Reader) -> dict[str, str]:
         """The address whose token tells which player answers; none for a stranger."""
@@ -213,7 +232,7 @@ class Composer:
         return headers
 
     def _mail(
-        self, address: str, subject: str, text: str, now: datetime, headers: dict[str, str], *,
+        self, address: str, subject: str, body: str | Part | Parts, now: datetime, headers: dict[str, str], *,
         board: int | None = None, player: Player | None = None,
     ) -> Mail:  # fmt: skip
         key = self.make_key()
@@ -230,7 +249,7 @@ class Composer:
         }
         envelope_from = self.robot.return_path(key)
         player_id = player.id if player else None
-        return Mail(key, address, envelope_from, subject, to_bytes(head, text), board, player_id)
+        return Mail(key, address, envelope_from, subject, to_bytes(head, body, key), board, player_id)
 
     @staticmethod
     def _summary(answers: Sequence[Answer]) -> str:

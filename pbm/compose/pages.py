@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from functools import cache
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from games import GAMES, AnyGame
 from pbm import draw
@@ -19,11 +19,12 @@ WIDTH = 76
 
 
 class Pages:
-    """Every text that people read is rendered here. No page is HTML, so nothing is escaped."""
+    """Every text that people read is rendered here. In pages of HTML all that they are given is escaped."""
 
     def __init__(self) -> None:
-        self._environment = Environment(  # noqa: S701  plain text
+        self._environment = Environment(
             loader=FileSystemLoader(folder("templates")),
+            autoescape=select_autoescape(("html",), default=False, default_for_string=False),
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,

@@ -6,28 +6,79 @@ and so breaks threads.
 
 from __future__ import annotations
 
+import base64
 import quopri
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from email.header import Header
 
-MAX_HEADER = 998
-"""Octets of a header line; RFC 5322 allows no more."""
+MAX_LINE = 998
+"""Octets of a line; RFC 5322 allows no more."""
 
 
-def to_bytes(headers: Mapping[str, str], text: str) -> bytes:
-    """The mail with its lines ended by CRLF. headers: in their order. Raises: ValueError for one no mail may carry."""
-    plain = text.isascii()
-    body = text if plain else quopri.encodestring(text.encode()).decode("ascii")
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One piece of a mail. kind: its media type; text, which may have any characters, or octets. headers: more."""
+
+    kind: str
+    content: str | bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Pieces that belong together. kind: "alternative", the plainest first, or "related", the root first."""
+
+    kind: str
+    parts: tuple[Part | Parts, ...]
+
+
+def to_bytes(headers: Mapping[str, str], body: str | Part | Parts, key: str = "") -> bytes:
+    """The mail with its lines ended by CRLF. headers: in their order. key: nobody can guess it; boundaries hold it.
+
+    Raises: ValueError for a header no mail may carry.
+    """
     lines = [_header(name, value) for name, value in headers.items()]
-    lines += [
-        "MIME-Version: 1.0",
-        "Content-Type: text/plain; charset=utf-8",
-        f"Content-Transfer-Encoding: {'7bit' if plain else 'quoted-printable'}",
-        "",
-        *body.splitlines(),
-        "",
-    ]
+    content = Part("text/plain", body) if isinstance(body, str) else body
+    lines += ["MIME-Version: 1.0", *_entity(content, key), ""]
     return "\r\n".join(lines).encode("ascii")
+
+
+def _entity(body: Part | Parts, key: str, depth: int = 1) -> Iterator[str]:
+    """The lines of a piece, its own headers first."""
+    if isinstance(body, Part):
+        yield from _leaf(body)
+        return
+    boundary = f"=_{key}_{depth}"
+    related = '; type="text/html"' if body.kind == "related" else ""
+    yield f'Content-Type: multipart/{body.kind}{related}; boundary="{boundary}"'
+    yield ""
+    for part in body.parts:
+        yield f"--{boundary}"
+        yield from _entity(part, key, depth + 1)
+        if isinstance(part, Part) and isinstance(part.content, str):
+            yield ""  # the line break before a boundary belongs to it and not to the text
+    yield f"--{boundary}--"
+
+
+def _leaf(part: Part) -> Iterator[str]:
+    if isinstance(part.content, bytes):
+        kind, encoding, body = part.kind, "base64", base64.encodebytes(part.content).decode("ascii")
+    else:
+        kind, (encoding, body) = f"{part.kind}; charset=utf-8", _encoded(part.content)
+    yield f"Content-Type: {kind}"
+    yield f"Content-Transfer-Encoding: {encoding}"
+    for name, value in part.headers.items():
+        yield _header(name, value)
+    yield ""
+    yield from body.splitlines()
+
+
+def _encoded(text: str) -> tuple[str, str]:
+    """How text is encoded, and the outcome."""
+    if text.isascii() and max(map(len, text.splitlines()), default=0) <= MAX_LINE:
+        return "7bit", text
+    return "quoted-printable", quopri.encodestring(text.encode()).decode("ascii")
 
 
 def _header(name: str, value: str) -> str:
@@ -35,6 +86,6 @@ def _header(name: str, value: str) -> str:
         raise ValueError(f"a control character in the header {name}")
     encoded = value if value.isascii() else Header(value, "utf-8", maxlinelen=10_000).encode()
     line = f"{name}: {encoded}"
-    if len(line) > MAX_HEADER:
+    if len(line) > MAX_LINE:
         raise ValueError(f"the header {name} is too long")
     return line

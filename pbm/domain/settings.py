@@ -15,7 +15,7 @@ class Settings:
 
     subject: str = "constant"
     board: str = "ascii"
-    mail: str = "text"
+    mail: str = "both"
     timezone: str = "UTC"
     digest: str = "off"
     language: str = "en"
@@ -78,7 +78,11 @@ CHOICES: dict[str, Choice] = {
             "how boards are drawn: in plain characters, in nicer ones, or told in words as for a screen reader",
             ("ascii", "unicode", "words"),
         ),
-        Choice("mail", "the form of mails", ("text",)),
+        Choice(
+            "mail",
+            "plain text; HTML, where boards keep their shape, have a picture, and moves are links; or both in one mail",
+            ("text", "html", "both"),
+        ),
         Choice("timezone", "where you are; times in mails are told in it"),
         Choice("digest", "several notices in one mail a day", ("off",)),
         Choice("language", "the language of mails", ("en",)),

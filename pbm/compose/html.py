@@ -1,0 +1,141 @@
+"""The HTML form of a page, made from the page itself, so that nothing is worded twice and neither form lacks a word.
+
+A page is rendered once. Where it looks different in HTML it holds a mark, which an inlay replaces in either form; all
+else is put into paragraphs, or in letters of equal width where its columns are aligned. Everything is escaped.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, pairwise
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from pbm.compose.pages import WIDTH
+from pbm.draw.runs import Line
+
+MAX_LINK = 499
+"""Characters of a link that every mail program opens."""
+MAX_LINKS = 60_000
+"""Characters of all links of a board, of the 102 kB after which Gmail cuts a mail off."""
+MAX_DRAWN = 30_000
+"""Characters of a drawing and its lists; what is longer is only in the text."""
+
+
+@dataclass(slots=True)
+class Inlays:
+    """What stands on a page as text, and otherwise in HTML. No player can write its marks: they are random."""
+
+    _key: str = field(default_factory=lambda: secrets.token_hex(8))
+    _forms: list[tuple[str, Markup]] = field(default_factory=list)
+
+    def add(self, text: str, html: Markup) -> str:
+        """A mark that stands for both."""
+        self._forms.append((text, html))
+        return f"\x1a{self._key}-{len(self._forms) - 1}\x1a"
+
+    def link(self, text: str, url: str) -> str:
+        """A mark for text that is a link in HTML, unless url is empty."""
+        return self.add(text, Markup('<a href="%s">%s</a>') % (url, text) if url else Markup("%s") % text)
+
+    def text(self, page: str) -> str:
+        return "".join(self._forms[int(piece)][0] if odd else piece for odd, piece in self._split(page))
+
+    def html(self, line: str) -> Markup:
+        """A line or more, everything but the inlays escaped."""
+        return Markup("").join(self._forms[int(piece)][1] if odd else piece for odd, piece in self._split(line))
+
+    def _split(self, page: str) -> Iterator[tuple[int, str]]:
+        """The page in pieces, every second of which is an inlay's number."""
+        pieces = re.split(f"\x1a{self._key}-(\\d+)\x1a", page)
+        return ((index % 2, piece) for index, piece in enumerate(pieces))
+
+    def alone(self, line: str) -> bool:
+        """The line is one mark and nothing else."""
+        return re.fullmatch(f"\x1a{self._key}-\\d+\x1a", line) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines of a page between empty ones. kind: "inlay", "aligned" or "paragraph". margin: blanks before each line."""
+
+    kind: str
+    html: Markup
+    margin: int = 0
+
+
+def blocks(page: str, inlays: Inlays) -> list[Block]:
+    """The page as blocks of HTML. The lines of an inlay that stand alone are a block."""
+
+    def kind(line: str) -> str:
+        return "blank" if not line else "inlay" if inlays.alone(line) else "lines"
+
+    runs = ((key, list(lines)) for key, lines in groupby(page.splitlines(), kind))
+    return [_block(key, lines, inlays) for key, lines in runs if key != "blank"]
+
+
+def _block(kind: str, lines: list[str], inlays: Inlays) -> Block:
+    if kind == "inlay":
+        return Block("inlay", Markup("\n").join(map(inlays.html, lines)))
+    margins = {len(line) - len(line.lstrip()) for line in lines}
+    if len(margins) > 1 or any("  " in line.strip() for line in lines):
+        return Block("aligned", Markup("\n").join(map(inlays.html, lines)))
+    return Block("paragraph", Markup("").join(_flowing(lines, inlays)), margins.pop())
+
+
+def _flowing(lines: list[str], inlays: Inlays) -> Iterator[Markup]:
+    """The lines of a paragraph; those that were broken only to fit flow again."""
+    for line, following in pairwise([*lines, ""]):
+        words = following.split()
+        broken = bool(words) and len(line) + 1 + len(words[0]) > WIDTH
+        yield inlays.html(line.strip())
+        if words:
+            yield Markup("\n") if broken else Markup("<br>\n")
+
+
+def mailto(address: str, subject: str, body: str) -> str:
+    """A link that opens a mail (RFC 6068); empty where it would be too long for some mail program."""
+    link = f"mailto:{quote(address, safe='@')}?subject={quote(subject, safe='')}&body={quote(body, safe='')}"
+    return link if len(link) <= MAX_LINK else ""
+
+
+def within_bounds(words: Iterable[str], links: Mapping[str, str]) -> dict[str, str]:
+    """The links of the words, in order, as long as there is room for them. words: each as often as it is shown."""
+    chosen: dict[str, str] = {}
+    room = MAX_LINKS
+    for word in words:
+        link = links.get(word)
+        if link:
+            room -= len(link) + len('<a\nhref="amp;">') + len("</a>")
+            if room < 0:
+                chosen.pop(word, None)
+                break
+            chosen[word] = link
+    return chosen
+
+
+def linked(lines: Sequence[Line], links: Mapping[str, str]) -> Markup:
+    """A drawing with the words that have links linked; cut off where it is too long."""
+    rows: list[Markup] = []
+    room = MAX_DRAWN
+    for line in lines:
+        room -= sum(len(run.text) for run in line) + 1
+        if room < 0:
+            return Markup("\n").join([*rows, Markup("[The rest is in the text of this mail.]")])
+        # A line break inside a tag shows nowhere, and keeps the lines of the mail short enough.
+        rows.append(
+            Markup("").join(
+                Markup('<a\nhref="%s">%s</a>') % (links[run.word], run.text) if run.word in links else run.text
+                for run in line
+            )
+        )
+    return Markup("\n").join(rows)
+
+
+def to_ascii(html: str) -> str:
+    """HTML that needs no encoding: other characters by their numbers."""
+    return html.encode("ascii", "xmlcharrefreplace").decode("ascii")
