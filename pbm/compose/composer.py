@@ -16,7 +16,7 @@ from itertools import islice
 
 from games.scene import Scene
 from pbm.compose import machine
-from pbm.compose.forms import Sheet
+from pbm.compose.forms import BOTH, TEXT, Sheet
 from pbm.compose.html import mailto
 from pbm.compose.lists import board_headers
 from pbm.compose.pages import Pages
@@ -28,6 +28,7 @@ from pbm.domain.mail import Mail
 from pbm.domain.match import Intent, IntentKind, Match, Player, Seat, State, other
 from pbm.domain.settings import Settings
 from pbm.domain.tokens import PlayerToken, SeatToken, Signer
+from pbm.draw import ASCII
 from pbm.mailin import SENTINEL, Message, Robot
 
 MAX_QUOTED_LINES = 30
@@ -136,6 +137,19 @@ class Composer:
         headers = self._thread("", to) | self._answerable(reader)
         return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
 
+    def display(self, reader: Reader, sample: State, now: datetime, to: Message) -> list[Mail]:
+        """A page in all forms, whatever the reader has chosen. sample: a board to show on it."""
+        subject, sheet, answered_by = "pbm: test display", Sheet(self.pages, BOTH, self.robot.domain), self.answered_by
+        commands = ("set mail both", "set mail text", "set mail html", "set board words")
+        text = self.pages.render(
+            "display.txt",
+            drawing=lambda: sheet.board(View(sample), ASCII),
+            links={line: sheet.link(line, mailto(self.tagged(answered_by(reader)), line, "")) for line in commands},
+            sentinel=SENTINEL,
+        )
+        body, headers = sheet.body(text, subject), self._thread("", to) | self._answerable(reader)
+        return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
+
     def letter(
         self, address: str, subject: str, page: str, now: datetime, *, to: Message | None = None,
         player: Player | None = None, reply_to: str = "", headers: Mapping[str, str] | None = None, **words: object,
@@ -149,7 +163,7 @@ class Composer:
 
     def _sheet(self, reader: Reader) -> Sheet:
         """Strangers have chosen nothing and get text, which is small."""
-        return Sheet(self.pages, reader.settings.mail if reader.player else "text", self.robot.domain)
+        return Sheet(self.pages, reader.settings.mail if reader.player else TEXT, self.robot.domain)
 
     def _board_words(self, notice: Notice, view: View, sheet: Sheet) -> dict[str, object]:
         match, state, reader = notice.match, notice.state, notice.reader

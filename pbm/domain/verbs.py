@@ -166,6 +166,12 @@ VERBS: tuple[Verb, ...] = (
         bare=True,
         group=ACCOUNT,
     ),
+    Verb(
+        "test display",
+        "USERID PASSWORD",
+        "get a mail that shows what your mail program does with boards, pictures and links",
+        group=ACCOUNT,
+    ),
     Verb("list", "[GAME...]", "the games there are, or the boards of a game", group=LOOKING),
     Verb(
         "message",
