@@ -20,7 +20,7 @@ def remove_account(tx: Transaction, player: Player, load: Callable[[int], Table]
     tables = [load(summary.board) for summary in running]
     for table in tables:
         table.end(_forfeit(table.match, player), PlayerLeft(table.match.board, userid=player.userid))
-    tx.tickets.revoke_of(player.id)
+    tx.tickets.revoke_of(player.id, now)
     tx.players.remove(player.id, now)
     return tables
 

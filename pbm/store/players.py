@@ -153,7 +153,12 @@ class Players:
         self._connection.execute(delete(players).where(players.c.id == player_id))
 
     def of_address(self, address: str) -> list[Player]:
-        """The players whose confirmed address it is."""
+        """The players whose confirmed address it is.
+
+        All of these are ASCII, and "ß" folds to "ss": another domain must not pass for one of theirs.
+        """
+        if not address.isascii():
+            return []
         rows = self._connection.execute(
             select(players.c.id, players.c.userid)
             .join(addresses, addresses.c.player_id == players.c.id)

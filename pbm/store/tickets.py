@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -80,9 +81,10 @@ class Tickets:
         about = (tickets.c.purpose == purpose) & (tickets.c.subject == subject.casefold())
         self._connection.execute(update(tickets).where(about, tickets.c.expires_at > now).values(expires_at=now))
 
-    def revoke_of(self, player_id: int) -> None:
-        """A player's tickets can no longer be redeemed."""
-        self._connection.execute(delete(tickets).where(tickets.c.player_id == player_id))
+    def revoke_of(self, player_id: int, now: datetime, *, kept: Collection[str] = ()) -> None:
+        """A player's tickets can no longer be redeemed, but for purposes that are kept; they still count as issued."""
+        about = (tickets.c.player_id == player_id) & tickets.c.purpose.not_in(kept)
+        self._connection.execute(update(tickets).where(about, tickets.c.expires_at > now).values(expires_at=now))
 
     def sweep(self, now: datetime) -> None:
         """Forget what expired more than a day ago; until then it counts as issued."""

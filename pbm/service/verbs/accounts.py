@@ -23,6 +23,8 @@ CONFIRMING = "pbm: please confirm your address"
 RESET = "reset"
 """The purpose of tickets whose answer is a new password."""
 RESET_DAYS = 1
+_INVITED = ("invite",)
+"""Purposes of tickets that a stranger has: they prove nothing of the player who asked for them."""
 
 
 @handles("signup")
@@ -87,13 +89,23 @@ def change_address(handling: Handling, command: Command) -> Answer | None:
 def change_password(handling: Handling, command: Command) -> Answer | None:
     player, password = handling.who(command), command.args["NEW-PASSWORD"]
     check_password(password)
-    handling.tx.players.set_password_hash(player.id, handling.hash_of(password))
-    handling.tx.tickets.revoke(RESET, player.userid, handling.now)
+    _set_password(handling, player, password)
     return done(
         command,
         "Your password is changed. If that was not you, write\n"
         f'"reset password {player.userid}" at once, and choose one that nobody knows.',
     )
+
+
+def _set_password(handling: Handling, player: Player, password: str) -> None:
+    """No mail from before proves anything any more: whoever stole the old password may have caused it.
+
+    But nothing else can confirm the first address of an account.
+    """
+    players = handling.tx.players
+    kept = _INVITED if players.confirmed(player.id)[player.id] else (*_INVITED, "confirm")
+    players.set_password_hash(player.id, handling.hash_of(password))
+    handling.tx.tickets.revoke_of(player.id, handling.now, kept=kept)
 
 
 @handles("signoff")
@@ -170,8 +182,7 @@ def choose_password(handling: Handling, ticket: Ticket) -> None:
     except BadArguments as error:
         _ask_for_password(handling, player, ticket.payload["address"], problem=str(error))
         return
-    handling.tx.players.set_password_hash(player.id, handling.hash_of(password))
-    handling.tx.tickets.revoke(RESET, player.userid, handling.now)
+    _set_password(handling, player, password)
     for address in handling.tx.players.confirmed(player.id)[player.id]:
         own = address == ticket.payload["address"]
         handling.write(

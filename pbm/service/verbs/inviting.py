@@ -24,7 +24,8 @@ NO = frozenset({"no", "n", "decline", "reject", "stop", "unsubscribe"})
 MAX_NOTE = 500
 """Characters of a comment that goes along with an invitation."""
 
-_LINK = re.compile(r"://|www\.|@", re.IGNORECASE)
+_LINK = re.compile(r"://|www\.|@|\w\.[a-z]{2}", re.IGNORECASE)
+"""Also what mail programs make a link of: "shop.example"."""
 
 
 def invite(

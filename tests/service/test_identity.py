@@ -1,0 +1,54 @@
+"""Who sent a mail: what can be forged proves nothing, and what once proved somebody does so no longer once revoked."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conversation import House, address_of
+
+VOUCHED = "mx.example.org; dkim=pass header.d={}"
+
+
+@pytest.mark.parametrize("forged", ["ross@ba\u00df.example", "ro\u00df@bass.example", "ro\u017fs@bass.example"])
+def test_an_address_that_only_folds_to_a_players_is_not_his(forged: str, house: House) -> None:
+    house.player("ross")
+    with house.service.store.write() as tx:
+        player = tx.players.find("ross")
+        assert player is not None
+        tx.players.add_address(player.id, "ross@bass.example", house.now, confirmed=True)
+    results = VOUCHED.format(forged.partition("@")[2])
+    house.service.accept([house.mail(forged, "set board words", Authentication_Results=results)])
+    house.service.handle()
+    with house.service.store.read() as tx:
+        (queued,) = tx.outbox.latest(None, 10)
+        assert "board" not in tx.players.settings(player.id)
+    assert b"FAILED" in queued.mail.raw or b"Subject: pbm: not done" in queued.mail.raw
+    assert b"Reply-To: pbm+" not in queued.mail.raw
+
+
+def test_a_stolen_password_leaves_no_way_back_in(house: House) -> None:
+    """Whoever named an address of his own by it cannot have it confirmed once the password is another one."""
+    house.player("alice")
+    house.send("mallory", "add alice alicepass mallory@example.net")
+    house.send("alice", "change password alice alicepass Sesame1")
+    house.answer("mallory", "yes")
+    with house.service.store.read() as tx:
+        player = tx.players.find("alice")
+        assert player is not None
+        assert tx.players.confirmed(player.id)[player.id] == [address_of("alice")]
+
+
+def test_a_password_may_be_changed_before_the_first_address_counts(house: House) -> None:
+    house.send("alice", "signup alice Sesame1")
+    house.send("alice", "change password alice Sesame1 Sesame2")
+    (got,) = house.answer("alice", "yes", mail=1)
+    assert got["Subject"] == "pbm: welcome"
+
+
+def test_a_changed_password_ends_the_right_to_answer_messages(house: House) -> None:
+    house.player("alice")
+    house.player("bob")
+    house.send("bob", "message bob bobpass alice", "Hello!")
+    house.send("alice", "change password alice alicepass Sesame1")
+    mails = house.answer("mallory", "I am alice.", of="alice", mail=1)
+    assert address_of("bob") not in {got.address for got in mails}
