@@ -102,7 +102,7 @@ def test_the_settings_are_all_explained() -> None:
 
 def test_what_nobody_understands_is_answered_with_the_way_to_help(house: House) -> None:
     (got,) = house.send("a@example.com", "frobnicate the board")
-    assert "Write: help" in got.body
+    assert "help tutorial" in got.body
     (got,) = house.send("b@example.com", "help frobnication")
     assert '"frobnication"' in got.body
     assert "help commands" in got.body

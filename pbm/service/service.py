@@ -206,8 +206,7 @@ class Service:
         reason = f"{discard.action}: {discard.reason}"
         if discard.action in (Action.BOUNCE, Action.COMPLAINT):
             reason += f"; {self.bouncing.note(tx, discard, now)}"
-        state = Arrival.PARKED if discard.action is Action.REJECT else Arrival.IGNORED
-        tx.inbox.settle(row.id, state, now, reason)
+        tx.inbox.settle(row.id, Arrival.IGNORED, now, reason)
 
     def _hand_on(self, tx: Transaction, row: Received, message: Message, now: datetime, identity: str | None) -> None:
         """What a person writes to postmaster waits for the operator, who is told."""

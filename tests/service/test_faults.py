@@ -92,7 +92,9 @@ def test_a_wrong_userid_takes_the_work_of_a_wrong_password(table: House, monkeyp
         return verify(pairs)
 
     monkeypatch.setattr(table.service.tools.passwords, "verify", noted)
-    answers = [table.send("x@example.com", f"cross move 101 {userid} wrong1 D5")[0] for userid in ("bob", "nobody")]
+    answers = [
+        table.send(f"{userid}@example.com", f"cross move 101 {userid} wrong1 D5")[0] for userid in ("bob", "nobody")
+    ]
     assert checked == ["wrong1", "wrong1"]
     assert answers[0].body.replace("bob", "*****").split("Your mail")[0] == answers[1].body.split("Your mail")[0]
 

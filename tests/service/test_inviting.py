@@ -63,8 +63,8 @@ def test_the_new_player_plays_by_answering_and_has_no_password(people: House) ->
     ask(people, "alice", f"cross challenge {FRIEND} me -size=3")
     people.answer(FRIEND, "robert")
     assert "robert played C3" in people.answer(FRIEND, "C3", 101)[0].body.replace("You", "robert")
-    for guess in ("", "!", "robert"):
-        (got,) = people.send("x@example.com", f"cross resign 101 robert {guess or '-'}")
+    for number, guess in enumerate(("", "!", "robert")):
+        (got,) = people.send(f"x{number}@example.com", f"cross resign 101 robert {guess or '-'}")
         assert got.refuses
 
 
@@ -122,7 +122,9 @@ def test_an_invitation_is_answered_once(people: House) -> None:
     assert userids(people).count("friend") == 1
 
 
-@pytest.mark.parametrize("note", ["Buy at http://shop.example now", "write to shop@shop.example", "shop \n" * 101])
+@pytest.mark.parametrize(
+    "note", ["Buy at http://shop.example now", "write to shop@shop.example", "see shop.example", "shop \n" * 101]
+)
 def test_a_note_that_may_be_advertising_stays_out_of_an_invitation(people: House, note: str) -> None:
     told = ask(people, "alice", f"cross challenge me {FRIEND}\n{note}")[-1]
     (first,) = people.mailboxes[FRIEND]

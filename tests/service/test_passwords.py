@@ -28,7 +28,7 @@ def test_all_of_a_password_counts(passwords: Passwords) -> None:
 
 @pytest.mark.parametrize("word", ["swap", "Cross", "RESIGN", "password", "qmove", "crossgeo"])
 def test_a_word_that_cannot_be_hidden_is_no_password(word: str, house: House) -> None:
-    with pytest.raises(BadArguments, match="^That is a word of the server"):
+    with pytest.raises(BadArguments, match=r"^That is a word of the server"):
         check_password(word)
     house.player("bob")
     before = house.dump()

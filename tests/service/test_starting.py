@@ -99,7 +99,9 @@ def test_a_game_against_oneself_counts_once(people: House) -> None:
 
 
 def test_a_player_has_a_daily_measure_and_a_stranger_a_smaller_one(new_house: Callable[..., House]) -> None:
-    house = new_house(Settings(ROBOT, Limits(challenges_per_day=3, stranger_challenges_per_day=1)))
+    house = new_house(
+        Settings(ROBOT, Limits(stranger_replies_per_day=9, challenges_per_day=3, stranger_challenges_per_day=1))
+    )
     for userid in ("alice", "bob"):
         house.player(userid)
     for _ in range(3):
