@@ -15,6 +15,7 @@ _MAX_ADDRESS = 254
 _RESERVED = frozenset({"pbm", *NO_USERIDS, *GAMES, *(verb.name.split()[0] for verb in VERBS)})
 _WORDS = _RESERVED.union(*(name.split() for verb in VERBS for name in (verb.name, *verb.aliases)))
 """Words that stand in mails whoever reads them, so that none could be kept secret."""
+NO = frozenset({"no", "n", "nope", "not", "never", "decline", "reject", "stop", "unsubscribe"})
 
 
 def check_userid(userid: str) -> None:
@@ -43,6 +44,11 @@ def is_password(word: str) -> bool:
 def first_line(text: str) -> str:
     """The first line that is not blank; empty if there is none."""
     return next(filter(None, map(str.strip, text.splitlines())), "")
+
+
+def declines(text: str) -> bool:
+    """The answer begins with a no."""
+    return re.split(r"[^\w]", first_line(text), maxsplit=1)[0].casefold() in NO
 
 
 def check_address(address: str) -> None:

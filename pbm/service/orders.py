@@ -13,6 +13,7 @@ from pbm.domain.errors import NeedsIdentity, Rejected, UnknownCommand
 from pbm.domain.redaction import guess_secrets
 from pbm.mailin import Action
 from pbm.service.handling import Handling
+from pbm.service.names import declines
 from pbm.service.verbs import REFUSALS, run
 from pbm.service.verbs.registry import redeems
 from pbm.store import Transaction
@@ -126,9 +127,13 @@ def _tried(handling: Handling, order: Order) -> Handling:
 
 @redeems("held")
 def release(handling: Handling, ticket: Ticket) -> None:
-    """The player has answered from his address: carry out what he had sent."""
+    """The player has answered from his address: carry out what he had sent, unless he says no."""
     player = handling.tx.players.get(ticket.player_id or 0)
     if player is None:
+        return
+    if declines(handling.message.text):
+        text = "Nothing was done, and nothing will be."
+        handling.answers.append(Answer("no", Outcome.DONE, text, "pbm: nothing was done"))
         return
     lines, board = tuple(ticket.payload["lines"]), ticket.payload["board"]
     match = handling.tx.matches.load(board) if board is not None else None

@@ -52,3 +52,26 @@ def test_a_changed_password_ends_the_right_to_answer_messages(house: House) -> N
     house.send("alice", "change password alice alicepass Sesame1")
     mails = house.answer("mallory", "I am alice.", of="alice", mail=1)
     assert address_of("bob") not in {got.address for got in mails}
+
+
+@pytest.mark.parametrize("answer", ["no", "No, that was not me!", "Not me.", "Never!"])
+def test_a_no_does_not_confirm(answer: str, table: House) -> None:
+    before = table.dump()
+    (asked,) = table.send("bob", "cross move 101 C4")
+    assert asked["Subject"] == "pbm: was that you?"
+    (got,) = table.answer("bob", answer)
+    assert got["Subject"] == "pbm: nothing was done"
+    (late,) = table.answer("bob", "yes", mail=len(table.mailboxes[address_of("bob")]) - 1)
+    assert late.refuses
+    assert table.dump() == before
+
+
+def test_a_held_command_is_carried_out_once_and_for_its_own_player_only(table: House) -> None:
+    table.send("bob", "cross move 101 C4", "Nice.")
+    held = len(table.mailboxes[address_of("bob")])
+    mails = table.answer("alice", "resign", of="bob", mail=held)
+    assert any("bob played C4" in got.body for got in mails), "who has the token has read the mailbox"
+    before = table.dump()
+    (again,) = table.answer("bob", "yes", mail=held)
+    assert again.refuses
+    assert table.dump() == before

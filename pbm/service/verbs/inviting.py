@@ -12,7 +12,7 @@ from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Player
 from pbm.service.handling import Handling
-from pbm.service.names import check_address, check_userid
+from pbm.service.names import check_address, check_userid, declines, first_line
 from pbm.service.starting import check_willing, read_terms, start_match
 from pbm.service.verbs.registry import REFUSALS, done, redeems
 from pbm.store.tickets import Ticket
@@ -20,7 +20,6 @@ from pbm.store.tickets import Ticket
 NO_PASSWORD = ""
 """A hash that fits no password, until one is set."""
 YES = frozenset({"", "yes", "y", "ok", "okay", "sure", "accept"})
-NO = frozenset({"no", "n", "decline", "reject", "stop", "unsubscribe"})
 MAX_NOTE = 500
 """Characters of a comment that goes along with an invitation."""
 
@@ -112,9 +111,9 @@ def _send_invitation(
 def answer_invitation(handling: Handling, ticket: Ticket) -> None:
     """The stranger accepts, perhaps under a userid of his choice, or declines; else he is asked what he meant."""
     inviter = handling.tx.players.get(ticket.player_id or 0)
-    line = next(filter(None, map(str.strip, handling.message.text.splitlines())), "")
+    line = first_line(handling.message.text)
     word = re.split(r"[\s,.!;:]", line, maxsplit=1)[0].casefold()
-    if word in NO:
+    if declines(line):
         if inviter is not None:
             _tell_declined(handling, inviter, ticket)
         return
