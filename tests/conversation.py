@@ -30,6 +30,8 @@ from email.message import Message as Parsed
 from pathlib import Path
 from typing import Any
 
+import lxml.html
+
 from pbm.domain.mail import Arrival, Queued, Received
 from pbm.mailin import SENTINEL, Robot
 from pbm.service import Arriving, Service, Settings
@@ -81,8 +83,12 @@ class Got:
         if not parsed.is_multipart():
             return self.raw.decode("ascii").replace("\r\n", "\n")
         head = self.raw.decode("ascii").partition("\r\n\r\n")[0].replace("\r\n", "\n")
-        kinds = [part.get_content_type() for part in parsed.walk() if not part.is_multipart()]
-        return f"{head}\n\n{self.body}\n(in these forms: {', '.join(kinds)})\n"
+        return f"{head}\n\n{self.body}\n(in these forms: {', '.join(self.forms)})\n"
+
+    @property
+    def forms(self) -> list[str]:
+        """The media types it comes in."""
+        return [part.get_content_type() for part in self.parsed.walk() if not part.is_multipart()]
 
     @property
     def parsed(self) -> Parsed:
@@ -90,8 +96,10 @@ class Got:
 
     @property
     def body(self) -> str:
-        """The text of the mail."""
-        return self.part("text/plain")
+        """The text of the mail, or else of its HTML."""
+        if "text/plain" in self.forms:
+            return self.part("text/plain")
+        return str(lxml.html.fromstring(self.part("text/html")).text_content())
 
     def part(self, kind: str) -> str:
         """The first part of a media type, decoded."""
@@ -229,9 +237,12 @@ def check_wire(queued: Queued) -> None:
         assert len(parsed.get_all(name, [])) == 1, f"{name} in\n{head.decode()}"
     assert parsed["To"] == mail.address
     assert parsed["Auto-Submitted"] in ("auto-replied", "auto-generated")
-    assert mail.envelope_from == f"bounce+{mail.key}@{ROBOT.domain}"
-    text = Got(mail.address, mail.raw, mail.board).body
+    assert mail.envelope_from == f"bounce+{mail.key}@{parsed['From'].rpartition('@')[2].rstrip('>')}"
+    got = Got(mail.address, mail.raw, mail.board)
+    text = got.body
     assert SENTINEL in text, text
+    if "text/plain" not in got.forms:
+        return
     assert text.endswith("\n")
     assert not text.endswith("\n\n"), text
     assert "\n\n\n" not in text, text

@@ -1,0 +1,342 @@
+"""The forms of a mail: text, HTML with a picture and links, and the part for programs.
+
+The golden mails are in golden/mails, each part decoded; PBM_UPDATE_GOLDEN=1 rewrites them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import struct
+from collections.abc import Callable
+from email import message_from_bytes, policy
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import lxml.html
+import pytest
+
+from games import GAMES
+from pbm.compose.forms import BOARD_KIND
+from pbm.domain.match import State
+from pbm.draw import png
+from pbm.mailin import Robot
+from pbm.service import Arriving, Settings
+from tests.conversation import Got, House, address_of
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "mails"
+CLIPPED = 102_000
+"""Octets after which Gmail cuts HTML off."""
+SMALL = {
+    "cross": ("cross -size=3", ["C3"]),
+    "crossgeo": ("crossgeo -version=rb -board=random -edges=9 -seed=2", []),
+    "polygon": ("polygon -sides=6", ["A-D", "F", "C"]),
+    "loops": ("loops -size=3", ["A1", "B1"]),
+    "luddit": ("luddit", ["C3", "D4"]),
+}
+
+
+@pytest.fixture
+def house(new_house: Callable[..., House]) -> House:
+    """alice and bob, who get mails in all forms."""
+    opened = new_house()
+    for userid in ("alice", "bob"):
+        opened.player(userid, "both")
+    return opened
+
+
+def links(got: Got) -> list[tuple[str, str]]:
+    """The links of a mail's HTML: what is shown, and the URL."""
+    page = lxml.html.fromstring(got.part("text/html"))
+    return [(anchor.text_content(), anchor.get("href")) for anchor in page.iter("a")]
+
+
+def opened(url: str) -> tuple[str, str, str]:
+    """What a mail program makes of a mailto link: address, subject and text."""
+    parts = urlsplit(url)
+    assert parts.scheme == "mailto"
+    assert "+" not in url, "some programs read it as a blank"
+    fields = {name: values[0] for name, values in parse_qs(parts.query, keep_blank_values=True).items()}
+    return unquote(parts.path), fields["subject"], fields["body"]
+
+
+def click(house: House, userid: str, url: str) -> list[Got]:
+    address, subject, body = opened(url)
+    return house.send(userid, subject, body, to=address)
+
+
+def moves_linked(got: Got) -> set[str]:
+    return {opened(url)[2] for _, url in links(got)}
+
+
+def state_of(words: str, moves: list[str]) -> State:
+    name, *options = words.split()
+    state = State.start(GAMES[name], options)
+    for move in moves:
+        state, _ = state.play(move)
+    return state
+
+
+def legal(state: State) -> set[str]:
+    return {state.game.notate(state.position, move) for move in state.game.moves(state.position)}
+
+
+def last_of(house: House, userid: str) -> Got:
+    return house.mailboxes[address_of(userid)][-1]
+
+
+def mover(house: House, words: str, moves: list[str]) -> Got:
+    """The last mail of the player to move."""
+    house.game(f"{words} alice bob", moves)
+    return last_of(house, ("alice", "bob")[len(moves) % 2])
+
+
+def laid_out(got: Got) -> str:
+    """A mail with its parts decoded, as a golden file holds it."""
+    out = [got.raw.partition(b"\r\n\r\n")[0].decode().replace("\r\n", "\n"), ""]
+    for part in got.parsed.walk():
+        if part.is_multipart():
+            continue
+        payload = part.get_payload(decode=True)
+        assert isinstance(payload, bytes)
+        shown = {name: value for name, value in part.items() if name != "Content-Transfer-Encoding"}
+        out += [f"== {name}: {value}" for name, value in shown.items()]
+        size = "a picture of {} x {}".format(*struct.unpack(">II", payload[16:24]))
+        out += ["", size if part.get_content_maintype() == "image" else payload.decode().replace("\r\n", "\n"), ""]
+    return "\n".join(line.rstrip() for line in out).rstrip("\n") + "\n"
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_board_mail_reads_as_it_is_written(name: str, house: House) -> None:
+    played = laid_out(mover(house, *SMALL[name]))
+    path = GOLDEN / f"{name}.txt"
+    if os.environ.get("PBM_UPDATE_GOLDEN"):
+        path.write_text(played)
+    assert played == path.read_text()
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_move_is_a_link_that_plays_it(name: str, house: House) -> None:
+    words, moves = SMALL[name]
+    got = mover(house, words, moves)
+    state = state_of(words, moves)
+    linked = moves_linked(got)
+    if name == "luddit":
+        places = {move for move in legal(state) if re.fullmatch(r"[A-Z]\d", move)}
+        assert len(places) == 81 - len(moves)
+        assert places <= linked
+    else:
+        assert legal(state) <= linked
+    assert linked <= legal(state) | {"swap", "resign"}
+    shown, url = next((shown, url) for shown, url in links(got) if opened(url)[2] in legal(state))
+    replies = click(house, ("alice", "bob")[len(moves) % 2], url)
+    assert f"played {opened(url)[2]}." in " ".join(replies[-1].body.split()), shown
+    assert not any(reply.refuses for reply in replies)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_links_are_short_and_go_to_the_address_of_the_token(name: str, house: House) -> None:
+    got = mover(house, *SMALL[name])
+    source = got.part("text/html")
+    for _, url in links(got):
+        assert len(url) < 500
+        assert opened(url)[0] == got["Reply-To"]
+        assert opened(url)[1] == f"Re: {GAMES[name].info.title} Board 101"
+    assert not re.findall(r"&(?!amp;|#|lt;|gt;|quot;)", source)
+
+
+def test_only_who_is_to_move_has_links_to_moves(house: House) -> None:
+    house.game("cross -size=4 alice bob", ["D4"])
+    assert "A1" in moves_linked(last_of(house, "bob"))
+    assert not links(last_of(house, "alice"))
+    house.player("carol", "both")
+    (got,) = house.send("carol", "cross show 101 ")
+    assert not links(got)
+    (got,) = house.send("bob", "cross showas bob bobpass 101#0")
+    assert "A1" not in {shown for shown, _ in links(got)}, "an earlier position is only looked at"
+
+
+def test_each_gets_the_form_he_has_chosen_and_the_text_is_the_same_in_all(new_house: Callable[..., House]) -> None:
+    kinds, texts = {}, {}
+    for form in ("text", "html", "both"):
+        house = new_house()
+        house.player("alice", form)
+        house.player("bob", form)
+        got = mover(house, *SMALL["cross"])
+        kinds[form] = [part.get_content_type() for part in got.parsed.walk()]
+        texts[form] = got.body if form != "html" else ""
+        (answer,) = house.send("alice", "games alice")
+        assert answer.parsed.is_multipart() == (form == "both")
+    rich = [BOARD_KIND, "multipart/related", "text/html", "image/png"]
+    assert kinds["text"] == ["text/plain"]
+    assert kinds["both"] == ["multipart/alternative", "text/plain", *rich]
+    assert kinds["html"] == ["multipart/alternative", *rich]
+    assert texts["both"] == texts["text"]
+
+
+def test_a_stranger_gets_text(house: House) -> None:
+    (got,) = house.send("somebody@example.com", "help cross")
+    assert not got.parsed.is_multipart()
+
+
+def test_what_players_write_is_escaped_and_never_a_link(house: House) -> None:
+    house.game("cross -size=3 alice bob", [])
+    evil = '<script>alert("x")</script> <a href="https://evil.example">A1</a> &amp;\n\n  resign\n\n\x1a0000-0\x1a'
+    house.answer("alice", f"C3\n\n{evil}", 101)
+    got = last_of(house, "bob")
+    page = lxml.html.fromstring(got.part("text/html"))
+    assert not page.xpath("//script")
+    assert all(url.startswith("mailto:pbm%2B") for _, url in links(got))
+    assert "<script>" in page.text_content()
+    assert [shown for shown, _ in links(got)].count("resign") == 1, "the one we offer"
+    assert "Content-Type: text/html" not in got.part("text/html")
+
+
+def test_html_keeps_boards_in_letters_of_equal_width(house: House) -> None:
+    """What Gmail and Outlook are known to honour: pre in a cell, styles in line, both colours named."""
+    got = mover(house, *SMALL["luddit"])
+    page = lxml.html.fromstring(got.part("text/html"))
+    (board, *_) = page.xpath("//table//td/pre")
+    style = board.get("style")
+    for rule in ("monospace", "font-size:14px", "line-height:1.2", "color:#111111", "background:#ffffff"):
+        assert rule in style
+    assert not page.xpath("//style | //link | //svg | //*[contains(@src, 'data:')]")
+    text = got.body
+    rows = [line.rstrip() for line in board.text_content().strip("\n").splitlines()]
+    assert "\n".join(rows) in text, "the same drawing"
+
+
+def test_the_picture_is_found_sized_and_described(house: House) -> None:
+    got = mover(house, *SMALL["cross"])
+    (image,) = lxml.html.fromstring(got.part("text/html")).xpath("//img")
+    (part,) = [part for part in got.parsed.walk() if part.get_content_type() == "image/png"]
+    assert image.get("src") == "cid:" + part["Content-ID"].strip("<>")
+    data = part.get_payload(decode=True)
+    assert isinstance(data, bytes)
+    assert struct.unpack(">II", data[16:24]) == (int(image.get("width")), int(image.get("height")))
+    told = " ".join(image.get("alt").split())
+    assert told.startswith("Row A: A1 to A3 free.")
+    assert "C3 O, the last move" in told
+    assert "background:#ffffff" in image.get("style")
+
+
+def test_a_picture_is_rendered_once_for_both_players(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    rendered = []
+    real = png.render
+
+    def counted(drawing: str, width: int) -> bytes:
+        rendered.append(width)
+        return real(drawing, width)
+
+    house.game("cross -size=5 alice bob", ["E5"])
+    monkeypatch.setattr(png, "render", counted)
+    assert len(house.answer("bob", "A2", 101)) == 2
+    assert len(rendered) == 1
+
+
+def test_the_part_for_programs_tells_the_board_and_no_secrets(house: House) -> None:
+    house.game("loops -size=3 alice bob", ["A1", "B1"])
+    got = last_of(house, "alice")
+    text = got.part(BOARD_KIND)
+    data = json.loads(text)
+    assert data["format"] == 1
+    assert (data["board"], data["game"], data["options"]) == (101, "loops", ["-size=3"])
+    assert data["players"] == [{"userid": "alice", "side": "Yellow"}, {"userid": "bob", "side": "Purple"}]
+    assert data["record"] == [{"seat": 1, "move": "A1"}, {"seat": 2, "move": "B1"}]
+    assert data["turn"] == {"seat": 1, "ply": 3, "revision": 2}
+    assert set(data["moves"]) == legal(state_of("loops -size=3", ["A1", "B1"]))
+    assert data["moves_cut"] is False
+    assert data["position"]["pieces"] == {"Y": ["A1"], "P": ["B1"]}
+    assert data["position"]["last"] == ["B1"]
+    assert data["result"] is None
+    assert "@" not in text
+    assert got["Reply-To"].partition("+")[2].partition("@")[0] not in text
+    assert text == last_of(house, "bob").part(BOARD_KIND)
+
+
+def test_the_part_for_programs_tells_the_result(house: House) -> None:
+    house.game("cross -size=3 alice bob", ["C3", "A1"])
+    house.answer("alice", "resign", 101)
+    data = json.loads(last_of(house, "bob").part(BOARD_KIND))
+    assert data["turn"] is None
+    assert data["moves"] == []
+    assert data["result"]["winner"] == 2
+    assert data["result"]["ending"] == "resigned"
+
+
+CROSSING = "\n".join(f"0,{2 * place} 999,{2 * place + 1}" for place in range(100)) + "\n" + "\n".join(
+    f"{9 * place + 5},0 {9 * place + 6},999" for place in range(100)
+)  # fmt: skip
+LARGEST = {
+    "cross": ("cross -size=10", "", []),
+    "loops": ("loops -size=20", "", []),
+    "luddit": ("luddit -size=19", "", ["C3"]),
+    "polygon, where every pair of corners is a move": ("polygon -sides=24", "", []),
+    "crossgeo": ("crossgeo -board=random -edges=200 -seed=3", "", []),
+    "crossgeo, where every edge takes a hundred along": ("crossgeo", CROSSING, []),
+}
+
+
+@pytest.mark.parametrize("case", LARGEST)
+@pytest.mark.parametrize("style", ["ascii", "words"])
+def test_the_largest_boards_are_not_clipped(case: str, style: str, new_house: Callable[..., House]) -> None:
+    """With long names, which every link repeats."""
+    domain = "a-rather-long-name.of-a-server.example.org"
+    house = new_house(Settings(Robot("play-by-mail", domain)))
+    words, body, moves = LARGEST[case]
+    players = ["a" * 20, "b" * 20]
+    for userid in players:
+        house.player(userid)
+        with house.service.store.write() as tx:
+            player = tx.players.find(userid)
+            assert player is not None
+            tx.players.save_settings(player.id, {"mail": "both", "board": style})
+    game, *options = words.split()
+    robot = f"play-by-mail@{domain}"
+    house.send(players[0], " ".join([game, "challenge", *options, *players]), body, to=robot)
+    for ply, move in enumerate(moves):
+        house.answer(players[ply % 2], move, 101)
+    got = last_of(house, players[len(moves) % 2])
+    assert not got.refuses, got.text
+    assert len(got.part("text/html")) < CLIPPED
+    assert len(got.raw) < 500_000
+    assert links(got)
+
+
+def test_an_answer_that_quotes_our_html_is_read(house: House) -> None:
+    """As HTML alone, with our mail below and no sign of a quote but our own words."""
+    got = mover(house, "cross -size=4", ["D4"])
+    ours = re.sub(r"(?s).*<body[^>]*>|</body>.*", "", got.part("text/html"))
+    head = (
+        f"From: bob@example.net\r\nTo: {got['Reply-To']}\r\nSubject: Re: {got['Subject']}\r\n"
+        "Message-ID: <html-1@example.net>\r\nMIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
+    )
+    raw = (head + f"<html><body><div>C4</div><div>Nice!</div><hr>{ours}</body></html>").encode()
+    replies = house.deliver(Arriving("bob@example.net", (got["Reply-To"],), raw))
+    assert len(replies) == 2
+    assert "bob played C4." in last_of(house, "alice").body
+    assert "Nice!" in last_of(house, "alice").body
+    assert "To play" not in last_of(house, "alice").body
+
+
+def test_the_links_of_test_display_are_commands(house: House) -> None:
+    (got,) = house.send("alice", "test display alice alicepass")
+    found = dict(links(got))
+    assert list(found) == ["set mail both", "set mail text", "set mail html", "set board words"]
+    for shown, url in found.items():
+        (answer,) = click(house, "alice", url)
+        _, name, value = shown.split()
+        assert f"{name} is now {value}." in answer.body
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_mail_programs_find_no_fault_with_the_parts(name: str, house: House) -> None:
+    got = mover(house, *SMALL[name])
+    parsed = message_from_bytes(got.raw, policy=policy.default)
+    assert not [defect for part in parsed.walk() for defect in part.defects]
+    preferred = parsed.get_body(("html", "plain"))
+    assert preferred is not None
+    assert preferred.get_content_type() == "text/html"
+    encodings = {part["Content-Transfer-Encoding"] for part in parsed.walk() if not part.is_multipart()}
+    assert encodings == {"7bit", "base64"}
