@@ -207,12 +207,13 @@ class CrossGeo:
             ),
             segments=tuple(
                 Segment(
-                    x1 - left, y1 - bottom, x2 - left, y2 - bottom, _STROKES[board.colours[index]], _name(board, index)
+                    x1 - left, y1 - bottom, x2 - left, y2 - bottom, _STROKES[board.colours[index]],
+                    label=_name(board, index), name=self.notate(pos, index),
                 )
                 for index, ((x1, y1), (x2, y2)) in enumerate(board.lines)
                 if pos.standing >> index & 1
             ),
-        )
+        )  # fmt: skip
         notes = () if last is None else (_last_turn(pos, last),)
         return Scene(plane, notes, _choice(pos))
 

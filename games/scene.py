@@ -99,7 +99,11 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A straight segment of a plane drawing. label: a short text to stand on it, such as an edge's number."""
+    """A straight segment of a plane drawing.
+
+    label: a short text to stand on it, such as an edge's number. name: what a player types to mean the segment; empty
+    where he cannot.
+    """
 
     x1: int
     y1: int
@@ -108,6 +112,7 @@ class Segment:
     stroke: Stroke
     label: str = ""
     last: bool = False
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -310,7 +310,7 @@ def lines(board: PlaneBoard, marks: Marks = PLAIN) -> list[runs.Line]:
             drawn[place] = "+"
     cells = {place: Run(marks.get(mark, mark)) for place, mark in drawn.items()}
     for index, (start, label) in layout.numbers.items():
-        cells |= _labelled(start, label, layout.segments[index].label)
+        cells |= _labelled(start, label, layout.segments[index].name)
     for index, (start, sign) in layout.signs.items():
         cells |= _labelled(start, sign, board.points[index].name)
     return _rows(cells)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -18,7 +19,7 @@ MAX_WIDTH = 720
 MAX_OCTETS = 160_000
 """A picture that takes more is not worth its mail."""
 
-_SIZE = re.compile(r'width="(\d+)" height="(\d+)"')
+_WIDTH = re.compile(r'width="(\d+)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +39,10 @@ def picture(scene: Scene) -> Picture | None:
 @lru_cache(maxsize=32)
 def _picture(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
     drawing = svg(Scene(board))
-    size = _SIZE.search(drawing)
-    assert size is not None  # noqa: S101  every drawing of ours has one
-    width, height = int(size[1]), int(size[2])
-    if width > MAX_WIDTH:
-        width, height = MAX_WIDTH, height * MAX_WIDTH // width
-    data = render(drawing, width)
-    return Picture(data, width, height) if len(data) <= MAX_OCTETS else None
+    width = _WIDTH.search(drawing)
+    assert width is not None  # noqa: S101  every drawing of ours has one
+    data = render(drawing, min(int(width[1]), MAX_WIDTH))
+    return Picture(data, *struct.unpack(">II", data[16:24])) if len(data) <= MAX_OCTETS else None
 
 
 def render(drawing: str, width: int) -> bytes:

@@ -82,7 +82,7 @@ def test_a_picture_is_opaque_and_as_large_as_it_says(name: str) -> None:
     picture = png.picture(played(name))
     assert picture is not None
     width, height, rows = pixels(picture.data)
-    assert (width, height) == (picture.width, picture.height)
+    assert (width, height) == (picture.width, picture.height), "also where it was made smaller"
     assert width <= png.MAX_WIDTH
     assert all(set(row[3::4]) == {255} for row in rows)
     assert rows[0][:4] == b"\xff\xff\xff\xff"
