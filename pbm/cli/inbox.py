@@ -40,6 +40,20 @@ def list_(invocation: Invocation, state: str | None, limit: int, as_json: bool) 
 
 
 @inbox.command()
+@json_option
+@pass_invocation
+def count(invocation: Invocation, as_json: bool) -> None:
+    """How many mails were not answered, by what they were.
+
+    ignore: automatic mail, lists and the like. bounce, complaint: about mails of ours. reject: could not be read.
+    limit: persons' mails whose answer was one too many; what they asked for was done.
+    """
+    with invocation.queues() as queues:
+        rows = [{"kind": kind, "mails": number} for kind, number in sorted(queues.verdicts().items())]
+    print_rows(rows, as_json=as_json, nothing="All mails were answered.")
+
+
+@inbox.command()
 @click.argument("number", type=NUMBER, metavar="ID")
 @raw_option
 @json_option

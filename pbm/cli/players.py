@@ -46,7 +46,10 @@ def list_(invocation: Invocation, as_json: bool) -> None:
 def show(invocation: Invocation, userid: str, as_json: bool) -> None:
     """One account, and the boards it plays on."""
     with invocation.administration() as admin:
-        row = _row(admin.account(userid))
+        account = admin.account(userid)
+        row = _row(account)
+        row["bounces"] = sum(address.bounces for address in account.addresses)
+        row["delays"] = sum(address.soft_bounces for address in account.addresses)
         row["active_boards"] = [board.board for board in admin.boards(userid=userid, active=True)]
         row["ended_boards"] = [board.board for board in admin.boards(userid=userid, active=False)]
     print_fields(row, as_json=as_json)
@@ -64,6 +67,20 @@ def set_address(invocation: Invocation, userid: str, addresses: tuple[str, ...],
     with invocation.administration() as admin:
         admin.set_addresses(userid, (*addresses, *more))
     click.echo(f"{userid} now gets mail at {' and '.join((*addresses, *more))}.")
+
+
+@player.command()
+@click.argument("userid")
+@pass_invocation
+def resume(invocation: Invocation, userid: str) -> None:
+    """Send mail again to addresses that failed.
+
+    An address gets no more after limits.hard_bounces_to_suspend mails have come back. A mail of the player's ends that
+    by itself.
+    """
+    with invocation.administration() as admin:
+        suspended = admin.resume(userid)
+    click.echo(f"{userid} gets mail at all addresses; {suspended or 'none'} had been suspended.")
 
 
 @player.command("reset-password")
@@ -95,6 +112,14 @@ def remove(invocation: Invocation, userid: str, yes: bool) -> None:
 
 
 def _row(account: Account) -> dict[str, Any]:
+    """unreachable: mail to none of the addresses arrives, so that the player does not learn of moves."""
     confirmed = [address.address for address in account.addresses if address.confirmed_at]
     waiting = [address.address for address in account.addresses if not address.confirmed_at]
-    return {"userid": account.player.userid, "addresses": confirmed, "unconfirmed_addresses": waiting}
+    suspended = [address.address for address in account.addresses if address.suspended_at]
+    return {
+        "userid": account.player.userid,
+        "addresses": confirmed,
+        "unconfirmed_addresses": waiting,
+        "suspended_addresses": suspended,
+        "unreachable": account.unreachable,
+    }

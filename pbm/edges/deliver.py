@@ -18,11 +18,14 @@ from typing import TypeVar
 import structlog
 
 from pbm.domain.mail import Queued
-from pbm.edges.transports import Outgoing, PermanentFailure, TemporaryFailure, Transport
+from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Transport
 from pbm.store import DatabaseTrouble, Store, Transaction
 
 log = structlog.get_logger()
 R = TypeVar("R")
+
+Refused = Callable[[Transaction, Queued, str, datetime], None]
+"""Told, in the transaction that gives a mail up, that its recipient was refused, and in what words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +56,18 @@ class Deliverer:
     """Sends what is due until it is stopped; `wake` tells it that the outbox has grown."""
 
     def __init__(
-        self, store: Store, transport: Transport, settings: DeliverySettings, clock: Callable[[], datetime]
+        self,
+        store: Store,
+        transport: Transport,
+        settings: DeliverySettings,
+        clock: Callable[[], datetime],
+        refused: Refused = lambda *_: None,
     ) -> None:
         self._store = store
         self._transport = transport
         self._settings = settings
         self._clock = clock
+        self._refused = refused
         self._woken = asyncio.Event()
         self._stopping = False
         self._under_way: dict[asyncio.Task[_Attempt], int] = {}
@@ -144,6 +153,8 @@ class Deliverer:
         if isinstance(failure, PermanentFailure) or expired:
             log.warning("not_delivered", outbox_id=queued.id, reason=failure.reason, gave_up=expired)
             tx.outbox.fail(queued.id, now, failure.reason)
+            if isinstance(failure, RecipientRefused):
+                self._refused(tx, queued, failure.reason, now)
         else:
             log.info("delivery_postponed", outbox_id=queued.id, reason=failure.reason)
             tx.outbox.postpone(queued.id, self._settings.retry_at(now, queued.attempts + 1), failure.reason)

@@ -43,7 +43,7 @@ class Server:
         self._service = service
         self._listener = Listener(listen, self._intake_one, service.is_ours)
         self._intake = Intake(service, self._handle_soon)
-        self._deliverer = Deliverer(service.store, transport, delivery, service.clock)
+        self._deliverer = Deliverer(service.store, transport, delivery, service.clock, service.bouncing.refused)
         self._fetching = Fetching(fetch, service, self._handle_soon) if fetch else None
         self._waiting = asyncio.Event()
         self._stopping = False

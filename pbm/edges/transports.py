@@ -50,6 +50,10 @@ class PermanentFailure(_Failure):
     """This mail or this recipient is refused, and would be again."""
 
 
+class RecipientRefused(PermanentFailure):
+    """There is no such recipient: his address fails, whatever is sent there."""
+
+
 class TemporaryFailure(_Failure):
     """Not now, or not known whether."""
 
@@ -173,6 +177,7 @@ def _is_sendable(address: str) -> bool:
 
 
 _ABOUT_US = re.compile(r"\b5\.[57]\.\d|\brelay|\bauthenticat", re.IGNORECASE)
+_NO_SUCH = re.compile(r"\b5\.(?:1\.[12346]|2\.1)\b")
 _FINAL_CODES = {
     SMTPSenderRefused: {552},
     SMTPRecipientRefused: {550, 551, 553, 554, 556},
@@ -190,7 +195,8 @@ def _refused(refusal: SMTPResponseException) -> _Failure:
     """
     final = refusal.code in _FINAL_CODES.get(type(refusal), ())
     if final and not (isinstance(refusal, SMTPRecipientRefused) and _ABOUT_US.search(refusal.message)):
-        return PermanentFailure(refusal.message, refusal.code)
+        nobody = isinstance(refusal, SMTPRecipientRefused) or _NO_SUCH.search(refusal.message)
+        return (RecipientRefused if nobody else PermanentFailure)(refusal.message, refusal.code)
     gone = refusal.code == 421 and not isinstance(refusal, SMTPDataError)
     return (_Unsent if gone else TemporaryFailure)(refusal.message, refusal.code)
 
@@ -260,7 +266,7 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-_FINAL_EXITS = {os.EX_DATAERR, os.EX_NOUSER, os.EX_NOHOST}
+_FINAL_EXITS = {os.EX_DATAERR: PermanentFailure, os.EX_NOUSER: RecipientRefused, os.EX_NOHOST: RecipientRefused}
 
 
 class SendmailCommand:
@@ -285,7 +291,7 @@ class SendmailCommand:
         except ValueError as error:  # an address that no argument can hold
             raise PermanentFailure(_reason(error)) from error
         if code:
-            kind = PermanentFailure if code in _FINAL_EXITS else TemporaryFailure
+            kind = _FINAL_EXITS.get(code, TemporaryFailure)
             raise kind(complaint or f"{self._argv[0]} ended with exit code {code}", code)
 
     async def close(self) -> None:

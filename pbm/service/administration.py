@@ -27,10 +27,15 @@ from pbm.store.players import Address
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A player as the operator sees him."""
+    """A player as the operator sees him. unreachable: no address of his is left that mail may go to."""
 
     player: Player
     addresses: tuple[Address, ...]
+
+    @property
+    def unreachable(self) -> bool:
+        confirmed = [address for address in self.addresses if address.confirmed_at]
+        return bool(confirmed) and all(address.suspended_at for address in confirmed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +88,11 @@ class Administration:
             tx.players.drop_addresses(player.id)
             for address in dict.fromkeys(addresses):
                 tx.players.add_address(player.id, address, now, confirmed=True)
+
+    def resume(self, userid: str) -> int:
+        """Send mail to all of a player's addresses again; returns how many had been suspended."""
+        with self._service.store.write() as tx:
+            return tx.bounces.resume(_player(tx, userid).id)
 
     def reset_password(self, userid: str, password: str = "") -> str:
         """Set a password, or a random one; returns it for the operator to hand over."""

@@ -42,7 +42,7 @@ class Bouncing:
         """The next mail server has refused the recipient of a mail for good; it need not send a bounce for that."""
         mail = tx.bounces.mail_of([queued.mail.key])
         if mail is not None:
-            self._count(tx, mail, now, hard=True, reason=reason)
+            self._count(tx, mail, now, hard=not _OF_THE_MAIL.intersection(reason.split()), reason=reason)
 
     def _count(self, tx: Transaction, mail: Returned, now: datetime, *, hard: bool, reason: str) -> str:
         most = self.limits.hard_bounces_to_suspend
@@ -55,7 +55,7 @@ class Bouncing:
             unreachable = [player.userid for player in players if tx.players.unreachable(player.id)]
             self._tell(
                 tx, f"pbm: no more mail to {mail.address}", "suspended-operator.txt", now,
-                address=mail.address, userids=userids, unreachable=unreachable, bounces=bounces, reason=reason,
+                failed=mail.address, userids=userids, unreachable=unreachable, bounces=bounces, reason=reason,
             )  # fmt: skip
             return f"{mail.address}, for good; it is suspended now"
         return f"{mail.address}, for good, {bounces} of {most}" if bounces else f"{mail.address}, which is nobody's"
@@ -67,9 +67,8 @@ class Bouncing:
             tx.players.save_settings(player.id, {**tx.players.settings(player.id), "broadcasts": "off"})
             tx.bounces.unfollow_all(player.id)
         userid = player.userid if player else ""
-        self._tell(
-            tx, f"pbm: complaint of {mail.address}", "complaint-operator.txt", now, address=mail.address, userid=userid
-        )
+        subject = f"pbm: complaint of {mail.address}"
+        self._tell(tx, subject, "complaint-operator.txt", now, complainer=mail.address, userid=userid)
         return f"{mail.address}, which gets nothing any more that is optional" if player else mail.address
 
     def _tell(self, tx: Transaction, subject: str, page: str, now: datetime, **words: Any) -> None:

@@ -7,11 +7,12 @@ from typing import TypeVar
 
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.mail import Arrival, Delivery, Queued, Received
+from pbm.mailin import Action
 from pbm.service.service import Service
 
 MOST_AT_ONCE = 10_000
 """Mails that one call renews when it is told to renew all."""
-
+_NEVER_ANSWERED = (Action.IGNORE, Action.BOUNCE, Action.COMPLAINT, Action.REJECT)
 
 M = TypeVar("M", Received, Queued)
 
@@ -26,6 +27,11 @@ class Queues:
         """The newest mails first."""
         with self._service.store.read() as tx:
             return tx.inbox.latest(state, limit)
+
+    def verdicts(self) -> dict[str, int]:
+        """How many mails were not answered, by what they were; limit: those that were one too many."""
+        with self._service.store.read() as tx:
+            return tx.inbox.verdicts([*map(str, _NEVER_ANSWERED), "limit"])
 
     def received_mail(self, number: int) -> Received:
         with self._service.store.read() as tx:

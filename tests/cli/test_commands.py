@@ -64,6 +64,10 @@ def test_a_player_is_added_shown_and_changed(pbm: Pbm) -> None:
         "userid": "alice",
         "addresses": ["a@x.org", "b@x.org"],
         "unconfirmed_addresses": [],
+        "suspended_addresses": [],
+        "unreachable": False,
+        "bounces": 0,
+        "delays": 0,
         "active_boards": [],
         "ended_boards": [],
     }

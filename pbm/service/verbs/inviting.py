@@ -20,6 +20,8 @@ from pbm.store.tickets import Ticket
 NO_PASSWORD = ""
 """A hash that fits no password, until one is set."""
 YES = frozenset({"", "yes", "y", "ok", "okay", "sure", "accept"})
+MAX_ASKED = 4
+"""Mails by which one invitation may ask what is meant: a robot may be the one who answers."""
 MAX_NOTE = 500
 """Characters of a comment that goes along with an invitation."""
 
@@ -121,8 +123,9 @@ def answer_invitation(handling: Handling, ticket: Ticket) -> None:
     try:
         player = owners[0] if owners else _sign_up(handling, ticket.subject, "" if word in YES else line)
     except Rejected as error:
-        if inviter is not None:
-            _send_invitation(handling, ticket.subject, inviter, ticket.payload, str(error))
+        asked = int(ticket.payload.get("asked", 0)) + 1
+        if inviter is not None and asked < MAX_ASKED:
+            _send_invitation(handling, ticket.subject, inviter, {**ticket.payload, "asked": asked}, str(error))
         return
     handling.identified = player
     problem = _start(handling, ticket, inviter, player)
