@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -9,6 +10,10 @@ import pytest
 
 from pbm.mailin import SENTINEL
 from tests.cli.conftest import Pbm
+from tests.mailin.test_corpus import CORPUS, INDEX, bare
+
+TEXTS_WITH_SIGNATURE = 4
+"""Of the corpus: what other projects want kept, quoted lines and signatures, and ours takes for nobody's words."""
 
 
 def classified(pbm: Pbm, tmp_path: Path, text: str, to: str = "pbm@localhost") -> dict[str, object]:
@@ -69,3 +74,19 @@ def test_our_domain_is_the_configured_one(pbm: Pbm, tmp_path: Path, monkeypatch:
     mail = "Subject: any\n\nF6"
     assert classified(pbm, tmp_path, mail, "pbm+abcdefgh@example.org")["commands"] == ["F6"]
     assert classified(pbm, tmp_path, mail, "pbm+abcdefgh@elsewhere.org")["commands"] == []
+
+
+@pytest.mark.skipif(not INDEX.is_file(), reason=f"no corpus at {CORPUS}")
+def test_the_score_on_real_mails(pbm: Pbm, capsys: pytest.CaptureFixture[str]) -> None:
+    with INDEX.open(newline="", encoding="utf-8") as lines:
+        wanted = {row["file"]: row["action"] for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)}
+    told = pbm("inbox", "classify", *(str(CORPUS / file) for file in wanted)).stdout.splitlines()
+    found = {file: json.loads(line) for file, line in zip(wanted, told, strict=True)}
+    texts = {file: path for file in wanted if (path := CORPUS / f"{file}.expected.txt").is_file()}
+    said = {file: "\n".join([*found[file]["commands"], found[file]["comment"]]) for file in texts}
+    actions = sum(found[file]["action"] == action for file, action in wanted.items())
+    right = sum(bare(said[file]) == bare(path.read_text("utf-8")) for file, path in texts.items())
+    with capsys.disabled():
+        print(f"\npbm inbox classify: actions right {actions}/{len(wanted)}, texts right {right}/{len(texts)}")
+    assert actions == len(wanted)
+    assert right >= len(texts) - TEXTS_WITH_SIGNATURE

@@ -76,6 +76,27 @@ def test_a_player_is_added_shown_and_changed(pbm: Pbm) -> None:
     assert "c@x.org, d@x.org" in pbm("player", "list").stdout
 
 
+def test_mail_to_a_dead_address_is_resumed(pbm: Pbm, tmp_path: Path) -> None:
+    pbm("player", "add", "alice", "--address", "a@x.org", "--password", "secret1")
+    with database(tmp_path) as connection:
+        connection.execute("UPDATE addresses SET bounces = 3, suspended_at = 1")
+    (row,) = parsed(pbm("player", "list", "--json"))
+    assert (row["suspended_addresses"], row["unreachable"]) == (["a@x.org"], True)
+    assert "1 had been suspended" in pbm("player", "resume", "ALICE").stdout
+    assert parsed(pbm("player", "show", "alice", "--json"))["unreachable"] is False
+    assert "none had been suspended" in pbm("player", "resume", "alice").stdout
+    pbm("player", "resume", "nobody", code=1)
+
+
+def test_mails_that_were_not_answered_are_counted(pbm: Pbm, tmp_path: Path) -> None:
+    assert "All mails were answered." in pbm("inbox", "count").stdout
+    service = Service(Store(f"sqlite:///{tmp_path / 'pbm.db'}"))
+    service.accept([Arriving("", ("pbm@localhost",), b"From: a@x\r\n\r\nhelp\r\n")] * 2)
+    service.handle()
+    service.close()
+    assert parsed(pbm("inbox", "count", "--json")) == [{"kind": "ignore", "mails": 2}]
+
+
 def test_a_password_is_asked_for_and_reset(pbm: Pbm, tmp_path: Path) -> None:
     pbm("player", "add", "alice", "--address", "a@x.org", typed="secret1\nsecret1\n")
     pbm("player", "add", "bob", "--address", "a@x.org", typed="secret1\nother12\n", code=1)

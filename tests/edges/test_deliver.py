@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pbm.domain.mail import Delivery, Mail, Queued
-from pbm.edges.deliver import Deliverer, DeliverySettings
-from pbm.edges.transports import Outgoing, PermanentFailure, TemporaryFailure
+from pbm.edges.deliver import Deliverer, DeliverySettings, Refused
+from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure
 from pbm.store import DatabaseTrouble, Store
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -69,9 +69,11 @@ def outbox(store: Store) -> list[Queued]:
         return tx.outbox.latest(None, 100)[::-1]
 
 
-def deliver(store: Store, way: Way, clock: Clock, until: Callable[[], bool]) -> None:
+def deliver(
+    store: Store, way: Way, clock: Clock, until: Callable[[], bool], refused: Refused = lambda *_: None
+) -> None:
     async def run() -> None:
-        deliverer = Deliverer(store, way, SETTINGS, clock)
+        deliverer = Deliverer(store, way, SETTINGS, clock, refused)
         running = asyncio.create_task(deliverer.run())
         async with asyncio.timeout(20):
             while not until():
@@ -114,6 +116,24 @@ def test_a_permanent_failure_ends_it_and_the_others_go_on(store):
         (Delivery.FAILED, "no such user"),
         (Delivery.SENT, ""),
     ]
+
+
+def test_a_refused_recipient_is_told_of_and_nobody_else(store):
+    queue(store, "gone@x", "long@x", "late@x")
+    refusals = {
+        "gone@x": [RecipientRefused("no such user", 550)],
+        "long@x": [PermanentFailure("message too long", 552)],
+        "late@x": [TemporaryFailure("try later", 451)],
+    }
+    told = []
+    deliver(
+        store,
+        Way(refusals),
+        Clock(),
+        lambda: all(mail.attempts for mail in outbox(store)),
+        lambda _tx, queued, reason, now: told.append((queued.mail.address, reason, now)),
+    )
+    assert told == [("gone@x", "no such user", START)]
 
 
 def test_after_the_stated_time_it_is_given_up(store):

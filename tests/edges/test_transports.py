@@ -21,6 +21,7 @@ from pbm.edges.transports import (
     Maildir,
     Outgoing,
     PermanentFailure,
+    RecipientRefused,
     SendmailCommand,
     Smarthost,
     SmarthostSettings,
@@ -177,9 +178,9 @@ def test_no_more_connections_than_allowed() -> None:
         ("MAIL", "550 5.1.8 unknown sender domain", TemporaryFailure),
         ("MAIL", "552 5.3.4 too big", PermanentFailure),
         ("RCPT", "450 4.2.1 greylisted", TemporaryFailure),
-        ("RCPT", "550 5.1.1 no such user", PermanentFailure),
-        ("RCPT", "550 unknown", PermanentFailure),
-        ("RCPT", "553 mailbox name not allowed", PermanentFailure),
+        ("RCPT", "550 5.1.1 no such user", RecipientRefused),
+        ("RCPT", "550 unknown", RecipientRefused),
+        ("RCPT", "553 mailbox name not allowed", RecipientRefused),
         ("RCPT", "552 5.2.2 mailbox full", TemporaryFailure),
         ("RCPT", "554 5.7.1 <x>: Relay access denied", TemporaryFailure),
         ("RCPT", "550 relay not permitted", TemporaryFailure),
@@ -190,6 +191,7 @@ def test_no_more_connections_than_allowed() -> None:
         ("DOT", "451 4.3.0 queue full", TemporaryFailure),
         ("DOT", "554 5.7.1 spam", PermanentFailure),
         ("DOT", "552 too much", PermanentFailure),
+        ("DOT", "550 5.1.1 no such user after all", RecipientRefused),
         ("DOT", "500 what?", TemporaryFailure),
     ],
 )
@@ -199,6 +201,7 @@ def test_refusals_are_told_apart_and_leave_the_smarthost_usable(stage: str, repl
             with pytest.raises(kind) as failure:
                 await way_out.send(outgoing())
             assert failure.value.code == int(reply[:3])  # type: ignore[attr-defined]
+            assert isinstance(failure.value, RecipientRefused) is (kind is RecipientRefused)
             assert str(failure.value) == reply[4:]
             relay.mails.clear()
             await way_out.send(outgoing(outbox_id=2))
@@ -464,7 +467,7 @@ def test_a_command_gets_the_mail_and_plain_arguments(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("code", "kind"),
-    [(65, PermanentFailure), (67, PermanentFailure), (68, PermanentFailure)]
+    [(65, PermanentFailure), (67, RecipientRefused), (68, RecipientRefused)]
     + [(code, TemporaryFailure) for code in (1, 64, 69, 70, 75, 77, 78)],
 )
 def test_exit_codes(code: int, kind: type[Exception]) -> None:
