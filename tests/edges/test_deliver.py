@@ -120,7 +120,7 @@ def test_a_permanent_failure_ends_it_and_the_others_go_on(store):
 
 def test_a_refused_recipient_is_told_of_and_nobody_else(store):
     queue(store, "gone@x", "long@x", "late@x")
-    refusals = {
+    refusals: dict[str, list[Exception]] = {
         "gone@x": [RecipientRefused("no such user", 550)],
         "long@x": [PermanentFailure("message too long", 552)],
         "late@x": [TemporaryFailure("try later", 451)],
