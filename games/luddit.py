@@ -309,11 +309,11 @@ class Judge:
         )
 
     def _instead(self, field: Field) -> str:
-        """Which stones the player may take up."""
+        """Which stones the player may take up, each by itself."""
         singles = list(self.single_stones(field))
         if not singles:
             return "No piece is conditioned to you now; place a stone."
-        return f"Conditioned to you: {self._names(singles)}."
+        return f"Conditioned to you: {self._names(singles).replace(',', ', ')}."
 
     def _names(self, cells: Iterator[int] | Sequence[int]) -> str:
         """Names joined by commas, the later ones of very many left out."""

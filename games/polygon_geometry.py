@@ -20,6 +20,9 @@ from flint import arb, ctx, fmpq, fmpz
 MAX_BITS = 1 << 20
 """The longest numerator or denominator, in lowest terms, that a point which a player goes to may have."""
 
+CHEAP_BITS = 1 << 14
+"""Up to this length common factors are found in no time."""
+
 FIRST_PRECISION = 128
 """Bits of the first balls. A drawing that needs more raises it for itself; it decides speed, and nothing else."""
 
@@ -28,7 +31,7 @@ Place = int | tuple[int, int]
 
 Ball = Any
 Triple = tuple[Any, Any, Any]
-"""Homogeneous integers without a common factor: of a point (x, y, w) with w > 0, of a line (a, b, c)."""
+"""Homogeneous integers: of a point (x, y, w) with w > 0, of a line (a, b, c). Long ones may have a common factor."""
 
 
 def _cross(one: Triple, two: Triple) -> Triple:
@@ -45,7 +48,13 @@ def _dot(one: Triple, two: Triple) -> Any:
 
 
 def _lowest(triple: Triple) -> tuple[Triple, Any]:
-    """The triple without its common factor, and that, as a positive number."""
+    """The triple without its common factor, and that, as a positive number; long ones as they are.
+
+    In numbers that long common factors are small and slow to find. In longer ones than a player may go to, they are
+    taken away all the same: a factor that is large must not be handed down from ply to ply.
+    """
+    if CHEAP_BITS < triple[2].bit_length() <= MAX_BITS:
+        return triple, fmpz(1)
     factor = triple[2].gcd(triple[1]).gcd(triple[0])
     return (triple[0] // factor, triple[1] // factor, triple[2] // factor), factor
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
+from games.notation import quoted
 from games.scene import Scene
 
 
@@ -99,7 +100,7 @@ class Option:
                 return value
         elif value.isascii() and value.isdecimal() and len(value) <= 12 and self.low <= int(value) <= self.high:
             return int(value)
-        raise OptionError(f'"-{self.name}={value}" does not fit: -{self.name} takes {self.range}.')
+        raise OptionError(f"{quoted(f'-{self.name}={value}')} does not fit: -{self.name} takes {self.range}.")
 
 
 class OptionValues:
@@ -114,9 +115,9 @@ class OptionValues:
             option = known.get(name)
             if option is None:
                 fitting = ", ".join(o.usage for o in options) or "none"
-                raise OptionError(f'"{word}" is not an option of this game. Its options: {fitting}.')
+                raise OptionError(f"{quoted(word)} is not an option of this game. Its options: {fitting}.")
             if name in self._values:
-                raise OptionError(f'"{word}": -{name} was given twice.')
+                raise OptionError(f"{quoted(word)}: -{name} was given twice.")
             if not equals:
                 raise OptionError(f'"{word}" lacks its value: write {option.usage}, with {option.range}.')
             self._values[name] = option.read(value)

@@ -212,6 +212,14 @@ def test_any_words_are_options_or_refused(name, data):
         assert len(set(game.sides(options))) == 2
 
 
+@every_game
+@pytest.mark.parametrize("word", ["-" + "z" * 100_000, "-{}=" + "9" * 100_000])
+def test_a_refusal_of_an_option_quotes_only_the_beginning_of_a_long_word(name, word):
+    with pytest.raises(OptionError, match=r"^.-") as refused:
+        GAMES[name].options([word.format(GAMES[name].info.options[0].name)])
+    assert len(str(refused.value)) < 400
+
+
 # Showing
 
 

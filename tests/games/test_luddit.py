@@ -115,7 +115,7 @@ def test_stones_are_placed_on_empty_intersections_only():
 
 def test_stones_are_placed_only_from_outside():
     pos = placed("A1 C3 E5", "", "-size=9", "-stones=3", "-limit=5")
-    refused(pos, "G7", "all your 3 stones are on the board", "Conditioned to you: A1,C3,E5")
+    refused(pos, "G7", "all your 3 stones are on the board", "Conditioned to you: A1, C3, E5.")
     assert stones(GAME.play(pos, GAME.parse(pos, "xA1 G7")))[0] == "C3 E5 G7"
 
 
