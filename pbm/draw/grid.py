@@ -13,7 +13,22 @@ from typing import Any
 import drawsvg
 
 from games.scene import Cell, GridBoard
-from pbm.draw.pieces import CLOSED, FAINT, FILLS, INK, LINE, PAPER, PLAIN, Marks, label, named, piece, sheet, text_on
+from pbm.draw.pieces import (
+    CLOSED,
+    FAINT,
+    FILLS,
+    INK,
+    LINE,
+    PAPER,
+    PLAIN,
+    Marks,
+    is_marked,
+    label,
+    named,
+    piece,
+    sheet,
+    text_on,
+)
 from pbm.draw.runs import Line, Run, plain
 
 Place = tuple[int, int]
@@ -94,7 +109,8 @@ def svg(board: GridBoard) -> str:
         drawing.append(drawsvg.Circle(*at(mark.row, mark.column), UNIT // 4, fill=FILLS[mark.owner], stroke=INK))
         drawing.append(label(mark.owner, UNIT // 3, *at(mark.row, mark.column), text_on(mark.owner)))
     for cell in board.cells:
-        drawing.append(piece(cell, UNIT * 2 // 5, *at(cell.row, cell.column)))
+        if is_marked(cell):
+            drawing.append(piece(cell, UNIT * 2 // 5, *at(cell.row, cell.column)))
     for column, words in enumerate(board.columns):
         drawing.extend(label(words, UNIT // 2, *at(row, column)) for row in (top - 1, bottom + 1))
     for row, words in enumerate(board.rows):
@@ -103,11 +119,20 @@ def svg(board: GridBoard) -> str:
 
 
 def _squares(board: GridBoard, at: At) -> Iterator[Any]:
-    """The squares of a board, grey where nobody may play."""
+    """The squares of a board, grey where nobody may play, and the lines between them."""
+    half = UNIT // 2
     for cell in board.cells:
         x, y = at(cell.row, cell.column)
         fill = CLOSED if cell.closed else PAPER
-        yield named(cell, drawsvg.Rectangle(x - UNIT // 2, y - UNIT // 2, UNIT, UNIT, fill=fill, stroke=LINE))
+        yield named(cell, drawsvg.Rectangle(x - half, y - half, UNIT, UNIT, fill=fill))
+    # One path: a renderer takes far longer for many.
+    lines = drawsvg.Path(stroke=LINE, fill="none")
+    (left, top), (right, bottom) = at(0, 0), at(len(board.rows), len(board.columns))
+    for x in range(left, right + 1, UNIT):
+        lines.M(x - half, top - half).V(bottom - half)
+    for y in range(top, bottom + 1, UNIT):
+        lines.M(left - half, y - half).H(right - half)
+    yield lines
 
 
 def _go_lines(board: GridBoard, at: At) -> Iterator[Any]:

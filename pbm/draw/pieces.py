@@ -55,6 +55,11 @@ def label(words: str, size: int, x: int, y: int, fill: str = INK) -> Any:
     )
 
 
+def is_marked(cell: Cell) -> bool:
+    """There is something to draw on the cell."""
+    return bool(cell.piece) or cell.last or cell.winning
+
+
 def piece(cell: Cell, radius: int, x: int, y: int) -> Any:
     """The cell's piece with its letter, if there is one, and a ring if it belongs to the last move or to the win."""
     group = drawsvg.Group(opacity=0.35) if cell.faint else drawsvg.Group()

@@ -14,8 +14,10 @@ from games.scene import GridBoard, HexBoard, PlaneBoard, Scene
 from pbm.draw import svg
 
 FONTS = tuple(str(path) for path in sorted((Path(__file__).parent / "fonts").glob("*.ttf")))
-MAX_WIDTH = 720
+MAX_WIDTH = 600
 """Pixels; as wide as mail programs show a picture without shrinking it."""
+CELLS_WIDTH = 480
+"""Pixels; enough for the largest board of cells, whose labels are short. A mail is as large as its picture."""
 MAX_OCTETS = 160_000
 """A picture that takes more is not worth its mail."""
 
@@ -41,7 +43,7 @@ def _picture(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
     drawing = svg(Scene(board))
     width = _WIDTH.search(drawing)
     assert width is not None  # noqa: S101  every drawing of ours has one
-    data = render(drawing, min(int(width[1]), MAX_WIDTH))
+    data = render(drawing, min(int(width[1]), MAX_WIDTH if isinstance(board, PlaneBoard) else CELLS_WIDTH))
     return Picture(data, *struct.unpack(">II", data[16:24])) if len(data) <= MAX_OCTETS else None
 
 
