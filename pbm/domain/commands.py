@@ -121,9 +121,11 @@ def _multiple(lines: Iterable[str]) -> Reading:
 def clean(line: str) -> str:
     """Blanks folded, the classic server's `**` and the brackets of usage lines taken away, control characters too.
 
+    Asterisks may also touch the first word; a later one, which may be a password, keeps its own.
+
     A `>` that no `<` belongs to stays: a quoted line is no command, and a move may hold it.
     """
-    printable = "".join(char if char.isprintable() else " " for char in line)
+    printable = "".join(char if char.isprintable() else " " for char in line).lstrip(" *")
     closing = "]>" if "<" in printable else "]"
     words = (word if word == ">" else word.lstrip("[<").rstrip(closing) for word in printable.split() if word != "**")
     return " ".join(filter(None, words))

@@ -100,6 +100,7 @@ def test_the_classic_ways_to_write_move(line: str) -> None:
         "cross chall alice bob -size=4",
         "cross challenge [-size=4] [alice] <bob>",
         "cross challenge ** alice bob -size=4 **",
+        "**cross challenge alice bob -size=4 **",
         "  cross   challenge\talice\u00a0bob -size=4 ",
     ],
 )
