@@ -103,8 +103,9 @@ class Store:
 def _engine(url: str) -> Engine:
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
-        return create_engine(parsed, pool_pre_ping=True)
-    engine = create_engine(parsed, connect_args={"isolation_level": None, "timeout": _BUSY_SECONDS})
+        return create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
+    pragmatic = {"isolation_level": None, "timeout": _BUSY_SECONDS}
+    engine = create_engine(parsed, connect_args=pragmatic, hide_parameters=True)
     event.listen(engine, "connect", _set_pragmas)
     event.listen(engine, "begin", _begin)
     return engine

@@ -241,6 +241,25 @@ def test_a_robot_that_answers_us_comes_to_an_end(table: House, text: str) -> Non
     assert not [got for got in table.answer("bob", "D5", 101) if got.refuses]
 
 
+def test_two_robots_at_both_ends_of_a_board_come_to_an_end(new_house: Callable[..., House]) -> None:
+    """Whatever one is told because of the other, it answers, too: boards, chat, messages that are passed on."""
+    table = new_house(Settings(ROBOT, Limits(answers_per_hour=20, messages_per_day=8)))
+    for userid in ("alice", "bob"):
+        table.player(userid)
+    table.game("cross -size=4 alice bob", ["D4"])
+    table.send("alice", "chat 101 alice alicepass", "Hello!")
+    table.send("alice", "message alice alicepass bob", "Hello!")
+    boxes = {userid: table.mailboxes[address_of(userid)] for userid in ("alice", "bob")}
+    answered = dict.fromkeys(boxes, 0)
+    while waiting := [userid for userid, box in boxes.items() if answered[userid] < len(box)]:
+        for userid in waiting:
+            answered[userid] += 1
+            assert answered[userid] < 60, "the robots talk for ever"
+            table.answer(userid, "I am away until Monday.", mail=answered[userid])
+            table.now -= timedelta(minutes=1)
+    assert len(table.answer("bob", "D5", 101, mail=2)) == 2
+
+
 def test_a_robot_at_an_address_of_nobody_gets_one_answer(house: House) -> None:
     house.send("robot@example.com", "lunch?")
     assert robot_answers(house, "robot@example.com", "I am away until Monday.", 5) == 1

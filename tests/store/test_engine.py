@@ -245,3 +245,11 @@ def test_a_table_that_is_missing_is_found(store: Store) -> None:
     with store.write() as tx:
         tx._connection.execute(text("DROP TABLE plies"))
     assert any("plies" in problem for problem in store.check())
+
+
+def test_no_error_tells_the_values_of_a_statement(store: Store) -> None:
+    with store.write() as tx:
+        tx.players.add("alice", "a hash of hers", NOW)
+        with pytest.raises(IntegrityError) as error:
+            tx.players.add("alice", "a hash of hers", NOW)
+    assert "hers" not in str(error.value)
