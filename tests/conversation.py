@@ -140,7 +140,7 @@ class House:
         with self.service.store.write() as tx:
             player = tx.players.add(userid, self.service.tools.passwords.hash(password(userid)), self.now)
             tx.players.add_address(player.id, address_of(userid), self.now, confirmed=True)
-            tx.players.save_settings(player.id, {"mail": form})
+            tx.players.save_settings(player.id, {"mail": form, "picture": "on"})
 
     def game(self, words: str, moves: Sequence[str] = ()) -> int:
         """A board, started by mail, and played on by its players in turn; words: a game, options, two userids."""

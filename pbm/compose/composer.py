@@ -163,7 +163,8 @@ class Composer:
 
     def _sheet(self, reader: Reader) -> Sheet:
         """Strangers have chosen nothing and get text, which is small."""
-        return Sheet(self.pages, reader.settings.mail if reader.player else TEXT, self.robot.domain)
+        form = reader.settings.mail if reader.player else TEXT
+        return Sheet(self.pages, form, self.robot.domain, pictured=reader.settings.picture == "on")
 
     def _board_words(self, notice: Notice, view: View, sheet: Sheet) -> dict[str, object]:
         match, state, reader = notice.match, notice.state, notice.reader

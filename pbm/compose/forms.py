@@ -29,11 +29,15 @@ Link = Callable[[str], str]
 
 @dataclass(slots=True)
 class Sheet:
-    """What is put on one page for one reader. domain: of the pictures' ids. drawn: whether a board is on it."""
+    """What is put on one page for one reader. domain: of the pictures' ids. drawn: whether a board is on it.
+
+    pictured: boards have pictures in HTML. These take several times as long as all the rest of a mail.
+    """
 
     pages: Pages
     form: str
     domain: str
+    pictured: bool = True
     drawn: bool = False
     _inlays: Inlays = field(default_factory=Inlays)
     _pictures: list[Part] = field(default_factory=list)
@@ -57,8 +61,8 @@ class Sheet:
             drawn=linked(lines, shown),
             links=shown,
             listed=listed,
-            cid=self._picture(view),
-            picture=view.picture,
+            cid=self._picture(view) if self.pictured else "",
+            picture=view.picture if self.pictured else None,
             description="The board, which is told in words below." if style == WORDS else view.description,
         )
         return self._inlays.add(view.text(style), Markup(html)) + "\n"  # noqa: S704  rendered with everything escaped

@@ -16,6 +16,7 @@ class Settings:
     subject: str = "constant"
     board: str = "ascii"
     mail: str = "both"
+    picture: str = "off"
     timezone: str = "UTC"
     digest: str = "off"
     language: str = "en"
@@ -80,9 +81,10 @@ CHOICES: dict[str, Choice] = {
         ),
         Choice(
             "mail",
-            "plain text; HTML, where boards keep their shape, have a picture, and moves are links; or both in one mail",
+            "plain text; HTML, where boards keep their shape and moves are links; or both in one mail",
             ("text", "html", "both"),
         ),
+        Choice("picture", "whether a board in HTML comes with a drawn picture, too", ("on", "off")),
         Choice("timezone", "where you are; times in mails are told in it"),
         Choice("digest", "several notices in one mail a day", ("off",)),
         Choice("language", "the language of mails", ("en",)),

@@ -175,6 +175,18 @@ def test_each_gets_the_form_he_has_chosen_and_the_text_is_the_same_in_all(new_ho
     assert texts["both"] == texts["text"]
 
 
+def test_a_picture_comes_only_where_it_is_wanted(house: House) -> None:
+    with house.service.store.write() as tx:
+        for name in ("alice", "bob"):
+            player = tx.players.find(name)
+            assert player is not None
+            tx.players.save_settings(player.id, {"mail": "both"})
+    got = mover(house, *SMALL["cross"])
+    kinds = [part.get_content_type() for part in got.parsed.walk()]
+    assert kinds == ["multipart/alternative", "text/plain", BOARD_KIND, "text/html"]
+    assert "<img" not in got.part("text/html")
+
+
 def test_a_stranger_gets_text(house: House) -> None:
     (got,) = house.send("somebody@example.com", "help cross")
     assert not got.parsed.is_multipart()
@@ -291,7 +303,7 @@ def test_the_largest_boards_are_not_clipped(case: str, style: str, new_house: Ca
         with house.service.store.write() as tx:
             player = tx.players.find(userid)
             assert player is not None
-            tx.players.save_settings(player.id, {"mail": "both", "board": style})
+            tx.players.save_settings(player.id, {"mail": "both", "picture": "on", "board": style})
     game, *options = words.split()
     robot = f"play-by-mail@{domain}"
     house.send(players[0], " ".join([game, "challenge", *options, *players]), body, to=robot)
