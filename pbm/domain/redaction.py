@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from games import GAMES
-from pbm.domain.commands import begins, clean
+from pbm.domain.commands import MAX_LINE, begins, clean
 from pbm.domain.verbs import SECRETS, SHORTEST_SECRET, VERBS, Verb, find
 
 HIDDEN = "*****"
@@ -41,20 +41,44 @@ def guess_secrets(text: str, plain: Collection[str] = ()) -> frozenset[str]:
     return frozenset(guessed)
 
 
+def behind_userids(text: str, userids: Collection[str]) -> frozenset[str]:
+    """Words that stand behind a userid, where a password may: all of them in what looks like a command, else the next.
+
+    A name is left alone where no command is: "Bob Smith". userids: in lower case.
+    """
+    lines = [clean(line[:MAX_LINE]).split() for line in text.splitlines()[:_MAX_LINES]]
+    guessed: set[str] = set()
+    for line, following in zip(lines, [*lines[1:], []], strict=False):
+        place = next((place for place, word in enumerate(line) if word.strip(".,;:").casefold() in userids), len(line))
+        behind = [
+            word for word in [*line, *following[:1]][place + 1 :] if _is_long(word) and word.casefold() not in userids
+        ]
+        if begins(" ".join(line)) or _arguments_at(line) < len(line):
+            guessed.update(behind)
+        elif place <= 1 and (len(line) <= 3 or any(word[0].isdigit() for word in line)):
+            guessed.update(word for word in behind[:1] if not word.istitle())
+    return frozenset(guessed)
+
+
+def _is_long(word: str) -> bool:
+    """The word is long enough for a password and none of the server's own."""
+    return len(word) >= SHORTEST_SECRET and word.casefold() not in _VOCABULARY
+
+
 def _doubtful(words: Sequence[str]) -> list[str]:
     """The words of a line that are long enough for a password and not plainly something else, such as a board."""
     start = _arguments_at(words)
     return [
         word
         for place, word in enumerate(words[start:])
-        if len(word) >= SHORTEST_SECRET
-        and word.casefold() not in _VOCABULARY
-        and not (place == 0 and re.fullmatch(r"\d+(#-?\d*)?", word))
+        if _is_long(word) and not (place == 0 and re.fullmatch(r"\d+(#-?\d*)?", word))
     ]
 
 
 def _arguments_at(words: Sequence[str]) -> int:
     """Where the arguments begin of what may be a command with a password; behind the last word where there are none."""
+    if any("passw" in word.casefold() for word in words) and not begins(" ".join(words)):
+        return 0
     spans = ((0, 1), (1, 2), (0, 2))
     heads = [(end, verb) for start, end in spans if (verb := _nearest(" ".join(words[start:end]))) is not None]
     if heads:

@@ -10,12 +10,12 @@ from typing import Any
 from games import GAMES
 from games.rules import GameError, MoveError
 from pbm.compose import Answer, Notice, Outcome, Reader
-from pbm.domain.commands import Command, Standing, board_of_subject, usage
+from pbm.domain.commands import Command, Standing, board_of_subject, clean, usage
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale, UnknownCommand
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
-from pbm.domain.redaction import guess_secrets, redact
+from pbm.domain.redaction import behind_userids, guess_secrets, redact
 from pbm.domain.tokens import SeatToken
 from pbm.mailin import Message, strip_subject
 from pbm.service.tables import Table
@@ -24,6 +24,9 @@ from pbm.store import Transaction
 
 Credentials = tuple[str, str]
 """A userid in lower case and a password."""
+
+_MAX_WORDS = 500
+"""Words of a mail that are looked at for userids."""
 
 WRONG_LOGIN = "The userid or the password is wrong."
 
@@ -49,7 +52,8 @@ class Handling:
     """State of the handling of one mail.
 
     verified: credentials found right, and the hash they were checked with. fresh: the hashes of new passwords.
-    secrets: words not to be repeated. plain: command lines of which it is beyond doubt which words those are.
+    secrets: words not to be repeated. understood: lines that are commands. plain: those of them of which it is beyond
+    doubt which words are passwords.
     """
 
     tx: Transaction
@@ -61,6 +65,7 @@ class Handling:
     comment: str = ""
     fresh: Mapping[str, str] = field(default_factory=dict)
     secrets: frozenset[str] = frozenset()
+    understood: frozenset[str] = frozenset()
     plain: frozenset[str] = frozenset()
     answers: list[Answer] = field(default_factory=list)
     letters: list[Mail] = field(default_factory=list)
@@ -203,7 +208,7 @@ class Handling:
         With the board, where it was the only command and the sender has a seat there.
         """
         self.refusal = error
-        self.secrets |= guess_secrets(self.original(), self.plain)
+        self.secrets |= self._guessed(self.original())
         table = None if several else self._own_table()
         if table is None or self.identified is None:
             suggestion = error.suggestion if isinstance(error, Rejected) else _nearby(error)
@@ -222,6 +227,12 @@ class Handling:
                 original=redact(self.original(), self.secrets),
             )
         )
+
+    def _guessed(self, text: str) -> frozenset[str]:
+        """Words of a text to be quoted that may be passwords."""
+        doubtful = "\n".join(line for line in text.splitlines() if clean(line) not in self.understood)
+        words = {word.strip(".,;:").casefold() for word in doubtful.split()[:_MAX_WORDS]}
+        return guess_secrets(text, self.plain) | behind_userids(doubtful, self.tx.players.known(words))
 
     def _own_table(self) -> Table | None:
         """The board the mail was about, if its sender has a seat there."""

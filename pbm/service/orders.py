@@ -10,7 +10,7 @@ from datetime import timedelta
 from pbm.compose import Answer, Outcome
 from pbm.domain.commands import MAX_COMMANDS, Command, Reading, Standing, parse
 from pbm.domain.errors import NeedsIdentity, Rejected, UnknownCommand
-from pbm.domain.redaction import guess_secrets
+from pbm.domain.redaction import behind_userids, guess_secrets
 from pbm.mailin import Action
 from pbm.service.handling import Handling
 from pbm.service.names import declines
@@ -39,8 +39,12 @@ class Order:
 
     def carry_out(self, handling: Handling) -> Handling:
         """Carry the commands out in their order; the first that is refused ends it. Raises: NeedsIdentity."""
-        handling.comment, handling.secrets = self.reading.comment, self.secrets
-        understood = (command for command in self.commands if isinstance(command, Command))
+        understood = [command for command in self.commands if isinstance(command, Command)]
+        own = {command.credentials[0].casefold() for command in understood if command.credentials}
+        own |= {player.userid.casefold() for player in (handling.sender.proven, handling.sender.claimed) if player}
+        handling.comment = self.reading.comment
+        handling.secrets = self.secrets | behind_userids(self.reading.comment, own)
+        handling.understood = frozenset(command.line for command in understood)
         handling.plain = frozenset(command.line for command in understood if _is_plain(command, handling))
         if not self.commands or handling.message.action is Action.HELP:
             handling.refuse("", UnknownCommand("Your mail holds no command.", "help"))

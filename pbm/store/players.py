@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -54,6 +54,11 @@ class Players:
             )
         ).one_or_none()
         return None if row is None else Player(row.id, row.userid)
+
+    def known(self, words: Collection[str]) -> frozenset[str]:
+        """Those of the words that are userids; all in lower case."""
+        found = select(players.c.userid_key).where(players.c.userid_key.in_(words), players.c.removed_at.is_(None))
+        return frozenset(self._connection.execute(found).scalars())
 
     def is_taken(self, userid: str) -> bool:
         """Somebody has the userid, or had it."""

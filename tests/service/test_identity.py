@@ -75,3 +75,49 @@ def test_a_held_command_is_carried_out_once_and_for_its_own_player_only(table: H
     (again,) = table.answer("bob", "yes", mail=held)
     assert again.refuses
     assert table.dump() == before
+
+
+SPOILT = [
+    "loops move 102 bob bobpass C5",
+    "loops mvoe bob bobpass 102 C5",
+    "cross move 101 bob bobpass",
+    "lops move 102 bob bobpass C5",
+    "102 bob bobpass C5",
+    "change passwrd bob bobpass Sesamepass",
+    "signoff bob bobpass please",
+    "login bob bobpass",
+    "bob bobpass",
+]
+"""Commands that are none, so that they stand in a comment."""
+
+
+@pytest.mark.parametrize("line", SPOILT)
+@pytest.mark.parametrize("subject", ["", "cross challenge bob alice", "message bob bobpass alice"])
+def test_no_password_reaches_an_opponent_with_a_comment(subject: str, line: str, table: House) -> None:
+    mails = table.send("bob", subject, f"Hello.\n{line}") if subject else table.answer("bob", f"C4\n\n{line}", 101)
+    assert any(got.address == address_of("alice") and "*****" in got.body for got in mails)
+    assert not [got for got in mails if "bobpass" in got.body or "Sesamepass" in got.body]
+
+
+@pytest.mark.parametrize("text", ["Nice!\nBob Smith", "Well, bob thinks otherwise.", "Take your time.", "bob"])
+def test_a_comment_in_prose_is_left_alone(text: str, table: House) -> None:
+    mails = table.answer("bob", f"C4\n\n{text}", 101)
+    assert any(all(f"  {line}\n" in got.body for line in text.splitlines()) for got in mails)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *SPOILT,
+        "Password: bobpass",
+        "my password is bobpass",
+        "cross challenge bob bobpass alice",
+        "cross challenge alice bob bobpass",
+        "resetpassword bob bobpass",
+    ],
+)
+@pytest.mark.parametrize("sender", ["bob", "stranger@example.com"])
+def test_no_password_is_quoted_in_a_refusal(sender: str, line: str, table: House) -> None:
+    (got,) = table.send(sender, line)
+    assert "bobpass" not in got.body
+    assert "Sesamepass" not in got.body
