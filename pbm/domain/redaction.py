@@ -18,6 +18,8 @@ _MAX_LINES = 60
 _WRAPPED_WORDS = 5
 _NAMES = tuple(name for verb in VERBS for name in (verb.name, *verb.aliases))
 _VOCABULARY = frozenset({*GAMES, *_NAMES})
+_EDGE = re.compile(r"\(? ?\d+ ?, ?\d+ ?\)?[ ;>-]+\(? ?\d+ ?,")
+"""How a line of a graph begins, "0,0 30,"; a refusal names what is wrong in it, and must stay readable."""
 
 
 def redact(text: str, secrets: Collection[str]) -> str:
@@ -33,7 +35,8 @@ def guess_secrets(text: str, plain: Collection[str] = ()) -> frozenset[str]:
     plain: cleaned lines that are beyond doubt. The first words of a line count to the line before it, too, for mail
     programs wrap lines.
     """
-    lines = [line for line in map(clean, text.splitlines()[:_MAX_LINES]) if line and line not in plain]
+    cleaned = [line for line in map(clean, text.splitlines()[:_MAX_LINES]) if line and line not in plain]
+    lines = [line for line in cleaned if not _EDGE.match(line)]
     guessed: set[str] = set()
     for line, following in zip(lines, [*lines[1:], ""], strict=False):
         rest = [] if begins(following) else following.split()

@@ -60,3 +60,9 @@ def test_a_line_that_a_mail_program_broke_is_one_line() -> None:
 def test_a_line_beyond_doubt_is_left_alone() -> None:
     line = "cross move 101 robert geheim F6"
     assert guess_secrets(line, [line]) == frozenset()
+
+
+def test_the_lines_of_a_graph_are_no_secrets():
+    graph = "crossgeo challenge alice bob\n0,0 10,10 red\n0,10 10,banana\n(0,5) -> (100,5) blue\n"
+    assert guess_secrets(graph, ["crossgeo challenge alice bob"]) == frozenset()
+    assert "1,2pass" in guess_secrets("cross move 101 alice\n1,2pass F6")
