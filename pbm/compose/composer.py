@@ -16,7 +16,7 @@ from itertools import islice
 
 from games.scene import Scene
 from pbm.compose import machine
-from pbm.compose.forms import BOTH, TEXT, Sheet
+from pbm.compose.forms import BOTH, TEXT, Link, Sheet
 from pbm.compose.html import mailto
 from pbm.compose.lists import board_headers
 from pbm.compose.pages import Pages
@@ -140,7 +140,7 @@ class Composer:
     def display(self, reader: Reader, sample: State, now: datetime, to: Message) -> list[Mail]:
         """A page in all forms, whatever the reader has chosen. sample: a board to show on it."""
         subject, sheet, answered_by = "pbm: test display", Sheet(self.pages, BOTH, self.robot.domain), self.answered_by
-        commands = ("set mail both", "set mail text", "set mail html", "set board words")
+        commands = ("set mail both", "set picture on", "set mail text", "set mail html", "set board words")
         text = self.pages.render(
             "display.txt",
             drawing=lambda: sheet.board(View(sample), ASCII),
@@ -170,13 +170,7 @@ class Composer:
         match, state, reader = notice.match, notice.state, notice.reader
         over = match.result is not None
         may_play = not over and notice.scene is None and reader.seat == state.to_move
-        address = self._answered_at(notice)
-
-        def link(answer: str) -> str:
-            """What opens an answer to this mail. Its subject is short, for a board may have hundreds of moves."""
-            board = f"Re: {state.game.info.title} Board {match.board}"
-            return mailto(address, board, answer) if reader.seat else ""
-
+        link = self._link(notice)
         return {
             "notice": notice,
             "match": match,
@@ -190,6 +184,13 @@ class Composer:
             "sentinel": SENTINEL,
             "robot": self.robot.address,
         }
+
+    def _link(self, notice: Notice) -> Link:
+        """From an answer to what opens it. Its subject is short, for a board may have hundreds of moves."""
+        if notice.reader.seat is None:
+            return lambda _answer: ""
+        title = notice.state.game.info.title
+        return mailto(self._answered_at(notice), f"Re: {title} Board {notice.match.board}")
 
     def _examples(self, notice: Notice) -> list[str]:
         """What the reader may answer now: to an offer, to what he has submitted, and with a move."""

@@ -187,6 +187,14 @@ def test_a_picture_comes_only_where_it_is_wanted(house: House) -> None:
     assert "<img" not in got.part("text/html")
 
 
+def test_pictures_come_to_who_wants_them(house: House) -> None:
+    house.send("bob", "set bob bobpass picture off")
+    got = mover(house, *SMALL["cross"])
+    assert [part.get_content_type() for part in got.parsed.walk()][1:] == ["text/plain", BOARD_KIND, "text/html"]
+    assert not lxml.html.fromstring(got.part("text/html")).xpath("//img")
+    assert "A1" in moves_linked(got)
+
+
 def test_a_stranger_gets_text(house: House) -> None:
     (got,) = house.send("somebody@example.com", "help cross")
     assert not got.parsed.is_multipart()
@@ -335,7 +343,7 @@ def test_an_answer_that_quotes_our_html_is_read(house: House) -> None:
 def test_the_links_of_test_display_are_commands(house: House) -> None:
     (got,) = house.send("alice", "test display alice alicepass")
     found = dict(links(got))
-    assert list(found) == ["set mail both", "set mail text", "set mail html", "set board words"]
+    assert list(found) == ["set mail both", "set picture on", "set mail text", "set mail html", "set board words"]
     for shown, url in found.items():
         (answer,) = click(house, "alice", url)
         _, name, value = shown.split()
