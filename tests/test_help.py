@@ -106,3 +106,9 @@ def test_what_nobody_understands_is_answered_with_the_way_to_help(house: House) 
     (got,) = house.send("b@example.com", "help frobnication")
     assert '"frobnication"' in got.body
     assert "help commands" in got.body
+
+
+def test_help_on_a_verb_may_be_asked_of_a_game(house: House) -> None:
+    (got,) = house.send("somebody@example.com", "cross help move")
+    assert got["Subject"] == "pbm: help cross move"
+    assert "GAME move BOARD" in got.body

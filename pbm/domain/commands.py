@@ -216,7 +216,7 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
         if not second:
             return None, find("help"), words
         if second == "help":
-            return None, find("help"), words[:1]
+            return None, find("help"), [words[0], *words[2:]]
         verb = find(second, per_game=True)
         if verb is None:
             meant = _meant(second, _names(per_game=True))
@@ -290,6 +290,8 @@ def split_guard(move: str) -> tuple[str, int | None]:
     text, hash_, ply = move.rpartition("#")
     if not hash_:
         return move, None
+    if not text.strip():
+        raise BadArguments(f'"{move}" is the number of a ply without a move: write for instance F6#7.')
     if not (ply.strip().isascii() and ply.strip().isdecimal() and len(ply) < 8):
         raise BadArguments(f'"#{ply}" is not a ply number: write for instance F6#7.')
     return text.strip(), int(ply)
@@ -315,7 +317,7 @@ def _names(*, per_game: bool | None) -> list[str]:
 
 def _meant(word: str, names: Iterable[str]) -> str:
     known = list(names)
-    begun = [name for name in known if name.startswith(f"{word} ")]
+    begun = [name for name in known if name.startswith(word if len(word) > 2 else f"{word} ")]
     close = begun[:1] or difflib.get_close_matches(word[:40], known, n=1, cutoff=0.6)
     return f' Did you mean "{close[0]}"?' if close else ""
 

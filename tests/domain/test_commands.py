@@ -153,6 +153,8 @@ def test_what_an_answer_leaves_out_another_mail_must_say() -> None:
         ("xyzzy", UnknownCommand, '"xyzzy" is not a command.'),
         ("hlep", UnknownCommand, 'Did you mean "help"?'),
         ("cross mave 101", UnknownCommand, 'Did you mean "move"?'),
+        ("cross chal alice bob", UnknownCommand, 'Did you mean "challenge"?'),
+        ("cross pre 101 F6", UnknownCommand, 'Did you mean "preview"?'),
         ("crss move 101 bob pw12 F6", NotFound, 'There is no game "crss" here. Did you mean "cross"?'),
         ("challenge alice bob", BadArguments, "Which game?"),
         ("cross challenge alice", BadArguments, "challenge needs more words."),
@@ -200,6 +202,12 @@ def test_a_guard_is_the_number_behind_the_move(move: str, split: tuple[str, int 
 @pytest.mark.parametrize("move", ["F6#", "F6#x", "F6#-1", "F6#7.5", "F6#99999999", "F6#\N{SUPERSCRIPT TWO}"])
 def test_a_guard_that_is_no_number_is_refused(move: str) -> None:
     with pytest.raises(BadArguments, match="not a ply number"):
+        split_guard(move)
+
+
+@pytest.mark.parametrize("move", ["#17", " #3", "#"])
+def test_a_guard_guards_a_move(move: str) -> None:
+    with pytest.raises(BadArguments, match="without a move"):
         split_guard(move)
 
 

@@ -128,7 +128,7 @@ def _check_number(handling: Handling, number: int) -> None:
     """Raises: NotFound, NotAllowed."""
     most = MAX_SHOWN if handling.identified or handling.sender.proven else MAX_SHOWN_UNPROVEN
     if number == 0:
-        raise NotFound("There is no such board.")
+        raise NotFound("No board fits these words.")
     if number + len(handling.notices) > most:
         raise NotAllowed(
             f"{number} boards would be too much mail: at most {most} are shown to you by one mail. "
