@@ -36,7 +36,8 @@ class Bouncing:
             return "about no mail of ours that is known"
         if discard.action is Action.COMPLAINT:
             return self._spare(tx, mail, now)
-        return self._count(tx, mail, now, hard=_is_hard(discard), reason=discard.reason)
+        statuses = [failure.status for failure in discard.failures if failure.permanent and failure.status]
+        return self._count(tx, mail, now, hard=_is_hard(discard), reason=(statuses or [discard.reason])[0])
 
     def refused(self, tx: Transaction, queued: Queued, reason: str, now: datetime) -> None:
         """The next mail server has refused the recipient of a mail for good; it need not send a bounce for that."""
@@ -62,6 +63,9 @@ class Bouncing:
 
     def _spare(self, tx: Transaction, mail: Returned, now: datetime) -> str:
         """Who complains gets only what is his part of games he plays."""
+        if mail.counted:
+            return f"{mail.address}, again"
+        tx.bounces.mark(mail, now)
         player = tx.players.get(mail.player_id) if mail.player_id is not None else None
         if player is not None:
             tx.players.save_settings(player.id, {**tx.players.settings(player.id), "broadcasts": "off"})

@@ -34,7 +34,7 @@ _ALIVE = (
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """A mail of ours that came back. counted: it did so for good before."""
+    """A mail of ours that came back, or was complained of. counted: it did so for good before."""
 
     id: int
     address: str
@@ -64,11 +64,15 @@ class Bounces:
         if not hard:
             self._connection.execute(update(addresses).where(owned).values(soft_bounces=addresses.c.soft_bounces + 1))
         elif not mail.counted:
-            self._connection.execute(update(outbox).where(outbox.c.id == mail.id).values(bounced_at=now))
+            self.mark(mail, now)
             fresh = addresses.c.last_bounced_at > now - FORGOTTEN_AFTER
             bounces = case((fresh, addresses.c.bounces + 1), else_=1)
             self._connection.execute(update(addresses).where(owned).values(bounces=bounces, last_bounced_at=now))
         return self._connection.execute(select(func.max(addresses.c.bounces)).where(owned)).scalar() or 0
+
+    def mark(self, mail: Returned, now: datetime) -> None:
+        """What has come of the mail need not be heard again."""
+        self._connection.execute(update(outbox).where(outbox.c.id == mail.id).values(bounced_at=now))
 
     def suspend(self, address: str, now: datetime) -> list[Player]:
         """Nothing is sent to the address any more, nor what waits for it now; the players who lost it by that."""

@@ -72,6 +72,7 @@ def test_an_address_that_fails_again_and_again_gets_no_more_mail(inn: House) -> 
     assert not unreachable(inn, "bob")
     (told,) = bounce(inn, third)
     assert told.address == OPERATOR
+    assert "for this reason: 5.1.1." in " ".join(told.body.split())
     assert "pbm player resume bob" in told.body
     assert "does not learn of moves" in told.body
     assert unreachable(inn, "bob")
@@ -205,6 +206,7 @@ def test_who_complains_gets_nothing_optional_any_more(inn: House) -> None:
         f"--=b\r\nContent-Type: message/rfc822\r\n\r\nMessage-ID: {got['Message-ID']}\r\n\r\n--=b--\r\n"
     )
     (told,) = inn.deliver(Arriving("fbl@provider.example", (ROBOT.address,), complaint.encode()))
+    assert inn.deliver(Arriving("fbl@provider.example", (ROBOT.address,), complaint.encode())) == []
     assert told.address == OPERATOR
     assert "carol" in told.body
     assert address_of("carol") not in addresses(inn.answer("alice", "C4", 101))
