@@ -35,7 +35,7 @@ from pbm.service.administration import Administration
 from pbm.store import Store
 
 PLAYERS = 20
-SIZE = 10
+SIZE = 6
 _TOKEN = re.compile(rb"^Reply-To: (pbm\+[a-z0-9]+@\S+)", re.MULTILINE)
 _BOARD = re.compile(rb"^Subject: Cross Board (\d+) ", re.MULTILINE)
 _YOURS = b"It is your turn"

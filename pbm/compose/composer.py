@@ -144,7 +144,7 @@ class Composer:
         text = self.pages.render(
             "display.txt",
             drawing=lambda: sheet.board(View(sample), ASCII),
-            links={line: sheet.link(line, mailto(self.tagged(answered_by(reader)), line, "")) for line in commands},
+            links={line: sheet.link(line, mailto(self.tagged(answered_by(reader)), line)("")) for line in commands},
             sentinel=SENTINEL,
         )
         body, headers = sheet.body(text, subject), self._thread("", to) | self._answerable(reader)

@@ -61,9 +61,9 @@ class Sheet:
             drawn=linked(lines, shown),
             links=shown,
             listed=listed,
-            cid=self._picture(view) if self.pictured else "",
             picture=view.picture if self.pictured else None,
-            description="The board, which is told in words below." if style == WORDS else view.description,
+            cid=self._picture(view) if self.pictured else "",
+            described=lambda: "The board, which is told in words below." if style == WORDS else view.description,
         )
         return self._inlays.add(view.text(style), Markup(html)) + "\n"  # noqa: S704  rendered with everything escaped
 

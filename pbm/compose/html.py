@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from itertools import groupby, pairwise
 from urllib.parse import quote
 
 from markupsafe import Markup
 
 from pbm.compose.pages import WIDTH
-from pbm.draw.runs import Line
+from pbm.draw.runs import Line, Run
 
 MAX_LINK = 499
 """Characters of a link that every mail program opens."""
@@ -24,6 +25,9 @@ MAX_LINKS = 60_000
 """Characters of all links of a board, of the 102 kB after which Gmail cuts a mail off."""
 MAX_DRAWN = 30_000
 """Characters of a drawing and its lists; what is longer is only in the text."""
+
+
+_MARK = re.compile(r"\x1a([0-9a-f]{16})-(\d{1,9})\x1a")
 
 
 @dataclass(slots=True)
@@ -51,12 +55,18 @@ class Inlays:
 
     def _split(self, page: str) -> Iterator[tuple[int, str]]:
         """The page in pieces, every second of which is an inlay's number."""
-        pieces = re.split(f"\x1a{self._key}-(\\d+)\x1a", page)
-        return ((index % 2, piece) for index, piece in enumerate(pieces))
+        at = 0
+        for mark in _MARK.finditer(page):
+            if mark[1] == self._key:
+                yield 0, page[at : mark.start()]
+                yield 1, mark[2]
+                at = mark.end()
+        yield 0, page[at:]
 
     def alone(self, line: str) -> bool:
         """The line is one mark and nothing else."""
-        return re.fullmatch(f"\x1a{self._key}-\\d+\x1a", line) is not None
+        mark = _MARK.fullmatch(line)
+        return mark is not None and mark[1] == self._key
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +107,15 @@ def _flowing(lines: list[str], inlays: Inlays) -> Iterator[Markup]:
             yield Markup("\n") if broken else Markup("<br>\n")
 
 
-def mailto(address: str, subject: str, body: str) -> str:
-    """A link that opens a mail (RFC 6068); empty where it would be too long for some mail program."""
-    link = f"mailto:{quote(address, safe='@')}?subject={quote(subject, safe='')}&body={quote(body, safe='')}"
-    return link if len(link) <= MAX_LINK else ""
+def mailto(address: str, subject: str) -> Callable[[str], str]:
+    """From the body of a mail to a link that opens it (RFC 6068); empty where some mail program finds it too long."""
+    opening = f"mailto:{quote(address, safe='@')}?subject={quote(subject, safe='')}&body="
+
+    def link(body: str) -> str:
+        url = opening + (body if body.isascii() and body.isalnum() else quote(body, safe=""))
+        return url if len(url) <= MAX_LINK else ""
+
+    return link
 
 
 def within_bounds(words: Iterable[str], links: Mapping[str, str]) -> dict[str, str]:
@@ -120,20 +135,21 @@ def within_bounds(words: Iterable[str], links: Mapping[str, str]) -> dict[str, s
 
 def linked(lines: Sequence[Line], links: Mapping[str, str]) -> Markup:
     """A drawing with the words that have links linked; cut off where it is too long."""
-    rows: list[Markup] = []
+    rows: list[str] = []
     room = MAX_DRAWN
     for line in lines:
         room -= sum(len(run.text) for run in line) + 1
         if room < 0:
-            return Markup("\n").join([*rows, Markup("[The rest is in the text of this mail.]")])
+            rows.append("[The rest is in the text of this mail.]")
+            break
         # A line break inside a tag shows nowhere, and keeps the lines of the mail short enough.
-        rows.append(
-            Markup("").join(
-                Markup('<a\nhref="%s">%s</a>') % (links[run.word], run.text) if run.word in links else run.text
-                for run in line
-            )
-        )
-    return Markup("\n").join(rows)
+        rows.append("".join(_linked(run, links.get(run.word, "")) for run in line))
+    return Markup("\n".join(rows))  # noqa: S704  each run is escaped
+
+
+def _linked(run: Run, url: str) -> str:
+    text = escape(run.text, quote=False)
+    return f'<a\nhref="{escape(url)}">{text}</a>' if url else text
 
 
 def to_ascii(html: str) -> str:
