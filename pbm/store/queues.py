@@ -89,8 +89,8 @@ class Inbox:
 
     def verdicts(self, words: Iterable[str]) -> dict[str, int]:
         """How many mails have a reason that begins with each of the words."""
-        kind = case(*((inbox.c.reason.startswith(f"{word}:"), word) for word in words), else_="")
-        found = select(kind, func.count()).where(inbox.c.reason != "").group_by(kind)
+        kind = case(*((inbox.c.reason.startswith(f"{word}:"), word) for word in words), else_="").label("kind")
+        found = select(kind, func.count()).where(inbox.c.reason != "").group_by("kind")
         return {row[0]: row[1] for row in self._connection.execute(found) if row[0]}
 
 
