@@ -19,6 +19,7 @@ lint: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/python -m bench.end_to_end
+	$(BIN)/python -m bench.compose
 	$(BIN)/python -m bench.playouts
 	$(BIN)/python -m bench.luddit_turn
 	$(BIN)/python -m bench.polygon_long
