@@ -53,7 +53,7 @@ class Handling:
 
     verified: credentials found right, and the hash they were checked with. fresh: the hashes of new passwords.
     secrets: words not to be repeated. understood: lines that are commands. plain: those of them of which it is beyond
-    doubt which words are passwords.
+    doubt which words are passwords. is_hearsay: only the mail itself says who sent it.
     """
 
     tx: Transaction
@@ -72,6 +72,7 @@ class Handling:
     notices: list[Notice] = field(default_factory=list)
     identified: Player | None = None
     refusal: Rejected | GameError | None = None
+    is_hearsay: bool = False
     _tables: dict[int, Table] = field(default_factory=dict)
 
     def again(self) -> Handling:
@@ -263,7 +264,7 @@ class Handling:
 
     def _comments(self) -> tuple[CommentMade, ...]:
         text = redact(self.comment, self.secrets).strip()
-        writer = self.identified.userid if self.identified else "The challenger"
+        writer = self.identified.userid if self.identified and not self.is_hearsay else "The challenger"
         return (CommentMade(0, userid=writer, text=text),) if text else ()
 
     def _answer(self) -> list[Mail]:

@@ -121,3 +121,12 @@ def test_no_password_is_quoted_in_a_refusal(sender: str, line: str, table: House
     (got,) = table.send(sender, line)
     assert "bobpass" not in got.body
     assert "Sesamepass" not in got.body
+
+
+def test_nobody_puts_words_into_the_mouth_of_another_by_a_challenge(table: House) -> None:
+    mails = table.send("alice", "cross challenge me bob", "You play badly.")
+    assert not any("alice writes" in got.body for got in mails)
+    assert any("The challenger writes:\n\n  You play badly." in got.body for got in mails)
+    proof = VOUCHED.format("example.net")
+    mails = table.send("alice", "cross challenge me bob", "You play well.", Authentication_Results=proof)
+    assert any("alice writes:\n\n  You play well." in got.body for got in mails)

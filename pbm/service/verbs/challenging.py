@@ -40,7 +40,7 @@ def challenge(handling: Handling, command: Command) -> Answer | None:
     handling.comment = comment
     takes_part = asker in (first, second)
     if sender.proven or takes_part:
-        handling.identified = asker
+        handling.identified, handling.is_hearsay = asker, sender.proven is None
     known = asker if sender.proven or takes_part else None
     handling.adopt(table, MatchStarted(table.match.board, challenger=known.userid if known else ""))
     rated = "" if terms.rated else " It is unrated."
