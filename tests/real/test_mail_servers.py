@@ -1,0 +1,239 @@
+"""Everything over real mail servers: each way in and out with Postfix and Dovecot as docs/mail-servers.md sets them up.
+
+They are missing on most machines and want root, so `make test` leaves them out; .ci/run installs and runs them.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import smtplib
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from games import GAMES
+from pbm.domain.match import State
+from tests.real.people import Person, answer_to, text_of
+from tests.real.servers import CERTIFICATE, PATIENCE_SECONDS, PLAYERS, MailServers, Piped, pbm, recipe, require
+
+pytestmark = pytest.mark.real
+
+SHORT_GAMES = {
+    "cross": ("-size=2",),
+    "crossgeo": ("-board=complete", "-points=5"),
+    "polygon": ("-sides=5",),
+    "loops": ("-size=2",),
+    "luddit": ("-size=5", "-stones=3"),
+}
+MOST_PLIES = 10
+"""A game that lasts longer is resigned."""
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[MailServers]:
+    """Not in pytest's own folder, which is for its user alone: the servers' users look into theirs."""
+    require()
+    with tempfile.TemporaryDirectory(prefix="pbm-real-") as folder:
+        servers = MailServers(Path(folder))
+        try:
+            servers.start()
+            yield servers
+        finally:
+            servers.stop()
+
+
+def configuration(servers: MailServers, kind: str, **more: str) -> str:
+    """A recipe for pbm. more: what else is replaced."""
+    replaced = {
+        "/var/lib/pbm/pbm.db": f"{servers.folder}/{kind}.db",
+        'host = "127.0.0.1"\nport = 25': f'host = "127.0.0.1"\nport = {servers.smtp}',
+    }
+    return recipe(f"pbm-{kind}.toml", replaced | more)
+
+
+def by_lmtp(servers: MailServers) -> tuple[str, str]:
+    return "pbm@example.org", configuration(servers, "lmtp", **{"127.0.0.1:8024": f"127.0.0.1:{servers.lmtp_port}"})
+
+
+def by_imap(servers: MailServers) -> tuple[str, str]:
+    mailbox = {
+        '"imap.example.net"\nport = 993': f'"localhost"\nport = {servers.imaps}\nca_file = "{CERTIFICATE}"',
+        "[server]\n": '[server]\nlisten = "127.0.0.1:0"\n',
+    }
+    return "pbm@example.net", configuration(servers, "imap", **mailbox)
+
+
+def operator(file: Path, *words: str) -> str:
+    """What a command of pbm prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pbm.cli", *words, "--config", str(file)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+class Table:
+    """One board as both players see it, played by answering its mails until it is over."""
+
+    def __init__(self, game: str, people: dict[str, Person]) -> None:
+        self.game = game
+        self.people = people
+        self.title = GAMES[game].info.title
+        self.state = State.start(GAMES[game], SHORT_GAMES[game])
+        self.record: list[str] = []
+        self.board = 0
+
+    def is_of_board(self, letter: EmailMessage) -> bool:
+        subject = str(letter["Subject"])
+        return subject.startswith(f"{self.title} Board ") and subject.endswith(" alice-bob")
+
+    def play(self) -> None:
+        """Alice moves first; that mail is delivered twice."""
+        alice = self.people["alice"]
+        alice.write(f"{self.game} challenge {' '.join(SHORT_GAMES[self.game])} alice bob")
+        first = alice.wait_for(self.is_of_board)
+        self.board = int(str(first["Subject"]).split(" Board ")[1].split()[0])
+        chance = random.Random(f"{self.game} by mail")
+        while self.state.outcome is None and len(self.record) < MOST_PLIES:
+            self._move(chance)
+        if self.state.outcome is None:
+            letter = alice.wait_for(lambda letter: self._is_of_ply(letter, len(self.record) + 1))
+            alice.answer(letter, "resign")
+        for person in self.people.values():
+            person.wait_for(self.is_of_board, self.mails)
+
+    @property
+    def mails(self) -> int:
+        """How many each player gets in all: one at the start, one a ply, one for the resignation."""
+        return 1 + len(self.record) + (self.state.outcome is None)
+
+    def _move(self, chance: random.Random) -> None:
+        mover = ("alice", "bob")[self.state.to_move - 1]
+        letter = self.people[mover].wait_for(lambda letter: self._is_of_ply(letter, len(self.record) + 1))
+        legal = [move for move, _ in zip(self.state.game.moves(self.state.position), range(500), strict=False)]
+        notation = self.state.game.notate(self.state.position, chance.choice(legal))
+        sent = self.people[mover].answer(letter, notation)
+        if not self.record:
+            self.people[mover].send(sent)
+        self.state, _ = self.state.play(notation)
+        self.record.append(notation)
+
+    def _is_of_ply(self, letter: EmailMessage, ply: int) -> bool:
+        """Mails may overtake each other, and only what the board says counts."""
+        return self.is_of_board(letter) and f"ply {ply} is next" in " ".join(text_of(letter).split())
+
+
+def sign_up(person: Person) -> None:
+    person.write(f"signup {person.name} {person.name}-password")
+    asked = person.wait_for(lambda letter: True)
+    person.answer(asked, "Yes.")
+    person.wait_for(lambda letter: True, 2)
+
+
+def vacation(person: Person, letter: EmailMessage) -> None:
+    """What an autoresponder writes, to the return path and, as bad ones do, to Reply-To."""
+    away = {"Auto_Submitted": "auto-replied (vacation)", "In_Reply_To": letter["Message-ID"]}
+    for to in (str(letter["Return-Path"]).strip("<>"), answer_to(letter)):
+        person.write_to(to, f"Away: {letter['Subject']}", "I am away.\nresign\n", **away)
+
+
+@pytest.mark.parametrize("way", [by_lmtp, by_imap])
+def test_two_people_play_all_games_by_answering_their_mail(servers: MailServers, way) -> None:
+    robot, toml = way(servers)
+    with (
+        pbm(servers, way.__name__, toml) as file,
+        closing(Person(servers, "alice", robot)) as alice,
+        closing(Person(servers, "bob", robot)) as bob,
+    ):
+        people = {"alice": alice, "bob": bob}
+        for person in people.values():
+            sign_up(person)
+        operator(file, "player", "add", "carol", "--address", f"carol@{PLAYERS}", "--password", "carol-password")
+        alice.write("cross challenge -size=2 alice carol")
+        vacation(bob, bob.received[-1])
+        tables = [Table(game, people) for game in SHORT_GAMES]
+        with ThreadPoolExecutor(len(tables)) as threads:
+            for played in [threads.submit(table.play) for table in tables]:
+                played.result()
+        settled(file, {"handled before": len(tables), "delivery status": 1, "": len(tables) + 3})
+        for table in tables:
+            check(table, file)
+
+
+def settled(file: Path, ignored: dict[str, int]) -> None:
+    """All mails come to rest, and so many are ignored for a reason with each of the words; none is parked."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        inbox = json.loads(operator(file, "inbox", "list", "--limit", "1000", "--json"))
+        outbox = json.loads(operator(file, "outbox", "list", "--limit", "1000", "--json"))
+        reasons = [row["reason"] for row in inbox if row["state"] == "ignored"]
+        found = {word: sum(word in reason for reason in reasons) for word in ignored}
+        waiting = any(row["state"] == "new" for row in inbox) or any(row["state"] == "queued" for row in outbox)
+        if (found == ignored and not waiting) or time.monotonic() > deadline:
+            break
+        time.sleep(0.2)
+    assert found == ignored, reasons
+    assert {row["state"] for row in inbox} == {"handled", "ignored"}
+    assert {row["state"] for row in outbox} == {"sent"}
+    assert {row["address"] for row in outbox} == {f"{name}@{PLAYERS}" for name in ("alice", "bob", "carol")}
+
+
+def check(table: Table, file: Path) -> None:
+    shown = json.loads(operator(file, "board", "show", str(table.board), "--json"))
+    assert shown["record"] == table.record
+    assert shown["result"] is not None
+    if table.state.outcome is None:
+        assert shown["winner"] == "bob"
+    for person in table.people.values():
+        person.look()
+        letters = [letter for letter in person.received if table.is_of_board(letter)]
+        assert len(letters) == table.mails, f"{person.name} on board {table.board}"
+        assert len({letter["Thread-Index"] for letter in letters}) == 1
+
+
+@pytest.mark.parametrize("way", ["smtp", "unix", "pipe"])
+def test_every_other_way_in_brings_a_mail_and_its_answer(servers: MailServers, way: str) -> None:
+    domain = f"{way}.example.org"
+    listen = {
+        "smtp": f'listen = "127.0.0.1:{servers.smtp_port}"',
+        "unix": f'listen = "unix:{servers.unix_socket}"\nunix_mode = "666"\nlmtp = true',
+        "pipe": 'listen = "127.0.0.1:0"',
+    }[way]
+    replaced = {
+        'listen = "127.0.0.1:8024"\nlmtp = true': listen,
+        'domain = "example.org"': f'domain = "{domain}"',
+        f"{servers.folder}/lmtp.db": f"{servers.folder}/{way}.db",
+    }
+    toml = configuration(servers, "lmtp")
+    for old, new in replaced.items():
+        assert old in toml
+        toml = toml.replace(old, new)
+    with (
+        pbm(servers, way, toml) as file,
+        closing(Person(servers, "probe", f"pbm@{domain}")) as probe,
+        Piped(servers.folder / "pbm"),
+    ):
+        sent = probe.write("help")
+        letter = probe.wait_for(lambda letter: letter["In-Reply-To"] == sent["Message-ID"])
+        assert "pbm" in text_of(letter)
+        assert letter["Auto-Submitted"] == "auto-replied"
+        [row] = json.loads(operator(file, "inbox", "list", "--json"))
+        assert row["mail_from"] == probe.address
+
+
+def test_addresses_that_are_not_ours_are_refused_at_once(servers: MailServers) -> None:
+    with smtplib.SMTP("127.0.0.1", servers.smtp) as postfix:
+        postfix.helo()
+        postfix.mail("alice@players.example")
+        assert postfix.rcpt("pbm+token@example.org")[0] == 250
+        assert postfix.rcpt("bounce+token@example.org")[0] == 250
+        assert postfix.rcpt("nobody@example.org")[0] == 550
