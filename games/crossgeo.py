@@ -49,6 +49,8 @@ PICKS = {Side.FIRST: "rg", Side.SECOND: "bg"}
 """The colours of the edges each side may pick."""
 
 SIDES = ("Red", "Blue")
+EDGES_A_ROW = 5
+"""Edges that stand side by side in a list."""
 
 _NUMBER = re.compile(r"(?:edge|number|no\.?)? ?#?([0-9]{1,6}) ?([rgb]?)")
 _PAIR = re.compile(r"([A-Z]+) ?[-,;:/>& ]+ ?([A-Z]+)")
@@ -315,12 +317,22 @@ def _and(words: Sequence[str]) -> str:
 
 
 def _choice(pos: Position) -> tuple[Listing, ...]:
-    """The edges the player to move may pick, and what would fall with each."""
-    board = graph(pos.options)
+    """The edges the player to move may pick: those that take others along, and with which nothing falls."""
+    board, who = graph(pos.options), SIDES[pos.side - 1]
     rows: list[tuple[str, ...]] = []
+    alone: list[str] = []
     for index in indices(_pickable(pos)):
         fall = [_name(board, other) for other in indices(board.crossings[index] & pos.standing)]
-        first, *more = textwrap.wrap(f"takes {_and(fall)} along" if fall else "takes nothing along", 56)
+        if not fall:
+            alone.append(f"{_name(board, index)} {board.ends(index)}")
+            continue
+        first, *more = textwrap.wrap(f"takes {_and(fall)} along", 56)
         rows.append((_name(board, index), board.ends(index), first))
         rows += [("", "", words) for words in more]
-    return (Listing(f"{SIDES[pos.side - 1]} may pick:", tuple(rows)),) if rows else ()
+    padded = alone + [""] * (-len(alone) % EDGES_A_ROW)
+    lone = [tuple(padded[at : at + EDGES_A_ROW]) for at in range(0, len(padded), EDGES_A_ROW)]
+    lists = (
+        Listing(f"{who} may pick:", tuple(rows)),
+        Listing(f"{who} may pick, and nothing falls with it:", tuple(lone)),
+    )
+    return tuple(listing for listing in lists if listing.rows)

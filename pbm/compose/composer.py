@@ -58,7 +58,8 @@ class Notice:
     """One board for one reader.
 
     events: what happened since his last mail. scene: drawn in place of the present position, which `shown` then names.
-    problem, nearby: why his command was refused, and moves that would work. original: his mail, secrets taken out.
+    problem, advice, nearby: why his command was refused, how to write it, and moves that would work.
+    original: his mail, secrets taken out.
     intents: what he has decided for later. leave: what to answer to follow the board no more; empty for a player.
     page: the template; some tell of the board without drawing it.
     """
@@ -72,6 +73,7 @@ class Notice:
     shown: str = ""
     whole_record: bool = False
     problem: str = ""
+    advice: str = ""
     nearby: tuple[str, ...] = ()
     original: str = ""
     intents: tuple[Intent, ...] = ()

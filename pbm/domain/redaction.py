@@ -22,6 +22,11 @@ _EDGE = re.compile(r"\(? ?\d+ ?, ?\d+ ?\)?[ ;>-]+\(? ?\d+ ?,")
 """How a line of a graph begins, "0,0 30,"; a refusal names what is wrong in it, and must stay readable."""
 
 
+def redact_quoted(sentence: str, secrets: Collection[str]) -> str:
+    """A sentence of ours with secret words replaced in what it quotes; its own words tell nothing."""
+    return re.sub(r'"[^"]*"', lambda quotation: redact(quotation[0], secrets), sentence)
+
+
 def redact(text: str, secrets: Collection[str]) -> str:
     """The text with every secret word replaced, wherever it stands."""
     for secret in sorted(filter(None, secrets), key=len, reverse=True):

@@ -15,7 +15,7 @@ from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Sta
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
-from pbm.domain.redaction import behind_userids, guess_secrets, redact
+from pbm.domain.redaction import behind_userids, guess_secrets, redact, redact_quoted
 from pbm.domain.tokens import SeatToken
 from pbm.mailin import Message, strip_subject
 from pbm.service.tables import Table
@@ -211,9 +211,9 @@ class Handling:
         self.refusal = error
         self.secrets |= self._guessed(self.original())
         table = None if several else self._own_table()
+        suggestion = error.suggestion if isinstance(error, Rejected) else _nearby(error)
+        text = redact_quoted(str(error), self.secrets)
         if table is None or self.identified is None:
-            suggestion = error.suggestion if isinstance(error, Rejected) else _nearby(error)
-            text = redact(str(error), self.secrets)
             self.answers.append(Answer(line, Outcome.FAILED, text, suggestion=suggestion))
             return
         token = self.sender.seat
@@ -223,7 +223,8 @@ class Handling:
             notice_of(
                 table,
                 self.reader(self.identified, seat),
-                problem=redact(f"{_heading(error)}: {error}", self.secrets),
+                problem=f"{_heading(error)}: {text}",
+                advice=error.suggestion if isinstance(error, Rejected) else "",
                 nearby=error.candidates if isinstance(error, MoveError) else (),
                 original=redact(self.original(), self.secrets),
             )
@@ -237,6 +238,9 @@ class Handling:
 
     def _own_table(self) -> Table | None:
         """The board the mail was about, if its sender has a seat there."""
+        token = self.sender.seat
+        if self.identified is None and not self._tables and token is not None:
+            self.identified = self.table(token.board).match.player(token.seat)
         if self.identified is None:
             return None
         own = [table for table in self._tables.values() if table.match.seat_of(self.identified.id) is not None]

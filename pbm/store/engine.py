@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import Connection, Engine, Inspector, create_engine, event, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
@@ -93,11 +93,24 @@ class Store:
                 problems += [f"integrity: {line}" for line in found if line != "ok"]
                 rows = connection.execute(text("PRAGMA foreign_key_check"))
                 problems += [f"a row of {row[0]} points to a row of {row[2]} that is not there" for row in rows]
-            missing = set(metadata.tables) - set(inspect(connection).get_table_names())
-        return problems + [f"the table {name} is missing" for name in sorted(missing)]
+            problems += _missing(inspect(connection))
+        return problems
 
     def close(self) -> None:
         self._engine.dispose()
+
+
+def _missing(inspector: Inspector) -> list[str]:
+    """Tables and columns of this program that the database lacks."""
+    problems, there = [], set(inspector.get_table_names())
+    for name, table in sorted(metadata.tables.items()):
+        if name not in there:
+            problems.append(f"the table {name} is missing")
+            continue
+        columns = {column["name"] for column in inspector.get_columns(name)}
+        lacking = (column.name for column in table.columns if column.name not in columns)
+        problems += [f"the column {column} of the table {name} is missing" for column in lacking]
+    return problems
 
 
 def _engine(url: str) -> Engine:
