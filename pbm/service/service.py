@@ -33,6 +33,9 @@ from pbm.store import DatabaseTrouble, Store, Transaction
 
 log = structlog.get_logger()
 
+MAX_LOGINS = 3
+"""Different logins that are looked at in one mail: a person needs one, and each costs as much as hundreds of moves."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -158,7 +161,8 @@ class Service:
         reading = read(strip_subject(message.subject), message.text, sender.standing)
         commands = parse_all(tx, reading.lines, sender.standing)
         hashes = {}
-        for userid, password in {c.credentials for c in commands if isinstance(c, Command) and c.credentials}:
+        logins = dict.fromkeys(c.credentials for c in commands if isinstance(c, Command) and c.credentials)
+        for userid, password in list(logins)[:MAX_LOGINS]:
             player = tx.players.find(userid)
             hashes[userid.casefold(), password] = tx.players.password_hash(player.id) if player else ""
         fresh = {c.args["NEW-PASSWORD"] for c in commands if isinstance(c, Command) and "NEW-PASSWORD" in c.args}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from tests.conversation import House, address_of
@@ -130,3 +132,23 @@ def test_nobody_puts_words_into_the_mouth_of_another_by_a_challenge(table: House
     proof = VOUCHED.format("example.net")
     mails = table.send("alice", "cross challenge me bob", "You play well.", Authentication_Results=proof)
     assert any("alice writes:\n\n  You play well." in got.body for got in mails)
+
+
+def test_a_mail_full_of_guesses_costs_no_more_than_a_few(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[str] = []
+    verify = table.service.tools.passwords.verify
+
+    def counting(pairs: Iterable[tuple[str, str]]) -> list[bool]:
+        wanted = list(pairs)
+        checked.extend(password for password, _ in wanted)
+        return verify(wanted)
+
+    monkeypatch.setattr(table.service.tools.passwords, "verify", counting)
+    before = table.dump()
+    lines = [*(f"cross chat 101 bob guess{number}" for number in range(9)), "cross move 101 bob bobpass C4"]
+    table.send("mallory", "multiple", "\n".join(lines))
+    assert checked == ["guess0", "guess1", "guess2"]
+    assert table.dump() == before
+    checked.clear()
+    table.answer("bob", "C4", 101)
+    assert checked == [], "an answer to a board needs no password"
