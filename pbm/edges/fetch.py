@@ -147,6 +147,8 @@ class _Folder:
     def __exit__(self, *_: object) -> None:
         with suppress(OSError, imaplib.IMAP4.error, ImapToolsError):
             self._client.logout()
+        with suppress(OSError):
+            self._client.shutdown()  # logout leaves a connection that broke open
 
     def uids(self) -> list[str]:
         self._client.noop()  # a server may keep news for itself until it is asked

@@ -1,0 +1,244 @@
+"""Mail from a mailbox, against a server written here that breaks where one tells it to; tests/real has a true one."""
+
+from __future__ import annotations
+
+import re
+import socketserver
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+import pytest
+
+from pbm.edges.fetch import Fetched, Fetcher, FetchSettings
+from pbm.store import Store
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class Imap(socketserver.ThreadingTCPServer):
+    """One mailbox: `folders` by name, each with its mails by UID. breaks: commands at which it hangs up, once."""
+
+    allow_reuse_address = True
+    daemon_threads = True
+
+    def __init__(self, capabilities: str, namespace: str) -> None:
+        super().__init__(("127.0.0.1", 0), _Session)
+        self.capabilities = capabilities
+        self.namespace = namespace
+        self.folders: dict[str, dict[int, bytes]] = {"INBOX": {}}
+        self.breaks: list[str] = []
+        self.said: list[str] = []
+        self.logins = 0
+        self._next = 1
+
+    def put(self, mail: bytes) -> None:
+        self.folders["INBOX"][self._next] = mail
+        self._next += 1
+
+
+class _Session(socketserver.StreamRequestHandler):
+    server: Imap
+
+    def handle(self) -> None:
+        self._say("* OK here")
+        while line := self.rfile.readline():
+            tag, _, rest = line.decode().strip().partition(" ")
+            self.server.said.append(rest)
+            if any(rest.startswith(command) for command in self.server.breaks):
+                self.server.breaks.clear()
+                return
+            self._obey(tag, rest)
+
+    def _obey(self, tag: str, rest: str) -> None:
+        name = rest.lower().removeprefix("uid ").split()[0]
+        ending = getattr(self, f"_{name}", lambda _: None)(rest)
+        self._say(f"{tag} {ending or 'OK done'}")
+
+    def _capability(self, _: str) -> None:
+        self._say(f"* CAPABILITY IMAP4rev1 {self.server.capabilities}")
+
+    def _login(self, rest: str) -> str:
+        self.server.logins += 1
+        return "NO no" if '"wrong"' in rest else ""
+
+    def _namespace(self, _: str) -> None:
+        self._say(f"* NAMESPACE {self.server.namespace} NIL NIL")
+
+    def _list(self, rest: str) -> None:
+        asked = rest.split()[-1].strip('"')
+        if asked in self.server.folders or not asked:
+            self._say(f'* LIST () "." "{asked}"')
+
+    def _create(self, rest: str) -> None:
+        self.server.folders[rest.split()[1].strip('"')] = {}
+
+    def _select(self, _: str) -> None:
+        self._say(f"* {len(self._inbox)} EXISTS\r\n* OK [UIDVALIDITY 77] fine")
+
+    def _search(self, _: str) -> None:
+        self._say("* SEARCH " + " ".join(map(str, self._inbox)))
+
+    def _fetch(self, rest: str) -> None:
+        found = re.fullmatch(r"UID FETCH (\d+) \(BODY.PEEK\[\]<0.(\d+)>\)", rest)
+        assert found
+        uid, most = int(found[1]), int(found[2])
+        if uid in self._inbox:
+            text = self._inbox[uid][:most]
+            self.wfile.write(b"* 1 FETCH (UID %d BODY[]<0> {%d}\r\n%s)\r\n" % (uid, len(text), text))
+
+    def _move(self, rest: str) -> None:
+        _, _, uids, folder = rest.split()
+        for uid in map(int, uids.split(",")):
+            self.server.folders[folder.strip('"')][uid] = self._inbox.pop(uid)
+
+    @property
+    def _inbox(self) -> dict[int, bytes]:
+        return self.server.folders["INBOX"]
+
+    def _idle(self, _: str) -> None:
+        self._say("+ idling")
+        known = set(self._inbox)
+        self.connection.settimeout(0.05)
+        while True:
+            try:
+                self.connection.recv(100)
+            except TimeoutError:
+                if set(self._inbox) - known:
+                    known = set(self._inbox)
+                    self._say(f"* {len(known)} EXISTS")
+                continue
+            break
+        self.connection.settimeout(None)
+
+    def _say(self, line: str) -> None:
+        self.wfile.write(f"{line}\r\n".encode())
+
+
+@contextmanager
+def imap(capabilities: str = "MOVE IDLE NAMESPACE", namespace: str = '(("INBOX." "."))') -> Iterator[Imap]:
+    with Imap(capabilities, namespace) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@contextmanager
+def fetching(server: Imap, accept: Callable[[list[Fetched]], None], **changed: object) -> Iterator[None]:
+    values: dict[str, object] = {
+        "host": "127.0.0.1", "port": server.server_address[1], "username": "pbm", "password": "right", "tls": "none",
+        "first_retry_seconds": 0.01, "longest_retry_seconds": 0.02, "timeout_seconds": 5,
+    }  # fmt: skip
+    fetcher = Fetcher(FetchSettings(**(values | changed)), accept)  # type: ignore[arg-type]
+    thread = threading.Thread(target=fetcher.run)
+    thread.start()
+    try:
+        yield
+    finally:
+        fetcher.stop()
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+def until(true: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_mails_are_taken_oldest_first_and_put_aside_under_their_source():
+    taken: list[Fetched] = []
+    with imap() as server:
+        server.put(b"Subject: one\r\n\r\n")
+        server.put(b"Subject: two\r\n\r\n" + b"x" * 100)
+        with fetching(server, taken.extend, max_size=40):
+            until(lambda: len(server.folders.get("INBOX.pbm-handled", {})) == 2)
+    assert [mail.source for mail in taken] == ["imap:pbm@127.0.0.1/INBOX:77:1", "imap:pbm@127.0.0.1/INBOX:77:2"]
+    assert taken[0].data == b"Subject: one\r\n\r\n"
+    assert len(taken[1].data) == 40
+    assert not server.folders["INBOX"]
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "namespace", "folder", "named"),
+    [
+        ("MOVE NAMESPACE", '(("" "/"))', "robots/done", "robots/done"),
+        ("MOVE NAMESPACE", '(("INBOX." "."))', "robots/done", "INBOX.robots.done"),
+        ("MOVE NAMESPACE", '(("INBOX." "."))', "INBOX.done", "INBOX.done"),
+        ("MOVE", "", "robots/done", "robots.done"),
+    ],
+)
+def test_folders_by_the_names_the_server_gives_them(capabilities, namespace, folder, named):
+    taken: list[Fetched] = []
+    with imap(capabilities, namespace) as server:
+        server.put(b"Subject: one\r\n\r\n")
+        with fetching(server, taken.extend, handled_folder=folder):
+            until(lambda: server.folders.get(named))
+    assert len(taken) == 1
+
+
+@pytest.mark.parametrize("capabilities", ["MOVE IDLE", "MOVE"])
+def test_a_mail_that_comes_later_is_taken_whether_announced_or_not(capabilities):
+    taken: list[Fetched] = []
+    with (
+        imap(capabilities) as server,
+        fetching(server, taken.extend, poll_seconds=60 if "IDLE" in capabilities else 0.05),
+    ):
+        until(lambda: "IDLE" in server.said if "IDLE" in capabilities else len(server.said) > 12)
+        server.put(b"Subject: later\r\n\r\n")
+        until(lambda: taken)
+        until(lambda: not server.folders["INBOX"])
+    assert ("IDLE" in server.said) == ("IDLE" in capabilities)
+    assert server.logins == 1
+
+
+def test_a_mail_is_put_aside_only_when_it_is_safe():
+    tried: list[Fetched] = []
+
+    def accept(mails: list[Fetched]) -> None:
+        tried.extend(mails)
+        if len(tried) < 3:
+            raise OSError("the disk is full")
+
+    with imap() as server:
+        server.put(b"Subject: one\r\n\r\n")
+        with fetching(server, accept):
+            until(lambda: not server.folders["INBOX"])
+        moves = [line for line in server.said if line.startswith(("UID MOVE", "UID STORE"))]
+    assert len(tried) == 3
+    assert len(moves) == 2, "nothing was marked before"
+
+
+@pytest.mark.parametrize("command", ["UID MOVE", "UID STORE", "UID FETCH", "UID SEARCH", "SELECT", "IDLE", "LOGIN"])
+def test_a_connection_that_breaks_is_made_again_and_no_mail_is_stored_twice(tmp_path, command):
+    store = Store(f"sqlite:///{tmp_path / 'pbm.db'}")
+    store.prepare(NOW)
+
+    def accept(mails: list[Fetched]) -> None:
+        with store.write() as tx:
+            tx.inbox.add([(None, (), mail.data, mail.source) for mail in mails], NOW)
+
+    with imap() as server:
+        server.put(b"Subject: one\r\n\r\n")
+        server.breaks = [command]
+        with fetching(server, accept):
+            until(lambda: not server.folders["INBOX"] and not server.breaks)
+            server.put(b"Subject: two\r\n\r\n")
+            until(lambda: not server.folders["INBOX"])
+    with store.read() as tx:
+        assert [mail.raw[:12] for mail in tx.inbox.waiting(10)] == [b"Subject: one", b"Subject: two"]
+        assert tx.inbox.waiting(1)[0].mail_from is None
+    store.close()
+
+
+def test_a_refused_login_waits_longest():
+    with (
+        imap() as server,
+        fetching(server, lambda _: None, password="wrong", first_retry_seconds=0.001, longest_retry_seconds=60),
+    ):
+        until(lambda: server.logins)
+        time.sleep(0.2)
+        assert server.logins == 1
