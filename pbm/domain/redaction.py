@@ -23,8 +23,8 @@ _EDGE = re.compile(r"\(? ?\d+ ?, ?\d+ ?\)?[ ;>-]+\(? ?\d+ ?,")
 
 
 def redact_quoted(sentence: str, secrets: Collection[str]) -> str:
-    """A sentence of ours with secret words replaced in what it quotes; its own words tell nothing."""
-    return re.sub(r'"[^"]*"', lambda quotation: redact(quotation[0], secrets), sentence)
+    """A sentence of ours with secret words replaced in what it quotes, up to the last quotation mark."""
+    return re.sub(r'"(?s:.*)"', lambda quoted: redact(quoted[0], secrets), sentence)
 
 
 def redact(text: str, secrets: Collection[str]) -> str:
