@@ -18,12 +18,15 @@ from tests.real.servers import PASSWORD, PATIENCE_SECONDS, PLAYERS, MailServers
 
 
 class Person:
-    """One mailbox. received: what has come so far, oldest first; it is looked for while somebody waits."""
+    """One mailbox. received: what has come so far, oldest first, and raw the same as bytes; it is looked for while
+    somebody waits.
+    """
 
     def __init__(self, servers: MailServers, name: str, robot: str) -> None:
         self.name = name
         self.address = f"{name}@{PLAYERS}"
         self.received: list[EmailMessage] = []
+        self.raw: list[bytes] = []
         self._servers = servers
         self._robot = robot
         self._looking = threading.Lock()
@@ -86,6 +89,7 @@ class Person:
                 parsed = message_from_bytes(data[0][1], policy=email.policy.default)
                 assert isinstance(parsed, EmailMessage)
                 self._seen.add(uid)
+                self.raw.append(data[0][1])
                 self.received.append(parsed)
 
     def _complaint(self, found: int, count: int) -> str:

@@ -18,10 +18,12 @@ from contextlib import closing
 from email.message import EmailMessage
 from pathlib import Path
 
+import dkim
 import pytest
 
 from games import GAMES
 from pbm.domain.match import State
+from pbm.edges.signing import new_key, public_key
 from tests.real.people import Person, answer_to, text_of
 from tests.real.servers import CERTIFICATE, PATIENCE_SECONDS, PLAYERS, MailServers, Piped, pbm, recipe, require
 
@@ -61,7 +63,11 @@ def configuration(servers: MailServers, kind: str, **more: str) -> str:
 
 
 def by_lmtp(servers: MailServers) -> tuple[str, str]:
-    return "pbm@example.org", configuration(servers, "lmtp", **{"127.0.0.1:8024": f"127.0.0.1:{servers.lmtp_port}"})
+    """And signed."""
+    key = servers.folder / "dkim.pem"
+    key.write_bytes(new_key())
+    ours = {"127.0.0.1:8024": f"127.0.0.1:{servers.lmtp_port}", "[delivery]": f'[dkim]\nkey = "{key}"\n\n[delivery]'}
+    return "pbm@example.org", configuration(servers, "lmtp", **ours)
 
 
 def by_imap(servers: MailServers) -> tuple[str, str]:
@@ -167,6 +173,9 @@ def test_two_people_play_all_games_by_answering_their_mail(servers: MailServers,
         settled(file, {"handled before": len(tables), "delivery status": 1, "": len(tables) + 3})
         for table in tables:
             check(table, file)
+        if way is by_lmtp:
+            record = f"v=DKIM1; k=rsa; p={public_key((servers.folder / 'dkim.pem').read_bytes())}".encode()
+            assert all(dkim.verify(raw, dnsfunc=lambda *_, **__: record) for raw in alice.raw + bob.raw)
 
 
 def settled(file: Path, ignored: dict[str, int]) -> None:
