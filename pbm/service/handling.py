@@ -169,7 +169,8 @@ class Handling:
         """Where answers go: to the player who proved who he is, otherwise to the address the mail is from."""
         player = self.identified or self.sender.proven or self.sender.claimed
         if player is None:
-            return Reader((self.message.sender,) if self.message.sender else ())
+            sender = self.message.sender
+            return Reader((sender,) if sender and sender.isascii() else ())
         reader = self.reader(player)
         proved = self.identified or self.sender.proven
         return reader if proved and reader.addresses else replace(reader, addresses=(self.message.sender,))

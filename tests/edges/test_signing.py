@@ -35,7 +35,7 @@ def verifies(mail: bytes, key: bytes) -> bool:
         assert name == b"pbm._domainkey.example.org."
         return f"v=DKIM1; k=rsa; p={public_key(key)}".encode()
 
-    return dkim.verify(mail, dnsfunc=record)
+    return bool(dkim.verify(mail, dnsfunc=record))
 
 
 def fields(mail: bytes) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from itertools import islice
 
 import pytest
@@ -21,7 +22,7 @@ BOARDS = {
     "luddit": ("-size=6", 6),
 }
 
-SAFE = {
+SAFE: dict[str, Callable[[str], str]] = {
     "as it is": str,
     "lower case": str.lower,
     "upper case": str.upper,
@@ -36,7 +37,7 @@ SAFE = {
 }
 """Ways to write a move that every game must read."""
 
-CELLS = {
+CELLS: dict[str, Callable[[str], str]] = {
     "dashed": lambda text: f"{text[0]}-{text[1:]}",
     "blank": lambda text: f"{text[0]} {text[1:]}",
     "swapped": lambda text: f"{text[1:]}{text[0]}",

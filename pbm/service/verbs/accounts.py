@@ -12,7 +12,7 @@ from pbm.domain.match import Player
 from pbm.domain.settings import CHOICES, Settings, choice_of
 from pbm.service.handling import Handling
 from pbm.service.leaving import remove_account
-from pbm.service.names import check_address, check_password, check_userid, first_line
+from pbm.service.names import check_address, check_password, check_userid, declines, first_line
 from pbm.service.verbs.registry import done, handles, redeems
 from pbm.store.players import Address
 from pbm.store.tickets import Ticket
@@ -173,7 +173,7 @@ def _ask_for_password(
 def choose_password(handling: Handling, ticket: Ticket) -> None:
     """The first line of the answer is the new password."""
     player = handling.tx.players.get(ticket.player_id or 0)
-    if player is None:
+    if player is None or declines(handling.message.text):
         return
     handling.identified = player
     password = first_line(handling.message.text)

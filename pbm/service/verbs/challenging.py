@@ -41,8 +41,8 @@ def challenge(handling: Handling, command: Command) -> Answer | None:
     takes_part = asker in (first, second)
     if sender.proven or takes_part:
         handling.identified, handling.is_hearsay = asker, sender.proven is None
-    known = asker if sender.proven or takes_part else None
-    handling.adopt(table, MatchStarted(table.match.board, challenger=known.userid if known else ""))
+    challenger = sender.proven.userid if sender.proven else ""
+    handling.adopt(table, MatchStarted(table.match.board, challenger=challenger))
     rated = "" if terms.rated else " It is unrated."
     return None if takes_part else done(command, f"Board {table.match.board} has started.{rated} Its players get it.")
 
