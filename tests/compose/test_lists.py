@@ -1,4 +1,4 @@
-"""Headers of lists and threads: constant for a board, a command that works to get off it, one click only with a page."""
+"""Headers of lists and threads: constant for a board, a command that works to leave it, one click only with a page."""
 
 from __future__ import annotations
 
