@@ -22,10 +22,8 @@ def test_an_address_that_only_folds_to_a_players_is_not_his(forged: str, house: 
     house.service.accept([house.mail(forged, "set board words", Authentication_Results=results)])
     house.service.handle()
     with house.service.store.read() as tx:
-        (queued,) = tx.outbox.latest(None, 10)
+        assert tx.outbox.latest(None, 10) == [], "no header can hold such an address"
         assert "board" not in tx.players.settings(player.id)
-    assert b"FAILED" in queued.mail.raw or b"Subject: pbm: not done" in queued.mail.raw
-    assert b"Reply-To: pbm+" not in queued.mail.raw
 
 
 def test_a_stolen_password_leaves_no_way_back_in(house: House) -> None:
