@@ -374,3 +374,22 @@ def test_no_answer_to_a_board_repeats_a_password(table: House, line_and_secret: 
     line, secret = line_and_secret
     for got in table.answer("bob", line, 101):
         assert not says(got, secret), got.text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cross games bob bobpass",
+        "cross show 101 bob bobpass",
+        "cross challenge bob bobpass",
+        "cross preview 101 bob bobpass D5",
+        "help bob bobpass",
+        "list cross bob bobpass",
+        "all show bob bobpass",
+        "cross standings bob bobpass",
+    ],
+)
+def test_a_password_where_none_belongs_is_not_repeated(table: House, line: str) -> None:
+    mails = [*table.send("bob", line, "bobpass again"), *table.send("bob", "", f"{line}\n\nsee you")]
+    assert mails
+    assert all("bobpass" not in got.text for got in mails)

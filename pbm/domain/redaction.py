@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from games import GAMES
 from pbm.domain.commands import MAX_LINE, begins, clean
@@ -66,6 +67,16 @@ def behind_userids(text: str, userids: Collection[str]) -> frozenset[str]:
         elif place <= 1 and (len(line) <= 3 or any(word[0].isdigit() for word in line)):
             guessed.update(word for word in behind[:1] if not word.istitle())
     return frozenset(guessed)
+
+
+def pairs_behind(lines: Sequence[str], userids: Collection[str]) -> list[tuple[str, str]]:
+    """Each userid in lower case with the word behind it, where that may be a password. userids: in lower case."""
+    return [
+        (word.casefold(), following)
+        for line in lines
+        for word, following in pairwise(line.split())
+        if word.casefold() in userids and following.casefold() not in userids and _is_long(following)
+    ]
 
 
 def _is_long(word: str) -> bool:

@@ -15,6 +15,7 @@ from pbm.compose import Composer
 from pbm.domain.commands import Command, Reading, read
 from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.mail import Arrival, Mail, Received
+from pbm.domain.redaction import pairs_behind
 from pbm.domain.tokens import Signer
 from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin import read as read_mail
@@ -133,7 +134,7 @@ class Service:
         if not prepared:
             return 0
         verified = self._verify(prepared)
-        checked = [Checked(verified, self._hash(mail)) for mail in prepared]
+        checked = [Checked(_own(mail, verified), self._hash(mail)) for mail in prepared]
         now = self.clock()
         try:
             with self.store.write() as tx:
@@ -162,6 +163,7 @@ class Service:
         commands = parse_all(tx, reading.lines, sender.standing)
         hashes = {}
         logins = dict.fromkeys(c.credentials for c in commands if isinstance(c, Command) and c.credentials)
+        logins |= dict.fromkeys(_misplaced_logins(tx, reading.lines))
         for userid, password in list(logins)[:MAX_LOGINS]:
             player = tx.players.find(userid)
             hashes[userid.casefold(), password] = tx.players.password_hash(player.id) if player else ""
@@ -297,6 +299,17 @@ class Service:
 def _is_for_operator(row: Received) -> bool:
     """Whether a mail came to postmaster only."""
     return bool(row.recipients) and all(each.casefold().startswith("postmaster@") for each in row.recipients)
+
+
+def _own(mail: Prepared, verified: dict[Credentials, str]) -> dict[Credentials, str]:
+    """Of all logins that are right, those of the mail."""
+    return {login: verified[login] for login in mail.hashes if login in verified}
+
+
+def _misplaced_logins(tx: Transaction, lines: Sequence[str]) -> list[Credentials]:
+    """A userid with the word behind it, in lines long enough for both: that word may be the password."""
+    doubtful = [line for line in lines if len(line.split()) > 2]
+    return pairs_behind(doubtful, tx.players.known({word.casefold() for line in doubtful for word in line.split()}))
 
 
 def _identity(message: Message) -> str | None:
