@@ -24,6 +24,7 @@ log = structlog.get_logger()
 
 _POLL_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 30.0
+_TIDY_SECONDS = 3600.0
 _MAILS_PER_TRANSACTION = 50
 _FETCH_GRACE_SECONDS = 5.0
 
@@ -81,10 +82,14 @@ class Server:
     async def _handle(self) -> None:
         """Handle mails as they come; while the database gives trouble, wait longer each time."""
         loop, pause = asyncio.get_running_loop(), _POLL_SECONDS
+        tidy_at = loop.time()
         with ThreadPoolExecutor(1, thread_name_prefix="handling") as thread:
             while not self._stopping:
                 self._waiting.clear()
                 try:
+                    if loop.time() >= tidy_at:
+                        await loop.run_in_executor(thread, self._service.tidy)
+                        tidy_at = loop.time() + _TIDY_SECONDS
                     handled = await loop.run_in_executor(thread, self._service.handle, _MAILS_PER_TRANSACTION)
                     pause = _POLL_SECONDS
                 except DatabaseTrouble as trouble:

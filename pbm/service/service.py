@@ -124,6 +124,11 @@ class Service:
         with self.store.write() as tx:
             tx.inbox.add([(mail.mail_from, mail.recipients, mail.raw, mail.source) for mail in mails], self.clock())
 
+    def tidy(self) -> None:
+        """Forget what has expired; a little later, since limits a day count it. Raises: DatabaseTrouble."""
+        with self.store.write() as tx:
+            tx.tickets.sweep(self.clock() - timedelta(days=2))
+
     def handle(self, limit: int = 50) -> int:
         """Handle the mails that wait, oldest first, in one transaction; returns how many there were.
 
