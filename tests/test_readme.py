@@ -108,7 +108,7 @@ def test_commands_to_play_are_commands():
     commands = [command for cell in cells for command in re.findall(r"`([^`]+)`", cell)]
     assert len(commands) >= 8
     for command in commands:
-        parse(command, Standing())
+        parse(command, Standing("cross", 101, known=True, proven=True))
 
 
 def test_the_board_mail_is_one_that_was_really_sent():
