@@ -282,7 +282,8 @@ class Loops:
             crossings=tuple(crossings(pos)),
         )
         points = zip(self.sides(pos.options), self.points(pos), strict=True)
-        return Scene(board, notes=(", ".join(f"{name} {count}" for name, count in points) + ".",))
+        score = ", ".join(f"{name} {count}" for name, count in points) + "."
+        return Scene(board, notes=(score, *_legend(board)))
 
 
 def _letter(column: int) -> str:
@@ -300,3 +301,12 @@ def _and(words: Sequence[str]) -> str:
 def _listed(noun: str, words: Sequence[str]) -> str:
     """Such as "row 3" or "rows 3, 4 and 7"."""
     return f"{noun}{'s' if len(words) > 1 else ''} {_and(words)}"
+
+
+def _legend(board: GridBoard) -> list[str]:
+    """What the marks mean that are on the board."""
+    closed = any(cell.closed for cell in board.cells) and any(
+        not cell.closed and not cell.piece for cell in board.cells
+    )
+    told = ["A square without a dot can no longer be filled."] if closed else []
+    return [*told, "A small letter on a crossing tells whose point it is."] if board.crossings else told

@@ -366,10 +366,15 @@ def test_crossings_decided_so_far_never_change():
     assert len(seen) > 5
 
 
-def test_the_score_so_far_is_told():
-    assert loops.scene(after(DEAD_END, "-size=6"), None).notes == ("Yellow 0, Purple 0.",)
+def test_the_score_so_far_is_told_and_the_marks_that_are_there():
+    closed, owned = (
+        "A square without a dot can no longer be filled.",
+        "A small letter on a crossing tells whose point it is.",
+    )
+    assert loops.scene(after("", "-size=6"), None).notes == ("Yellow 0, Purple 0.",)
+    assert loops.scene(after(DEAD_END, "-size=6"), None).notes == ("Yellow 0, Purple 0.", closed)
     whole = after("D1 A1 B3 E3 D5 B5 A2 C2 C4 E4", "-size=5")
-    assert loops.scene(whole, None).notes == ("Yellow 1, Purple 2.",)
+    assert loops.scene(whole, None).notes == ("Yellow 1, Purple 2.", owned)
 
 
 def test_the_last_move_is_marked():
