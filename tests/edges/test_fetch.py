@@ -6,7 +6,7 @@ import re
 import socketserver
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -41,6 +41,7 @@ class Imap(socketserver.ThreadingTCPServer):
 
 class _Session(socketserver.StreamRequestHandler):
     server: Imap
+    _told: Sequence[int] = ()
 
     def handle(self) -> None:
         self._say("* OK here")
@@ -79,7 +80,8 @@ class _Session(socketserver.StreamRequestHandler):
         self._say(f"* {len(self._inbox)} EXISTS\r\n* OK [UIDVALIDITY 77] fine")
 
     def _search(self, _: str) -> None:
-        self._say("* SEARCH " + " ".join(map(str, self._inbox)))
+        self._told = list(self._inbox)
+        self._say("* SEARCH " + " ".join(map(str, self._told)))
 
     def _fetch(self, rest: str) -> None:
         found = re.fullmatch(r"UID FETCH (\d+) \(BODY.PEEK\[\]<0.(\d+)>\)", rest)
@@ -99,15 +101,16 @@ class _Session(socketserver.StreamRequestHandler):
         return self.server.folders["INBOX"]
 
     def _idle(self, _: str) -> None:
+        """As real servers do, it tells at once what came since the last search."""
         self._say("+ idling")
-        known = set(self._inbox)
+        known = set(self._told)
         self.connection.settimeout(0.05)
         while True:
             try:
                 self.connection.recv(100)
             except TimeoutError:
-                if set(self._inbox) - known:
-                    known = set(self._inbox)
+                if {*list(self._inbox)} - known:
+                    known = {*list(self._inbox)}
                     self._say(f"* {len(known)} EXISTS")
                 continue
             break
