@@ -18,7 +18,7 @@ from pbm.compose.views import View
 from pbm.compose.wire import Part, Parts
 from pbm.draw import WORDS
 
-TEXT, HTML, BOTH = "text", "html", "both"
+TEXT, BOTH = "text", "both"
 BOARD_KIND = "application/vnd.pbm.board+json"
 MAX_LISTED = 60
 """Moves that are listed beside those which the drawing itself links."""

@@ -103,7 +103,7 @@ class Service:
         self.store = store
         self.settings = settings or Settings()
         self.clock = clock
-        self.created = store.prepare(clock())
+        store.prepare(clock())
         with store.read() as tx:
             self._signer = Signer(tx.secret())
         composer = Composer(self.settings.robot, self._signer, make_key=make_key)
