@@ -20,11 +20,12 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    false,
 )
 from sqlalchemy.engine import Dialect
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-REVISION = "0001"
+REVISION = "0002"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 
@@ -103,6 +104,14 @@ matches = Table(
     Column("offered_by", Integer),
     Column("started_by", String(320), nullable=False, server_default=""),
     Column("rematch_of", ForeignKey("matches.board"), unique=True),
+    Column("control", String(80), nullable=False, server_default=""),
+    Column("left1", BigInteger),
+    Column("left2", BigInteger),
+    Column("ticking_since", Instant),
+    Column("deadline_at", Instant),
+    Column("overrun_at", Instant),
+    Column("due_at", Instant, index=True),
+    Column("paused", Boolean, nullable=False, server_default=false()),
     sqlite_autoincrement=True,
 )
 Index("ix_matches_started", matches.c.started_by, matches.c.started_at)
@@ -272,3 +281,43 @@ invitations = Table(
     Column("created_at", Instant, nullable=False),
 )
 Index("ix_invitations_player", invitations.c.player_id, invitations.c.created_at)
+
+absences = Table(
+    "absences",
+    metadata,
+    Column("id", BigKey, primary_key=True),
+    Column("player_id", ForeignKey("players.id"), index=True),
+    Column("kind", String(12), nullable=False),
+    Column("starts_at", Instant, nullable=False),
+    Column("ends_at", Instant),
+)
+
+agenda = Table(
+    "agenda",
+    metadata,
+    Column("kind", String(20), primary_key=True),
+    Column("key", String(80), primary_key=True),
+    Column("due_at", Instant, nullable=False, index=True),
+    Column("payload", Text, nullable=False, server_default="{}"),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+)
+
+remarks = Table(
+    "remarks",
+    metadata,
+    Column("id", BigKey, primary_key=True),
+    Column("board", ForeignKey("matches.board"), nullable=False, index=True),
+    Column("player_id", ForeignKey("players.id"), nullable=False, index=True),
+    Column("kind", String(12), nullable=False),
+    Column("ply", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+player_follows = Table(
+    "player_follows",
+    metadata,
+    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    Column("followed_id", ForeignKey("players.id"), primary_key=True, index=True),
+)

@@ -1,0 +1,122 @@
+"""What correspondence life and many workers need: clocks, plans, events, claims on the queues."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.create_table(
+        "agenda",
+        sa.Column("kind", sa.String(length=20), nullable=False),
+        sa.Column("key", sa.String(length=80), nullable=False),
+        sa.Column("due_at", sa.BigInteger(), nullable=False),
+        sa.Column("payload", sa.Text(), server_default="{}", nullable=False),
+        sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
+        sa.PrimaryKeyConstraint("kind", "key"),
+    )
+    with op.batch_alter_table("agenda", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_agenda_due_at"), ["due_at"], unique=False)
+
+    op.create_table(
+        "absences",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("player_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("kind", sa.String(length=12), nullable=False),
+        sa.Column("starts_at", sa.BigInteger(), nullable=False),
+        sa.Column("ends_at", sa.BigInteger(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["player_id"],
+            ["players.id"],
+        ),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    with op.batch_alter_table("absences", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_absences_player_id"), ["player_id"], unique=False)
+
+    op.create_table(
+        "player_follows",
+        sa.Column("player_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("followed_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["followed_id"],
+            ["players.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["player_id"],
+            ["players.id"],
+        ),
+        sa.PrimaryKeyConstraint("player_id", "followed_id"),
+    )
+    with op.batch_alter_table("player_follows", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_player_follows_followed_id"), ["followed_id"], unique=False)
+
+    op.create_table(
+        "remarks",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("board", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("player_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("kind", sa.String(length=12), nullable=False),
+        sa.Column("ply", sa.Integer(), nullable=False),
+        sa.Column("text", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["board"],
+            ["matches.board"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["player_id"],
+            ["players.id"],
+        ),
+        sa.PrimaryKeyConstraint("id"),
+        sqlite_autoincrement=True,
+    )
+    with op.batch_alter_table("remarks", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_remarks_board"), ["board"], unique=False)
+        batch_op.create_index(batch_op.f("ix_remarks_player_id"), ["player_id"], unique=False)
+
+    with op.batch_alter_table("matches", schema=None) as batch_op:
+        batch_op.add_column(sa.Column("control", sa.String(length=80), server_default="", nullable=False))
+        batch_op.add_column(sa.Column("left1", sa.BigInteger(), nullable=True))
+        batch_op.add_column(sa.Column("left2", sa.BigInteger(), nullable=True))
+        batch_op.add_column(sa.Column("ticking_since", sa.BigInteger(), nullable=True))
+        batch_op.add_column(sa.Column("deadline_at", sa.BigInteger(), nullable=True))
+        batch_op.add_column(sa.Column("overrun_at", sa.BigInteger(), nullable=True))
+        batch_op.add_column(sa.Column("due_at", sa.BigInteger(), nullable=True))
+        batch_op.add_column(sa.Column("paused", sa.Boolean(), server_default=sa.false(), nullable=False))
+        batch_op.create_index(batch_op.f("ix_matches_due_at"), ["due_at"], unique=False)
+
+
+def downgrade() -> None:
+    with op.batch_alter_table("matches", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_matches_due_at"))
+        batch_op.drop_column("paused")
+        batch_op.drop_column("due_at")
+        batch_op.drop_column("overrun_at")
+        batch_op.drop_column("deadline_at")
+        batch_op.drop_column("ticking_since")
+        batch_op.drop_column("left2")
+        batch_op.drop_column("left1")
+        batch_op.drop_column("control")
+
+    with op.batch_alter_table("remarks", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_remarks_player_id"))
+        batch_op.drop_index(batch_op.f("ix_remarks_board"))
+
+    op.drop_table("remarks")
+    with op.batch_alter_table("player_follows", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_player_follows_followed_id"))
+
+    op.drop_table("player_follows")
+    with op.batch_alter_table("absences", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_absences_player_id"))
+
+    op.drop_table("absences")
+    with op.batch_alter_table("agenda", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_agenda_due_at"))
+
+    op.drop_table("agenda")
