@@ -11,8 +11,9 @@ import click
 from pydantic import SecretStr
 
 from pbm.cli.frame import Group, Invocation, Misconfigured, pass_invocation
+from pbm.cli.loading import MASK, USUAL_FILE, Effective, keys, masked, table_of, variable
 from pbm.cli.output import json_option, print_json
-from pbm.cli.settings import MASK, USUAL_FILE, Configuration, Effective, keys, masked, table_of, variable
+from pbm.cli.settings import Configuration
 
 _WIDTH = 100
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:  # help pages and mistakes in the command line need nothing of these
-    from pbm.cli.settings import Effective
+    from pbm.cli.loading import Effective
     from pbm.service import Service
     from pbm.service.administration import Administration
     from pbm.service.queues import Queues
@@ -50,7 +50,7 @@ class Invocation:
 
         Raises: Misconfigured.
         """
-        from pbm.cli.settings import ConfigurationError, load
+        from pbm.cli.loading import ConfigurationError, load
 
         layer: dict[str, Any] = {"database": self.database, **given}
         try:

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from pbm.cli.frame import Misconfigured, Refused
-from pbm.cli.settings import DATA_FOLDER, Configuration, masked
+from pbm.cli.loading import masked
+from pbm.cli.settings import DATA_FOLDER, Configuration
 from pbm.mailin.message import Robot
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
 

@@ -1,48 +1,18 @@
-"""The configuration: its keys, and how a file, the environment and the command line make one of it.
-
-Nearest wins: command line, environment, file, default. A key that does not exist is an error wherever it stands.
-"""
+"""The keys of the configuration: what each may be, what it is without being said, and what it means."""
 
 from __future__ import annotations
 
-import difflib
-import json
-import os
 import re
 import shlex
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import platformdirs
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
-from pydantic_core import ErrorDetails
-from pydantic_settings import (
-    BaseSettings,
-    EnvSettingsSource,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    SettingsError,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 PREFIX = "PBM_"
-CONFIG_VARIABLE = "PBM_CONFIG"
-MASK = "********"
 DATA_FOLDER = platformdirs.user_data_path("pbm", appauthor=False)
-USUAL_FILE = platformdirs.user_config_path("pbm", appauthor=False) / "pbm.toml"
-
-
-_SECRET = {("database",), ("smarthost", "password"), ("imap", "password")}
-
-
-class ConfigurationError(Exception):
-    """problems: a line each, which begins with the key or the file at fault."""
-
-    def __init__(self, *problems: str) -> None:
-        super().__init__("; ".join(problems))
-        self.problems = problems
 
 
 def place(text: str) -> tuple[str, int] | Path:
@@ -327,155 +297,3 @@ class Configuration(BaseSettings):
         if self.server.tls_key is not None and self.server.tls_certificate is None:
             raise ValueError("server.tls_certificate: server.tls_key is given, so this key must be as well.")
         return self
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """The keys one source gives. name: as an error or a comment names the source."""
-
-    name: str
-    values: Mapping[str, Any]
-
-    def gives(self, key: Iterable[Any]) -> bool:
-        found: Any = self.values
-        for part in key:
-            if not isinstance(found, Mapping) or part not in found:
-                return False
-            found = found[part]
-        return True
-
-
-@dataclass(frozen=True, slots=True)
-class Effective:
-    """The configuration that holds. layers: the nearest first; file: None where there was none to read."""
-
-    values: Configuration
-    layers: tuple[Layer, ...]
-    file: Path | None
-
-    def origin(self, *key: str) -> str:
-        return _origin(self.layers, key)
-
-
-def load(file: Path | None, given: Mapping[str, Any]) -> Effective:
-    """The configuration. file: None looks for one in the usual places. given: the command line's, None for not said.
-
-    Raises: ConfigurationError.
-    """
-    path = _find(file)
-    layers = (
-        Layer("command line", _said(given)),
-        Layer("environment", _environment()),
-        Layer(f"file {path}", _read(path) if path else {}),
-    )
-    merged: dict[str, Any] = {}
-    for layer in reversed(layers):
-        merged = _merged(merged, layer.values)
-    try:
-        values = Configuration(**merged)
-    except ValidationError as error:
-        raise ConfigurationError(*(_sentence(each, layers) for each in error.errors(include_url=False))) from None
-    return Effective(values, layers, path)
-
-
-def variable(*key: str) -> str:
-    """The environment variable of a key."""
-    return PREFIX + "__".join(key).upper()
-
-
-def keys(table: BaseModel | type[BaseModel], *above: str) -> Iterator[tuple[str, ...]]:
-    """All keys below a table, in their order."""
-    for name, field in (table if isinstance(table, type) else type(table)).model_fields.items():
-        kind = field.annotation
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            yield from keys(kind, *above, name)
-        else:
-            yield (*above, name)
-
-
-def table_of(key: Iterable[Any]) -> type[BaseModel]:
-    """The table that a key names; that of all keys for none."""
-    table: Any = Configuration
-    for name in key:
-        table = table.model_fields[name].annotation
-    return table  # type: ignore[no-any-return]
-
-
-def masked(url: str) -> str:
-    """A database's URL without its password."""
-    return re.sub(r"(?<=://)([^:/@]*):.*(?=@)", rf"\1:{MASK}", url)
-
-
-def _find(file: Path | None) -> Path | None:
-    """The file that is asked for, or that of the platform's place if it is there."""
-    if file is None and os.environ.get(CONFIG_VARIABLE):
-        file = Path(os.environ[CONFIG_VARIABLE])
-    if file is not None:
-        return file
-    return USUAL_FILE if USUAL_FILE.is_file() else None
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise ConfigurationError(f"{path}: cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise ConfigurationError(f"{path}: is not UTF-8 text.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(f"{path}: is not TOML: {error}.") from None
-
-
-def _environment() -> dict[str, Any]:
-    """What the environment gives. Names with one underscore, such as PBM_PORT, may belong to others and are let be."""
-    for name in os.environ:
-        table, nested, _ = name.removeprefix(PREFIX).partition("__")
-        if name.startswith(PREFIX) and nested and table.lower() not in Configuration.model_fields:
-            raise ConfigurationError(f"{name}: there is no such key.{_meant(table.lower(), Configuration)}")
-    try:
-        return EnvSettingsSource(Configuration)()
-    except SettingsError as error:
-        table = next((name for name in Configuration.model_fields if f'"{name}"' in str(error)), "")
-        raise ConfigurationError(f"{table}: {variable(table)} cannot hold a whole table; use its keys.") from None
-
-
-def _said(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what was not said, at any depth."""
-    return {
-        name: _said(value) if isinstance(value, Mapping) else value
-        for name, value in given.items()
-        if value is not None and (not isinstance(value, Mapping) or _said(value))
-    }
-
-
-def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    both = dict(below)
-    for name, value in above.items():
-        under = both.get(name)
-        nested = isinstance(value, Mapping) and isinstance(under, Mapping)
-        both[name] = _merged(under, value) if nested else value  # type: ignore[arg-type]
-    return both
-
-
-def _origin(layers: Iterable[Layer], key: tuple[Any, ...]) -> str:
-    return next((layer.name for layer in layers if layer.gives(key)), "default")
-
-
-def _sentence(error: ErrorDetails, layers: tuple[Layer, ...]) -> str:
-    """One problem: the key, where its value came from, and what is wrong with it."""
-    key, reason = error["loc"], error["msg"].removeprefix("Value error, ")
-    if not key:
-        return reason
-    if error["type"] == "extra_forbidden":
-        reason = "there is no such key." + _meant(str(key[-1]), table_of(key[:-1]))
-    elif isinstance(error["input"], (str, int, float)) and key not in _SECRET:
-        reason = f"{json.dumps(error['input'])}: {reason[0].lower()}{reason[1:]}"
-    origin = _origin(layers, key)
-    if origin == "environment":
-        origin += f" {variable(*map(str, key))}"
-    return f"{'.'.join(map(str, key))} ({origin}): {reason}"
-
-
-def _meant(name: str, table: type[BaseModel]) -> str:
-    close = difflib.get_close_matches(name, list(table.model_fields), n=1)
-    return f' Did you mean "{close[0]}"?' if close else f" There are: {', '.join(table.model_fields)}."

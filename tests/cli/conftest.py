@@ -11,7 +11,7 @@ import pytest
 import structlog
 from click.testing import CliRunner, Result
 
-from pbm.cli import main, settings
+from pbm.cli import loading, main
 
 Pbm = Callable[..., Result]
 
@@ -21,7 +21,7 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """No configuration from outside, and none left behind."""
     for name in [name for name in os.environ if name.startswith("PBM_")]:
         monkeypatch.delenv(name)
-    monkeypatch.setattr(settings, "USUAL_FILE", tmp_path / "usual.toml")
+    monkeypatch.setattr(loading, "USUAL_FILE", tmp_path / "usual.toml")
     yield
     structlog.reset_defaults()
 

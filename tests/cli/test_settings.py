@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm.cli import settings, wiring
+from pbm.cli import loading, wiring
+from pbm.cli.loading import ConfigurationError, keys, load, masked, table_of, variable
 from pbm.cli.opening import robot
-from pbm.cli.settings import Configuration, ConfigurationError, keys, load, masked, place, table_of, variable
+from pbm.cli.settings import Configuration, place
 from pbm.edges.deliver import DeliverySettings
 from pbm.edges.fetch import FetchSettings
 from pbm.edges.receive import ListenSettings
@@ -215,7 +216,7 @@ def test_a_place_is_read_or_refused(text: str) -> None:
 
 
 def test_the_password_of_a_url_is_masked() -> None:
-    assert masked("postgresql://u:p:q@w@h/d") == f"postgresql://u:{settings.MASK}@h/d"
+    assert masked("postgresql://u:p:q@w@h/d") == f"postgresql://u:{loading.MASK}@h/d"
     assert masked("sqlite:////a:b@c") == "sqlite:////a:b@c"
 
 
@@ -239,8 +240,8 @@ def test_show_tells_sources_and_hides_secrets(pbm: Pbm, tmp_path: Path, monkeypa
     assert "verysecret" not in shown + str(parsed)
     assert f'\nhost = "mail.example.org"  # file {file}\n' in shown
     assert '\nlisten = "127.0.0.1:8025"  # default\n' in shown
-    assert f'\n# password = "{settings.MASK}"  # environment\n' in shown
-    assert f'\n# database = "postgresql://u:{settings.MASK}@h/d"  # command line\n' in shown
+    assert f'\n# password = "{loading.MASK}"  # environment\n' in shown
+    assert f'\n# database = "postgresql://u:{loading.MASK}@h/d"  # command line\n' in shown
     assert set(parsed) == {".".join(key) for key in keys(Configuration)}
     assert parsed["smarthost.host"]["variable"] == variable("smarthost", "host") == "PBM_SMARTHOST__HOST"
 
