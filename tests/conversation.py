@@ -12,6 +12,7 @@ happens; what is indented below one is the text of a mail:
     >>> alice answers: yes                      to the last mail she got
     >>> bob answers alice's 101: D4             from his address, to a mail she got
     >>> once more                               the mail before, delivered again
+    ... 3 days 4 hours pass                     and what falls due meanwhile is done
     <<< alice@example.net                       a mail that was received, complete; written by the test
 
 Lines that begin with # are remarks.
@@ -192,6 +193,25 @@ class House:
         assert self.service.handle() == 1
         return self.collect()
 
+    def wait(self, time: timedelta) -> list[Got]:
+        """Let time pass, and what falls due meanwhile be done in time; returns what was written."""
+        until = self.now + time
+        while (due_at := self._next_due()) is not None and due_at <= until:
+            self.now = max(self.now, due_at)
+            assert self.service.agenda.run(), "what is due cannot be done"
+        self.now = until
+        return self.collect()
+
+    def sleep(self, time: timedelta) -> list[Got]:
+        """Let the server be down for a time and then catch up; returns what was written."""
+        self.now += time
+        self.service.agenda.run(10_000)
+        return self.collect()
+
+    def _next_due(self) -> datetime | None:
+        with self.service.store.read() as tx:
+            return tx.agenda.next_at()
+
     def collect(self) -> list[Got]:
         """What was written since the last look, in order."""
         with self.service.store.read() as tx:
@@ -273,6 +293,8 @@ def perform(house: House, script: str) -> str:
             _given(house, line.removeprefix("given "))
         elif line.startswith(">>> "):
             out += ["", *_received(house, _sent(house, line.removeprefix(">>> "), text))]
+        elif line.startswith("... "):
+            out += ["", *_received(house, house.wait(_duration(line.removeprefix("... "))))]
         if not line.startswith("#") and not _is_title(out):
             out.append("")
     return "\n".join(_spaced(out)).rstrip("\n") + "\n"
@@ -303,6 +325,13 @@ def _given(house: House, what: str) -> None:
         return
     for userid in what.split(" and "):
         house.player(userid)
+
+
+def _duration(words: str) -> timedelta:
+    """How long it is from "3 days 4 hours pass"."""
+    *pairs, _ = words.split()
+    amounts = {f"{unit.rstrip('s')}s": float(number) for number, unit in zip(pairs[::2], pairs[1::2], strict=True)}
+    return timedelta(**amounts)
 
 
 def _sent(house: House, what: str, text: str) -> list[Got]:

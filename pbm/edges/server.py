@@ -91,6 +91,7 @@ class Server:
                         await loop.run_in_executor(thread, self._service.tidy)
                         tidy_at = loop.time() + _TIDY_SECONDS
                     handled = await loop.run_in_executor(thread, self._service.handle, _MAILS_PER_TRANSACTION)
+                    handled += await loop.run_in_executor(thread, self._service.agenda.run)
                     pause = _POLL_SECONDS
                 except DatabaseTrouble as trouble:
                     log.warning("handling_trouble", trouble=str(trouble))

@@ -19,6 +19,7 @@ from pbm.domain.redaction import pairs_behind
 from pbm.domain.tokens import Signer
 from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin import read as read_mail
+from pbm.service.agenda import Runner
 from pbm.service.bouncing import Bouncing
 from pbm.service.handling import Credentials, Handling, Sender
 from pbm.service.identity import identify
@@ -110,6 +111,7 @@ class Service:
         self.tools = Tools(composer, States(), Passwords(), self.settings.limits)
         self.bouncing = Bouncing(composer, self.settings.limits, self.settings.operator)
         self._throttle = Throttle(self.settings.limits)
+        self.agenda = Runner(store, self.tools, clock)
 
     def close(self) -> None:
         self.tools.passwords.close()

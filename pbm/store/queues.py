@@ -56,6 +56,11 @@ class Inbox:
         found = select(inbox).where(inbox.c.state == Arrival.NEW.value).order_by(inbox.c.id).limit(limit)
         return [_received(row) for row in self._connection.execute(found)]
 
+    def waits_since(self) -> datetime | None:
+        """When the oldest of the new mails came; None if there is none."""
+        oldest = select(inbox.c.received_at).where(inbox.c.state == Arrival.NEW.value).order_by(inbox.c.id).limit(1)
+        return self._connection.execute(oldest).scalar_one_or_none()
+
     def is_settled(self, identity: str) -> bool:
         """A mail of this identity was settled before."""
         return self._connection.execute(_OF_IDENTITY, {"wanted": identity}).first() is not None

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, insert, select
 
+from pbm.store.agenda import Agenda
 from pbm.store.blocks import Blocks
 from pbm.store.bounces import Bounces
 from pbm.store.broadcasts import Broadcasts
@@ -31,6 +32,7 @@ class Transaction:
         self._connection = connection
         self.players = Players(connection)
         self.matches = Matches(connection)
+        self.agenda = Agenda(connection)
         self.choices = Choices(connection)
         self.blocks = Blocks(connection)
         self.bounces = Bounces(connection)
