@@ -23,6 +23,18 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_agenda_due_at"), ["due_at"], unique=False)
 
     op.create_table(
+        "attempts",
+        sa.Column("kind", sa.String(length=20), nullable=False),
+        sa.Column("subject", sa.String(length=320), nullable=False),
+        sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("last_at", sa.BigInteger(), nullable=False),
+        sa.Column("locked_until", sa.BigInteger(), nullable=True),
+        sa.PrimaryKeyConstraint("kind", "subject"),
+    )
+    with op.batch_alter_table("attempts", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_attempts_last_at"), ["last_at"], unique=False)
+
+    op.create_table(
         "absences",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("player_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
@@ -79,6 +91,9 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_remarks_board"), ["board"], unique=False)
         batch_op.create_index(batch_op.f("ix_remarks_player_id"), ["player_id"], unique=False)
 
+    with op.batch_alter_table("inbox", schema=None) as batch_op:
+        batch_op.add_column(sa.Column("peer", sa.String(length=64), server_default="", nullable=False))
+
     with op.batch_alter_table("matches", schema=None) as batch_op:
         batch_op.add_column(sa.Column("control", sa.String(length=80), server_default="", nullable=False))
         batch_op.add_column(sa.Column("left1", sa.BigInteger(), nullable=True))
@@ -103,6 +118,9 @@ def downgrade() -> None:
         batch_op.drop_column("left1")
         batch_op.drop_column("control")
 
+    with op.batch_alter_table("inbox", schema=None) as batch_op:
+        batch_op.drop_column("peer")
+
     with op.batch_alter_table("remarks", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_remarks_player_id"))
         batch_op.drop_index(batch_op.f("ix_remarks_board"))
@@ -116,6 +134,10 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_absences_player_id"))
 
     op.drop_table("absences")
+    with op.batch_alter_table("attempts", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_attempts_last_at"))
+
+    op.drop_table("attempts")
     with op.batch_alter_table("agenda", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_agenda_due_at"))
 

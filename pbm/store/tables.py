@@ -141,6 +141,7 @@ inbox = Table(
     Column("identity", String(64), unique=True),
     Column("source", Text, unique=True),
     Column("handled_at", Instant),
+    Column("peer", String(64), nullable=False, server_default=""),
     sqlite_autoincrement=True,
 )
 Index("ix_inbox_state", inbox.c.state, inbox.c.id)
@@ -320,4 +321,14 @@ player_follows = Table(
     metadata,
     Column("player_id", ForeignKey("players.id"), primary_key=True),
     Column("followed_id", ForeignKey("players.id"), primary_key=True, index=True),
+)
+
+attempts = Table(
+    "attempts",
+    metadata,
+    Column("kind", String(20), primary_key=True),
+    Column("subject", String(320), primary_key=True),
+    Column("failures", Integer, nullable=False),
+    Column("last_at", Instant, nullable=False, index=True),
+    Column("locked_until", Instant),
 )
