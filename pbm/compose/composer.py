@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import format_datetime
 from enum import StrEnum
+from functools import lru_cache
 from itertools import islice
 
 from games.scene import Scene
-from pbm.compose import machine
 from pbm.compose.forms import BOTH, TEXT, Link, Sheet
 from pbm.compose.html import mailto
 from pbm.compose.lists import board_headers
@@ -116,11 +116,13 @@ class Composer:
         root = f"<board-{match.board}@{self.robot.domain}>"
         subject = _subject(notice)
         sheet = self._sheet(notice.reader)
-        view = self._views.of(notice.state) if notice.scene is None else View(notice.state, notice.scene)
-        text = self.pages.render(notice.page, **self._board_words(notice, view, sheet))
-        body = sheet.body(text, subject, machine.board(match, view) if sheet.drawn and notice.scene is None else "")
-        headers = self._thread(root, answers) | self._reply_to(notice)
-        headers |= board_headers(self.robot, match, notice.state, notice.leave, headers.get("Reply-To", ""))
+        other = notice.scene
+        view = View(notice.state, match, other) if other else self._views.of(match, notice.state)
+        answered_at = self._answered_at(notice)
+        text = self.pages.render(notice.page, **self._board_words(notice, view, sheet, answered_at))
+        body = sheet.body(text, subject, view.machine if sheet.drawn else "")
+        headers = self._thread(root, answers) | ({"Reply-To": answered_at} if answered_at else {})
+        headers |= board_headers(self.robot, match, notice.state, notice.leave, answered_at)
         return [
             self._mail(address, subject, body, now, headers, board=match.board, player=notice.reader.player)
             for address in notice.reader.addresses
@@ -168,11 +170,11 @@ class Composer:
         form = reader.settings.mail if reader.player else TEXT
         return Sheet(self.pages, form, self.robot.domain, pictured=reader.settings.picture == "on")
 
-    def _board_words(self, notice: Notice, view: View, sheet: Sheet) -> dict[str, object]:
+    def _board_words(self, notice: Notice, view: View, sheet: Sheet, answered_at: str) -> dict[str, object]:
         match, state, reader = notice.match, notice.state, notice.reader
         over = match.result is not None
         may_play = not over and notice.scene is None and reader.seat == state.to_move
-        link = self._link(notice)
+        link = self._link(notice, answered_at)
         return {
             "notice": notice,
             "match": match,
@@ -187,12 +189,12 @@ class Composer:
             "robot": self.robot.address,
         }
 
-    def _link(self, notice: Notice) -> Link:
+    def _link(self, notice: Notice, address: str) -> Link:
         """From an answer to what opens it. Its subject is short, for a board may have hundreds of moves."""
         if notice.reader.seat is None:
             return lambda _answer: ""
         title = notice.state.game.info.title
-        return mailto(self._answered_at(notice), f"Re: {title} Board {notice.match.board}")
+        return mailto(address, f"Re: {title} Board {notice.match.board}")
 
     def _examples(self, notice: Notice) -> list[str]:
         """What the reader may answer now: to an offer, to what he has submitted, and with a move."""
@@ -213,12 +215,8 @@ class Composer:
             moves = [state.game.notate(state.position, legal[index]) for index in sorted(chosen)]
         return [*moves, *(["swap"] if state.may_swap else []), "resign"]
 
-    def _reply_to(self, notice: Notice) -> dict[str, str]:
-        """The address whose token makes an answer play; none for a stranger."""
-        address = self._answered_at(notice)
-        return {"Reply-To": address} if address else {}
-
     def _answered_at(self, notice: Notice) -> str:
+        """The address whose token makes an answer play; empty for a stranger."""
         seat, reader = notice.reader.seat, notice.reader
         if seat is None:
             return self._answerable(reader).get("Reply-To", "")
@@ -259,7 +257,7 @@ class Composer:
             "From": f"pbm <{self.robot.address}>",
             "To": address,
             "Subject": subject,
-            "Date": format_datetime(now),
+            "Date": _date(now),
             "Message-ID": f"<{key}@{domain}>",
             **headers,
             "X-Auto-Response-Suppress": "All",
@@ -276,6 +274,12 @@ class Composer:
             return "pbm: not done" if failed else "pbm: done"
         done = sum(answer.outcome is Outcome.DONE for answer in answers)
         return f"pbm: {done} of {len(answers)} commands done"
+
+
+@lru_cache(maxsize=16)
+def _date(instant: datetime) -> str:
+    """The same for all mails of a transaction."""
+    return format_datetime(instant)
 
 
 def _repeatable(message_id: str) -> bool:

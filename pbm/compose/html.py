@@ -10,11 +10,12 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
+from functools import lru_cache
+from html import escape as escape_text
 from itertools import groupby, pairwise
 from urllib.parse import quote
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from pbm.compose.pages import WIDTH
 from pbm.draw.runs import Line, Run
@@ -27,6 +28,7 @@ MAX_DRAWN = 30_000
 """Characters of a drawing and its lists; what is longer is only in the text."""
 
 
+_MARKING = "\x1a"
 _MARK = re.compile(r"\x1a([0-9a-f]{16})-(\d{1,9})\x1a")
 
 
@@ -49,14 +51,14 @@ class Inlays:
     def text(self, page: str) -> str:
         return "".join(self._forms[int(piece)][0] if odd else piece for odd, piece in self._split(page))
 
-    def html(self, line: str) -> Markup:
+    def html(self, line: str) -> str:
         """A line or more, everything but the inlays escaped."""
-        return Markup("").join(self._forms[int(piece)][1] if odd else piece for odd, piece in self._split(line))
+        return "".join(self._forms[int(piece)][1] if odd else escape(piece) for odd, piece in self._split(line))
 
     def _split(self, page: str) -> Iterator[tuple[int, str]]:
         """The page in pieces, every second of which is an inlay's number."""
         at = 0
-        for mark in _MARK.finditer(page):
+        for mark in _MARK.finditer(page) if _MARKING in page else ():
             if mark[1] == self._key:
                 yield 0, page[at : mark.start()]
                 yield 1, mark[2]
@@ -65,7 +67,7 @@ class Inlays:
 
     def alone(self, line: str) -> bool:
         """The line is one mark and nothing else."""
-        mark = _MARK.fullmatch(line)
+        mark = _MARK.fullmatch(line) if line[0] == _MARKING else None
         return mark is not None and mark[1] == self._key
 
 
@@ -90,21 +92,25 @@ def blocks(page: str, inlays: Inlays) -> list[Block]:
 
 def _block(kind: str, lines: list[str], inlays: Inlays) -> Block:
     if kind == "inlay":
-        return Block("inlay", Markup("\n").join(map(inlays.html, lines)))
+        return Block("inlay", _markup("\n".join(map(inlays.html, lines))))
     margins = {len(line) - len(line.lstrip()) for line in lines}
     if len(margins) > 1 or any("  " in line.strip() for line in lines):
-        return Block("aligned", Markup("\n").join(map(inlays.html, lines)))
-    return Block("paragraph", Markup("").join(_flowing(lines, inlays)), margins.pop())
+        return Block("aligned", _markup("\n".join(map(inlays.html, lines))))
+    return Block("paragraph", _markup("".join(_flowing(lines, inlays))), margins.pop())
 
 
-def _flowing(lines: list[str], inlays: Inlays) -> Iterator[Markup]:
+def _markup(html: str) -> Markup:
+    return Markup(html)  # noqa: S704  made of what inlays hold and of what has been escaped
+
+
+def _flowing(lines: list[str], inlays: Inlays) -> Iterator[str]:
     """The lines of a paragraph; those that were broken only to fit flow again."""
     for line, following in pairwise([*lines, ""]):
         words = following.split()
         broken = bool(words) and len(line) + 1 + len(words[0]) > WIDTH
         yield inlays.html(line.strip())
         if words:
-            yield Markup("\n") if broken else Markup("<br>\n")
+            yield "\n" if broken else "<br>\n"
 
 
 def mailto(address: str, subject: str) -> Callable[[str], str]:
@@ -142,14 +148,19 @@ def linked(lines: Sequence[Line], links: Mapping[str, str]) -> Markup:
         if room < 0:
             rows.append("[The rest is in the text of this mail.]")
             break
-        # A line break inside a tag shows nowhere, and keeps the lines of the mail short enough.
-        rows.append("".join(_linked(run, links.get(run.word, "")) for run in line))
-    return Markup("\n".join(rows))  # noqa: S704  each run is escaped
+        rows.append("".join([_linked(run, links[run.word]) if run.word in links else _plain(run.text) for run in line]))
+    return _markup("\n".join(rows))
 
 
 def _linked(run: Run, url: str) -> str:
-    text = escape(run.text, quote=False)
-    return f'<a\nhref="{escape(url)}">{text}</a>' if url else text
+    """A line break inside a tag shows nowhere, and keeps the lines of the mail short enough."""
+    return f'<a\nhref="{escape(url)}">{_plain(run.text)}</a>'
+
+
+@lru_cache(maxsize=1000)
+def _plain(text: str) -> str:
+    """Escaped as it stands between tags. Drawings say the same few things over and over."""
+    return escape_text(text, quote=False)
 
 
 def to_ascii(html: str) -> str:

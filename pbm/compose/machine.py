@@ -7,20 +7,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from games.scene import PlaneBoard, Scene
-from pbm.compose.views import MAX_MOVES, View
-from pbm.domain.match import Match
+from pbm.domain.match import Match, State
 
 FORMAT = 1
 ITEMS_IN_A_LINE = 12
+MAX_MOVES = 600
+"""Moves that are listed; some games have many more."""
 
 
-def board(match: Match, view: View) -> str:
+def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str:
     """The match as it stands, in a few lines. Seats are 1 and 2; `turn` is null once the match is over.
 
     moves: as many as the game lists; moves_cut tells that there were too many for a mail.
     """
-    state, over = view.state, match.result is not None
-    moves = [] if over else view.moves
+    over = match.result is not None
+    listed = [] if over else moves
     data: dict[str, Any] = {
         "format": FORMAT,
         "board": match.board,
@@ -30,10 +31,10 @@ def board(match: Match, view: View) -> str:
         "body": match.body or None,
         "players": [{"userid": match.player(seat).userid, "side": state.side_name(seat)} for seat in (1, 2)],
         "record": [{"seat": ply.seat, "move": ply.notation} for ply in match.record],
-        "position": _summary(view.scene),
+        "position": _summary(scene),
         "turn": None if over else {"seat": state.to_move, "ply": state.plies + 1, "revision": match.revision},
-        "moves": moves,
-        "moves_cut": len(moves) >= MAX_MOVES,
+        "moves": listed,
+        "moves_cut": len(listed) >= MAX_MOVES,
         "result": _result(match),
     }
     return "{\n" + ",\n".join(f'"{name}": {_value(value)}' for name, value in data.items()) + "\n}\n"

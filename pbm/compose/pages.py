@@ -71,7 +71,10 @@ class _Boards:
 def wrapped(text: str, indent: int = 0) -> str:
     """Every line of the text broken at blanks so that it fits, and indented; empty lines are kept."""
     margin = " " * indent
-    return "\n".join(
-        textwrap.fill(line, WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False)
-        for line in text.splitlines()
-    )
+    return "\n".join(_filled(line, margin) for line in text.splitlines())
+
+
+def _filled(line: str, margin: str) -> str:
+    if line.isprintable() and len(margin) + len(line) <= WIDTH and not line.endswith(" "):
+        return margin + line if line else ""
+    return textwrap.fill(line, WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False)

@@ -9,12 +9,12 @@ from itertools import islice
 
 from games.scene import Scene
 from pbm import draw
-from pbm.domain.match import SWAP, State
+from pbm.compose import machine
+from pbm.compose.machine import MAX_MOVES
+from pbm.domain.match import SWAP, Match, State
 from pbm.draw.png import Picture, picture
 from pbm.draw.runs import Line, plain
 
-MAX_MOVES = 600
-"""Moves that are listed; some games have many more."""
 MAX_ALT = 4000
 """Characters of a picture's description."""
 KEPT = 16
@@ -22,11 +22,13 @@ KEPT = 16
 
 @dataclass
 class View:
-    """A state to be shown, maybe by another scene than its own."""
+    """A state to be shown, maybe by another scene than its own. match: whose state it is; None for a sample."""
 
     state: State
+    match: Match | None = None
     other: Scene | None = None
     _lines: dict[str, list[Line]] = field(default_factory=dict)
+    _texts: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def scene(self) -> Scene:
@@ -38,7 +40,9 @@ class View:
         return self._lines[style]
 
     def text(self, style: str) -> str:
-        return "\n".join(plain(self.lines(style)))
+        if style not in self._texts:
+            self._texts[style] = "\n".join(plain(self.lines(style)))
+        return self._texts[style]
 
     @cached_property
     def picture(self) -> Picture | None:
@@ -57,17 +61,24 @@ class View:
         legal = islice(state.game.moves(state.position), MAX_MOVES)
         return [*(state.game.notate(state.position, move) for move in legal), *([SWAP] if state.may_swap else [])]
 
+    @cached_property
+    def machine(self) -> str:
+        """The match as it stands for programs; nothing where another scene than its own is shown."""
+        if self.match is None or self.other is not None:
+            return ""
+        return machine.board(self.match, self.state, self.scene, self.moves)
+
 
 class Views:
-    """The latest views. A state is known by being the same object: both players of a move are told of one."""
+    """The latest views. Known by being of the same objects: both players of a move are told of these."""
 
     def __init__(self) -> None:
         self._views: OrderedDict[int, View] = OrderedDict()
 
-    def of(self, state: State) -> View:
+    def of(self, match: Match, state: State) -> View:
         view = self._views.get(id(state))
-        if view is None or view.state is not state:
-            view = self._views[id(state)] = View(state)
+        if view is None or view.state is not state or view.match is not match:
+            view = self._views[id(state)] = View(state, match)
             if len(self._views) > KEPT:
                 self._views.popitem(last=False)
         return view

@@ -8,7 +8,6 @@ stands in an address whose case mail programs do not keep.
 from __future__ import annotations
 
 import base64
-import hashlib
 import hmac
 from dataclasses import astuple, dataclass
 
@@ -69,7 +68,7 @@ class Signer:
         return token if self.seal(token) == text.lower() else None  # base32 leaves bits of the last letter unused
 
     def _mac(self, payload: bytes) -> bytes:
-        return hmac.new(self._secret, b"reply" + payload, hashlib.sha256).digest()[:_MAC_BYTES]
+        return hmac.digest(self._secret, b"reply" + payload, "sha256")[:_MAC_BYTES]
 
 
 def _varint(number: int) -> bytes:
