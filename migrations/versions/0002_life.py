@@ -93,6 +93,7 @@ def upgrade() -> None:
 
     with op.batch_alter_table("inbox", schema=None) as batch_op:
         batch_op.add_column(sa.Column("peer", sa.String(length=64), server_default="", nullable=False))
+        batch_op.add_column(sa.Column("lane", sa.String(length=80), server_default="", nullable=False))
 
     with op.batch_alter_table("matches", schema=None) as batch_op:
         batch_op.add_column(sa.Column("control", sa.String(length=80), server_default="", nullable=False))
@@ -119,6 +120,7 @@ def downgrade() -> None:
         batch_op.drop_column("control")
 
     with op.batch_alter_table("inbox", schema=None) as batch_op:
+        batch_op.drop_column("lane")
         batch_op.drop_column("peer")
 
     with op.batch_alter_table("remarks", schema=None) as batch_op:

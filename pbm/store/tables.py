@@ -142,6 +142,7 @@ inbox = Table(
     Column("source", Text, unique=True),
     Column("handled_at", Instant),
     Column("peer", String(64), nullable=False, server_default=""),
+    Column("lane", String(80), nullable=False, server_default=""),
     sqlite_autoincrement=True,
 )
 Index("ix_inbox_state", inbox.c.state, inbox.c.id)
