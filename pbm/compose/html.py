@@ -144,7 +144,7 @@ def linked(lines: Sequence[Line], links: Mapping[str, str]) -> Markup:
     rows: list[str] = []
     room = MAX_DRAWN
     for line in lines:
-        room -= sum(len(run.text) for run in line) + 1
+        room -= sum([len(run.text) for run in line]) + 1
         if room < 0:
             rows.append("[The rest is in the text of this mail.]")
             break
@@ -153,8 +153,8 @@ def linked(lines: Sequence[Line], links: Mapping[str, str]) -> Markup:
 
 
 def _linked(run: Run, url: str) -> str:
-    """A line break inside a tag shows nowhere, and keeps the lines of the mail short enough."""
-    return f'<a\nhref="{escape(url)}">{_plain(run.text)}</a>'
+    """A line break inside a tag shows nowhere, and keeps the lines of the mail short enough. url: made by mailto."""
+    return f'<a\nhref="{url.replace("&", "&amp;")}">{_plain(run.text)}</a>'
 
 
 @lru_cache(maxsize=1000)

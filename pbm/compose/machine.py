@@ -40,11 +40,14 @@ def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str
     return "{\n" + ",\n".join(f'"{name}": {_value(value)}' for name, value in data.items()) + "\n}\n"
 
 
+_json = json.JSONEncoder().encode
+
+
 def _value(value: Any) -> str:
     """On one line, or a list with so many items in a line that it needs no encoding in a mail."""
     if not isinstance(value, list | tuple):
-        return json.dumps(value)
-    rows = [", ".join(map(json.dumps, row)) for row in _batched(value, ITEMS_IN_A_LINE)]
+        return _json(value)
+    rows = [_json(row)[1:-1] for row in _batched(value, ITEMS_IN_A_LINE)]
     return "[" + ",\n".join(rows) + "]"
 
 

@@ -45,7 +45,7 @@ def to_bytes(headers: Mapping[str, str], body: str | Part | Parts, key: str = ""
 
 
 def _entity(body: Part | Parts, key: str, depth: int = 1) -> Iterator[str]:
-    """The lines of a piece, its own headers first."""
+    """The lines of a piece, its own headers first; a body may come as one."""
     if isinstance(body, Part):
         yield from _leaf(body)
         return
@@ -71,7 +71,8 @@ def _leaf(part: Part) -> Iterator[str]:
     for name, value in part.headers.items():
         yield _header(name, value)
     yield ""
-    yield from body.splitlines()
+    if body:
+        yield "\r\n".join(body.splitlines())
 
 
 def _encoded(text: str) -> tuple[str, str]:

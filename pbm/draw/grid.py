@@ -8,6 +8,8 @@ a free place is a +, and the copies beyond the edge of a board that wraps around
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import drawsvg
@@ -29,7 +31,7 @@ from pbm.draw.pieces import (
     sheet,
     text_on,
 )
-from pbm.draw.runs import Line, Run, plain
+from pbm.draw.runs import Line, Run, plain, run
 
 Place = tuple[int, int]
 """Row and column."""
@@ -41,14 +43,14 @@ At = Callable[[int, int], tuple[int, int]]
 def lines(board: GridBoard, marks: Marks = PLAIN) -> list[Line]:
     """The board from top to bottom. marks: what to draw in place of an ASCII mark."""
     drawn = _places(board, marks)
-    top, left = min(drawn)
+    left = min(drawn)[1]
     margin = max(map(len, board.rows))
     letters = [Run(" " * (margin + 1 - 3 * left) + "".join(f" {label} " for label in board.columns))]
     middle = []
-    for row in range(top, max(drawn)[0] + 1):
+    for row, places in groupby(sorted(drawn), itemgetter(0)):
         label = board.rows[row] if 0 <= row < len(board.rows) else ""
-        places = [run for place in sorted(drawn) if place[0] == row for run in drawn[place]]
-        middle.append([Run(f"{label:>{margin}} "), *places, Run(f" {label}")])
+        parts = [part for place in places for part in drawn[place]]
+        middle.append([Run(f"{label:>{margin}} "), *parts, Run(f" {label}")])
     return [letters, *middle, letters]
 
 
@@ -69,7 +71,7 @@ def _places(board: GridBoard, marks: Marks) -> dict[Place, Line]:
         mark = _piece(cell) or owners.get(place, "") or line or _free(cell, lines=board.lines)
         left, right = "()" if cell.last else ("-" if gap in across else " " for gap in (before, place))
         three = [marks.get(each, each) for each in (left, mark, right)]
-        drawn[place] = [Run(three[0]), Run(three[1], cell.name), Run(three[2])]
+        drawn[place] = [run(three[0]), run(three[1], cell.name), run(three[2])]
     return drawn
 
 

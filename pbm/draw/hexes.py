@@ -11,7 +11,7 @@ import drawsvg
 
 from games.scene import Cell, HexBoard
 from pbm.draw.pieces import LINE, PAPER, PLAIN, Marks, is_marked, label, named, piece, sheet
-from pbm.draw.runs import Line, Run, plain
+from pbm.draw.runs import Line, Run, plain, run
 
 
 def lines(board: HexBoard, marks: Marks = PLAIN) -> list[Line]:
@@ -48,7 +48,7 @@ def _row(cells: list[Cell], marks: Marks) -> Line:
         mark = (cell.piece.upper() if cell.winning else cell.piece.lower()) or "."
         if cell.last:
             runs[-1] = Run("(")
-        runs += [Run(marks.get(mark, mark), cell.name), Run(")" if cell.last else " ")]
+        runs += (run(marks.get(mark, mark), cell.name), run(")" if cell.last else " "))
     return runs
 
 

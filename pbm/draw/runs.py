@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -14,6 +15,8 @@ class Run(NamedTuple):
 
 
 Line = list[Run]
+run = lru_cache(maxsize=10_000)(Run)
+"""A run of a board's place: boards have a few thousand different ones, drawn over and over."""
 
 
 def plain(lines: Sequence[Line]) -> list[str]:
