@@ -68,6 +68,77 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_player_follows_followed_id"), ["followed_id"], unique=False)
 
     op.create_table(
+        "tournaments",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("name", sa.String(length=40), nullable=False),
+        sa.Column("name_key", sa.String(length=40), nullable=False),
+        sa.Column("kind", sa.String(length=20), nullable=False),
+        sa.Column("game", sa.String(length=40), nullable=False),
+        sa.Column("options", sa.Text(), nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("terms", sa.Text(), nullable=False),
+        sa.Column("creator_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("state", sa.String(length=12), nullable=False),
+        sa.Column("season", sa.Integer(), nullable=False),
+        sa.Column("round", sa.Integer(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("due_at", sa.BigInteger(), nullable=True),
+        sa.Column("ended_at", sa.BigInteger(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["creator_id"],
+            ["players.id"],
+        ),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("name_key"),
+        sqlite_autoincrement=True,
+    )
+    with op.batch_alter_table("tournaments", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_tournaments_creator_id"), ["creator_id"], unique=False)
+        batch_op.create_index(batch_op.f("ix_tournaments_state"), ["state"], unique=False)
+
+    op.create_table(
+        "bouts",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("tournament_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("season", sa.Integer(), nullable=False),
+        sa.Column("round", sa.Integer(), nullable=False),
+        sa.Column("division", sa.Integer(), nullable=False),
+        sa.Column("first_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("second_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("challenger_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("board", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("points1", sa.Integer(), nullable=True),
+        sa.Column("points2", sa.Integer(), nullable=True),
+        sa.Column("starts_at", sa.BigInteger(), nullable=False),
+        sa.Column("due_at", sa.BigInteger(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["board"],
+            ["matches.board"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["challenger_id"],
+            ["players.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["first_id"],
+            ["players.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["second_id"],
+            ["players.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["tournament_id"],
+            ["tournaments.id"],
+        ),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("board"),
+        sqlite_autoincrement=True,
+    )
+    with op.batch_alter_table("bouts", schema=None) as batch_op:
+        batch_op.create_index("ix_bouts_round", ["tournament_id", "season", "round"], unique=False)
+
+    op.create_table(
         "remarks",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("board", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
@@ -91,6 +162,44 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_remarks_board"), ["board"], unique=False)
         batch_op.create_index(batch_op.f("ix_remarks_player_id"), ["player_id"], unique=False)
 
+    op.create_table(
+        "tournament_follows",
+        sa.Column("player_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("tournament_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["player_id"],
+            ["players.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["tournament_id"],
+            ["tournaments.id"],
+        ),
+        sa.PrimaryKeyConstraint("player_id", "tournament_id"),
+    )
+    with op.batch_alter_table("tournament_follows", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_tournament_follows_tournament_id"), ["tournament_id"], unique=False)
+
+    op.create_table(
+        "tournament_players",
+        sa.Column("tournament_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("player_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("seed", sa.Integer(), nullable=False),
+        sa.Column("division", sa.Integer(), nullable=True),
+        sa.Column("joined_at", sa.BigInteger(), nullable=False),
+        sa.Column("left_at", sa.BigInteger(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["player_id"],
+            ["players.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["tournament_id"],
+            ["tournaments.id"],
+        ),
+        sa.PrimaryKeyConstraint("tournament_id", "player_id"),
+    )
+    with op.batch_alter_table("tournament_players", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_tournament_players_player_id"), ["player_id"], unique=False)
+
     with op.batch_alter_table("inbox", schema=None) as batch_op:
         batch_op.add_column(sa.Column("peer", sa.String(length=64), server_default="", nullable=False))
         batch_op.add_column(sa.Column("lane", sa.String(length=80), server_default="", nullable=False))
@@ -104,12 +213,14 @@ def upgrade() -> None:
         batch_op.add_column(sa.Column("overrun_at", sa.BigInteger(), nullable=True))
         batch_op.add_column(sa.Column("due_at", sa.BigInteger(), nullable=True))
         batch_op.add_column(sa.Column("paused", sa.Boolean(), server_default=sa.false(), nullable=False))
+        batch_op.add_column(sa.Column("event", sa.String(length=80), server_default="", nullable=False))
         batch_op.create_index(batch_op.f("ix_matches_due_at"), ["due_at"], unique=False)
 
 
 def downgrade() -> None:
     with op.batch_alter_table("matches", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_matches_due_at"))
+        batch_op.drop_column("event")
         batch_op.drop_column("paused")
         batch_op.drop_column("due_at")
         batch_op.drop_column("overrun_at")
@@ -123,11 +234,28 @@ def downgrade() -> None:
         batch_op.drop_column("lane")
         batch_op.drop_column("peer")
 
+    with op.batch_alter_table("tournament_players", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_tournament_players_player_id"))
+
+    op.drop_table("tournament_players")
+    with op.batch_alter_table("tournament_follows", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_tournament_follows_tournament_id"))
+
+    op.drop_table("tournament_follows")
     with op.batch_alter_table("remarks", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_remarks_player_id"))
         batch_op.drop_index(batch_op.f("ix_remarks_board"))
 
     op.drop_table("remarks")
+    with op.batch_alter_table("bouts", schema=None) as batch_op:
+        batch_op.drop_index("ix_bouts_round")
+
+    op.drop_table("bouts")
+    with op.batch_alter_table("tournaments", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_tournaments_state"))
+        batch_op.drop_index(batch_op.f("ix_tournaments_creator_id"))
+
+    op.drop_table("tournaments")
     with op.batch_alter_table("player_follows", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_player_follows_followed_id"))
 

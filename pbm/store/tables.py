@@ -112,6 +112,7 @@ matches = Table(
     Column("overrun_at", Instant),
     Column("due_at", Instant, index=True),
     Column("paused", Boolean, nullable=False, server_default=false()),
+    Column("event", String(80), nullable=False, server_default=""),
     sqlite_autoincrement=True,
 )
 Index("ix_matches_started", matches.c.started_by, matches.c.started_at)
@@ -332,4 +333,63 @@ attempts = Table(
     Column("failures", Integer, nullable=False),
     Column("last_at", Instant, nullable=False, index=True),
     Column("locked_until", Instant),
+)
+
+tournaments = Table(
+    "tournaments",
+    metadata,
+    Column("id", BigKey, primary_key=True),
+    Column("name", String(40), nullable=False),
+    Column("name_key", String(40), nullable=False, unique=True),
+    Column("kind", String(20), nullable=False),
+    Column("game", String(40), nullable=False),
+    Column("options", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("terms", Text, nullable=False),
+    Column("creator_id", ForeignKey("players.id"), index=True),
+    Column("state", String(12), nullable=False, index=True),
+    Column("season", Integer, nullable=False),
+    Column("round", Integer, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("due_at", Instant),
+    Column("ended_at", Instant),
+    sqlite_autoincrement=True,
+)
+
+tournament_players = Table(
+    "tournament_players",
+    metadata,
+    Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True),
+    Column("player_id", ForeignKey("players.id"), primary_key=True, index=True),
+    Column("seed", Integer, nullable=False),
+    Column("division", Integer),
+    Column("joined_at", Instant, nullable=False),
+    Column("left_at", Instant),
+)
+
+bouts = Table(
+    "bouts",
+    metadata,
+    Column("id", BigKey, primary_key=True),
+    Column("tournament_id", ForeignKey("tournaments.id"), nullable=False),
+    Column("season", Integer, nullable=False),
+    Column("round", Integer, nullable=False),
+    Column("division", Integer, nullable=False),
+    Column("first_id", ForeignKey("players.id"), nullable=False),
+    Column("second_id", ForeignKey("players.id")),
+    Column("challenger_id", ForeignKey("players.id")),
+    Column("board", ForeignKey("matches.board"), unique=True),
+    Column("points1", Integer),
+    Column("points2", Integer),
+    Column("starts_at", Instant, nullable=False),
+    Column("due_at", Instant),
+    sqlite_autoincrement=True,
+)
+Index("ix_bouts_round", bouts.c.tournament_id, bouts.c.season, bouts.c.round)
+
+tournament_follows = Table(
+    "tournament_follows",
+    metadata,
+    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True, index=True),
 )
