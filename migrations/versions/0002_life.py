@@ -51,6 +51,20 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_absences_player_id"), ["player_id"], unique=False)
 
     op.create_table(
+        "paces",
+        sa.Column("player_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("game", sa.String(length=40), nullable=False),
+        sa.Column("finished", sa.Integer(), nullable=False),
+        sa.Column("timeouts", sa.Integer(), nullable=False),
+        sa.Column("moves", sa.Integer(), nullable=False),
+        sa.Column("microseconds", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["player_id"],
+            ["players.id"],
+        ),
+        sa.PrimaryKeyConstraint("player_id", "game"),
+    )
+    op.create_table(
         "player_follows",
         sa.Column("player_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("followed_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
@@ -213,14 +227,22 @@ def upgrade() -> None:
         batch_op.add_column(sa.Column("overrun_at", sa.BigInteger(), nullable=True))
         batch_op.add_column(sa.Column("due_at", sa.BigInteger(), nullable=True))
         batch_op.add_column(sa.Column("paused", sa.Boolean(), server_default=sa.false(), nullable=False))
+        batch_op.add_column(sa.Column("annotated", sa.Boolean(), server_default=sa.false(), nullable=False))
         batch_op.add_column(sa.Column("event", sa.String(length=80), server_default="", nullable=False))
         batch_op.create_index(batch_op.f("ix_matches_due_at"), ["due_at"], unique=False)
 
+    with op.batch_alter_table("players", schema=None) as batch_op:
+        batch_op.add_column(sa.Column("bot", sa.Boolean(), server_default=sa.false(), nullable=False))
+
 
 def downgrade() -> None:
+    with op.batch_alter_table("players", schema=None) as batch_op:
+        batch_op.drop_column("bot")
+
     with op.batch_alter_table("matches", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_matches_due_at"))
         batch_op.drop_column("event")
+        batch_op.drop_column("annotated")
         batch_op.drop_column("paused")
         batch_op.drop_column("due_at")
         batch_op.drop_column("overrun_at")
@@ -260,6 +282,7 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_player_follows_followed_id"))
 
     op.drop_table("player_follows")
+    op.drop_table("paces")
     with op.batch_alter_table("absences", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_absences_player_id"))
 

@@ -61,6 +61,7 @@ players = Table(
     Column("settings", Text, nullable=False, server_default="{}"),
     Column("created_at", Instant, nullable=False),
     Column("removed_at", Instant),
+    Column("bot", Boolean, nullable=False, server_default=false()),
 )
 
 addresses = Table(
@@ -112,6 +113,7 @@ matches = Table(
     Column("overrun_at", Instant),
     Column("due_at", Instant, index=True),
     Column("paused", Boolean, nullable=False, server_default=false()),
+    Column("annotated", Boolean, nullable=False, server_default=false()),
     Column("event", String(80), nullable=False, server_default=""),
     sqlite_autoincrement=True,
 )
@@ -316,6 +318,17 @@ remarks = Table(
     Column("text", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
     sqlite_autoincrement=True,
+)
+
+paces = Table(
+    "paces",
+    metadata,
+    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    Column("game", String(40), primary_key=True),
+    Column("finished", Integer, nullable=False),
+    Column("timeouts", Integer, nullable=False),
+    Column("moves", Integer, nullable=False),
+    Column("microseconds", BigInteger, nullable=False),
 )
 
 player_follows = Table(
