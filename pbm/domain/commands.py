@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from games import GAMES
@@ -24,6 +24,12 @@ MAX_COMMANDS = 20
 """Commands carried out of one mail."""
 
 _TITLES = [*GAMES, *(game.info.title for game in GAMES.values())]
+_BOARD_LINE = re.compile(r"(\d{1,12}):? +(\S.*)")
+_NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)
+"""What no move has behind a number it begins with, as "12 r" and "12 x7" do: so the number is a board's."""
+_MOVE_WORD = re.compile(r"\S*\d\S*|[a-z]{1,3}[-,;:/&>]+[a-z]{0,3}|[a-z]|--", re.IGNORECASE)
+_LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
+"""Words that moves may hold and a sentence, too."""
 _SERVER_SUBJECT = re.compile(
     rf"(?:new\s+)?(?:{'|'.join(map(re.escape, _TITLES))})\s+board\s+(\d{{1,12}})(?:\s+\S+)?(?:\s+error)?", re.IGNORECASE
 )
@@ -75,11 +81,20 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The command lines of a mail, in order, and what else the person wrote."""
+    """The command lines of a mail, in order, and what else the person wrote.
+
+    remarks: what stands below each line, where each line names its board; empty where the comment belongs to them all.
+    """
 
     lines: tuple[str, ...]
     comment: str = ""
     truncated: bool = False
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def prose(self) -> str:
+        """All that is no command."""
+        return "\n".join(filter(None, (self.comment, *self.remarks)))
 
 
 def board_of_subject(subject: str) -> int | None:
@@ -93,17 +108,22 @@ def read(subject: str, text: str, standing: Standing) -> Reading:
 
     The subject is the command, as on the classic server, when it reads like one; otherwise the commands are the first
     lines of the text. A line behind the first is a command only if nothing else can be meant; what follows is comment.
+    Where the first line begins with the number of a board, as in an answer to a digest, such lines may stand anywhere.
     """
     subject = clean(subject)
     written = text.strip("\n")
     lines = [line.strip() for line in written.splitlines()]
     start = next((index for index, line in enumerate(lines) if line), len(lines))
     first = clean(lines[start]) if start < len(lines) else ""
-    meant = not first or (_called(subject) and (begins(subject) or not _called(first)))
+    plays = _is_board_line(subject, standing)
+    begun = _called(first) or _is_board_line(first, standing)
+    meant = not first or plays or (_called(subject) and (begins(subject) or not begun))
     if subject and meant and board_of_subject(subject) is None:
         return _multiple(lines) if subject.casefold() == MULTIPLE else Reading((subject,), written.strip())
     if first.casefold() == MULTIPLE:
         return _multiple(lines[start + 1 :])
+    if _board_first(first, standing) is not None:
+        return _by_board(written.splitlines()[start:], standing)
     end = start + 1
     while end < len(lines) and not _has_text(lines[end - 1]) and _is_command(lines[end], standing):
         end += 1
@@ -116,6 +136,47 @@ def _multiple(lines: Iterable[str]) -> Reading:
     """Every line a command; a quoted one is none."""
     commands = tuple(clean(line) for line in lines if clean(line) and not line.startswith(">"))
     return Reading(commands[:MAX_COMMANDS] or (MULTIPLE,), "", len(commands) > MAX_COMMANDS)
+
+
+def _by_board(lines: Sequence[str], standing: Standing) -> Reading:
+    """Commands that name their boards, each with what is written below it. lines: the first is a command."""
+    commands: list[str] = []
+    remarks: list[list[str]] = []
+    for line in lines:
+        if not commands or _is_board_line(clean(line), standing):
+            commands.append(clean(line))
+            remarks.append([])
+        else:
+            remarks[-1].append(line)
+    below = tuple("\n".join(each).strip("\n") for each in remarks)
+    return Reading(tuple(commands[:MAX_COMMANDS]), "", len(commands) > MAX_COMMANDS, below[:MAX_COMMANDS])
+
+
+def _board_first(line: str, standing: Standing) -> tuple[int, str] | None:
+    """The board a line begins with, and the rest of it; None where that cannot be meant.
+
+    In an answer to a board mail a number may begin a move: there only that board's is one, before what no move holds.
+    """
+    named = _BOARD_LINE.fullmatch(line)
+    if named is None or not standing.known:
+        return None
+    board, rest = int(named[1]), named[2]
+    if standing.board is not None and (board != standing.board or not _NO_MOVE_GOES_ON.match(rest)):
+        return None
+    return board, rest
+
+
+def _is_board_line(line: str, standing: Standing) -> bool:
+    """The line is a move or another command on the board it begins with, and can be nothing else."""
+    if _board_first(line, standing) is None:
+        return False
+    try:
+        command = parse(line, replace(standing, proven=False))
+    except Rejected:
+        return False
+    words = command.args.get("MOVE", "").split()
+    moves = [bool(_MOVE_WORD.fullmatch(word)) for word in words if word.casefold() not in _LINKING]
+    return _is_plausible(command) and (all(moves) and bool(moves) if words else True)
 
 
 def clean(line: str) -> str:
@@ -187,6 +248,9 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     """
     if len(line) > MAX_LINE:
         raise UnknownCommand(f"A command line has at most {MAX_LINE} characters; this one has {len(line)}.")
+    named = _board_first(line, standing)
+    if named is not None:
+        return _on_board(line, *named, standing, is_userid)
     words = line.split()
     options = tuple(word for word in words if _is_option(word))
     game, verb, plain = _verb([word for word in words if not _is_option(word)], standing)
@@ -206,6 +270,17 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
         problem = "needs more words" if len(plain) < len(verb.params) else "does not fit these words"
         raise BadArguments(f"{verb.name} {problem}.", usage(verb, standing, game))
     return Command(verb, game, args, options, line)
+
+
+def _on_board(line: str, board: int, rest: str, standing: Standing, is_userid: Callable[[str], bool]) -> Command:
+    """The command of a line that begins with a board: what the rest would be in an answer to a mail of that board.
+
+    Raises: as parse.
+    """
+    command = parse(rest, replace(standing, game=None, board=board), is_userid)
+    if all(param.key != "BOARD" for param in command.verb.params):
+        raise _unknown(line.split())
+    return replace(command, args={"BOARD": str(board), **command.args}, line=line)
 
 
 def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None, list[str]]:
