@@ -101,7 +101,8 @@ class Match:
     """One board as it is stored.
 
     options, body: what the challenge said of the game. revision: raised at every change of the position, so that a
-    token or a guard made for an earlier state can be told. record: every ply, oldest first.
+    token or a guard made for an earlier state can be told. record: every ply, oldest first. event: in which event it is
+    played, as its players read it; empty for a game of their own.
     """
 
     board: int
@@ -117,6 +118,7 @@ class Match:
     ended_at: datetime | None = None
     rated: bool = True
     offer: Offer | None = None
+    event: str = ""
 
     def seat_of(self, player_id: int) -> Seat | None:
         """The seat to move counts first where somebody plays against himself, so callers ask for one seat only."""

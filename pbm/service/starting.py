@@ -61,8 +61,12 @@ def start_match(
     *,
     started_by: str = "",
     rematch_of: int | None = None,
+    event: str = "",
 ) -> Table:
-    """Store a new match and return it. started_by: whose daily measure it counts for. Raises: as read_terms."""
+    """Store a new match and return it. Raises: as read_terms.
+
+    started_by: whose daily measure it counts for. event: the event it is played in, as its players read it.
+    """
     terms = read_terms(game, words, body)
     match = tx.matches.add(
         game.info.name,
@@ -75,6 +79,7 @@ def start_match(
         rated=terms.rated,
         started_by=started_by,
         rematch_of=rematch_of,
+        event=event,
     )
     return Table(tx, match, terms.state, match.revision, now)
 

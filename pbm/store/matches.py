@@ -68,6 +68,7 @@ class Matches:
         rated: bool = True,
         started_by: str = "",
         rematch_of: int | None = None,
+        event: str = "",
     ) -> Match:
         """started_by: who asked for it, by any name that is his alone. rematch_of: the board it follows."""
         values = {
@@ -85,11 +86,12 @@ class Matches:
             "rated": rated,
             "started_by": started_by,
             "rematch_of": rematch_of,
+            "event": event,
         }
         if self._connection.execute(select(matches.c.board).limit(1)).first() is None:
             values["board"] = FIRST_BOARD
         board = self._connection.execute(insert(matches).values(values).returning(matches.c.board)).scalar_one()
-        return Match(board, game, version, options, body, seats, 0, (), now, rated=rated)
+        return Match(board, game, version, options, body, seats, 0, (), now, rated=rated, event=event)
 
     def load(self, board: int) -> Match | None:
         row = self._connection.execute(_HEADER, {"board": board}).one_or_none()
@@ -110,6 +112,7 @@ class Matches:
             ended_at=row.ended_at,
             rated=row.rated,
             offer=Offer(OfferKind(row.offer), row.offered_by) if row.offer else None,
+            event=row.event,
         )
 
     def add_ply(self, match: Match, ply: Ply, seat_to_move: Seat) -> None:
