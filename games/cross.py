@@ -17,7 +17,7 @@ from functools import cache
 
 from games.notation import fold, quoted, read_cell
 from games.rules import BadNotation, IllegalMove, Info, Option, OptionValues, Outcome, Side
-from games.scene import Cell, HexBoard, Scene
+from games.scene import HexBoard, Scene, cell
 
 Cells = int
 """A set of cells: bit row * 2 * size + column. The last bit of each row stays 0, so that no shift wraps around."""
@@ -199,12 +199,12 @@ class Cross:
         board = hexagon(pos.size)
         ending = self._last_chain(pos) if self.outcome(pos) is not None else 0
         cells = tuple(
-            Cell(
+            cell(
                 *divmod(index, board.stride),
-                name=board.name(index),
-                piece="O" if pos.stones[0] >> index & 1 else "X" if pos.stones[1] >> index & 1 else "",
-                last=index == last,
-                winning=bool(ending >> index & 1),
+                board.name(index),
+                "O" if pos.stones[0] >> index & 1 else "X" if pos.stones[1] >> index & 1 else "",
+                index == last,
+                bool(ending >> index & 1),
             )
             for index in board.indices
         )

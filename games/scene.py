@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,10 @@ class Cell:
     winning: bool = False
     closed: bool = False
     faint: bool = False
+
+
+cell = lru_cache(maxsize=10_000)(Cell)
+"""A cell, not made anew each time: most of a board is as it was at the ply before."""
 
 
 @dataclass(frozen=True, slots=True)
