@@ -219,6 +219,20 @@ class Limits(_Table):
         default=3, description='How often a day one address is asked "was that you?" for lack of a password.'
     )
     answer_token_days: Count = Field(default=14, description="How long answering a mail of ours shows who you are.")
+    wrong_logins: Count = Field(
+        default=5,
+        description="Wrong passwords for one userid until passwords for it are refused for a minute; with each further "
+        "one that doubles. Answers to mails of ours are not concerned.",
+    )
+    wrong_logins_per_source: Count = Field(
+        default=20,
+        description="The same for one sender and for one machine, whatever the userids; so many wrong reply addresses, "
+        "too.",
+    )
+    stranger_passwords_per_hour: Count = Field(
+        default=600, description="Passwords an hour that are looked at or set for senders who are no players."
+    )
+    longest_lock_hours: Seconds = Field(default=24, description="The longest such refusal.")
     active_games: Count = Field(default=100, description="Games of one player under way at once.")
     challenges_per_day: Count = Field(default=30, description="Games a player may start a day by challenging.")
     stranger_challenges_per_day: Annotated[int, Field(ge=0)] = Field(

@@ -27,7 +27,7 @@ class Delivery(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Received:
     """A mail in the inbox. mail_from: "" for the null path, None where it is not known. reason: why it was ignored or
-    parked, for the operator.
+    parked, for the operator. peer: the address of the machine that handed it over, or empty.
     """
 
     id: int
@@ -37,6 +37,7 @@ class Received:
     raw: bytes
     state: Arrival = Arrival.NEW
     reason: str = ""
+    peer: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,4 +60,4 @@ def receive(
     if len(data) > max_size:
         raise Refusal(os.EX_DATAERR, f"5.3.4 The mail is larger than the {max_size} octets that we take.")
     with store.write() as tx:
-        tx.inbox.add([(sender, ours, data, None)], now)
+        tx.inbox.add([(sender, ours, data, None, "")], now)

@@ -74,7 +74,7 @@ class Server:
         self._intake.close()
 
     async def _intake_one(self, mail: Accepted) -> None:
-        await self._intake.accept(Arriving(mail.mail_from, mail.recipients, mail.data))
+        await self._intake.accept(Arriving(mail.mail_from, mail.recipients, mail.data, peer=mail.peer))
 
     def _handle_soon(self) -> None:
         self._waiting.set()

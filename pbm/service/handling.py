@@ -52,6 +52,7 @@ class Handling:
     """State of the handling of one mail.
 
     verified: credentials found right, and the hash they were checked with. fresh: the hashes of new passwords.
+    locked: credentials, and without userid new passwords, that are not looked at, until then.
     secrets: words not to be repeated. understood: lines that are commands. plain: those of them of which it is beyond
     doubt which words are passwords. is_hearsay: only the mail itself says who sent it.
     """
@@ -64,6 +65,7 @@ class Handling:
     now: datetime
     comment: str = ""
     fresh: Mapping[str, str] = field(default_factory=dict)
+    locked: Mapping[Credentials, datetime] = field(default_factory=dict)
     secrets: frozenset[str] = frozenset()
     understood: frozenset[str] = frozenset()
     plain: frozenset[str] = frozenset()
@@ -77,7 +79,16 @@ class Handling:
 
     def again(self) -> Handling:
         """A handling of the same mail that has not done anything yet."""
-        return Handling(self.tx, self.tools, self.message, self.sender, self.verified, self.now, fresh=self.fresh)
+        return Handling(
+            self.tx,
+            self.tools,
+            self.message,
+            self.sender,
+            self.verified,
+            self.now,
+            fresh=self.fresh,
+            locked=self.locked,
+        )
 
     def who(self, command: Command) -> Player:
         """The player who sent the command. Raises: NotAllowed for a wrong login, NeedsIdentity for none."""
@@ -98,6 +109,7 @@ class Handling:
     def _login(self, credentials: Credentials) -> Player:
         """The sentence does not tell whether the userid exists. Raises: NotAllowed."""
         userid, password = credentials
+        self._check_open(userid.casefold(), password)
         player = self.tx.players.find(userid)
         checked = self.verified.get((userid.casefold(), password))
         if player is None or checked is None or checked != self.tx.players.password_hash(player.id):
@@ -106,7 +118,17 @@ class Handling:
 
     def hash_of(self, password: str) -> str:
         """The hash of a new password, made before the transaction where that was foreseen."""
+        self._check_open("", password)
         return self.fresh.get(password) or self.tools.passwords.hash(password)
+
+    def _check_open(self, userid: str, password: str) -> None:
+        """Raises: NotAllowed that does not tell whether the password was right; nobody has looked."""
+        until = self.locked.get((userid, password))
+        if until is not None:
+            raise NotAllowed(
+                f"Too many passwords were tried, so yours was not looked at; none is before {_minute(until)}. "
+                "Answering a mail of ours works without a password, and at any time."
+            )
 
     def table(self, board: int, game: str | None = None) -> Table:
         """The board, loaded once. game: the game the sender thinks it is. Raises: NotFound."""
@@ -283,6 +305,11 @@ class Handling:
         original = redact(self.original(), self.secrets) if failed and known else ""
         answers = [replace(answer, line=redact(answer.line, self.secrets)) for answer in answers]
         return self.tools.composer.answer(reader, answers, self.now, self.message, original)
+
+
+def _minute(instant: datetime) -> str:
+    """The first whole minute that is not before the instant."""
+    return f"{instant + timedelta(seconds=59):%Y-%m-%d %H:%M} UTC"
 
 
 def _nearby(error: GameError) -> str:

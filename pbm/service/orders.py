@@ -44,7 +44,7 @@ class Order:
         own |= {player.userid.casefold() for player in (handling.sender.proven, handling.sender.claimed) if player}
         handling.comment = self.reading.comment
         handling.secrets = self.secrets | behind_userids(self.reading.comment, own)
-        handling.secrets |= {password for _, password in handling.verified}
+        handling.secrets |= {password for _, password in (*handling.verified, *handling.locked)}
         handling.understood = frozenset(command.line for command in understood)
         handling.plain = frozenset(command.line for command in understood if _is_plain(command, handling))
         if not self.commands or handling.message.action is Action.HELP:

@@ -15,15 +15,16 @@ from pbm.compose import Composer
 from pbm.domain.commands import Command, Reading, read
 from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.mail import Arrival, Mail, Received
-from pbm.domain.redaction import pairs_behind
 from pbm.domain.tokens import Signer
 from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin import read as read_mail
 from pbm.service.agenda import Runner
 from pbm.service.bouncing import Bouncing
+from pbm.service.guarding import Gate, Origin, network_of, went_wrong
 from pbm.service.handling import Credentials, Handling, Sender
 from pbm.service.identity import identify
-from pbm.service.names import first_line, is_password
+from pbm.service.logins import Logins, logins_of, settle
+from pbm.service.names import first_line
 from pbm.service.orders import Order, hold, parse_all
 from pbm.service.passwords import Passwords
 from pbm.service.tables import States
@@ -34,9 +35,6 @@ from pbm.service.verbs.accounts import RESET
 from pbm.store import DatabaseTrouble, Store, Transaction
 
 log = structlog.get_logger()
-
-MAX_LOGINS = 3
-"""Different logins that are looked at in one mail: a person needs one, and each costs as much as hundreds of moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,28 +51,28 @@ class Arriving:
     """A mail at the door: envelope sender ("" for the null path, None where not known) and recipients, and its bytes.
 
     source: what names it for good where it was fetched from; a second mail of one source is not taken.
+    peer: the address of the machine that handed it over, where there is one.
     """
 
     mail_from: str | None
     recipients: tuple[str, ...]
     raw: bytes
     source: str | None = None
+    peer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A mail read, before any transaction that writes.
-
-    hashes: for each login it holds, what to check it against. fresh: new passwords it sets.
-    """
+    """A mail read, before any transaction that writes. is_guess: it answers an address we never gave to anybody."""
 
     row: Received
     message: Message | Discard | Exception
     sender: Sender = field(default_factory=Sender)
     reading: Reading = field(default_factory=lambda: Reading(()))
     commands: tuple[Command | Rejected, ...] = ()
-    hashes: dict[Credentials, str] = field(default_factory=dict)
-    fresh: tuple[str, ...] = ()
+    logins: Logins = field(default_factory=Logins)
+    origin: Origin | None = None
+    is_guess: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +122,14 @@ class Service:
     def accept(self, mails: Sequence[Arriving]) -> None:
         """Store mails; when this returns they are safe. Raises: DatabaseTrouble, and then none is stored."""
         with self.store.write() as tx:
-            tx.inbox.add([(mail.mail_from, mail.recipients, mail.raw, mail.source) for mail in mails], self.clock())
+            tx.inbox.add([(m.mail_from, m.recipients, m.raw, m.source, m.peer) for m in mails], self.clock())
 
     def tidy(self) -> None:
         """Forget what has expired; a little later, since limits a day count it. Raises: DatabaseTrouble."""
         with self.store.write() as tx:
-            tx.tickets.sweep(self.clock() - timedelta(days=2))
+            before = self.clock() - timedelta(days=2)
+            tx.tickets.sweep(before)
+            tx.guesses.sweep(before)
 
     def handle(self, limit: int = 50) -> int:
         """Handle the mails that wait, oldest first, in one transaction; returns how many there were.
@@ -137,7 +137,8 @@ class Service:
         Raises: DatabaseTrouble, and then none is handled.
         """
         with self.store.read() as tx:
-            prepared = [self._prepare_or_fail(tx, row) for row in tx.inbox.waiting(limit)]
+            gate = Gate(tx, self.settings.limits, self.clock())
+            prepared = [self._prepare_or_fail(gate, row) for row in tx.inbox.waiting(limit)]
         if not prepared:
             return 0
         verified = self._verify(prepared)
@@ -152,42 +153,44 @@ class Service:
             raise
         return len(prepared)
 
-    def _prepare_or_fail(self, tx: Transaction, row: Received) -> Prepared:
+    def _prepare_or_fail(self, gate: Gate, row: Received) -> Prepared:
         """The mail read, or why it could not be: then it is parked, and no other mail waits for it."""
         try:
-            return self._prepare(tx, row)
+            return self._prepare(gate, row)
         except DatabaseTrouble:
             raise
         except Exception as error:  # noqa: BLE001  whatever it is, it is ours
             return Prepared(row, error)
 
-    def _prepare(self, tx: Transaction, row: Received) -> Prepared:
+    def _prepare(self, gate: Gate, row: Received) -> Prepared:
+        tx = gate.tx
         message = read_mail(row.raw, Envelope(row.mail_from, row.recipients), self.settings.robot)
         if isinstance(message, Discard):
             return Prepared(row, message)
         sender = identify(tx, self._signer, message, self.clock())
         reading = read(strip_subject(message.subject), message.text, sender.standing)
         commands = parse_all(tx, reading.lines, sender.standing)
-        hashes = {}
-        logins = dict.fromkeys(c.credentials for c in commands if isinstance(c, Command) and c.credentials)
-        logins |= dict.fromkeys(_misplaced_logins(tx, reading.lines))
-        for userid, password in list(logins)[:MAX_LOGINS]:
-            player = tx.players.find(userid)
-            hashes[userid.casefold(), password] = tx.players.password_hash(player.id) if player else ""
-        fresh = {c.args["NEW-PASSWORD"] for c in commands if isinstance(c, Command) and "NEW-PASSWORD" in c.args}
-        ticket = tx.tickets.find(message.token, self.clock()) if message.token and sender.seat is None else None
-        if ticket is not None and ticket.purpose == RESET:
-            fresh.add(first_line(message.text))
-        return Prepared(row, message, sender, reading, commands, hashes, tuple(filter(is_password, fresh)))
+        token = message.token if sender.seat is None else None
+        ticket = tx.tickets.find(token, gate.now) if token else None
+        fresh = [first_line(message.text)] if ticket is not None and ticket.purpose == RESET else []
+        is_guess = token is not None and ticket is None and self._signer.open(token) is None
+        origin = Origin(message.sender, message.authenticated, sender.claimed, self._network(row.peer))
+        logins = logins_of(gate, commands, reading.lines, fresh, origin)
+        return Prepared(row, message, sender, reading, commands, logins, origin, is_guess)
+
+    def _network(self, peer: str) -> str:
+        """Behind a mail server of ours, everybody comes from there."""
+        return "" if self.settings.robot.authserv_id else network_of(peer)
 
     def _verify(self, prepared: Sequence[Prepared]) -> dict[Credentials, str]:
         """The credentials of the mails that are right, with the hash each was checked against."""
-        wanted = {key: hashed for mail in prepared for key, hashed in mail.hashes.items()}
+        wanted = {key: hashed for mail in prepared for key, hashed in mail.logins.hashes.items()}
         checks = self.tools.passwords.verify([(key[1], hashed) for key, hashed in wanted.items()])
         return {key: hashed for (key, hashed), right in zip(wanted.items(), checks, strict=True) if right}
 
     def _hash(self, mail: Prepared) -> dict[str, str]:
-        return dict(zip(mail.fresh, self.tools.passwords.hash_all(mail.fresh), strict=True))
+        fresh = mail.logins.fresh
+        return dict(zip(fresh, self.tools.passwords.hash_all(fresh), strict=True))
 
     def _handle(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> None:
         """Handle one mail so that its row is settled whatever happens, but for trouble with the database itself."""
@@ -199,9 +202,13 @@ class Service:
         if identity is not None and tx.inbox.is_settled(identity):
             tx.inbox.settle(mail.row.id, Arrival.IGNORED, now, "ignore: a mail with this Message-ID was handled before")
             return
+        if mail.logins.keys:
+            settle(tx, self.settings.limits, mail.logins, checked.verified, now)
         try:
             with tx.savepoint():
-                if isinstance(mail.message, Discard):
+                if mail.is_guess and (excess := self._excess_of_guesses(tx, mail, now)):
+                    tx.inbox.settle(mail.row.id, Arrival.IGNORED, now, excess, identity)
+                elif isinstance(mail.message, Discard):
                     self._lay_aside(tx, mail.row, mail.message, now)
                 elif _is_for_operator(mail.row):
                     self._hand_on(tx, mail.row, mail.message, now, identity)
@@ -213,6 +220,16 @@ class Service:
             raise
         except Exception as error:  # noqa: BLE001  whatever it is, it is ours, and the next mail must not wait for it
             self._park(tx, mail.row, mail.message.sender if is_message else "", error, now, identity)
+
+    def _excess_of_guesses(self, tx: Transaction, mail: Prepared, now: datetime) -> str:
+        """Why a mail to an address we never gave to anybody is one too many; empty where it is not, and it counts."""
+        assert mail.origin is not None  # noqa: S101  there is one for each message
+        sources = mail.origin.guesses()
+        until = Gate(tx, self.settings.limits, now).closed_until(sources)
+        if until is None:
+            went_wrong(tx, self.settings.limits, sources, now)
+            return ""
+        return f"limit: guesses of addresses, from {mail.origin.sender}; ignored until {until:%Y-%m-%d %H:%M} UTC"
 
     def _lay_aside(self, tx: Transaction, row: Received, discard: Discard, now: datetime) -> None:
         """Record what is never answered; a mail of ours that came back is accounted to its recipient."""
@@ -230,7 +247,10 @@ class Service:
     def _carry_out(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Handling:
         """Do what the mail asks; what it lacks is only proof of who sent it, ask the claimed player for that."""
         assert isinstance(mail.message, Message)  # noqa: S101  discards do not come here
-        blank = Handling(tx, self.tools, mail.message, mail.sender, checked.verified, now, fresh=checked.fresh)
+        blank = Handling(
+            tx, self.tools, mail.message, mail.sender, checked.verified, now,
+            fresh=checked.fresh, locked=mail.logins.locked,
+        )  # fmt: skip
         if mail.sender.proven is not None:
             tx.bounces.alive(mail.sender.proven.id, mail.message.sender)
         redeemed = self._redeem(blank)
@@ -310,13 +330,7 @@ def _is_for_operator(row: Received) -> bool:
 
 def _own(mail: Prepared, verified: dict[Credentials, str]) -> dict[Credentials, str]:
     """Of all logins that are right, those of the mail."""
-    return {login: verified[login] for login in mail.hashes if login in verified}
-
-
-def _misplaced_logins(tx: Transaction, lines: Sequence[str]) -> list[Credentials]:
-    """A userid with the word behind it, in lines long enough for both: that word may be the password."""
-    doubtful = [line for line in lines if len(line.split()) > 2]
-    return pairs_behind(doubtful, tx.players.known({word.casefold() for line in doubtful for word in line.split()}))
+    return {login: verified[login] for login in mail.logins.hashes if login in verified}
 
 
 def _identity(message: Message) -> str | None:

@@ -34,6 +34,10 @@ class Limits:
     confirmation_days: int = 7
     held_asks_per_day: int = 3
     answer_token_days: int = 14
+    wrong_logins: int = 5
+    wrong_logins_per_source: int = 20
+    stranger_passwords_per_hour: int = 600
+    longest_lock_hours: float = 24
     active_games: int = 100
     challenges_per_day: int = 30
     stranger_challenges_per_day: int = 5

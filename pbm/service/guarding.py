@@ -1,0 +1,139 @@
+"""Guessing made slow: after a few wrong passwords none is looked at for a while, which doubles with each next one.
+
+It is counted for each userid, for each sender and for each machine that hands mails over, so that neither many
+passwords for one account nor one password for many accounts get far; and for all strangers together, since each look
+at a password costs as much as hundreds of moves. Who answers a mail of ours is never locked out: a token proves more
+than a password, and cannot be guessed. Whether a userid exists, or a password that came too early was right, is told
+to nobody.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from pbm.domain.match import Player
+from pbm.service.telling import Limits
+from pbm.store import Transaction
+from pbm.store.attempts import Attempts, Key
+
+LOGIN, ASIDE, SENDER, PEER, TOKEN, STRANGERS = "login", "aside", "sender", "peer", "token", "strangers"
+
+_FIRST_LOCK = timedelta(minutes=1)
+_MEMORY = timedelta(days=1)
+_MOST_ASIDE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a mail came from, as far as it counts against guessing.
+
+    address: of From, which anybody can write unless it is vouched for. claimed: the player whose address that is.
+    peer: the network of the machine that handed it over; empty for one of ours.
+    """
+
+    address: str
+    vouched: bool
+    claimed: Player | None
+    peer: str
+
+    @property
+    def sender(self) -> str:
+        """Forgers cannot lock out whom a mail server vouches for."""
+        return f"{self.address.casefold()} vouched for" if self.vouched else self.address.casefold()
+
+    def sources(self, now: datetime) -> tuple[Key, ...]:
+        keys = [Key(SENDER, self.sender)]
+        if self.peer:
+            keys.append(Key(PEER, self.peer))
+        if self.claimed is None:
+            keys.append(Key(STRANGERS, f"{now:%Y-%m-%d %H}"))
+        return tuple(keys)
+
+    def guesses(self) -> tuple[Key, ...]:
+        """What a reply address counts for that we never gave to anybody."""
+        return tuple(Key(TOKEN, source) for source in (self.sender, self.peer) if source)
+
+    def login(self, userid: str, now: datetime) -> tuple[Key, ...]:
+        """Mails from the player's own address have an account of their own: others' guesses do not lock it."""
+        own = self.claimed is not None and self.claimed.userid.casefold() == userid
+        return (Key(LOGIN, f"{userid} {self.sender}" if own else userid), *self.sources(now))
+
+
+@dataclass(slots=True)
+class Gate:
+    """What one batch of mails may guess; what it lets in may all prove wrong together."""
+
+    tx: Transaction
+    limits: Limits
+    now: datetime
+    _known: dict[Key, Attempts | None] = field(default_factory=dict)
+    _let_in: Counter[Key] = field(default_factory=Counter)
+
+    def closed_until(self, keys: Sequence[Key]) -> datetime | None:
+        """Until when nothing under the keys is looked at; None where it may be, and then it counts."""
+        fresh = [key for key in keys if key not in self._known]
+        self._known.update(dict.fromkeys(fresh) | self.tx.guesses.get(fresh))
+        for key in keys:
+            until = self._closed(key)
+            if until is not None:
+                return until
+        self._let_in.update(keys)
+        return None
+
+    def _closed(self, key: Key) -> datetime | None:
+        known = self._known[key]
+        if known is not None and known.locked_until is not None and known.locked_until > self.now:
+            return known.locked_until
+        left = allowance(self.limits, key.kind) - (_remembered(known, self.now))
+        return self.now + _FIRST_LOCK if self._let_in[key] >= max(left, 1) else None
+
+
+def allowance(limits: Limits, kind: str) -> int:
+    """How often something may go wrong before there is a lock."""
+    if kind == STRANGERS:
+        return limits.stranger_passwords_per_hour
+    if kind == ASIDE:
+        return _MOST_ASIDE
+    return limits.wrong_logins if kind == LOGIN else limits.wrong_logins_per_source
+
+
+def went_wrong(tx: Transaction, limits: Limits, keys: Iterable[Key], now: datetime) -> None:
+    """Count one more failure at each of the keys, and lock those at which there are too many."""
+    keys = sorted(keys)
+    tx.lock(f"guesses of {kind} {subject}" for kind, subject in keys)
+    known = tx.guesses.get(keys)
+    for key in keys:
+        failures = _remembered(known.get(key), now) + 1
+        excess = failures - allowance(limits, key.kind)
+        until = None if excess < 0 else _locked_until(limits, key, excess, now)
+        tx.guesses.put(key, failures, now, until)
+
+
+def _locked_until(limits: Limits, key: Key, excess: int, now: datetime) -> datetime:
+    if key.kind == STRANGERS:
+        return now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+    doubled: timedelta = _FIRST_LOCK * 2 ** min(excess, 20)
+    return now + min(timedelta(hours=limits.longest_lock_hours), doubled)
+
+
+def _remembered(known: Attempts | None, now: datetime) -> int:
+    """Failures that still count: none once a day has passed without another or a lock."""
+    if known is None:
+        return 0
+    last_at = max(known.last_at, known.locked_until or known.last_at)
+    return known.failures if now - last_at < _MEMORY else 0
+
+
+def network_of(peer: str) -> str:
+    """What counts as one machine: an IPv4 address, an IPv6 /64; empty for one that may be a mail server of ours."""
+    try:
+        address = ipaddress.ip_address(peer)
+    except ValueError:
+        return ""
+    if not address.is_global:
+        return ""
+    return str(ipaddress.ip_network((peer, 64), strict=False)) if address.version == 6 else peer
