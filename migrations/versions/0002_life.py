@@ -222,6 +222,7 @@ def upgrade() -> None:
         batch_op.add_column(sa.Column("control", sa.String(length=80), server_default="", nullable=False))
         batch_op.add_column(sa.Column("left1", sa.BigInteger(), nullable=True))
         batch_op.add_column(sa.Column("left2", sa.BigInteger(), nullable=True))
+        batch_op.add_column(sa.Column("turn_left", sa.BigInteger(), nullable=True))
         batch_op.add_column(sa.Column("ticking_since", sa.BigInteger(), nullable=True))
         batch_op.add_column(sa.Column("deadline_at", sa.BigInteger(), nullable=True))
         batch_op.add_column(sa.Column("overrun_at", sa.BigInteger(), nullable=True))
@@ -234,8 +235,14 @@ def upgrade() -> None:
     with op.batch_alter_table("players", schema=None) as batch_op:
         batch_op.add_column(sa.Column("bot", sa.Boolean(), server_default=sa.false(), nullable=False))
 
+    with op.batch_alter_table("plies", schema=None) as batch_op:
+        batch_op.add_column(sa.Column("left", sa.BigInteger(), nullable=True))
+
 
 def downgrade() -> None:
+    with op.batch_alter_table("plies", schema=None) as batch_op:
+        batch_op.drop_column("left")
+
     with op.batch_alter_table("players", schema=None) as batch_op:
         batch_op.drop_column("bot")
 
@@ -248,6 +255,7 @@ def downgrade() -> None:
         batch_op.drop_column("overrun_at")
         batch_op.drop_column("deadline_at")
         batch_op.drop_column("ticking_since")
+        batch_op.drop_column("turn_left")
         batch_op.drop_column("left2")
         batch_op.drop_column("left1")
         batch_op.drop_column("control")

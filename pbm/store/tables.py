@@ -108,6 +108,7 @@ matches = Table(
     Column("control", String(80), nullable=False, server_default=""),
     Column("left1", BigInteger),
     Column("left2", BigInteger),
+    Column("turn_left", BigInteger),
     Column("ticking_since", Instant),
     Column("deadline_at", Instant),
     Column("overrun_at", Instant),
@@ -129,6 +130,7 @@ plies = Table(
     Column("seat", Integer, nullable=False),
     Column("played_at", Instant, nullable=False),
     Column("auto", Boolean, nullable=False),
+    Column("left", BigInteger),
 )
 
 inbox = Table(

@@ -1,0 +1,265 @@
+"""When a player's clock runs: not while he sleeps, on his weekend, or while something has stopped it.
+
+A calendar is exact. The hours of a week are those of the player's own zone: an instant is told by what the clock on his
+wall shows then, so an hour that the wall clock shows twice counts twice, and one that it skips never comes. All
+arithmetic is on whole microseconds since 1970 UTC; between two changes of a zone's offset a week is like any other,
+so a year of nights takes a few additions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from functools import lru_cache
+from itertools import groupby
+from zoneinfo import ZoneInfo
+
+from pbm.domain.durations import DAY, MINUTE, SECOND, WEEK
+from pbm.domain.errors import BadArguments
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MONDAY = 3 * DAY
+"""From the Monday before 1970 to 1970, which began on a Thursday."""
+_LAST_YEAR = 9998
+MOST_SLEEP_HOURS = 10
+OFF = "off"
+DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_SLEEP = re.compile(r"([01]?\d|2[0-3])(?::?([0-5]\d))?-([01]?\d|2[0-3])(?::?([0-5]\d))?")
+
+Spans = tuple[tuple[int, int], ...]
+"""From and until, ascending and apart."""
+
+
+def micros(instant: datetime) -> int:
+    """Since 1970."""
+    return (instant - _EPOCH) // timedelta(microseconds=1)
+
+
+def instant_at(micros_since_1970: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=micros_since_1970)
+
+
+def read_sleep(word: str) -> str:
+    """Canonical: "23:00-07:00" or "off". Raises: BadArguments."""
+    if word.casefold() == OFF:
+        return OFF
+    found = _SLEEP.fullmatch(word)
+    if found is None:
+        raise BadArguments(
+            f'"{word}" does not fit: sleep is off, or hours such as 23:00-07:00.', "set sleep 23:00-07:00"
+        )
+    hours, minutes = (int(found[1]), int(found[3])), (int(found[2] or 0), int(found[4] or 0))
+    length = (hours[1] * 60 + minutes[1] - hours[0] * 60 - minutes[0]) % (24 * 60)
+    if not 0 < length <= MOST_SLEEP_HOURS * 60:
+        raise BadArguments(
+            f'"{word}" does not fit: your clock may stand still for at most {MOST_SLEEP_HOURS} hours a night.'
+        )
+    return f"{hours[0]:02}:{minutes[0]:02}-{hours[1]:02}:{minutes[1]:02}"
+
+
+def read_weekend(word: str) -> str:
+    """Canonical: "sat-sun", "fri" or "off". Raises: BadArguments."""
+    folded = word.casefold()
+    pairs = {f"{day}-{DAYS[(index + 1) % 7]}" for index, day in enumerate(DAYS)}
+    if folded == OFF or folded in DAYS or folded in pairs:
+        return folded
+    raise BadArguments(
+        f'"{word}" does not fit: weekend is off, one day such as sun, or two days running such as sat-sun or fri-sat.',
+        "set weekend sat-sun",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Rests:
+    """When a player's week has no playing in it. sleep, weekend: as read_sleep and read_weekend give them."""
+
+    zone: str = "UTC"
+    sleep: str = OFF
+    weekend: str = OFF
+
+    @property
+    def never(self) -> bool:
+        return self.sleep == OFF and self.weekend == OFF
+
+    def resting(self, instant: datetime) -> str:
+        """What rests the player at an instant: "sleep", "weekend", or nothing."""
+        local = instant.astimezone(ZoneInfo(self.zone))
+        if self.weekend != OFF and DAYS[local.weekday()] in self.weekend:
+            return "weekend"
+        return "sleep" if self.sleep != OFF and _asleep(self.sleep, local.hour * 60 + local.minute) else ""
+
+
+class StopKind(StrEnum):
+    """Why a clock stands still for a time. The last one is the server's own, and stops everybody's."""
+
+    VACATION = "vacation"
+    UNREACHABLE = "unreachable"
+    OUTAGE = "outage"
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """ends_at: None while nobody knows."""
+
+    kind: StopKind
+    starts_at: datetime
+    ends_at: datetime | None = None
+
+    def holds(self, instant: datetime) -> bool:
+        return self.starts_at <= instant and (self.ends_at is None or instant < self.ends_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """When the clock of one player runs. stops: in any order; they may overlap."""
+
+    rests: Rests = Rests()
+    stops: tuple[Stop, ...] = ()
+
+    def strict(self) -> Calendar:
+        """For games in which nights and weekends count."""
+        return replace(self, rests=Rests())
+
+    def stopped_by(self, instant: datetime) -> Stop | None:
+        """Of several stops the one that lasts longest."""
+        holding = [stop for stop in self.stops if stop.holds(instant)]
+        return max(holding, key=lambda stop: (stop.ends_at is None, stop.ends_at or stop.starts_at), default=None)
+
+    def worked(self, start: datetime, end: datetime) -> int:
+        """For how many microseconds the clock runs between two instants; 0 if the end is not after the start."""
+        first, last = micros(start), micros(end)
+        free = _free(self.stops, first, last)
+        if self.rests.never:
+            return sum(until - since for since, until in free)
+        week = _week(self.rests.sleep, self.rests.weekend)
+        return sum(
+            week.worked(until + offset) - week.worked(since + offset)
+            for begin, finish in free
+            for since, until, offset in _offsets(self.rests.zone, begin, finish)
+        )
+
+    def deadline(self, start: datetime, budget: int) -> datetime | None:
+        """The first instant at which the clock has run for the budget since the start; None if it never will have."""
+        if budget <= 0:
+            return start
+        never, week = self.rests.never, _week(self.rests.sleep, self.rests.weekend)
+        for begin, finish in _free(self.stops, micros(start), _END):
+            if never:
+                if finish - begin >= budget:
+                    return instant_at(begin + budget)
+                budget -= finish - begin
+                continue
+            for since, until, offset in _offsets(self.rests.zone, begin, finish):
+                before = week.worked(since + offset)
+                runs = week.worked(until + offset) - before
+                if runs >= budget:
+                    return instant_at(week.reached(before + budget) - offset)
+                budget -= runs
+        return None
+
+
+_END = micros(datetime(_LAST_YEAR, 1, 1, tzinfo=UTC))
+
+
+@dataclass(frozen=True, slots=True)
+class _Week:
+    """awake: the spans of a week, from its Monday on, in which the clock runs. Times are those of a wall clock."""
+
+    awake: Spans
+    length: int
+
+    def worked(self, local: int) -> int:
+        """For how long the clock runs from the Monday before 1970 until then."""
+        weeks, rest = divmod(local + _MONDAY, WEEK)
+        return weeks * self.length + sum(min(rest, until) - since for since, until in self.awake if since < rest)
+
+    def reached(self, worked: int) -> int:
+        """The first time at which it has run for so long, which is more than nothing."""
+        weeks, rest = divmod(worked - 1, self.length)
+        for since, until in self.awake:
+            if rest < until - since:
+                return weeks * WEEK + since + rest + 1 - _MONDAY
+            rest -= until - since
+        raise AssertionError("the spans of a week are as long as the week says")
+
+
+@lru_cache(maxsize=2000)
+def _week(sleep: str, weekend: str) -> _Week:
+    def runs(minute: int) -> bool:
+        day, minute_of_day = divmod(minute, 24 * 60)
+        return DAYS[day] not in weekend and not (sleep != OFF and _asleep(sleep, minute_of_day))
+
+    spans = []
+    for awake, group in groupby(range(7 * 24 * 60), runs):
+        minutes = list(group)
+        if awake:
+            spans.append((minutes[0] * MINUTE, (minutes[-1] + 1) * MINUTE))
+    return _Week(tuple(spans), sum(until - since for since, until in spans))
+
+
+def _asleep(sleep: str, minute: int) -> bool:
+    """minute: of the day."""
+    since, until = (int(time[:2]) * 60 + int(time[3:]) for time in sleep.split("-"))
+    return since <= minute < until if since < until else not until <= minute < since
+
+
+def _free(stops: tuple[Stop, ...], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The spans between two instants in which nothing is stopped."""
+    for stop in sorted(stops, key=lambda stop: stop.starts_at):
+        begins = micros(stop.starts_at)
+        if min(begins, end) > start:
+            yield start, min(begins, end)
+        start = max(start, _END if stop.ends_at is None else micros(stop.ends_at))
+    if end > start:
+        yield start, end
+
+
+def _offsets(zone: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """The spans between two instants in which a zone has one offset from UTC, each with that offset."""
+    since, offset = start, _offset(zone, start // SECOND) * SECOND
+    for year in range(instant_at(start).year, instant_at(end).year + 2):
+        for change, fresh in _changes(zone, year):
+            if since < change < end:
+                yield since, change, offset
+                since = change
+            if change <= since:
+                offset = fresh
+    if since < end:
+        yield since, end, offset
+
+
+@lru_cache(maxsize=4000)
+def _changes(zone: str, year: int) -> Spans:
+    """When in a year (of UTC) a zone's offset changes, and what it is from then on; both in microseconds."""
+    first, last = (micros(datetime(each, 1, 1, tzinfo=UTC)) // SECOND for each in (year, year + 1))
+    found = []
+    day = DAY // SECOND
+    for second in range(first, last, day):
+        before, after = _offset(zone, second - day), _offset(zone, second)
+        if before != after:
+            changed = _first_with(zone, second - day, second, before)
+            found.append((changed * SECOND, after * SECOND))
+    return tuple(found)
+
+
+def _first_with(zone: str, low: int, high: int, before: int) -> int:
+    """The first second after low at which the offset is no longer what it was; by halves."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _offset(zone, middle) == before:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _offset(zone: str, second: int) -> int:
+    """Seconds that a zone is ahead of UTC."""
+    if zone == "UTC":
+        return 0
+    offset = (_EPOCH + timedelta(seconds=second)).astimezone(ZoneInfo(zone)).utcoffset()
+    assert offset is not None  # noqa: S101  zones of the database always have one
+    return offset // timedelta(seconds=1)

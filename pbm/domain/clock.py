@@ -1,0 +1,237 @@
+"""Clocks: how much time a game gives, what each player has left of it, and when it runs out.
+
+Pure: `now` is always given. Amounts are whole microseconds, seats are 1 and 2; a clock belongs to a seat, which is a
+person for the whole game, so it stays with him when sides are swapped. What a calendar says does not count is free.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+
+from pbm.domain.calendars import Calendar
+from pbm.domain.durations import DAY, HOUR, in_words, read_duration, write_duration
+from pbm.domain.errors import BadArguments
+
+LEAST, MOST = HOUR, 365 * DAY
+"""What a move or a bank may be."""
+NONE = "none"
+_EXAMPLES = "write for instance --clock=3d, --clock=10d+1d, --clock=10d+1d/20d or --clock=none"
+_CONTROL = re.compile(r"(?P<first>[^+/]+)(?:\+(?P<increment>[^+/]+)(?:/(?P<cap>[^+/]+))?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl:
+    """How much time a game gives.
+
+    per_move: for each move, None for as long as one likes. bank: for all moves together; increment: what each move
+    adds to it, up to the cap. strict: nights and weekends count. nag: remind who has not moved for so long.
+    """
+
+    per_move: int | None = None
+    bank: int | None = None
+    increment: int = 0
+    cap: int | None = None
+    strict: bool = False
+    nag: int | None = None
+
+    @property
+    def timed(self) -> bool:
+        return self.per_move is not None or self.bank is not None
+
+    @property
+    def at_start(self) -> int:
+        """What a player has before his first move."""
+        return self.bank if self.bank is not None else self.per_move or 0
+
+    def after_move(self, left: int) -> int:
+        """What a player has once he has moved with so much left. A gift may be more than the cap; it is kept."""
+        if self.bank is None:
+            return self.per_move or 0
+        return max(left, left + self.increment if self.cap is None else min(self.cap, left + self.increment))
+
+    def __str__(self) -> str:
+        """Canonical; read_control reads it again."""
+        words = [NONE] if not self.timed else []
+        if self.bank is not None:
+            cap = "" if self.cap is None else f"/{write_duration(self.cap)}"
+            words.append(f"{write_duration(self.bank)}+{write_duration(self.increment)}{cap}")
+        if self.per_move is not None:
+            words.append(("move=" if words else "") + write_duration(self.per_move))
+        words += ["strict"] if self.strict else []
+        words += [f"nag={write_duration(self.nag)}"] if self.nag is not None else []
+        return ",".join(words)
+
+    @property
+    def words(self) -> str:
+        """For people: what stands behind "Time:"."""
+        told = []
+        if self.bank is not None:
+            told.append(f"{in_words(self.bank)} for the whole game")
+            if self.increment:
+                told.append(f"{in_words(self.increment)} more with each move")
+            if self.cap is not None:
+                told.append(f"never above {in_words(self.cap)}")
+        if self.per_move is not None:
+            told.append(f"{'at most ' if told else ''}{in_words(self.per_move)} a move")
+        told += [] if told else ["no limit"]
+        told += ["nights and weekends count"] if self.strict and self.timed else []
+        told += [f"a reminder after {in_words(self.nag)}"] if self.nag is not None else []
+        return ", ".join(told)
+
+
+@lru_cache(maxsize=1000)
+def read_control(text: str) -> TimeControl:
+    """text: as in `--clock=TEXT`, or the empty one of a game that has none. Raises: BadArguments."""
+    first, *more = text.casefold().replace(" ", "").split(",")
+    control = TimeControl() if first in ("", NONE) else _limits(first)
+    for word in more:
+        name, _, value = word.partition("=")
+        if word == "strict":
+            control = replace(control, strict=True)
+        elif name == "move" and value:
+            control = replace(control, per_move=_bounded(value))
+        elif name == "nag" and value:
+            control = replace(control, nag=_bounded(value))
+        else:
+            raise BadArguments(f'"{word}" is no clock: behind a comma may stand strict, move=3d or nag=2d.')
+    return control
+
+
+def _limits(text: str) -> TimeControl:
+    found = _CONTROL.fullmatch(text)
+    if found is None:
+        raise BadArguments(f'"{text}" is no clock: {_EXAMPLES}.')
+    if found["increment"] is None:
+        return TimeControl(per_move=_bounded(text))
+    bank, increment = _bounded(found["first"]), read_duration(found["increment"])
+    cap = None if found["cap"] is None else _bounded(found["cap"])
+    if increment > MOST:
+        raise BadArguments(f'"{found["increment"]}" is too much: a move adds at most {in_words(MOST)}.')
+    if cap is not None and cap < max(bank, increment):
+        raise BadArguments(f'"{text}": what the clock may never be above is at least what it begins with.')
+    return TimeControl(bank=bank, increment=increment, cap=cap)
+
+
+def _bounded(word: str) -> int:
+    length = read_duration(word)
+    if not LEAST <= length <= MOST:
+        raise BadArguments(f'"{word}" does not do: take {in_words(LEAST)} to {in_words(MOST)}.')
+    return length
+
+
+Calendars = tuple[Calendar, Calendar]
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Both clocks of a running board, as they stood at `since`; what has run since then is worked out when asked for.
+
+    seat: whose clock it is that runs. left: of each seat. turn_left: of the limit for this move, where there is a bank
+    besides. paused: by agreement, since `since`. deadline_at: when the time of the seat runs out, as far as was known
+    when the clock was last touched; None for never. overrun_at: when the players were told that it has run out.
+    due_at: when the board needs the server next.
+    """
+
+    control: TimeControl
+    seat: int
+    left: tuple[int, int]
+    since: datetime
+    turn_left: int | None = None
+    paused: bool = False
+    deadline_at: datetime | None = None
+    overrun_at: datetime | None = None
+    due_at: datetime | None = None
+
+    @classmethod
+    def start(cls, control: TimeControl, seat: int, now: datetime, calendars: Calendars) -> Clock:
+        """The clock of a new board."""
+        return _begun(cls(control, seat, (control.at_start, control.at_start), now), seat, now, calendars)
+
+    def remaining(self, seat: int, now: datetime, calendars: Calendars) -> int:
+        """What a seat has left, never below 0; for its present move, if that is less."""
+        left = self.left[seat - 1]
+        if seat != self.seat:
+            return left
+        bounds = [left] if self.turn_left is None else [left, self.turn_left]
+        return max(0, min(bounds) - self._used(now, calendars))
+
+    def deadline(self, calendars: Calendars) -> datetime | None:
+        """When the time of the seat to move runs out by what is known now; None for never."""
+        if self.paused or not self.control.timed:
+            return None
+        return self._calendar(calendars).deadline(self.since, self.remaining(self.seat, self.since, calendars))
+
+    def refreshed(self, calendars: Calendars) -> Clock:
+        """With the deadline as the calendars have it now; one that has been called stays."""
+        return self if self.overrun_at else replace(self, deadline_at=self.deadline(calendars))
+
+    def expired(self, now: datetime, calendars: Calendars) -> bool:
+        """The time of the seat to move has run out."""
+        deadline = self.deadline(calendars)
+        return deadline is not None and deadline <= now
+
+    def charged(self, now: datetime, calendars: Calendars) -> Clock:
+        """The same clock as it stands at another instant: what has run until then is taken off for good.
+
+        Before a player's calendar changes in any way his clock must be charged, by the calendar as it was.
+        """
+        used = self._used(now, calendars)
+        left = _with(self.left, self.seat, max(0, self.left[self.seat - 1] - used))
+        turn_left = None if self.turn_left is None else max(0, self.turn_left - used)
+        return replace(self, left=left, turn_left=turn_left, since=max(now, self.since))
+
+    def pressed(self, seat: int, now: datetime, calendars: Calendars) -> Clock:
+        """Who was to move has moved, even if too late; the seat is to move now."""
+        charged = self.charged(now, calendars)
+        after = self.control.after_move(charged.left[self.seat - 1])
+        return _begun(replace(charged, left=_with(charged.left, self.seat, after)), seat, now, calendars)
+
+    def taken_back(self, seat: int, had: int | None, now: datetime, calendars: Calendars) -> Clock:
+        """The last ply, of this seat, is taken back; it had so much left when it played.
+
+        What it earned by the ply is taken back, too; a limit for each move begins anew. Time that was used is used.
+        """
+        charged = self.charged(now, calendars)
+        left = charged.left[seat - 1]
+        if self.control.bank is None:
+            left = max(left, self.control.at_start)
+        elif had is not None:
+            left = max(0, left - (self.control.after_move(had) - had))
+        return _begun(replace(charged, left=_with(charged.left, seat, left)), seat, now, calendars)
+
+    def given(self, seat: int, amount: int, now: datetime, calendars: Calendars) -> Clock:
+        """With a gift of time for a seat; if its time had run out, that is forgotten."""
+        charged = self.charged(now, calendars)
+        left = _with(charged.left, seat, charged.left[seat - 1] + amount)
+        if seat != self.seat:
+            return replace(charged, left=left).refreshed(calendars)
+        turn_left = None if charged.turn_left is None else charged.turn_left + amount
+        return replace(charged, left=left, turn_left=turn_left, overrun_at=None).refreshed(calendars)
+
+    def with_pause(self, paused: bool, now: datetime, calendars: Calendars) -> Clock:
+        """Stopped by agreement, or going on from where it stopped."""
+        return replace(self.charged(now, calendars), paused=paused).refreshed(calendars)
+
+    def _used(self, now: datetime, calendars: Calendars) -> int:
+        if self.paused or not self.control.timed:
+            return 0
+        return self._calendar(calendars).worked(self.since, now)
+
+    def _calendar(self, calendars: Calendars) -> Calendar:
+        calendar = calendars[self.seat - 1]
+        return calendar.strict() if self.control.strict else calendar
+
+
+def _with(left: tuple[int, int], seat: int, amount: int) -> tuple[int, int]:
+    return (amount, left[1]) if seat == 1 else (left[0], amount)
+
+
+def _begun(clock: Clock, seat: int, now: datetime, calendars: Calendars) -> Clock:
+    """The clock, charged until now, when the seat begins to think."""
+    both = clock.control.bank is not None and clock.control.per_move is not None
+    turn_left = clock.control.per_move if both else None
+    since = max(now, clock.since)
+    return replace(clock, seat=seat, since=since, turn_left=turn_left, overrun_at=None).refreshed(calendars)
