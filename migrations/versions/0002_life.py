@@ -236,12 +236,12 @@ def upgrade() -> None:
         batch_op.add_column(sa.Column("bot", sa.Boolean(), server_default=sa.false(), nullable=False))
 
     with op.batch_alter_table("plies", schema=None) as batch_op:
-        batch_op.add_column(sa.Column("left", sa.BigInteger(), nullable=True))
+        batch_op.add_column(sa.Column("time_left", sa.BigInteger(), nullable=True))
 
 
 def downgrade() -> None:
     with op.batch_alter_table("plies", schema=None) as batch_op:
-        batch_op.drop_column("left")
+        batch_op.drop_column("time_left")
 
     with op.batch_alter_table("players", schema=None) as batch_op:
         batch_op.drop_column("bot")

@@ -130,7 +130,7 @@ plies = Table(
     Column("seat", Integer, nullable=False),
     Column("played_at", Instant, nullable=False),
     Column("auto", Boolean, nullable=False),
-    Column("left", BigInteger),
+    Column("time_left", BigInteger),
 )
 
 inbox = Table(
