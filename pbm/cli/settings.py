@@ -209,8 +209,17 @@ class Limits(_Table):
         description="Answers an hour to one address, lest two robots talk for ever. What it asks for is done all the "
         "same, and no mail about a move is left out.",
     )
+    unproven_answers_per_hour: Count = Field(
+        default=20,
+        description="The same for mails that only say whose they are, as anybody can who knows the address: without a "
+        "password, and in answer to nothing of ours.",
+    )
     answers_per_board_per_hour: Count = Field(default=200, description="The same for all who write about one board.")
-    answers_per_hour_in_all: Count = Field(default=5000, description="The same for everybody together.")
+    answers_per_hour_in_all: Count = Field(
+        default=5000,
+        description="The same for everybody together. Mails that only say whose they are draw at most half, and "
+        "those from one machine a tenth.",
+    )
     hard_bounces_to_suspend: Count = Field(
         default=3, description="Mails that come back for good until an address gets no more, or its player writes."
     )
@@ -237,6 +246,9 @@ class Limits(_Table):
     challenges_per_day: Count = Field(default=30, description="Games a player may start a day by challenging.")
     stranger_challenges_per_day: Annotated[int, Field(ge=0)] = Field(
         default=5, description="Games a day that somebody who is no player may start between players."
+    )
+    challenges_to_one_per_day: Count = Field(
+        default=50, description="Games a day that all others together may start with one player by challenging him."
     )
     invitations_per_day: Annotated[int, Field(ge=0)] = Field(
         default=5, description="Mails a day by which a player may invite people who have no account."

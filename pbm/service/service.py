@@ -29,7 +29,7 @@ from pbm.service.orders import Order, hold, parse_all
 from pbm.service.passwords import Passwords
 from pbm.service.tables import States
 from pbm.service.telling import Limits, Tools
-from pbm.service.throttle import Throttle
+from pbm.service.throttle import Cause, Throttle
 from pbm.service.verbs import LASTING, REDEEMERS
 from pbm.service.verbs.accounts import RESET
 from pbm.store import DatabaseTrouble, Store, Transaction
@@ -213,7 +213,7 @@ class Service:
                 elif _is_for_operator(mail.row):
                     self._hand_on(tx, mail.row, mail.message, now, identity)
                 else:
-                    mails, left_out = self._bounded(tx, self._carry_out(tx, mail, checked, now), now)
+                    mails, left_out = self._bounded(tx, self._carry_out(tx, mail, checked, now), mail, now)
                     tx.outbox.add(mails, now, mail.row.id)
                     tx.inbox.settle(mail.row.id, Arrival.HANDLED, now, left_out, identity)
         except DatabaseTrouble:
@@ -277,11 +277,15 @@ class Service:
         REDEEMERS[ticket.purpose](handling, ticket)
         return handling
 
-    def _bounded(self, tx: Transaction, handling: Handling, now: datetime) -> tuple[list[Mail], str]:
+    def _bounded(
+        self, tx: Transaction, handling: Handling, prepared: Prepared, now: datetime
+    ) -> tuple[list[Mail], str]:
         """What the handling has to tell, without the answers that are too many; and why any were left out."""
         mails, excess = [], ""
+        proven = handling.sender.proven or (handling.identified if not handling.is_hearsay else None)
+        cause = Cause(proven is not None, prepared.origin.peer if prepared.origin else "")
         for mail in handling.mails():
-            reason = self._excess(tx, mail, handling.message.sender, now)
+            reason = self._excess(tx, mail, handling.message.sender, cause, now)
             if not reason:
                 mails.append(mail)
                 continue
@@ -289,7 +293,7 @@ class Service:
             excess = f"limit: not answered, after {reason}"
         return mails, excess
 
-    def _excess(self, tx: Transaction, mail: Mail, sender: str, now: datetime) -> str:
+    def _excess(self, tx: Transaction, mail: Mail, sender: str, cause: Cause, now: datetime) -> str:
         """Why a mail is left out, being one answer too many; empty for all else, such as a board after a move."""
         to_sender = mail.board is None and mail.address.casefold() == sender.casefold()
         if not mail.reply and not to_sender:
@@ -299,7 +303,7 @@ class Service:
             most = self.settings.limits.stranger_replies_per_day
             if recent >= most and not tx.players.of_address(mail.address):
                 return f"{most} a day to {mail.address}, whom nobody knows"
-        return self._throttle.refusal(tx, mail, now)
+        return self._throttle.refusal(tx, mail, now, cause)
 
     def _park(
         self, tx: Transaction, row: Received, sender: str, error: Exception, now: datetime, identity: str | None = None
@@ -319,7 +323,7 @@ class Service:
         for address, page, subject in letters:
             if address:
                 letter = self.tools.composer.letter(address, subject, page, now, inbox_id=row.id, **words)
-                if not self._throttle.refusal(tx, letter, now):
+                if not self._throttle.refusal(tx, letter, now, Cause()):
                     tx.outbox.add([letter], now, row.id)
 
 

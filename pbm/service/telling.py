@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from pbm.compose import Composer, Notice, Reader
@@ -28,6 +28,7 @@ class Limits:
 
     stranger_replies_per_day: int = 1
     answers_per_hour: int = 120
+    unproven_answers_per_hour: int = 20
     answers_per_board_per_hour: int = 200
     answers_per_hour_in_all: int = 5000
     hard_bounces_to_suspend: int = 3
@@ -41,6 +42,7 @@ class Limits:
     active_games: int = 100
     challenges_per_day: int = 30
     stranger_challenges_per_day: int = 5
+    challenges_to_one_per_day: int = 50
     invitations_per_day: int = 5
     invitation_days: int = 30
     open_seek_games: int = 20
@@ -64,6 +66,11 @@ class Tools:
 def day_of(instant: datetime) -> int:
     """Days since 1970."""
     return instant.toordinal() - _EPOCH_DAY
+
+
+def instant_of(microseconds: int) -> datetime:
+    """An instant by how long it is after the beginning of 1970."""
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
 
 
 def reader_of(tx: Transaction, tools: Tools, player: Player, now: datetime, seat: Seat | None = None) -> Reader:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from datetime import timedelta
 
 from games import GAMES
@@ -34,6 +35,7 @@ def challenge(handling: Handling, command: Command) -> Answer | None:
     terms = read_terms(game, words, body)
     agreed = (sender.proven,) if sender.proven else ()
     check_willing(handling.tx, handling.tools.limits, game, (first, second), asker, agreed)
+    _check_not_flooded(handling, {first, second} - {sender.proven})
     measure = _check_measure(handling)
     table = start_match(handling.tx, game, words, body, (first, second), handling.now, started_by=measure)
     _fulfil_seeks(handling, table.match, asker)
@@ -79,6 +81,18 @@ def _check_measure(handling: Handling) -> str:
     if handling.tx.matches.started_since(measure, handling.now - timedelta(days=1)) >= most:
         raise NotAllowed(f"You have started {most} games within a day; that is the limit. Try again tomorrow.")
     return measure
+
+
+def _check_not_flooded(handling: Handling, challenged: Collection[Player | None]) -> None:
+    """Nobody is buried in games that others start. Raises: NotAllowed."""
+    limits, since = handling.tools.limits, handling.now - timedelta(days=1)
+    most = limits.challenges_to_one_per_day
+    for player in filter(None, challenged):
+        looked_at = most + limits.challenges_per_day
+        if handling.tx.matches.challenged_since(player.id, since, looked_at) >= most:
+            raise NotAllowed(
+                f"{player.userid} has been challenged {most} times within a day; that is the limit. Try again tomorrow."
+            )
 
 
 def _fulfil_seeks(handling: Handling, match: Match, asker: Player | None) -> None:
