@@ -1,0 +1,153 @@
+"""What an event is held under: its kind, and the options that stand in its creation beside those of the game."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from pbm.domain.errors import BadArguments
+
+MOST_PLAYERS = 200
+START_WITHIN = timedelta(days=365)
+OPEN_DAYS = 14
+"""How long an event without a date waits for players."""
+
+
+class Kind(StrEnum):
+    """As players write it, among other ways."""
+
+    ROUND_ROBIN = "round-robin"
+    SWISS = "swiss"
+    LADDER = "ladder"
+    LEAGUE = "league"
+
+    @classmethod
+    def read(cls, word: str) -> Kind:
+        """Raises: BadArguments."""
+        folded = word.casefold().replace("_", "-")
+        known = {"roundrobin": cls.ROUND_ROBIN, "robin": cls.ROUND_ROBIN, **{kind.value: kind for kind in cls}}
+        if folded not in known:
+            raise BadArguments(
+                f'"{word}" is no kind of event: take {", ".join(cls)}.'.replace(", league", " or league")
+            )
+        return known[folded]
+
+    @property
+    def label(self) -> str:
+        return "Swiss" if self is Kind.SWISS else self.value.replace("-", " ")
+
+    @property
+    def lasting(self) -> bool:
+        """It goes on until it is ended, and players come and go."""
+        return self in (Kind.LADDER, Kind.LEAGUE)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """players: fewest and most. rounds: of a Swiss; 0 for as many as the number of players asks for.
+
+    days_per_round: after which a board is decided. division, moving, pause: of a league: how large a division is, how
+    many move up and down, days between seasons. rungs, idle: of a ladder: how far above one may challenge, and the days
+    without a game after which one drops. starts_at: when it begins at the latest.
+    """
+
+    kind: Kind
+    starts_at: datetime
+    fewest: int = 2
+    most: int = MOST_PLAYERS
+    rounds: int = 0
+    double: bool = False
+    days_per_round: int = 30
+    division: int = 6
+    moving: int = 1
+    pause: int = 7
+    rungs: int = 3
+    idle: int = 60
+
+    @property
+    def time_per_round(self) -> timedelta:
+        return timedelta(days=self.days_per_round)
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self) | {"starts_at": self.starts_at.isoformat()})
+
+    @classmethod
+    def from_json(cls, text: str) -> Terms:
+        values = json.loads(text)
+        starts_at = datetime.fromisoformat(values.pop("starts_at"))
+        return cls(kind=Kind(values.pop("kind")), starts_at=starts_at, **values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Option:
+    """kinds: of event that take it; none named for all. range: as the refusal of a value shows it."""
+
+    read: Callable[[str, datetime], Mapping[str, Any] | None]
+    range: str
+    kinds: frozenset[Kind] = frozenset(Kind)
+
+
+def _number(name: str, low: int, high: int, *kinds: Kind) -> _Option:
+    def read(value: str, _now: datetime) -> Mapping[str, Any] | None:
+        sound = value.isascii() and value.isdecimal() and len(value) < 6 and low <= int(value) <= high
+        return {name: int(value)} if sound else None
+
+    return _Option(read, f"{low} to {high}", frozenset(kinds or Kind))
+
+
+def _players(value: str, _now: datetime) -> Mapping[str, Any] | None:
+    match = re.fullmatch(r"(\d{1,4})(?:\.\.|-)(\d{1,4})|(\d{1,4})", value, re.ASCII)
+    if match is None:
+        return None
+    fewest, most = (int(match[3]), int(match[3])) if match[3] else (int(match[1]), int(match[2]))
+    return {"fewest": fewest, "most": most} if 2 <= fewest <= most <= MOST_PLAYERS else None
+
+
+def _start(value: str, now: datetime) -> Mapping[str, Any] | None:
+    try:
+        starts_at = datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return {"starts_at": starts_at} if now < starts_at <= now + START_WITHIN else None
+
+
+def _double(value: str, _now: datetime) -> Mapping[str, Any] | None:
+    return None if value else {"double": True}
+
+
+OPTIONS: Mapping[str, _Option] = {
+    "players": _Option(_players, f"two numbers from 2 to {MOST_PLAYERS}, as in -players=4..16"),
+    "start": _Option(_start, "a day within a year, as in -start=2027-01-31; it begins as the day does, UTC"),
+    "days-per-round": _number("days_per_round", 1, 365),
+    "rounds": _number("rounds", 1, 30, Kind.SWISS),
+    "double": _Option(_double, "no value: write -double", frozenset({Kind.ROUND_ROBIN})),
+    "division": _number("division", 3, 20, Kind.LEAGUE),
+    "promote": _number("moving", 0, 9, Kind.LEAGUE),
+    "pause": _number("pause", 1, 365, Kind.LEAGUE),
+    "rungs": _number("rungs", 1, 50, Kind.LADDER),
+    "idle": _number("idle", 7, 365, Kind.LADDER),
+}
+
+
+def read_terms(kind: Kind, words: Sequence[str], now: datetime) -> tuple[Terms, list[str]]:
+    """The terms, and the words that are for the game. Raises: BadArguments that names the word and the range."""
+    terms = Terms(kind, now + timedelta(days=OPEN_DAYS))
+    others = []
+    for word in words:
+        name, _, value = word.lstrip("-").casefold().partition("=")
+        option = OPTIONS.get(name)
+        if option is None:
+            others.append(word)
+            continue
+        if kind not in option.kinds:
+            raise BadArguments(f'"{word}": a {kind.label} event has no such option.')
+        found = option.read(value, now)
+        if found is None:
+            raise BadArguments(f'"{word}" cannot be: -{name} takes {option.range}.')
+        terms = replace(terms, **found)
+    return terms, others
