@@ -14,7 +14,10 @@ from typing import Any
 
 from games import AnyGame
 from games.rules import IllegalMove, Outcome, Side
+from pbm.domain.calendars import Calendar, Stop
+from pbm.domain.clock import Clock
 from pbm.domain.errors import NotAllowed
+from pbm.domain.settings import Settings
 
 SWAP = "swap"
 Seat = int
@@ -56,12 +59,16 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Ply:
-    """One player's turn as it was recorded. seat: who played it. auto: the server did, for it was queued before."""
+    """One player's turn as it was recorded. seat: who played it. auto: the server did, for it was queued before.
+
+    time_left: what his clock showed, in microseconds, before it was added to for the move; None without a clock.
+    """
 
     notation: str
     seat: Seat
     played_at: datetime
     auto: bool = False
+    time_left: int | None = None
 
 
 class OfferKind(StrEnum):
@@ -69,6 +76,7 @@ class OfferKind(StrEnum):
 
     DRAW = "draw"
     UNDO = "undo"
+    PAUSE = "pause"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +110,8 @@ class Match:
 
     options, body: what the challenge said of the game. revision: raised at every change of the position, so that a
     token or a guard made for an earlier state can be told. record: every ply, oldest first. event: in which event it is
-    played, as its players read it; empty for a game of their own.
+    played, as its players read it; empty for a game of their own. clock: None where there is none, and once the match
+    has ended. settings: what each player has chosen. stops: what stops the clock of each, now or later.
     """
 
     board: int
@@ -119,6 +128,9 @@ class Match:
     rated: bool = True
     offer: Offer | None = None
     event: str = ""
+    clock: Clock | None = None
+    settings: tuple[Settings, Settings] = (Settings(), Settings())
+    stops: tuple[tuple[Stop, ...], tuple[Stop, ...]] = ((), ())
 
     def seat_of(self, player_id: int) -> Seat | None:
         """The seat to move counts first where somebody plays against himself, so callers ask for one seat only."""
@@ -126,6 +138,12 @@ class Match:
 
     def player(self, seat: Seat) -> Player:
         return self.players[seat - 1]
+
+    @property
+    def calendars(self) -> tuple[Calendar, Calendar]:
+        """When the clock of each player runs."""
+        first, second = (Calendar(chosen.rests, stops) for chosen, stops in zip(self.settings, self.stops, strict=True))
+        return first, second
 
     @property
     def moved_at(self) -> datetime:

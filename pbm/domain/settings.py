@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from zoneinfo import ZoneInfo, available_timezones
 
+from pbm.domain.calendars import Rests, read_sleep, read_weekend
 from pbm.domain.errors import BadArguments
 
 
@@ -18,6 +19,8 @@ class Settings:
     mail: str = "both"
     picture: str = "off"
     timezone: str = "UTC"
+    sleep: str = "off"
+    weekend: str = "off"
     digest: str = "off"
     language: str = "en"
     broadcasts: str = "on"
@@ -25,6 +28,11 @@ class Settings:
     @property
     def zone(self) -> ZoneInfo:
         return ZoneInfo(self.timezone)
+
+    @property
+    def rests(self) -> Rests:
+        """When his clocks do not run, week by week."""
+        return Rests(self.timezone, self.sleep, self.weekend)
 
     @classmethod
     def chosen(cls, stored: Mapping[str, str]) -> Settings:
@@ -40,14 +48,22 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One setting. values: the words it may be; empty for a time zone, which is looked up."""
+    """One setting. values: the words it may be; empty for a time zone, which is looked up.
+
+    reader: makes what was written canonical, where a list of words does not do; `told` then says what it may be.
+    """
 
     name: str
     meaning: str
     values: tuple[str, ...] = ()
+    reader: Callable[[str], str] | None = None
+    told: str = ""
+    sample: str = ""
 
     @property
     def range(self) -> str:
+        if self.told:
+            return self.told
         if not self.values:
             return "a name such as Europe/Berlin or UTC"
         *most, last = self.values
@@ -55,10 +71,12 @@ class Choice:
 
     @property
     def example(self) -> str:
-        return self.values[-1] if self.values else "Europe/Berlin"
+        return self.sample or (self.values[-1] if self.values else "Europe/Berlin")
 
     def read(self, value: str) -> str:
         """Raises: BadArguments."""
+        if self.reader is not None:
+            return self.reader(value)
         known = self.values or available_timezones()
         found = next((word for word in known if word.casefold() == value.casefold()), None)
         if found is None:
@@ -86,6 +104,20 @@ CHOICES: dict[str, Choice] = {
         ),
         Choice("picture", "whether a board in HTML comes with a drawn picture, too", ("on", "off")),
         Choice("timezone", "where you are; times in mails are told in it"),
+        Choice(
+            "sleep",
+            "hours of your time zone in which your clock stands still, but in games that are strict",
+            reader=read_sleep,
+            told="off, or up to ten hours a night such as 23:00-07:00",
+            sample="23:00-07:00",
+        ),
+        Choice(
+            "weekend",
+            "days of the week on which your clock stands still, but in games that are strict",
+            reader=read_weekend,
+            told="off, a day such as sun, or two days running such as sat-sun or fri-sat",
+            sample="sat-sun",
+        ),
         Choice("digest", "several notices in one mail a day", ("off",)),
         Choice("language", "the language of mails", ("en",)),
         Choice("broadcasts", "whether you get what players write to all", ("on", "off")),
