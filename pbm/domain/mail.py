@@ -58,6 +58,15 @@ class Mail:
 
 
 @dataclass(frozen=True, slots=True)
+class Sent:
+    """What is known of a mail that was written. board: that it is about. player_id: of its reader."""
+
+    board: int | None
+    player_id: int | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Queued:
     """A mail in the outbox. due_at: when to try next. trouble: what the last try met."""
 

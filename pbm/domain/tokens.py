@@ -1,8 +1,8 @@
 """Reply tokens: what makes answering a board mail enough to play.
 
-A token names a board, a seat and a revision of the board, or else a player, sealed with a keyed hash, so that nobody
-can make one for another board, seat, state or player. It is written in lower-case letters and digits only, for it
-stands in an address whose case mail programs do not keep.
+A token names a board, a seat and a revision of the board, or else a player and maybe an instant, sealed with a keyed
+hash, so that nobody can make one for another board, seat, state or player. It is written in lower-case letters and
+digits only, for it stands in an address whose case mail programs do not keep.
 """
 
 from __future__ import annotations
@@ -37,8 +37,18 @@ class PlayerToken:
     last_day: int
 
 
-Token = SeatToken | PlayerToken
-_KINDS: tuple[type[Token], ...] = (SeatToken, PlayerToken)
+@dataclass(frozen=True, slots=True)
+class DigestToken:
+    """As a PlayerToken, for boards as they stood when the mail was written. as_of: then, in microseconds since 1970."""
+
+    player_id: int
+    epoch: int
+    last_day: int
+    as_of: int
+
+
+Token = SeatToken | PlayerToken | DigestToken
+_KINDS: tuple[type[Token], ...] = (SeatToken, PlayerToken, DigestToken)
 
 
 class Signer:

@@ -10,7 +10,7 @@ from typing import Any
 from games import GAMES
 from games.rules import GameError, MoveError
 from pbm.compose import Answer, Notice, Outcome, Reader
-from pbm.domain.commands import Command, Standing, board_of_subject, clean, usage
+from pbm.domain.commands import Command, Reading, Standing, board_of_subject, clean, usage
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale, UnknownCommand
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
@@ -37,7 +37,7 @@ class Sender:
 
     seat: the board, seat and revision its reply token is for. board: the board it answers, by whatever sign.
     proven: the player, by a token or an address its mail server vouches for. claimed: the one player whose confirmed
-    address is in From; anybody can write that.
+    address is in From; anybody can write that. as_of: when the mail was written that it answers; None where not known.
     """
 
     standing: Standing = field(default_factory=Standing)
@@ -45,6 +45,7 @@ class Sender:
     board: int | None = None
     proven: Player | None = None
     claimed: Player | None = None
+    as_of: datetime | None = None
 
 
 @dataclass(slots=True)
@@ -76,6 +77,7 @@ class Handling:
     refusal: Rejected | GameError | None = None
     is_hearsay: bool = False
     _tables: dict[int, Table] = field(default_factory=dict)
+    _remarks: dict[int, list[str]] = field(default_factory=dict)
 
     def again(self) -> Handling:
         """A handling of the same mail that has not done anything yet."""
@@ -155,11 +157,20 @@ class Handling:
         token = self.sender.seat
         if command.credentials is not None or token is None or token.board != table.match.board:
             self._check_no_other_seat(command, table)
-            return table, self.seat_of(table, self.who(command))
+            seat = self.seat_of(table, self.who(command))
+            self._check_fresh(command, table)
+            return table, seat
         self.identified = table.match.player(token.seat)
         if command.verb.alters and token.revision != table.revision:
             raise Stale("Your mail answers an earlier state of the board. Here is the present one.")
         return table, token.seat
+
+    def _check_fresh(self, command: Command, table: Table) -> None:
+        """What answers a mail of ours was not meant for a board that has changed since. Raises: Stale."""
+        as_of = self.sender.as_of if command.credentials is None and command.verb.alters else None
+        untouched = table.match.revision == table.revision
+        if as_of is not None and untouched and table.match.moved_at > as_of:
+            raise Stale(f"Board {table.match.board} has changed since the mail you answer. Here is the present one.")
 
     def _check_no_other_seat(self, command: Command, table: Table) -> None:
         """The token of a seat is good for no other board. Raises: NotAllowed."""
@@ -281,7 +292,8 @@ class Handling:
         mails = list(self.letters)
         for table in self._tables.values():
             if table.events:
-                mails += tell_players(self.tx, self.tools, table, self._comments(), self.identified, self.message)
+                comments = self._comments(table.match.board)
+                mails += tell_players(self.tx, self.tools, table, comments, self.identified, self.message)
         replies: list[Mail] = []
         for notice in self.notices:
             replies += self.tools.composer.notice(notice, self.now, self.message)
@@ -289,8 +301,15 @@ class Handling:
             replies += self._answer()
         return mails + [replace(mail, reply=True) for mail in replies]
 
-    def _comments(self) -> tuple[CommentMade, ...]:
-        text = redact(self.comment, self.secrets).strip()
+    def take_remark(self, reading: Reading, number: int, command: Command | Rejected) -> None:
+        """Take up what is written below the command's line, counted from 1, where each line has its own."""
+        if reading.remarks and isinstance(command, Command):
+            self.comment = reading.remarks[number - 1]
+            self._remarks.setdefault(int(command.args["BOARD"].partition("#")[0]), []).append(self.comment)
+
+    def _comments(self, board: int) -> tuple[CommentMade, ...]:
+        written = "\n".join(self._remarks.get(board, ())) if self._remarks else self.comment
+        text = redact(written, self.secrets).strip()
         writer = self.identified.userid if self.identified and not self.is_hearsay else "The challenger"
         return (CommentMade(0, userid=writer, text=text),) if text else ()
 

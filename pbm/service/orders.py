@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from pbm.compose import Answer, Outcome
 from pbm.domain.commands import MAX_COMMANDS, Command, Reading, Standing, parse
 from pbm.domain.errors import NeedsIdentity, Rejected, UnknownCommand
 from pbm.domain.redaction import behind_userids, guess_secrets
 from pbm.mailin import Action
-from pbm.service.handling import Handling
+from pbm.service.handling import Handling, Sender
 from pbm.service.names import declines
 from pbm.service.verbs import REFUSALS, run
 from pbm.service.verbs.registry import redeems
@@ -43,7 +43,7 @@ class Order:
         own = {command.credentials[0].casefold() for command in understood if command.credentials}
         own |= {player.userid.casefold() for player in (handling.sender.proven, handling.sender.claimed) if player}
         handling.comment = self.reading.comment
-        handling.secrets = self.secrets | behind_userids(self.reading.comment, own)
+        handling.secrets = self.secrets | behind_userids(self.reading.prose, own)
         handling.secrets |= {password for _, password in (*handling.verified, *handling.locked)}
         handling.understood = frozenset(command.line for command in understood)
         handling.plain = frozenset(command.line for command in understood if _is_plain(command, handling))
@@ -53,6 +53,7 @@ class Order:
         several = len(self.commands) > 1
         for number, (line, command) in enumerate(zip(self.reading.lines, self.commands, strict=True), 1):
             try:
+                handling.take_remark(self.reading, number, command)
                 answer = _run(handling, command)
             except NeedsIdentity:
                 raise
@@ -108,10 +109,12 @@ def hold(handling: Handling, order: Order, error: NeedsIdentity) -> None:
         handling.secrets = order.secrets
         handling.refuse(order.reading.lines[0], refusal or error)
         return
-    lines, board = list(order.reading.lines), handling.sender.board
+    lines, reading, sender = list(order.reading.lines), order.reading, handling.sender
+    as_of = sender.as_of.isoformat() if sender.as_of else None
     token = handling.issue(
-        "held", address, days=_HELD_DAYS, player=player, lines=lines, comment=order.reading.comment, board=board
-    )
+        "held", address, days=_HELD_DAYS, player=player, lines=lines, comment=reading.comment,
+        remarks=reading.remarks, board=sender.board, as_of=as_of,
+    )  # fmt: skip
     subject = "pbm: was that you?"
     handling.write(address, subject, "held.txt", player=player, reply_to=token, userid=player.userid, lines=lines)
 
@@ -143,7 +146,8 @@ def release(handling: Handling, ticket: Ticket) -> None:
     lines, board = tuple(ticket.payload["lines"]), ticket.payload["board"]
     match = handling.tx.matches.load(board) if board is not None else None
     standing = Standing(match.game if match else None, match.board if match else None, known=True, proven=True)
-    handling.sender = replace(handling.sender, standing=standing, seat=None, board=standing.board, proven=player)
+    as_of = datetime.fromisoformat(ticket.payload["as_of"]) if ticket.payload.get("as_of") else None
+    handling.sender = Sender(standing, board=standing.board, proven=player, claimed=player, as_of=as_of)
     handling.tx.bounces.alive(player.id, handling.message.sender)
-    reading = Reading(lines, ticket.payload["comment"])
+    reading = Reading(lines, ticket.payload["comment"], remarks=tuple(ticket.payload.get("remarks", ())))
     Order(reading, parse_all(handling.tx, lines, standing)).carry_out(handling)

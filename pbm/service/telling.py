@@ -73,6 +73,11 @@ def instant_of(microseconds: int) -> datetime:
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
 
 
+def instant_of(microseconds: int) -> datetime:
+    """An instant by how long it is after the beginning of 1970."""
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
+
+
 def reader_of(tx: Transaction, tools: Tools, player: Player, now: datetime, seat: Seat | None = None) -> Reader:
     """A player as the reader of a mail: all his confirmed addresses, his settings, and a token of his."""
     return replace(readers_of(tx, tools, (player,), now)[player.id], seat=seat)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, case, func, insert, select, update
 
-from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received
+from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent
 from pbm.store.tables import inbox, outbox
 
 _OF_IDENTITY = select(inbox.c.id).where(inbox.c.identity == bindparam("wanted"))
@@ -175,9 +175,11 @@ class Outbox:
             found = found.where(outbox.c.state == state.value)
         return [_queued(row) for row in self._connection.execute(found)]
 
-    def board_of(self, key: str) -> int | None:
-        """The board that the mail with the key is about."""
-        return self._connection.execute(select(outbox.c.board).where(outbox.c.key == key[:40])).scalar_one_or_none()
+    def recall(self, key: str) -> Sent | None:
+        """What the mail with the key was."""
+        found = select(outbox.c.board, outbox.c.player_id, outbox.c.created_at).where(outbox.c.key == key[:40])
+        row = self._connection.execute(found).one_or_none()
+        return None if row is None else Sent(*row)
 
     def to_stranger_since(self, address: str, since: datetime) -> int:
         """How many replies went to an address as one that belongs to no player."""

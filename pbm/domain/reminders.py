@@ -1,0 +1,96 @@
+"""When a player is reminded of a board, and when his digest comes. Pure; `now` is a parameter.
+
+A ladder is what he wants to be told before his time runs out, such as 3d 1d: each length of time is a rung. A board may
+be agreed to have a reminder of its own, so long after the last move. Lengths are whole microseconds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from pbm.domain.durations import DAY, MINUTE, in_words, read_duration, write_duration
+from pbm.domain.errors import BadArguments
+
+OFF = "off"
+DEFAULT = "3d 1d"
+MOST_RUNGS = 6
+LEAST, MOST = 10 * MINUTE, 60 * DAY
+"""What a rung may be."""
+MOST_NAGS = 3
+"""How often a board reminds of itself while nothing happens on it."""
+PUNCTUAL = timedelta(hours=12)
+"""A digest that is later than this is left out: the next one comes soon."""
+
+_TIME = re.compile(r"([01]?\d|2[0-3])[:.h]?([0-5]\d)?")
+
+
+def read_ladder(words: str) -> str:
+    """The ladder as it is kept: the longest first, each once, or `off`. Raises: BadArguments."""
+    if words.casefold() == OFF:
+        return OFF
+    rungs = {read_duration(word) for word in re.split(r"[\s,]+", words.strip())}
+    for rung in rungs:
+        if not LEAST <= rung <= MOST:
+            raise BadArguments(f"A reminder comes {in_words(LEAST)} to {in_words(MOST)} before the end of your time.")
+    if len(rungs) > MOST_RUNGS:
+        raise BadArguments(f"There may be {MOST_RUNGS} reminders of a move; these are {len(rungs)}.")
+    return " ".join(map(write_duration, sorted(rungs, reverse=True)))
+
+
+def rungs_of(ladder: str) -> tuple[int, ...]:
+    """The lengths of a ladder as it is kept, the longest first."""
+    return () if ladder == OFF else tuple(map(read_duration, ladder.split()))
+
+
+def reminders(ladder: str, moved_at: datetime, deadline: datetime | None, nag: int | None) -> Iterator[datetime]:
+    """When the player to move is reminded, in no order. deadline: None for never. nag: the board's own, None for none.
+
+    Who wants no reminders gets none of any kind.
+    """
+    if deadline is not None:
+        yield from (deadline - timedelta(microseconds=rung) for rung in rungs_of(ladder))
+    if nag is not None and ladder != OFF:
+        nags = (moved_at + times * timedelta(microseconds=nag) for times in range(1, MOST_NAGS + 1))
+        yield from (instant for instant in nags if deadline is None or instant < deadline)
+
+
+def next_reminder(
+    ladder: str, moved_at: datetime, deadline: datetime | None, nag: int | None, now: datetime
+) -> datetime | None:
+    """The first that is still to come; None for no more."""
+    return min((at for at in reminders(ladder, moved_at, deadline, nag) if at > now), default=None)
+
+
+def read_hour(word: str) -> str:
+    """When a digest comes, as it is kept: "08:00", or `off`. Raises: BadArguments."""
+    if word.casefold() == OFF:
+        return OFF
+    found = _TIME.fullmatch(word.casefold())
+    if found is None:
+        raise BadArguments(f'"{word}" does not fit: digest is off, or a time of day such as 08:00.', "set digest 08:00")
+    return f"{int(found[1]):02}:{found[2] or '00'}"
+
+
+def next_digest(hour: str, zone: ZoneInfo, now: datetime) -> datetime:
+    """The next instant at which the clock on the player's wall shows the hour. hour: as it is kept, and not `off`.
+
+    An hour that a change of the clocks leaves out is taken as if it had not been changed yet; of one that comes twice
+    the first counts.
+    """
+    today = now.astimezone(zone).date()
+    days = (_at(hour, zone, today + timedelta(days=ahead)) for ahead in range(3))
+    return next(instant for instant in days if instant > now)
+
+
+def is_punctual(hour: str, zone: ZoneInfo, now: datetime) -> bool:
+    """A digest sent now would not be so late that it had better wait for the next."""
+    today = now.astimezone(zone).date()
+    last = max(at for back in range(3) if (at := _at(hour, zone, today - timedelta(days=back))) <= now)
+    return now - last <= PUNCTUAL
+
+
+def _at(hour: str, zone: ZoneInfo, day: date) -> datetime:
+    return datetime.combine(day, time.fromisoformat(hour), zone).astimezone(ZoneInfo("UTC"))
