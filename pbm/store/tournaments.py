@@ -1,0 +1,336 @@
+"""Events: what each is held under, who is in it, and its bouts with their boards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
+
+from pbm.domain.match import Player
+from pbm.domain.tournaments.bouts import Bout
+from pbm.domain.tournaments.terms import Terms
+from pbm.store.tables import bouts, players, tournament_follows, tournament_players, tournaments
+
+_firsts = players.alias("first_player")
+_seconds = players.alias("second_player")
+
+
+class Stage(StrEnum):
+    """OPEN: players may join and nothing has begun. PAUSED: a league between two seasons."""
+
+    OPEN = "open"
+    RUNNING = "running"
+    PAUSED = "paused"
+    OVER = "over"
+    CANCELLED = "cancelled"
+
+    @property
+    def ended(self) -> bool:
+        return self in (Stage.OVER, Stage.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """One event. options, body: as of a challenge. creator: None for the operator.
+
+    season, round: counted from 1, 0 before the first; the round of a ladder counts the games that have ended.
+    due_at: when something happens by itself, at the latest: the start, the end of the round, the next season.
+    """
+
+    id: int
+    name: str
+    game: str
+    options: tuple[str, ...]
+    body: str
+    terms: Terms
+    creator: Player | None
+    stage: Stage
+    season: int
+    round: int
+    created_at: datetime
+    due_at: datetime | None
+    ended_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A player in an event. seed: his place among all, from 1; on a ladder, his rung. division: from 1, of a league.
+
+    left_at: when he left; None while he is in.
+    """
+
+    player: Player
+    seed: int
+    division: int | None
+    joined_at: datetime
+    left_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A stored bout. challenger: on a ladder. board: None for what is not played. due_at: when it is decided."""
+
+    id: int
+    tournament_id: int
+    season: int
+    round: int
+    division: int
+    first: Player
+    second: Player | None
+    challenger_id: int | None
+    board: int | None
+    points: tuple[int, int] | None
+    starts_at: datetime
+    due_at: datetime | None
+
+    @property
+    def bout(self) -> Bout:
+        return Bout(self.first.id, self.second.id if self.second else None, self.points, played=self.board is not None)
+
+    @property
+    def challenged(self) -> Player | None:
+        return self.second if self.challenger_id == self.first.id else self.first
+
+
+class Tournaments:
+    """An event has a name of its own, in whatever case it is written."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(
+        self,
+        name: str,
+        game: str,
+        options: tuple[str, ...],
+        body: str,
+        terms: Terms,
+        creator: Player | None,
+        now: datetime,
+    ) -> Tournament:
+        values = {
+            "name": name,
+            "name_key": name.casefold(),
+            "kind": terms.kind.value,
+            "game": game,
+            "options": " ".join(options),
+            "body": body,
+            "terms": terms.to_json(),
+            "creator_id": creator.id if creator else None,
+            "state": Stage.OPEN.value,
+            "season": 0,
+            "round": 0,
+            "created_at": now,
+            "due_at": terms.starts_at,
+        }
+        key = self._connection.execute(insert(tournaments).values(values).returning(tournaments.c.id)).scalar_one()
+        return Tournament(key, name, game, options, body, terms, creator, Stage.OPEN, 0, 0, now, terms.starts_at)
+
+    def find(self, name: str) -> Tournament | None:
+        return next(iter(self._found(tournaments.c.name_key == name.casefold())), None)
+
+    def get(self, tournament_id: int) -> Tournament | None:
+        return next(iter(self._found(tournaments.c.id == tournament_id)), None)
+
+    def listed(self, game: str | None = None, *, ended: bool = False, limit: int = 200) -> list[Tournament]:
+        """The newest first. ended: those that are over, in place of those that are not."""
+        over = tournaments.c.state.in_([stage.value for stage in Stage if stage.ended is ended])
+        return self._found(over if game is None else over & (tournaments.c.game == game), limit)
+
+    def of_player(self, player_id: int) -> list[Tournament]:
+        """All that he is in and that are not over."""
+        own = select(tournament_players.c.tournament_id).where(
+            tournament_players.c.player_id == player_id, tournament_players.c.left_at.is_(None)
+        )
+        running = tournaments.c.state.in_([stage.value for stage in Stage if not stage.ended])
+        return self._found(tournaments.c.id.in_(own) & running)
+
+    def created_by(self, player_id: int) -> int:
+        """How many of his events are not over."""
+        running = tournaments.c.state.in_([stage.value for stage in Stage if not stage.ended])
+        found = select(func.count()).where(tournaments.c.creator_id == player_id, running)
+        return self._connection.execute(found).scalar_one()
+
+    def save(self, tournament: Tournament) -> None:
+        """Keep what changes while it is held."""
+        values = {
+            "terms": tournament.terms.to_json(),
+            "state": tournament.stage.value,
+            "season": tournament.season,
+            "round": tournament.round,
+            "due_at": tournament.due_at,
+            "ended_at": tournament.ended_at,
+        }
+        self._connection.execute(update(tournaments).where(tournaments.c.id == tournament.id).values(values))
+
+    def entrants(self, tournament_id: int) -> list[Entrant]:
+        """Who is in, and who has been, by seed."""
+        rows = self._connection.execute(
+            select(tournament_players, players.c.userid)
+            .join(players, players.c.id == tournament_players.c.player_id)
+            .where(tournament_players.c.tournament_id == tournament_id)
+            .order_by(tournament_players.c.seed, tournament_players.c.joined_at, players.c.id)
+        )
+        return [
+            Entrant(Player(row.player_id, row.userid), row.seed, row.division, row.joined_at, row.left_at)
+            for row in rows
+        ]
+
+    def enter(self, tournament_id: int, player_id: int, seed: int, now: datetime) -> None:
+        """Also one who has left before."""
+        self._connection.execute(delete(tournament_players).where(_is(tournament_id, player_id)))
+        values = {"tournament_id": tournament_id, "player_id": player_id, "seed": seed, "joined_at": now}
+        self._connection.execute(insert(tournament_players).values(values))
+
+    def leave(self, tournament_id: int, player_id: int, now: datetime) -> None:
+        self._connection.execute(update(tournament_players).where(_is(tournament_id, player_id)).values(left_at=now))
+
+    def forget(self, tournament_id: int, player_id: int) -> None:
+        """As if he had never joined."""
+        self._connection.execute(delete(tournament_players).where(_is(tournament_id, player_id)))
+
+    def place(self, tournament_id: int, divisions: Iterable[Sequence[int]]) -> None:
+        """Seed the players, by id, in their order; where there is but one division, that is all it says."""
+        seed = 0
+        for division, members in enumerate(divisions, 1):
+            for player_id in members:
+                seed += 1
+                values = {"seed": seed, "division": division}
+                self._connection.execute(update(tournament_players).where(_is(tournament_id, player_id)).values(values))
+
+    def add_meeting(
+        self,
+        tournament: Tournament,
+        bout: Bout,
+        division: int,
+        board: int | None,
+        now: datetime,
+        *,
+        due_at: datetime | None,
+        challenger_id: int | None = None,
+    ) -> None:
+        """In the present season and round; on a ladder in round 0 until it has ended."""
+        values = {
+            "tournament_id": tournament.id,
+            "season": tournament.season,
+            "round": 0 if challenger_id else tournament.round,
+            "division": division,
+            "first_id": bout.first,
+            "second_id": bout.second,
+            "challenger_id": challenger_id,
+            "board": board,
+            "points1": bout.points[0] if bout.points else None,
+            "points2": bout.points[1] if bout.points else None,
+            "starts_at": now,
+            "due_at": due_at,
+        }
+        self._connection.execute(insert(bouts).values(values))
+
+    def meetings(self, tournament_id: int, season: int | None = None, round_: int | None = None) -> list[Meeting]:
+        """In the order they were paired."""
+        found = _meetings().where(bouts.c.tournament_id == tournament_id)
+        if season is not None:
+            found = found.where(bouts.c.season == season)
+        if round_ is not None:
+            found = found.where(bouts.c.round == round_)
+        return [_meeting(row) for row in self._connection.execute(found.order_by(bouts.c.id))]
+
+    def under_way(self, tournament_id: int) -> list[Meeting]:
+        """Whose boards have not ended."""
+        open_ = (bouts.c.tournament_id == tournament_id) & bouts.c.points1.is_(None)
+        return [_meeting(row) for row in self._connection.execute(_meetings().where(open_).order_by(bouts.c.id))]
+
+    def on_board(self, board: int) -> Meeting | None:
+        row = self._connection.execute(_meetings().where(bouts.c.board == board)).one_or_none()
+        return None if row is None else _meeting(row)
+
+    def settle(self, meeting_id: int, points: tuple[int, int]) -> None:
+        values = {"points1": points[0], "points2": points[1]}
+        self._connection.execute(update(bouts).where(bouts.c.id == meeting_id).values(values))
+
+    def set_round(self, meeting_id: int, round_: int) -> None:
+        self._connection.execute(update(bouts).where(bouts.c.id == meeting_id).values(round=round_))
+
+    def followers(self, tournament_id: int) -> list[Player]:
+        """Who gets its mails without playing in it, by userid."""
+        rows = self._connection.execute(
+            select(players.c.id, players.c.userid)
+            .join(tournament_follows, tournament_follows.c.player_id == players.c.id)
+            .where(tournament_follows.c.tournament_id == tournament_id, players.c.removed_at.is_(None))
+            .order_by(players.c.userid_key)
+        )
+        return [Player(row.id, row.userid) for row in rows]
+
+    def follow(self, player_id: int, tournament_id: int) -> bool:
+        """False if he did already."""
+        if any(player.id == player_id for player in self.followers(tournament_id)):
+            return False
+        self._connection.execute(insert(tournament_follows).values(player_id=player_id, tournament_id=tournament_id))
+        return True
+
+    def unfollow(self, player_id: int, tournament_id: int) -> bool:
+        """False if he did not."""
+        own = (tournament_follows.c.player_id == player_id) & (tournament_follows.c.tournament_id == tournament_id)
+        return self._connection.execute(delete(tournament_follows).where(own)).rowcount > 0
+
+    def _found(self, condition: Any, limit: int = 1000) -> list[Tournament]:
+        rows = self._connection.execute(
+            select(tournaments, players.c.userid)
+            .outerjoin(players, players.c.id == tournaments.c.creator_id)
+            .where(condition)
+            .order_by(tournaments.c.id.desc())
+            .limit(limit)
+        )
+        return [_tournament(row) for row in rows]
+
+
+def _is(tournament_id: int, player_id: int) -> Any:
+    own = tournament_players.c
+    return (own.tournament_id == tournament_id) & (own.player_id == player_id)
+
+
+def _meetings() -> Any:
+    return (
+        select(bouts, _firsts.c.userid.label("userid1"), _seconds.c.userid.label("userid2"))
+        .join(_firsts, _firsts.c.id == bouts.c.first_id)
+        .outerjoin(_seconds, _seconds.c.id == bouts.c.second_id)
+    )
+
+
+def _tournament(row: Row[Any]) -> Tournament:
+    return Tournament(
+        row.id,
+        row.name,
+        row.game,
+        tuple(row.options.split()),
+        row.body,
+        Terms.from_json(row.terms),
+        Player(row.creator_id, row.userid) if row.creator_id else None,
+        Stage(row.state),
+        row.season,
+        row.round,
+        row.created_at,
+        row.due_at,
+        row.ended_at,
+    )
+
+
+def _meeting(row: Row[Any]) -> Meeting:
+    return Meeting(
+        row.id,
+        row.tournament_id,
+        row.season,
+        row.round,
+        row.division,
+        Player(row.first_id, row.userid1),
+        Player(row.second_id, row.userid2) if row.second_id else None,
+        row.challenger_id,
+        row.board,
+        None if row.points1 is None else (row.points1, row.points2),
+        row.starts_at,
+        row.due_at,
+    )
