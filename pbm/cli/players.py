@@ -83,6 +83,20 @@ def resume(invocation: Invocation, userid: str) -> None:
     click.echo(f"{userid} gets mail at all addresses; {suspended or 'none'} had been suspended.")
 
 
+@player.command()
+@click.argument("userid")
+@click.argument("state", type=click.Choice(["on", "off"]))
+@pass_invocation
+def bot(invocation: Invocation, userid: str, state: str) -> None:
+    """Say that a player is a program, or that it is none.
+
+    Games with a program are not rated, and it has no place in the standings.
+    """
+    with invocation.administration() as admin:
+        admin.set_bot(userid, bot=state == "on")
+    click.echo(f"{userid} is {'a bot: its games are not rated' if state == 'on' else 'no bot: its games are rated'}.")
+
+
 @player.command("reset-password")
 @click.argument("userid")
 @click.option("--password", default="", help="The new one; a random one is made and printed if it is not given.")

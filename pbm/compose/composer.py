@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from email.utils import format_datetime
 from enum import StrEnum
@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import islice
 
 from games.scene import Scene
-from pbm.compose.forms import BOTH, TEXT, Link, Sheet
+from pbm.compose.forms import BOTH, TEXT, Figure, Link, Sheet
 from pbm.compose.html import mailto
 from pbm.compose.lists import board_headers
 from pbm.compose.pages import Pages
@@ -98,6 +98,7 @@ class Answer:
     text: str
     subject: str = ""
     suggestion: str = ""
+    figure: Figure | None = None
 
 
 @dataclass(slots=True)
@@ -134,10 +135,12 @@ class Composer:
         """What became of the commands of a mail. to: the mail; original: its text to quote, secrets taken out."""
         first = answers[0]
         subject = first.subject if len(answers) == 1 and first.subject else self._summary(answers)
+        sheet = self._sheet(reader)
+        told = [replace(each, text=sheet.illustrated(each.text, each.figure)) for each in answers]
         text = self.pages.render(
-            "answer.txt", answers=answers, original=_quotable(original), sentinel=SENTINEL, robot=self.robot.address
+            "answer.txt", answers=told, original=_quotable(original), sentinel=SENTINEL, robot=self.robot.address
         )
-        body = self._sheet(reader).body(text, subject)
+        body = sheet.body(text, subject)
         headers = self._thread("", to) | self._answerable(reader)
         return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
 

@@ -17,6 +17,7 @@ from pbm.compose.pages import Pages
 from pbm.compose.views import View
 from pbm.compose.wire import Part, Parts
 from pbm.draw import WORDS
+from pbm.draw.png import rendered
 
 TEXT, BOTH = "text", "both"
 BOARD_KIND = "application/vnd.pbm.board+json"
@@ -25,6 +26,15 @@ MAX_LISTED = 60
 
 Link = Callable[[str], str]
 """From what a player may answer to the URL that opens such an answer; empty for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A drawing that HTML shows below a line of a text. svg: the drawing. described: the same in words."""
+
+    line: str
+    svg: str
+    described: str
 
 
 @dataclass(slots=True)
@@ -67,13 +77,23 @@ class Sheet:
         )
         return self._inlays.add(view.text(style), Markup(html)) + "\n"  # noqa: S704  rendered with everything escaped
 
+    def illustrated(self, text: str, figure: Figure | None) -> str:
+        """The text with the figure below its line; in plain text the line has to do."""
+        if self.form == TEXT or figure is None:
+            return text
+        picture = rendered(figure.svg)
+        cid = self._enclose(picture.data, "ratings.png")
+        html = self.pages.render("figure.html", figure=figure, picture=picture, cid=cid)
+        return text.replace(figure.line, self._inlays.add(figure.line, Markup(html)), 1)  # noqa: S704  escaped
+
     def _picture(self, view: View) -> str:
         """Take the picture along, if there is one; returns its id."""
-        if view.picture is None:
-            return ""
-        data = view.picture.data
+        return self._enclose(view.picture.data, "board.png") if view.picture else ""
+
+    def _enclose(self, data: bytes, name: str) -> str:
+        """Take a picture along; returns its id."""
         cid = f"{hashlib.sha256(data).hexdigest()[:20]}@{self.domain}"
-        headers = {"Content-ID": f"<{cid}>", "Content-Disposition": 'inline; filename="board.png"'}
+        headers = {"Content-ID": f"<{cid}>", "Content-Disposition": f'inline; filename="{name}"'}
         self._pictures.append(Part("image/png", data, headers))
         return cid
 

@@ -227,7 +227,8 @@ def _is_plausible(command: Command) -> bool:
     """What stands for a password, an address or a setting may be one: "Set your mind at ease" is no command."""
     args = command.args
     return (
-        all(len(secret) >= SHORTEST_SECRET for secret in command.secrets)
+        (not command.verb.wordy or re.search(r"\d", command.line) is not None)
+        and all(len(secret) >= SHORTEST_SECRET for secret in command.secrets)
         and ("ADDRESS" not in args or "@" in args["ADDRESS"])
         and ("NAME" not in args or args["NAME"].casefold() in CHOICES)
         and all(_strangers(args.get(name, "")) <= 1 for name in ("BOARD", "USERID"))

@@ -1,6 +1,9 @@
 """Glicko-2 as Mark Glickman published it ("Example of the Glicko-2 system", 2013). Pure; floats will do here.
 
 Every rated match is a rating period of its own for its two players, so a rating moves when a match ends and never else.
+
+No library: of those at PyPI, glicko2 2.1 has no types and no release since 2024, and glicko2-py is one 0.1.0 with
+players, periods and storage of its own.
 """
 
 from __future__ import annotations
@@ -13,8 +16,9 @@ TAU = 0.5
 """How fast a volatility may change; the author advises 0.3 to 1.2."""
 PROVISIONAL_ABOVE = 110.0
 """A rating whose deviation is above this is provisional: about a dozen matches bring it below."""
+SCALE = 173.7178
+"""Points of a rating in one unit of the algorithm."""
 
-_SCALE = 173.7178
 _CENTRE = 1500.0
 _PRECISION = 1e-6
 
@@ -42,23 +46,23 @@ class Rating:
 
 def expected(own: Rating, opponent: Rating) -> float:
     """The score, from 0 to 1, that the ratings let expect."""
-    return 1 / (1 + exp(-_weight(opponent) * (own.rating - opponent.rating) / _SCALE))
+    return 1 / (1 + exp(-weight(opponent) * (own.rating - opponent.rating) / SCALE))
 
 
 def rate(own: Rating, results: Sequence[tuple[Rating, float]]) -> Rating:
     """The rating after a period. results: each opponent as he was before it, and one's score: 1, 0.5 or 0."""
-    phi = own.deviation / _SCALE
-    odds = [(_weight(opponent), expected(own, opponent)) for opponent, _ in results]
-    variance = 1 / sum(weight**2 * chance * (1 - chance) for weight, chance in odds)
-    surprise = sum(weight * (score - chance) for (weight, chance), (_, score) in zip(odds, results, strict=True))
+    phi = own.deviation / SCALE
+    odds = [(weight(opponent), expected(own, opponent)) for opponent, _ in results]
+    variance = 1 / sum(g**2 * chance * (1 - chance) for g, chance in odds)
+    surprise = sum(g * (score - chance) for (g, chance), (_, score) in zip(odds, results, strict=True))
     volatility = _volatility(own.volatility, phi, variance, variance * surprise)
     phi = 1 / sqrt(1 / (phi**2 + volatility**2) + 1 / variance)
-    return Rating(own.rating + _SCALE * phi**2 * surprise, _SCALE * phi, volatility)
+    return Rating(own.rating + SCALE * phi**2 * surprise, SCALE * phi, volatility)
 
 
-def _weight(opponent: Rating) -> float:
-    """g(phi): how much a result against the opponent tells; less, the less is known of him."""
-    return 1 / sqrt(1 + 3 * (opponent.deviation / _SCALE) ** 2 / pi**2)
+def weight(opponent: Rating) -> float:
+    """g(phi), from 0 to 1: how much a result against the opponent tells; less, the less is known of him."""
+    return 1 / sqrt(1 + 3 * (opponent.deviation / SCALE) ** 2 / pi**2)
 
 
 def _volatility(sigma: float, phi: float, variance: float, delta: float) -> float:

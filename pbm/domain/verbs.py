@@ -79,8 +79,9 @@ class Verb:
     per_game: it is said after a game's name. alters: it changes the board, so an answer to an old mail may not do it.
     shortest: the fewest letters an abbreviation may have; 0 for none. options: it takes a challenge's `-name=value`.
     other_usage: the same words in another order. has_text: all that is written below it is its text. bare: it may
-    stand without any words, and then only asks. guarded: it needs the password, whatever the mail shows. group: where
-    the list of commands has it.
+    stand without any words, and then only asks. guarded: it needs the password, whatever the mail shows. wordy: a
+    sentence may begin with it, so behind the first line of a mail it is a command only where it names a board. group:
+    where the list of commands has it.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Verb:
     has_text: bool = False
     bare: bool = False
     guarded: bool = False
+    wordy: bool = False
     group: str = PLAYING
 
     @cached_property
@@ -373,6 +375,13 @@ VERBS: tuple[Verb, ...] = (
         "the ratings of a game, and who looks for opponents",
         per_game=True,
         aliases=("ratings",),
+        group=LOOKING,
+    ),
+    Verb(
+        "why",
+        "USERID PASSWORD [BOARD]",
+        "see how your rating changed on a board, or the last time, with all the numbers",
+        wordy=True,
         group=LOOKING,
     ),
     Verb("history", "", "the games that have ended, the latest first", per_game=True, group=LOOKING),

@@ -38,6 +38,15 @@ def picture(scene: Scene) -> Picture | None:
     return _picture(scene.board)
 
 
+@lru_cache(maxsize=8)
+def rendered(drawing: str) -> Picture:
+    """An SVG document as a picture, as wide as it says."""
+    width = _WIDTH.search(drawing)
+    assert width is not None  # noqa: S101  every drawing of ours has one
+    data = render(drawing, int(width[1]))
+    return Picture(data, *struct.unpack(">II", data[16:24]))
+
+
 @lru_cache(maxsize=32)
 def _picture(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
     drawing = svg(Scene(board))

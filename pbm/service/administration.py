@@ -94,6 +94,11 @@ class Administration:
         with self._service.store.write() as tx:
             return tx.bounces.resume(_player(tx, userid).id)
 
+    def set_bot(self, userid: str, *, bot: bool) -> None:
+        """Whether the player is a program; its games are not rated then, and those before stay as they are."""
+        with self._service.store.write() as tx:
+            tx.players.set_bot(_player(tx, userid).id, bot=bot)
+
     def reset_password(self, userid: str, password: str = "") -> str:
         """Set a password, or a random one; returns it for the operator to hand over."""
         password = password or secrets.token_urlsafe(9)

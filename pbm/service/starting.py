@@ -8,17 +8,17 @@ from datetime import datetime
 
 from games import AnyGame
 from games.rules import OptionError
+from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Player, State
 from pbm.service.tables import Table
-from pbm.service.telling import Limits
+from pbm.service.telling import DEFAULT_CLOCK, Limits
 from pbm.store import Transaction
 
 MAX_BODY = 20_000
 """Characters of a board that a challenger draws himself."""
 
 _RATED = {"rated": True, "unrated": False}
-_TIMED = frozenset({"totaltime", "forfeittime", "nagtime", "clock"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +28,20 @@ class Terms:
     state: State
     words: tuple[str, ...]
     rated: bool
+    control: TimeControl
 
 
-def read_terms(game: AnyGame, words: Sequence[str], body: str) -> Terms:
+def read_terms(game: AnyGame, words: Sequence[str], body: str, default_clock: str = DEFAULT_CLOCK) -> Terms:
     """words: options of the game and of the server, in any case. Raises: OptionError, BadArguments."""
     if len(body) > MAX_BODY:
         raise BadArguments(f"A board of your own may take {MAX_BODY} characters; yours takes {len(body)}.")
     rated, own = True, []
+    timing: dict[str, str] = {}
     for word in map(str.casefold, words):
-        name = word.lstrip("-").partition("=")[0]
-        if name in _TIMED:
-            raise OptionError(f'"{word}": there are no clocks here, every game takes the time it takes. Leave it out.')
-        if name not in _RATED:
+        name, _, value = word.lstrip("-").partition("=")
+        if name in OPTIONS:
+            timing[name] = value
+        elif name not in _RATED:
             own.append(word)
         elif "=" in word:
             raise OptionError(f'"{word}" takes no value: write --{name}.')
@@ -48,7 +50,7 @@ def read_terms(game: AnyGame, words: Sequence[str], body: str) -> Terms:
     state = State.start(game, own, body)
     if state.outcome is not None:
         raise OptionError("With these options the game would be over before it starts.")
-    return Terms(state, tuple(own), rated)
+    return Terms(state, tuple(own), rated, control_of(timing, read_control(default_clock)))
 
 
 def start_match(
@@ -62,12 +64,14 @@ def start_match(
     started_by: str = "",
     rematch_of: int | None = None,
     event: str = "",
+    default_clock: str = DEFAULT_CLOCK,
 ) -> Table:
     """Store a new match and return it. Raises: as read_terms.
 
     started_by: whose daily measure it counts for. event: the event it is played in, as its players read it.
+    default_clock: how much time there is where the words do not say it.
     """
-    terms = read_terms(game, words, body)
+    terms = read_terms(game, words, body, default_clock)
     match = tx.matches.add(
         game.info.name,
         game.info.version,
@@ -76,12 +80,16 @@ def start_match(
         seats,
         terms.state.to_move,
         now,
-        rated=terms.rated,
+        rated=terms.rated and not tx.players.bots([player.id for player in seats]),
         started_by=started_by,
         rematch_of=rematch_of,
         event=event,
+        control=terms.control,
     )
-    return Table(tx, match, terms.state, match.revision, now)
+    table = Table(tx, match, terms.state, match.revision, now)
+    if match.clock is not None:
+        table.set_clock(match.clock.refreshed(match.calendars))
+    return table
 
 
 def check_willing(

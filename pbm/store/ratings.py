@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 
 from pbm.domain.match import Player
 from pbm.domain.ratings import Rating
-from pbm.store.tables import players, rating_changes, ratings
+from pbm.store.tables import matches, players, rating_changes, ratings
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,11 @@ class Ratings:
         return found | {row.player_id: _record(row) for row in rows}
 
     def standings(self, game: str) -> list[tuple[Player, Record]]:
-        """All who have a rating and are still here, the best first."""
+        """All people who have a rating and are still here, the best first."""
         rows = self._connection.execute(
             select(ratings, players.c.userid)
             .join(players, players.c.id == ratings.c.player_id)
-            .where(ratings.c.game == game, players.c.removed_at.is_(None))
+            .where(ratings.c.game == game, players.c.removed_at.is_(None), players.c.bot.is_(False))
             .order_by(ratings.c.rating.desc(), players.c.userid_key)
         )
         return [(Player(row.player_id, row.userid), _record(row)) for row in rows]
@@ -81,6 +81,24 @@ class Ratings:
             for player_id, change in changes.items()
         ]
         self._connection.execute(insert(rating_changes), rows)
+
+    def last_board(self, player_id: int) -> int | None:
+        """The board that changed a rating of the player's last; None if none has."""
+        latest = (
+            select(rating_changes.c.board)
+            .join(matches, matches.c.board == rating_changes.c.board)
+            .where(rating_changes.c.player_id == player_id)
+            .order_by(matches.c.ended_at.desc(), matches.c.board.desc())
+            .limit(1)
+        )
+        return self._connection.execute(latest).scalar_one_or_none()
+
+    def of_player(self, player_id: int) -> dict[str, Record]:
+        """By game, of those he has a rating in."""
+        rows = self._connection.execute(
+            select(ratings).where(ratings.c.player_id == player_id).order_by(ratings.c.game)
+        )
+        return {row.game: _record(row) for row in rows}
 
     def changes(self, board: int) -> dict[int, Change]:
         """What the match did, by player; empty if it was not rated."""

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import count
 
 from games import GAMES
-from pbm.compose import Answer
+from pbm.compose import Answer, Figure
 from pbm.domain.commands import Command
+from pbm.domain.pace import Pace
+from pbm.draw import chart
+from pbm.draw.chart import Bar
 from pbm.service.handling import Handling
 from pbm.service.verbs.registry import done, handles
 from pbm.store.choices import GameChoice
 from pbm.store.ratings import Record
 
 MAX_LISTED = 1000
+MAX_RANKED = 300
+"""Players in the standings; those behind the best are left out."""
+MAX_DRAWN = 40
+"""Players in the picture of the ratings."""
 INACTIVE_AFTER = timedelta(days=180)
 """Without a game under way and without a rated end for so long, a player is listed below the others."""
+ESTABLISHED, PROVISIONAL, INACTIVE = "Established", "Provisional", "Inactive"
+ALL = "All by rating, each with two deviations to either side"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,43 +35,76 @@ class Row:
 
     userid: str
     record: Record
+    pace: Pace
     active: int
     limit: str
     seeking: int
+    section: str
     rank: int = 0
+
+    @property
+    def mark(self) -> str:
+        return self.section[0]
 
 
 @handles("standings")
 def standings(handling: Handling, command: Command) -> Answer | None:
-    """Established players by rank, then those of whom not much is known yet, then those who are not there."""
+    """Established players by rank, then those of whom not much is known yet, then those who are not there.
+
+    Then all of them with how reliable they are, which has no part in the ratings.
+    """
     assert command.game is not None  # noqa: S101  the parser asks for it
-    tx, game = handling.tx, command.game
-    rated, seeks = tx.ratings.standings(game), tx.seeks.open(game)
-    ids = [player.id for player, _ in rated]
-    choices, counts = tx.choices.of(game, ids), tx.matches.active_counts(ids)
-    wanted = {seek.player.id: seek.wanted for seek in seeks}
-    sections: dict[str, list[Row]] = {"Established": [], "Provisional": [], "Inactive": []}
-    for player, record in rated:
-        active = counts[player.id].get(game, 0)
-        section = sections[_section(record, active, handling.now)]
-        rank = len(section) + 1 if section is sections["Established"] else 0
-        row = Row(player.userid, record, active, _limit(choices, player.id), wanted.get(player.id, 0), rank)
-        section.append(row)
+    game, title = command.game, GAMES[command.game].info.title
+    seeks = handling.tx.seeks.open(game)
+    rows = _rows(handling, game, {seek.player.id: seek.wanted for seek in seeks})
+    sections = {name: [row for row in rows if row.section == name] for name in (ESTABLISHED, PROVISIONAL, INACTIVE)}
     text = handling.tools.composer.pages.render(
         "standings.txt",
-        title=GAMES[game].info.title,
+        title=title,
         game=game,
         sections=sections,
+        rows=rows,
+        heading=f"{ALL}:",
+        more=len(rows) == MAX_RANKED,
         seeks=seeks,
-        drawn=any(record.drawn for _, record in rated),
+        drawn=any(row.record.drawn for row in rows),
     )
-    return done(command, text.rstrip("\n"), f"pbm: {GAMES[game].info.title} standings")
+    return replace(done(command, text.rstrip("\n"), f"pbm: {title} standings"), figure=_figure(title, rows))
+
+
+def _rows(handling: Handling, game: str, wanted: Mapping[int, int]) -> list[Row]:
+    """All who are rated, the best first. wanted: how many games somebody seeks."""
+    tx, ranks = handling.tx, count(1)
+    rated = tx.ratings.standings(game)[:MAX_RANKED]
+    ids = [player.id for player, _ in rated]
+    choices, counts, paces = tx.choices.of(game, ids), tx.matches.active_counts(ids), tx.paces.of(game, ids)
+    rows = []
+    for player, record in rated:
+        active = counts[player.id].get(game, 0)
+        section = _section(record, active, handling.now)
+        limit, seeking = _limit(choices, player.id), wanted.get(player.id, 0)
+        rank = next(ranks) if section == ESTABLISHED else 0
+        rows.append(Row(player.userid, record, paces[player.id], active, limit, seeking, section, rank))
+    return rows
+
+
+def _figure(title: str, rows: Sequence[Row]) -> Figure | None:
+    if not rows:
+        return None
+    ratings = [(row.userid, row.record.rating) for row in rows[:MAX_DRAWN]]
+    bars = tuple(Bar(userid, each.rating, 2 * each.deviation, not each.provisional) for userid, each in ratings)
+    told = [
+        f"{userid} {each.shown}, surely between {each.rating - 2 * each.deviation:.0f} and "
+        f"{each.rating + 2 * each.deviation:.0f}{', provisional' if each.provisional else ''}"
+        for userid, each in ratings
+    ]
+    return Figure(f"{ALL}:", chart.ratings(bars), f"Ratings of {title}, the best first: {'; '.join(told)}.")
 
 
 def _section(record: Record, active: int, now: datetime) -> str:
     if not active and record.rated_at is not None and now - record.rated_at > INACTIVE_AFTER:
-        return "Inactive"
-    return "Provisional" if record.rating.provisional else "Established"
+        return INACTIVE
+    return PROVISIONAL if record.rating.provisional else ESTABLISHED
 
 
 def _limit(choices: Mapping[int, GameChoice], player_id: int) -> str:
