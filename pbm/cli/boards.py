@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import click
@@ -12,7 +11,7 @@ import click
 from games import GAMES
 from pbm import draw
 from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
-from pbm.cli.output import json_option, print_json, print_rows
+from pbm.cli.output import json_option, print_json, print_rows, replaying
 from pbm.compose.records import move_list
 from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending, Match, Result, State
@@ -96,7 +95,7 @@ def verify(invocation: Invocation, number: int | None, as_json: bool) -> None:
     """
     with invocation.administration() as admin:
         numbers = [number] if number is not None else admin.board_numbers()
-        verdicts = [verdict for each in _progress(numbers) for verdict in admin.verify(each)]
+        verdicts = [verdict for each in replaying(numbers) for verdict in admin.verify(each)]
     wrong = [verdict for verdict in verdicts if verdict.problem]
     if as_json:
         print_json({"verified": len(verdicts), "problems": [_verdict_row(each) for each in wrong]})
@@ -207,18 +206,6 @@ def _decided(match: Match, word: str) -> Result:
         return Result(Ending.VOID, None, "by decision of the operator")
     names = " or ".join(player.userid for player in match.players)
     raise NotAllowed(f'"{word}" is no result of board {match.board}: write {names}, draw or void.')
-
-
-def _progress(numbers: Iterable[int]) -> Iterator[int]:
-    """The numbers, with a bar on standard error where a person looks on."""
-    known = list(numbers)
-    if not sys.stderr.isatty() or len(known) < 2:
-        yield from known
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    yield from track(known, "Replaying", console=Console(stderr=True), transient=True)
 
 
 def _verdict_row(verdict: Verdict) -> dict[str, Any]:

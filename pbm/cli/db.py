@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import click
 
+from pbm.cli.backup import backup, restore
 from pbm.cli.frame import Group, Invocation, pass_invocation
 from pbm.cli.opening import opened_store
 from pbm.cli.output import json_option, print_json
@@ -16,6 +17,10 @@ from pbm.store import SchemaTrouble, Store
 @click.group(cls=Group)
 def db() -> None:
     """The database itself."""
+
+
+db.add_command(backup)
+db.add_command(restore)
 
 
 @db.command()

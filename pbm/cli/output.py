@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -44,6 +44,18 @@ def print_fields(row: Row, *, as_json: bool) -> None:
 
 def print_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2, default=_as_json))
+
+
+def replaying(numbers: Iterable[int]) -> Iterator[int]:
+    """The numbers of boards, with a bar on standard error where a person looks on."""
+    known = list(numbers)
+    if not sys.stderr.isatty() or len(known) < 2:
+        yield from known
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(known, "Replaying", console=Console(stderr=True), transient=True)
 
 
 def printable(text: str) -> str:

@@ -1,0 +1,127 @@
+"""`pbm db backup` and `pbm db restore`: copies of an SQLite database that are looked at before they are trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from pbm.cli.frame import Command, Invocation, Refused, pass_invocation
+from pbm.cli.opening import opened_service, opened_store
+from pbm.cli.output import replaying
+from pbm.cli.settings import Configuration
+from pbm.store import DatabaseTrouble
+from pbm.store import backup as copies
+
+_NAME = "pbm-%Y%m%dT%H%M%SZ.db"
+_ANY_NAME = "pbm-[0-9]*T[0-9]*Z.db"
+
+quick_option = click.option("--quick", is_flag=True, help="Do not replay the boards.")
+
+
+@click.command(cls=Command)
+@click.argument("target", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--keep", type=click.IntRange(1), help="In a folder: remove older copies than the newest so many.")
+@quick_option
+@pass_invocation
+def backup(invocation: Invocation, target: Path, keep: int | None, quick: bool) -> None:
+    """Copy the database while the server runs, and check the copy.
+
+    FILE must not be there yet; in a folder the copy gets a name by the time. The copy holds everything: passwords as
+    hashes, mails as they came. It is checked by itself and by replaying all its boards; what fails is not kept. A
+    PostgreSQL database is copied by pg_dump.
+    """
+    configuration = invocation.effective().values
+    source, into = _file(configuration, "pg_dump"), target if target.is_dir() else None
+    if keep is not None and into is None:
+        raise click.UsageError("--keep is for a folder of copies.")
+    if not source.is_file():
+        raise Refused(f"There is no database {source}.")
+    file = target / datetime.now(UTC).strftime(_NAME) if into else target
+    if file.exists():
+        raise Refused(f"{file} is there already.")
+    with _coming(file) as fresh:
+        copies.copy(source, fresh)
+        boards = _checked(configuration, fresh, quick=quick)
+        copies.seal(fresh)
+        copies.rename(fresh, file)
+    click.echo(f"{file}: {file.stat().st_size:,} octets, sound{boards}.")
+    if into is not None and keep is not None:
+        _prune(into, keep)
+
+
+@click.command(cls=Command)
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@quick_option
+@pass_invocation
+def restore(invocation: Invocation, file: Path, quick: bool) -> None:
+    """Put a copy in the place of the database.
+
+    The server must not run. The copy is brought to this program's version and checked first, FILE itself stays as it
+    is, and the database that was there is kept under another name. What happened since the copy was made is gone.
+    """
+    configuration = invocation.effective().values
+    target = _file(configuration, "pg_restore")
+    if target.exists() and copies.is_in_use(target):
+        raise Refused(f"{target} is in use. Stop the server first, and whatever else has it open.")
+    with _coming(target) as fresh:
+        copies.copy(file, fresh)
+        boards = _checked(configuration, fresh, quick=quick, upgrade=True)
+        copies.seal(fresh)
+        aside = target.with_name(f"{target.name}.{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
+        kept = f" What was there is {aside}." if copies.keep(target, aside) else ""
+        copies.rename(fresh, target)
+    click.echo(f"{target} is now as {file} was, sound{boards}.{kept}")
+
+
+def _file(configuration: Configuration, program: str) -> Path:
+    file = copies.file_of(configuration.database)
+    if file is None:
+        raise Refused(f"The database is no file of SQLite. For PostgreSQL use its own {program}.")
+    return file.absolute()
+
+
+@contextmanager
+def _coming(file: Path) -> Iterator[Path]:
+    """A name beside the file for what is not finished yet; nothing is left of it."""
+    if not file.parent.is_dir():
+        raise Refused(f"There is no folder {file.parent}.")
+    fresh = file.with_name(f"{file.name}.unfinished")
+    copies.remove(fresh)
+    try:
+        yield fresh
+    except OSError as error:
+        raise Refused(f"{error.filename or file}: {error.strerror}.") from error
+    except DatabaseTrouble as trouble:
+        raise Refused(f"No copy was made: {trouble}.") from trouble
+    finally:
+        copies.remove(fresh)
+
+
+def _checked(configuration: Configuration, file: Path, *, quick: bool, upgrade: bool = False) -> str:
+    """Words on the boards of a copy, once it is found sound. Raises: Refused, with what is wrong."""
+    from pbm.service.administration import Administration
+
+    of_copy = configuration.model_copy(update={"database": copies.url_of(file)})
+    with opened_store(of_copy) as store:
+        if upgrade:
+            store.upgrade(datetime.now(UTC))
+        if problems := store.check():
+            raise Refused("The copy is not sound:\n" + "\n".join(problems))
+    if quick:
+        return ", its boards not looked at"
+    with opened_service(of_copy) as service:
+        admin = Administration(service)
+        verdicts = [verdict for each in replaying(admin.board_numbers()) for verdict in admin.verify(each)]
+    if wrong := [f"Board {verdict.board}: {verdict.problem}." for verdict in verdicts if verdict.problem]:
+        raise Refused("\n".join(["Boards of the copy differ from the replay of their records:", *wrong]))
+    return f", {len(verdicts)} board{'' if len(verdicts) == 1 else 's'} replayed"
+
+
+def _prune(folder: Path, keep: int) -> None:
+    for old in sorted(folder.glob(_ANY_NAME))[:-keep]:
+        old.unlink()
+        click.echo(f"{old} removed.")

@@ -1,0 +1,112 @@
+"""Copies of an SQLite database, taken while others read and write it, and put in the place of one that nobody uses.
+
+A finished copy is one file, with no journal beside it. It comes into being under another name, so whatever bears its
+own name is whole.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from sqlalchemy.engine import URL, make_url
+
+from pbm.store.trouble import DatabaseTrouble
+
+_BUSY_SECONDS = 30
+_JOURNALS = ("-wal", "-shm", "-journal")
+
+
+def file_of(url: str) -> Path | None:
+    """The file of an SQLite database; None for a database of a server, or in memory."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
+        return None
+    return Path(parsed.database or "")
+
+
+def url_of(file: Path) -> str:
+    return URL.create("sqlite", database=str(file)).render_as_string(hide_password=False)
+
+
+def copy(source: Path, target: Path) -> None:
+    """Write the database as it is at one instant into a new file, for its owner's eyes; nobody else has to wait.
+
+    Raises: DatabaseTrouble; OSError where the file cannot be made or is there already.
+    """
+    os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    with _translated(), closing(_connected(source)) as original, closing(_connected(target)) as fresh:
+        original.backup(fresh)  # all pages in one go, so that writers do not make it begin again
+
+
+def seal(file: Path) -> None:
+    """Make one file of a database that nobody else has open, and see it safe on the disk. Raises: DatabaseTrouble."""
+    with _translated(), closing(_connected(file)) as connection:
+        connection.execute("PRAGMA journal_mode=DELETE")
+    with file.open("rb") as written:
+        os.fsync(written.fileno())
+    _sync(file.parent)
+
+
+def is_in_use(file: Path) -> bool:
+    """Whether another connection has the database open, even if it does nothing."""
+    with closing(_connected(file, busy_seconds=0)) as connection:
+        try:
+            connection.execute("PRAGMA journal_mode=DELETE")  # refused unless we are alone
+            return False
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                return True
+            raise DatabaseTrouble(str(error)) from error
+        except sqlite3.DatabaseError:
+            return False  # what is damaged may be replaced
+
+
+def rename(file: Path, target: Path) -> None:
+    """Give a sealed file its name, at once and for good. Raises: OSError."""
+    file.replace(target)
+    _sync(target.parent)
+
+
+def remove(file: Path) -> None:
+    """Remove a database and its journals, as far as they are there."""
+    for path in (file, *(file.with_name(file.name + end) for end in _JOURNALS)):
+        path.unlink(missing_ok=True)
+
+
+def keep(file: Path, aside: Path) -> bool:
+    """Give a database one more name, and its journals no other than that, lest they change what takes its place.
+
+    False where there is none. Raises: OSError.
+    """
+    if not file.exists():
+        return False
+    aside.hardlink_to(file)
+    for end in _JOURNALS:
+        path = file.with_name(file.name + end)
+        if path.exists():
+            path.rename(aside.with_name(aside.name + end))
+    return True
+
+
+def _connected(file: Path, busy_seconds: float = _BUSY_SECONDS) -> sqlite3.Connection:
+    return sqlite3.connect(file, timeout=busy_seconds, isolation_level=None)
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise DatabaseTrouble(str(error)) from error

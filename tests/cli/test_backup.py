@@ -1,0 +1,164 @@
+"""`pbm db backup` and `pbm db restore`: what is copied is whole, checked, and comes back."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+import threading
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import create_engine
+
+from pbm.resources import folder
+from pbm.service import Arriving
+from pbm.store import Store
+from tests.cli.conftest import Pbm
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def rows(file: Path, query: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(file)) as connection:
+        return connection.execute(query).fetchall()
+
+
+def change(file: Path, statement: str) -> None:
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute(statement)
+
+
+def names(place: Path) -> set[str]:
+    return {path.name for path in place.iterdir()}
+
+
+def test_a_copy_is_whole_and_for_its_owner_only(game: Pbm, tmp_path: Path) -> None:
+    game("board", "move", "101", "alice", "D4")
+    place = tmp_path / "copies"
+    place.mkdir()
+    said = game("db", "backup", str(place / "one.db")).stdout
+    assert said.endswith("octets, sound, 1 board replayed.\n")
+    assert names(place) == {"one.db"}
+    assert stat.S_IMODE((place / "one.db").stat().st_mode) == 0o600
+    assert rows(place / "one.db", "SELECT notation FROM plies") == [("D4",)]
+    assert rows(place / "one.db", "PRAGMA journal_mode") == [("delete",)]
+    refused = game("db", "backup", str(place / "one.db"), code=1)
+    assert refused.stderr == f"{place / 'one.db'} is there already.\n"
+
+
+def test_a_copy_made_while_mail_comes_in_is_of_one_instant(game: Pbm, tmp_path: Path) -> None:
+    """Each transaction adds three mails; a copy with a part of one would hold another number."""
+    enough, store = threading.Event(), Store(f"sqlite:///{tmp_path / 'pbm.db'}")
+
+    def write() -> None:
+        mail = Arriving("a@x.org", ("pbm@localhost",), b"x" * 30_000)
+        row = (mail.mail_from, mail.recipients, mail.raw, None, "", "")
+        while not enough.is_set():
+            with store.write() as tx:
+                tx.inbox.add([row] * 3, NOW)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for number in range(5):
+            game("db", "backup", "--quick", str(tmp_path / f"copy{number}.db"))
+    finally:
+        enough.set()
+        writer.join()
+        store.close()
+    counted = [rows(tmp_path / f"copy{number}.db", "SELECT count(*) FROM inbox")[0][0] for number in range(5)]
+    assert all(isinstance(count, int) and count % 3 == 0 for count in counted)
+    assert counted == sorted(counted)
+    assert counted[-1] != counted[0], "nothing was written meanwhile"
+
+
+def test_a_copy_whose_boards_do_not_replay_is_not_kept(game: Pbm, tmp_path: Path) -> None:
+    change(tmp_path / "pbm.db", "UPDATE matches SET plies = 7")
+    place = tmp_path / "copies"
+    place.mkdir()
+    refused = game("db", "backup", str(place / "one.db"), code=1)
+    assert "Board 101: the row counts 7 plies" in refused.stderr
+    assert names(place) == set()
+    game("db", "backup", "--quick", str(place / "one.db"))
+
+
+def test_a_folder_keeps_the_newest(game: Pbm, tmp_path: Path) -> None:
+    place = tmp_path / "copies"
+    place.mkdir()
+    for old in ("pbm-20250101T000000Z.db", "pbm-20250102T000000Z.db", "notes.db"):
+        (place / old).touch()
+    said = game("db", "backup", "--keep", "2", str(place)).stdout
+    assert f"{place / 'pbm-20250101T000000Z.db'} removed." in said
+    assert {"notes.db", "pbm-20250102T000000Z.db"} < names(place)
+    assert len(names(place)) == 3
+    assert "--keep" in game("db", "backup", "--keep", "2", str(place / "x.db"), code=2).stderr
+
+
+def test_what_was_copied_comes_back_and_what_was_there_is_kept(game: Pbm, tmp_path: Path) -> None:
+    game("db", "backup", str(tmp_path / "copy.db"))
+    game("board", "move", "101", "alice", "D4")
+    before = names(tmp_path)
+    said = game("db", "restore", str(tmp_path / "copy.db")).stdout
+    (aside,) = names(tmp_path) - before
+    assert said == f"{tmp_path / 'pbm.db'} is now as {tmp_path / 'copy.db'} was, sound, 1 board replayed. What was there is {tmp_path / aside}.\n"  # fmt: skip  # noqa: E501
+    assert rows(tmp_path / "pbm.db", "SELECT count(*) FROM plies") == [(0,)]
+    assert rows(tmp_path / aside, "SELECT notation FROM plies") == [("D4",)]
+    game("board", "move", "101", "alice", "E4")
+
+
+def test_nothing_is_put_back_while_somebody_has_the_database_open(game: Pbm, tmp_path: Path) -> None:
+    game("db", "backup", str(tmp_path / "copy.db"))
+    game("board", "move", "101", "alice", "D4")
+    with closing(sqlite3.connect(tmp_path / "pbm.db")) as idle:
+        idle.execute("SELECT count(*) FROM plies").fetchall()
+        refused = game("db", "restore", str(tmp_path / "copy.db"), code=1)
+    assert refused.stderr == f"{tmp_path / 'pbm.db'} is in use. Stop the server first, and whatever else has it open.\n"
+    assert rows(tmp_path / "pbm.db", "SELECT count(*) FROM plies") == [(1,)]
+
+
+def test_a_damaged_copy_is_not_put_back(game: Pbm, tmp_path: Path) -> None:
+    game("db", "backup", str(tmp_path / "copy.db"))
+    content = bytearray((tmp_path / "copy.db").read_bytes())
+    content[8192:40960] = b"\0" * 32768
+    (tmp_path / "copy.db").write_bytes(content)
+    before = (tmp_path / "pbm.db").read_bytes(), names(tmp_path) - {"pbm.db-wal", "pbm.db-shm"}
+    game("db", "restore", str(tmp_path / "copy.db"), code=1)
+    (tmp_path / "text.db").write_text("no database")
+    game("db", "restore", str(tmp_path / "text.db"), code=1)
+    (tmp_path / "text.db").unlink()
+    assert ((tmp_path / "pbm.db").read_bytes(), names(tmp_path) - {"pbm.db-wal", "pbm.db-shm"}) == before
+
+
+def test_a_copy_of_an_older_version_is_brought_to_ours(pbm: Pbm, tmp_path: Path) -> None:
+    old = tmp_path / "old.db"
+    config = Config()
+    config.set_main_option("script_location", str(folder("migrations")))
+    engine = create_engine(f"sqlite:///{old}")
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+    engine.dispose()
+    change(old, "INSERT INTO meta VALUES ('secret', 'ab')")
+    before = old.read_bytes()
+    pbm("db", "restore", str(old))
+    pbm("db", "check")
+    assert old.read_bytes() == before
+    assert rows(tmp_path / "pbm.db", "SELECT value FROM meta WHERE key = 'secret'") == [("ab",)]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("backup", "/none/x.db"), "There is no folder /none.\n"),
+        (("backup", "x.db", "--database", "sqlite:////none/pbm.db"), "There is no database /none/pbm.db.\n"),
+        (("backup", "x.db", "--database", "sqlite://"), "The database is no file of SQLite. For PostgreSQL use its own pg_dump.\n"),  # noqa: E501
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_is_told(words: tuple[str, ...], expected: str, pbm: Pbm, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        assert pbm("db", *words, code=1).stderr == expected
