@@ -1,0 +1,446 @@
+"""Runs in which real processes are killed and the world around them fails, and what must hold after each of them.
+
+A run serves one database with a real `pbm serve` that delivers to a smarthost of ours. Clients hand mails in, as often
+as it takes to get 250, like mail servers do; whatever process dies is started again. When all is quiet: every mail that
+got 250 was handled exactly once, every mail owed was sent at least once under its one Message-ID, every board is what
+its record says, and the database is sound.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import smtplib
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from games import GAMES
+from pbm.domain.match import State
+from pbm.domain.tokens import PlayerToken, SeatToken, Signer
+from pbm.mailin import Robot
+from pbm.service import Service, Settings
+from pbm.service.administration import Administration
+from pbm.store import Store
+
+ROOT = Path(__file__).parent.parent.parent
+ROBOT = Robot("pbm", "example.org")
+PLAYERS = ("alice", "bob", "carol")
+BOARDS, PLIES, OTHERS = 4, 4, 3
+"""Boards played on in a run, plies on each, and how many challenges and letters there are besides."""
+PATIENCE = 60.0
+_MESSAGE_ID = re.compile(rb"^Message-ID: <([^>@]+)@", re.MULTILINE | re.IGNORECASE)
+
+
+class Nursery:
+    """Forks real `pbm` processes; see nursery.py."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.crash.nursery"],
+            cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def fork(self, arguments: Sequence[str], out: Path, **how: object) -> int:
+        """The id of the new process."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps({"arguments": list(arguments), "out": str(out), **how}) + "\n")
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline())
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait(10)
+        self._process.stdout.close()
+
+
+def is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+class Smarthost:
+    """Takes our mail and counts it by Message-ID; the first mails meet with the faults given, one each.
+
+    Faults: "hang" (no reply to the end of the mail), "drop" (gone amid DATA), "deaf" (takes the mail, and is gone
+    before it says so), "4xx", "5xx" (refused after DATA), "refuse" (refused at MAIL), "die" (says 250 and is gone).
+    """
+
+    def __init__(self, faults: Sequence[str] = ()) -> None:
+        self.taken: Counter[str] = Counter()
+        self.refused: set[str] = set()
+        self._faults = list(faults)
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
+        self._thread.start()
+        self._ready.wait(10)
+
+    def close(self) -> None:
+        self._loop.call_soon_threadsafe(self._closing.set)
+        self._thread.join(10)
+
+    async def _run(self) -> None:
+        self._loop, self._closing = asyncio.get_running_loop(), asyncio.Event()
+        server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.port = int(server.sockets[0].getsockname()[1])
+        self._ready.set()
+        await self._closing.wait()
+        server.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+                await self._talk(reader, writer)
+        finally:
+            writer.close()
+
+    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 sink\r\n")
+        while line := await reader.readline():
+            word = line[:4].upper()
+            if word == b"DATA":
+                writer.write(b"354 go on\r\n")
+                if not await self._take(reader, writer):
+                    return
+            elif word == b"QUIT":
+                return
+            elif word == b"MAIL" and self._meets("refuse"):
+                writer.write(b"451 not now\r\n")
+            else:
+                writer.write(b"250 ok\r\n")
+
+    def _meets(self, *faults: str) -> str:
+        return self._faults.pop(0) if self._faults and self._faults[0] in faults else ""
+
+    async def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """Whether the connection goes on."""
+        fault = self._meets("hang", "drop", "deaf", "4xx", "5xx", "die")
+        if fault == "drop":
+            await reader.read(100)
+            return False
+        mail = await reader.readuntil(b"\r\n.\r\n")
+        found = _MESSAGE_ID.search(mail)
+        assert found is not None
+        key = found[1].decode()
+        if fault in ("4xx", "5xx"):
+            self.refused |= {key} if fault == "5xx" else set()
+            writer.write(b"451 not now\r\n" if fault == "4xx" else b"554 not this\r\n")
+            return True
+        if fault == "hang":
+            await asyncio.sleep(PATIENCE)
+            return False
+        self.taken[key] += 1
+        if fault != "deaf":
+            writer.write(b"250 ok\r\n")
+        return not fault
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """A mail to be handed in. answers: how many mails it brings about."""
+
+    key: str
+    sender: str
+    to: str
+    subject: str
+    body: str
+    answers: int
+
+    @property
+    def raw(self) -> bytes:
+        head = f"From: {self.sender}\r\nTo: {self.to}\r\nSubject: {self.subject}\r\nMessage-ID: <{self.key}@x.org>\r\n"
+        return f"{head}\r\n{self.body}\r\n".encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run does. threads: mails that are handed in one behind the other, each thread beside the others.
+
+    records: what the boards must hold in the end. boards: how many there must be.
+    """
+
+    threads: tuple[tuple[Posting, ...], ...]
+    records: dict[int, tuple[str, ...]]
+    boards: int
+
+    @property
+    def postings(self) -> list[Posting]:
+        return [posting for thread in self.threads for posting in thread]
+
+
+def make_template(folder: Path) -> Path:
+    """A database with players and fresh boards, to be copied for each run."""
+    path = folder / "template.db"
+    service = Service(Store(f"sqlite:///{path}"), Settings(ROBOT))
+    administration = Administration(service)
+    for userid in PLAYERS:
+        administration.add_player(userid, [f"{userid}@x.org"], f"{userid}pass")
+    for _ in range(BOARDS):
+        administration.start_match("cross", ("alice", "bob"), ("-size=4",))
+    service.close()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("DELETE FROM outbox")
+        connection.commit()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return path
+
+
+def make_plan(database: Path, chance: random.Random) -> Plan:
+    """Moves by reply on each board, and challenges and letters, which would be seen if they were done twice."""
+    store = Store(f"sqlite:///{database}")
+    with store.read() as tx:
+        signer = Signer(tx.secret())
+        boards = list(tx.matches.boards())
+        alice = tx.players.find("alice")
+    store.close()
+    assert alice is not None
+    threads, records = [], {}
+    for board in boards:
+        records[board] = _record(chance)
+        threads.append(tuple(_moves(board, records[board], signer)))
+    letter_box = f"pbm+{signer.seal(PlayerToken(alice.id, 0, 10**6))}@example.org"
+    challenges = [
+        Posting(f"challenge{n}", "alice@x.org", ROBOT.address, "cross challenge alice carol -size=3", "", 2)
+        for n in range(OTHERS)
+    ]
+    letters = [
+        Posting(f"letter{n}", "alice@x.org", letter_box, "message carol", f"Hello {n}", 2) for n in range(OTHERS)
+    ]
+    threads.append((*challenges, *letters))
+    return Plan(tuple(threads), records, len(boards) + OTHERS)
+
+
+def _record(chance: random.Random) -> tuple[str, ...]:
+    state, record = State.start(GAMES["cross"], ("-size=4",)), []
+    for _ in range(PLIES):
+        moves = list(islice(state.game.moves(state.position), 100))
+        state, notation = state.play(state.game.notate(state.position, chance.choice(moves)))
+        record.append(notation)
+    return tuple(record)
+
+
+def _moves(board: int, record: Sequence[str], signer: Signer) -> Iterator[Posting]:
+    for ply, notation in enumerate(record):
+        seat = ply % 2 + 1
+        to = f"pbm+{signer.seal(SeatToken(board, seat, ply, 0))}@example.org"
+        subject = f"Re: Cross Board {board} alice-bob"
+        yield Posting(f"board{board}ply{ply}", f"{PLAYERS[seat - 1]}@x.org", to, subject, notation, 2)
+
+
+@dataclass
+class Site:
+    """One database being served, in a folder of its own. out: what the processes say."""
+
+    nursery: Nursery
+    folder: Path
+    smarthost: Smarthost
+    user: int | None = None
+    port: int = field(default_factory=lambda: _free_port())
+    starts: int = 0
+
+    @property
+    def database(self) -> Path:
+        return self.folder / "pbm.db"
+
+    @property
+    def out(self) -> Path:
+        return self.folder / "out.txt"
+
+    @property
+    def clock(self) -> Path:
+        return self.folder / "clock.txt"
+
+    def serve(self, point: str | None = None, pass_: int = 1) -> int:
+        """Start a server that dies at a point, or of nothing; returns its process."""
+        configuration = self.folder / "pbm.toml"
+        configuration.write_text(
+            f'database = "sqlite:///{self.database}"\n'
+            f'[server]\nlisten = "127.0.0.1:{self.port}"\ndomain = "example.org"\n'
+            f'[delivery]\nkind = "smarthost"\nfirst_retry_seconds = 0.05\nlongest_retry_seconds = 0.2\n'
+            f'[smarthost]\nhost = "127.0.0.1"\nport = {self.smarthost.port}\ntimeout_seconds = 0.5\n'
+        )
+        self.starts += 1
+        clock = str(self.clock) if self.clock.exists() else None
+        arguments = ["--config", str(configuration), "serve"]
+        return self.nursery.fork(arguments, self.out, point=point, clock=clock, user=self.user, **{"pass": pass_})
+
+    def count(self, query: str) -> int:
+        with contextlib.closing(sqlite3.connect(self.database, timeout=30)) as connection:
+            return int(connection.execute(query).fetchone()[0])
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Clients:
+    """Hand the mails of a plan in, each until it got 250. Started at once; `is_done` when all have."""
+
+    def __init__(self, port: int, plan: Plan) -> None:
+        self._port = port
+        self._end = time.monotonic() + PATIENCE
+        self.accepted: list[str] = []
+        self.refusals: Counter[int] = Counter()
+        self._threads = [threading.Thread(target=self._hand_in, args=(thread,), daemon=True) for thread in plan.threads]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def is_done(self) -> bool:
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def _hand_in(self, postings: Sequence[Posting]) -> None:
+        for posting in postings:
+            while not self._try(posting) and time.monotonic() < self._end:
+                time.sleep(0.01)
+
+    def _try(self, posting: Posting) -> bool:
+        try:
+            with smtplib.SMTP("127.0.0.1", self._port, timeout=10) as client:
+                client.sendmail(posting.sender, [posting.to], posting.raw)
+                self.accepted.append(posting.key)
+        except smtplib.SMTPResponseException as refusal:
+            self.refusals[refusal.smtp_code] += 1
+        except (smtplib.SMTPException, OSError):
+            pass
+        return posting.key in self.accepted
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a run. problems: what should not be; empty if all held. kills: how many processes died."""
+
+    problems: tuple[str, ...]
+    kills: int
+
+
+def run(
+    nursery: Nursery,
+    template: Path,
+    folder: Path,
+    *,
+    seed: int = 0,
+    kills: Sequence[tuple[str, int]] = (),
+    faults: Sequence[str] = (),
+) -> Outcome:
+    """One run in an empty folder. kills: for each process in turn, the point it dies at and after how many passes."""
+    shutil.copyfile(template, folder / "pbm.db")
+    smarthost = Smarthost(faults)
+    site = Site(nursery, folder, smarthost)
+    try:
+        plan = make_plan(site.database, random.Random(seed))
+        died = _keep_alive(site, Clients(site.port, plan), kills)
+        return Outcome(tuple(problems(site, plan)), died)
+    finally:
+        smarthost.close()
+
+
+def _keep_alive(site: Site, clients: Clients, kills: Sequence[tuple[str, int]]) -> int:
+    """Start the server again and again until all is done; how often it died."""
+    planned, died, end = list(kills), 0, time.monotonic() + PATIENCE
+    process = site.serve(*(planned.pop(0) if planned else (None, 1)))
+    while not (clients.is_done and is_quiet(site)):
+        if not is_alive(process):
+            died += 1
+            process = site.serve(*(planned.pop(0) if planned else (None, 1)))
+        if time.monotonic() > end:
+            break
+        time.sleep(0.01)
+    stop(process)
+    return died
+
+
+def stop(process: int) -> None:
+    """Ask a process to end, and wait for that."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, signal.SIGTERM)
+    end = time.monotonic() + PATIENCE
+    while is_alive(process) and time.monotonic() < end:
+        time.sleep(0.005)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
+
+
+def is_quiet(site: Site) -> bool:
+    with contextlib.suppress(sqlite3.OperationalError):
+        waiting = site.count("SELECT count(*) FROM inbox WHERE state = 'new'")
+        return not waiting and not site.count("SELECT count(*) FROM outbox WHERE state NOT IN ('sent', 'failed')")
+    return False
+
+
+def problems(site: Site, plan: Plan) -> Iterator[str]:
+    """Everything that should not be, in sentences."""
+    with contextlib.closing(sqlite3.connect(site.database)) as connection:
+        yield from _badly_handled(connection, plan)
+        yield from _badly_sent(connection, site.smarthost)
+    service = Service(Store(f"sqlite:///{site.database}"), Settings(ROBOT))
+    try:
+        yield from service.store.check()
+        for verdict in Administration(service).verify():
+            if verdict.problem:
+                yield f"board {verdict.board}: {verdict.problem}"
+        with service.store.read() as tx:
+            boards = list(tx.matches.boards())
+            if len(boards) != plan.boards:
+                yield f"there are {len(boards)} boards instead of {plan.boards}"
+            for board, record in plan.records.items():
+                match = tx.matches.load(board)
+                played = tuple(ply.notation for ply in match.record) if match else ()
+                if played != record:
+                    yield f"board {board} holds {played} instead of {record}"
+    finally:
+        service.close()
+
+
+def _badly_handled(connection: sqlite3.Connection, plan: Plan) -> Iterator[str]:
+    rows: dict[str, list[tuple[int, str, str]]] = {}
+    for number, state, reason, raw in connection.execute("SELECT id, state, reason, raw FROM inbox"):
+        found = _MESSAGE_ID.search(raw)
+        rows.setdefault(found[1].decode() if found else "", []).append((number, state, reason))
+    for posting in plan.postings:
+        own = rows.pop(posting.key, [])
+        handled = [number for number, state, _ in own if state == "handled"]
+        again = [reason for _, state, reason in own if state == "ignored" and "handled before" in reason]
+        if len(handled) != 1 or len(again) + 1 != len(own):
+            yield f"{posting.key} is in the inbox as {own}"
+            continue
+        addresses = [row[0] for row in connection.execute("SELECT address FROM outbox WHERE inbox_id = ?", handled)]
+        if len(addresses) != posting.answers or len(set(addresses)) != posting.answers:
+            yield f"{posting.key} was answered to {addresses}"
+    if rows:
+        yield f"nobody sent {sorted(rows)}"
+
+
+def _badly_sent(connection: sqlite3.Connection, smarthost: Smarthost) -> Iterator[str]:
+    owed = dict(connection.execute("SELECT key, state FROM outbox").fetchall())
+    for key, state in owed.items():
+        if state == "failed" and key in smarthost.refused:
+            continue
+        if state != "sent":
+            yield f"the mail {key} is {state}"
+        elif not smarthost.taken[key]:
+            yield f"the mail {key} is marked as sent, and was not"
+    if unknown := smarthost.taken.keys() - owed.keys():
+        yield f"mails were sent that nobody owes: {sorted(unknown)}"

@@ -1,0 +1,78 @@
+"""A process that has the program loaded and forks real `pbm` processes from it, in milliseconds instead of a second.
+
+It reads orders from its standard input, a JSON object on a line each, and answers each with the new process's id:
+{"arguments": [...], "out": PATH, "point": NAME or null, "pass": NUMBER, "clock": PATH or null, "user": ID or null}
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from tests.crash.points import POINTS, die_at
+
+LOADED = ("pbm.cli.root", "pbm.cli.serve", "pbm.cli.db", "pbm.cli.wiring", "pbm.edges.server", "pbm.service.service")
+
+
+def main() -> None:
+    for module in (*LOADED, *(place.partition(":")[0] for place, _ in POINTS.values())):
+        import_module(module)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            _be(json.loads(line))
+        sys.stdout.write(f"{child}\n")
+        sys.stdout.flush()
+
+
+def _be(order: dict[str, Any]) -> None:
+    """Become the process that was ordered."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.setsid()
+    out = os.open(order["out"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    for number in (1, 2):
+        os.dup2(out, number)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    if order.get("user") is not None:
+        os.setgid(order["user"])
+        os.setuid(order["user"])
+    if order.get("clock"):
+        _set_clock(Path(order["clock"]))
+    if order.get("point"):
+        die_at(order["point"], order["pass"])
+    from pbm.cli import main as pbm
+
+    try:
+        pbm(order["arguments"])
+    finally:
+        os._exit(1)
+
+
+def _set_clock(path: Path) -> None:
+    """Let the service's clock be off by as many seconds as stand in a file at the time."""
+    from pbm.service import Service
+
+    def clock() -> datetime:
+        return datetime.now(UTC) + timedelta(seconds=float(path.read_text() or 0))
+
+    Service.__init__ = partial_init(Service.__init__, clock)  # type: ignore[method-assign]
+
+
+def partial_init(init: Any, clock: Any) -> Any:
+    def with_clock(self: Any, *args: Any, **kwargs: Any) -> None:
+        partial(init, self, *args, clock=clock)(**{**kwargs, "clock": clock})
+
+    return with_clock
+
+
+if __name__ == "__main__":
+    main()

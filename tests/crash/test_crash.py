@@ -1,0 +1,55 @@
+"""Killed anywhere, served badly: what got 250 is handled once, what is owed is sent, boards are what they should be.
+
+A few runs of each kind; `python -m tests.crash --runs 2000` makes as many as one likes.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.crash.harness import Nursery, make_template, run
+from tests.crash.points import POINTS, find
+from tests.crash.randomly import random_run
+
+FAULTS = ("hang", "drop", "deaf", "4xx", "5xx", "refuse", "die")
+RANDOM_RUNS = 12
+NOT_REACHED = {"a due thing is taken up", "a due thing is off the agenda, not committed", "a due thing is done"}
+
+
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[Nursery]:
+    nursery = Nursery()
+    yield nursery
+    nursery.close()
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_template(tmp_path_factory.mktemp("template"))
+
+
+@pytest.mark.parametrize("point", sorted(set(POINTS) - NOT_REACHED))
+def test_a_kill_at_a_point_loses_nothing(point: str, nursery: Nursery, template: Path, tmp_path: Path) -> None:
+    outcome = run(nursery, template, tmp_path, kills=[(point, 1), (point, 3)])
+    assert outcome.problems == ()
+    assert outcome.kills == 2, (tmp_path / "out.txt").read_text()
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_smarthost_that_fails_loses_nothing(fault: str, nursery: Nursery, template: Path, tmp_path: Path) -> None:
+    outcome = run(nursery, template, tmp_path, faults=[fault] * 3)
+    assert outcome.problems == ()
+
+
+@pytest.mark.parametrize("seed", range(RANDOM_RUNS))
+def test_random_kills_and_faults_lose_nothing(seed: int, nursery: Nursery, template: Path, tmp_path: Path) -> None:
+    assert random_run(nursery, template, tmp_path, random.Random(seed)).problems == ()
+
+
+@pytest.mark.parametrize("point", sorted(POINTS))
+def test_a_point_is_in_the_program(point: str) -> None:
+    assert callable(find(POINTS[point][0])[2])
