@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from pbm.domain.calendars import Rests, read_sleep, read_weekend
 from pbm.domain.errors import BadArguments
+from pbm.domain.reminders import DEFAULT, OFF, read_hour
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,8 @@ class Settings:
     timezone: str = "UTC"
     sleep: str = "off"
     weekend: str = "off"
-    digest: str = "off"
+    digest: str = OFF
+    remind: str = DEFAULT
     language: str = "en"
     broadcasts: str = "on"
 
@@ -118,7 +120,13 @@ CHOICES: dict[str, Choice] = {
             told="off, a day such as sun, or two days running such as sat-sun or fri-sat",
             sample="sat-sun",
         ),
-        Choice("digest", "several notices in one mail a day", ("off",)),
+        Choice(
+            "digest",
+            "one mail a day at this time of yours with the boards where you are to move, in place of one for each move",
+            reader=read_hour,
+            told="off, or a time of day such as 08:00",
+            sample="08:00",
+        ),
         Choice("language", "the language of mails", ("en",)),
         Choice("broadcasts", "whether you get what players write to all", ("on", "off")),
     )

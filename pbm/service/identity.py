@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from pbm.domain.calendars import instant_at
 from pbm.domain.commands import Standing, board_of_subject
 from pbm.domain.mail import Sent
 from pbm.domain.match import Player
 from pbm.domain.tokens import DigestToken, PlayerToken, SeatToken, Signer
 from pbm.mailin import Message, strip_subject
 from pbm.service.handling import Sender
-from pbm.service.telling import day_of, instant_of
+from pbm.service.telling import day_of
 from pbm.store import Transaction
 
 
@@ -24,7 +25,7 @@ def identify(tx: Transaction, signer: Signer, message: Message, now: datetime) -
     claimed = _claimed(tx, message, answered)
     proven = _of_token(tx, token, now) or (claimed if message.authenticated else None)
     board = seat.board if seat else _board_answered(message, answered)
-    as_of = instant_of(token.as_of) if isinstance(token, DigestToken) else answered.created_at if answered else None
+    as_of = instant_at(token.as_of) if isinstance(token, DigestToken) else answered.created_at if answered else None
     match = tx.matches.summary(board) if board is not None else None
     if match is None:
         return Sender(Standing(known=bool(proven or claimed), proven=bool(proven)), None, None, proven, claimed, as_of)

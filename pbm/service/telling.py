@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from pbm.compose import Composer, Notice, Reader
@@ -66,16 +66,6 @@ class Tools:
 def day_of(instant: datetime) -> int:
     """Days since 1970."""
     return instant.toordinal() - _EPOCH_DAY
-
-
-def instant_of(microseconds: int) -> datetime:
-    """An instant by how long it is after the beginning of 1970."""
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
-
-
-def instant_of(microseconds: int) -> datetime:
-    """An instant by how long it is after the beginning of 1970."""
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
 
 
 def reader_of(tx: Transaction, tools: Tools, player: Player, now: datetime, seat: Seat | None = None) -> Reader:
