@@ -11,6 +11,9 @@ import platformdirs
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from pbm.domain.clock import read_control
+from pbm.domain.errors import BadArguments
+
 PREFIX = "PBM_"
 DATA_FOLDER = platformdirs.user_data_path("pbm", appauthor=False)
 
@@ -42,6 +45,14 @@ def _check_listen(text: str) -> str:
 def _check_command(text: str) -> str:
     if not shlex.split(text):
         raise ValueError("write a program and its options, such as /usr/sbin/sendmail -i")
+    return text
+
+
+def _check_clock(text: str) -> str:
+    try:
+        read_control(text)
+    except BadArguments as error:
+        raise ValueError(str(error)) from None
     return text
 
 
@@ -113,7 +124,9 @@ class Delivery(_Table):
     )
     longest_retry_seconds: Seconds = Field(default=6 * 3600, description="But never longer than this.")
     give_up_hours: Seconds = Field(default=120, description="Age of a mail at which a temporary failure becomes final.")
-    poll_seconds: Seconds = Field(default=0.5, description="How often to look for mails that another process wrote.")
+    poll_seconds: Seconds = Field(
+        default=5, description="How long nothing may be heard of before the outbox is looked at all the same."
+    )
 
 
 class Maildir(_Table):
@@ -266,6 +279,19 @@ class Limits(_Table):
     broadcast_moderation: Literal["off", "on", "closed"] = Field(
         default="off",
         description="off: broadcasts go out at once; on: they wait for `pbm broadcast approve`; closed: none.",
+    )
+    default_clock: Annotated[str, AfterValidator(_check_clock)] = Field(
+        default="21d", description="Time of a game whose challenge does not say --clock; none for as long as one likes."
+    )
+    claim_days: Count = Field(
+        default=7, description="How long the opponent of somebody whose time is up may choose what comes of it."
+    )
+    pause_days: Count = Field(default=60, description="How long two players may pause a game.")
+    vacation_days_per_year: Annotated[int, Field(ge=0, le=366)] = Field(
+        default=30, description="Days a calendar year that a player's clocks may stand still for a vacation."
+    )
+    unreachable_days: Annotated[int, Field(ge=0)] = Field(
+        default=30, description="Days that a player's clocks stand still at most because mail to him comes back."
     )
 
 

@@ -7,6 +7,7 @@ person for the whole game, so it stays with him when sides are swapped. What a c
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
@@ -80,6 +81,30 @@ class TimeControl:
         told += ["nights and weekends count"] if self.strict and self.timed else []
         told += [f"a reminder after {in_words(self.nag)}"] if self.nag is not None else []
         return ", ".join(told)
+
+
+UNLIMITED = TimeControl()
+OPTIONS = frozenset({"clock", "totaltime", "forfeittime", "nagtime"})
+"""Options of a challenge that say how much time there is."""
+
+
+def control_of(options: Mapping[str, str], default: TimeControl) -> TimeControl:
+    """The time control of a challenge. options: what stands behind the `=` of those given. Raises: BadArguments."""
+    days = {name: _days(name, value) for name, value in options.items() if name != "clock"}
+    nag = days.pop("nagtime", None)
+    if "clock" not in options:
+        control = TimeControl(days.get("forfeittime"), days.get("totaltime")) if days else default
+    elif days:
+        raise BadArguments(f'"--clock={options["clock"]}" and --{min(days)} do not go together: the clock says it all.')
+    else:
+        control = read_control(options["clock"])
+    return control if nag is None else replace(control, nag=nag)
+
+
+def _days(name: str, value: str) -> int:
+    if not (value.isascii() and value.isdecimal() and len(value) < 5 and LEAST <= int(value) * DAY <= MOST):
+        raise BadArguments(f'"--{name}={value}" does not do: write a number of days, such as --{name}=14.')
+    return int(value) * DAY
 
 
 @lru_cache(maxsize=1000)

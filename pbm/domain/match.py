@@ -15,7 +15,7 @@ from typing import Any
 from games import AnyGame
 from games.rules import IllegalMove, Outcome, Side
 from pbm.domain.calendars import Calendar, Stop
-from pbm.domain.clock import Clock
+from pbm.domain.clock import Clock, TimeControl
 from pbm.domain.errors import NotAllowed
 from pbm.domain.settings import Settings
 
@@ -110,8 +110,8 @@ class Match:
 
     options, body: what the challenge said of the game. revision: raised at every change of the position, so that a
     token or a guard made for an earlier state can be told. record: every ply, oldest first. event: in which event it is
-    played, as its players read it; empty for a game of their own. clock: None where there is none, and once the match
-    has ended. settings: what each player has chosen. stops: what stops the clock of each, now or later.
+    played, as its players read it; empty for a game of their own. control: how much time there is. clock: None where
+    there is none, and once the match has ended. settings: what each player has chosen. stops: what stops the clock of each, now or later.
     """
 
     board: int
@@ -128,6 +128,7 @@ class Match:
     rated: bool = True
     offer: Offer | None = None
     event: str = ""
+    control: TimeControl = TimeControl()
     clock: Clock | None = None
     settings: tuple[Settings, Settings] = (Settings(), Settings())
     stops: tuple[tuple[Stop, ...], tuple[Stop, ...]] = ((), ())

@@ -121,7 +121,8 @@ class Administration:
             if game not in GAMES:
                 raise NotFound(f'There is no game "{game}". The games are {", ".join(GAMES)}.')
             seats = (_player(tx, userids[0]), _player(tx, userids[1]))
-            table = start_match(tx, GAMES[game], words, body, seats, self._service.clock())
+            clock = self._service.settings.limits.default_clock
+            table = start_match(tx, GAMES[game], words, body, seats, self._service.clock(), default_clock=clock)
             table.events.append(MatchStarted(table.match.board))
             self._tell(tx, table)
             return table.match

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from games import GAMES
 from games.rules import GameError
+from pbm.domain.clock import Clock
 from pbm.domain.commands import split_guard
 from pbm.domain.errors import MatchOver, NotFound, NotYourTurn, Rejected, Stale
 from pbm.domain.events import Event, IntentDropped, MovePlayed, OfferCancelled, PlyTakenBack, Resigned, SidesSwapped
@@ -25,39 +26,70 @@ from pbm.domain.match import (
     other,
     replay,
 )
-from pbm.service.rating import rate_match
+from pbm.domain.due import with_clock
+from pbm.service.rating import count_match, rate_match
 from pbm.store import Transaction
 
-CACHED_STATES = 2000
+CACHED_PLIES = 50_000
+"""Plies of all boards that are remembered; one takes some 200 octets."""
 
 
 class States:
-    """The latest state of boards, so that a move need not replay the whole record. Only a cache: the record decides."""
+    """The latest boards with their states, so that a move need not read and replay the whole record.
 
-    def __init__(self, size: int = CACHED_STATES) -> None:
+    Only a cache: the record decides. A transaction that is rolled back has to empty it, for the next ply of a board it
+    held then gets a number and a revision that the cache knows from another ply.
+    """
+
+    def __init__(self, size: int = CACHED_PLIES) -> None:
         self._size = size
-        self._states: OrderedDict[int, tuple[tuple[str, ...], State]] = OrderedDict()
+        self._plies = 0
+        self._boards: OrderedDict[int, tuple[Match, State]] = OrderedDict()
+
+    def match(self, board: int) -> Match | None:
+        """The board as it was when it was met last."""
+        known = self._boards.get(board)
+        return known[0] if known else None
 
     def of(self, match: Match) -> State:
-        record = tuple(ply.notation for ply in match.record)
-        known = self._states.get(match.board)
-        if known is not None and known[0] == record and known[1].game is GAMES[match.game]:
-            self._states.move_to_end(match.board)
-            return known[1]
-        state = replay(GAMES[match.game], match.options, match.body, record)
+        known = self._boards.get(match.board)
+        if known is not None and _same(known[0], match) and known[1].game is GAMES[match.game]:
+            state = known[1]
+        else:
+            record = [ply.notation for ply in match.record]
+            state = replay(GAMES[match.game], match.options, match.body, record)
         self.keep(match, state)
         return state
 
     def keep(self, match: Match, state: State) -> None:
-        self._states[match.board] = (tuple(ply.notation for ply in match.record), state)
-        self._states.move_to_end(match.board)
-        while len(self._states) > self._size:
-            self._states.popitem(last=False)
+        known = self._boards.pop(match.board, None)
+        self._plies += _weight(match) - (_weight(known[0]) if known else 0)
+        self._boards[match.board] = (match, state)
+        while self._plies > self._size:
+            self._plies -= _weight(self._boards.popitem(last=False)[1][0])
+
+    def forget(self) -> None:
+        self._boards.clear()
+        self._plies = 0
+
+
+def _weight(match: Match) -> int:
+    """What it takes to remember the board, in plies."""
+    return len(match.record) + 10
+
+
+def _same(one: Match, other: Match) -> bool:
+    """Whether they have come to the same position by the same plies."""
+    if one.record is other.record:
+        return True
+    return [ply.notation for ply in one.record] == [ply.notation for ply in other.record]
 
 
 @dataclass(slots=True)
 class Table:
-    """One board while a mail is handled. revision: as the board was when the mail came to it."""
+    """One board while a mail is handled. revision: as the board was when the mail came to it. now: when the mail came
+    in, so that nobody's clock runs while it waits for us.
+    """
 
     tx: Transaction
     match: Match
@@ -70,7 +102,7 @@ class Table:
     @classmethod
     def load(cls, tx: Transaction, states: States, board: int, now: datetime) -> Table:
         """Raises: NotFound."""
-        match = tx.matches.load(board)
+        match = tx.matches.load(board, states.match(board))
         if match is None:
             raise NotFound(f"There is no board {board}.")
         return cls(tx, match, states.of(match), match.revision, now)
@@ -106,11 +138,14 @@ class Table:
 
     def _record(self, state: State, notation: str, *, auto: bool) -> None:
         """Store the ply that led to the state; offers and what its player had decided for later are off with it."""
-        seat, board = self.state.to_move, self.match.board
-        ply = Ply(notation, seat, self.now, auto)
-        self.tx.matches.add_ply(self.match, ply, state.to_move)
+        seat, board, match = self.state.to_move, self.match.board, self.match
+        clock = match.clock and match.clock.charged(self.now, match.calendars)
+        ply = Ply(notation, seat, self.now, auto, clock.left[seat - 1] if clock else None)
+        pressed = clock and clock.pressed(state.to_move, self.now, match.calendars)
+        played = replace(match, record=(*match.record, ply), revision=match.revision + 1)
+        self.match = with_clock(played, pressed, self.now)
+        self.tx.matches.add_ply(match, ply, state.to_move, self.match.clock)
         self.state = state
-        self.match = replace(self.match, record=(*self.match.record, ply), revision=self.match.revision + 1)
         swapped = notation == SWAP
         self.events.append(SidesSwapped(board, seat) if swapped else MovePlayed(board, seat, notation, auto))
         self.cancel_offer()
@@ -142,10 +177,11 @@ class Table:
 
     def take_back(self, consenting: Seat) -> None:
         """Take the last ply back, and drop what was decided on the strength of it."""
-        last = self.match.record[-1]
+        last, match = self.match.record[-1], self.match
         self.state = self.at(-1)
-        self.tx.matches.drop_ply(self.match, self.state.to_move)
-        self.match = replace(self.match, record=self.match.record[:-1], revision=self.match.revision + 1)
+        clock = match.clock and match.clock.taken_back(last.seat, last.time_left, self.now, match.calendars)
+        self.match = with_clock(replace(match, record=match.record[:-1], revision=match.revision + 1), clock, self.now)
+        self.tx.matches.drop_ply(match, self.state.to_move, self.match.clock)
         self.set_offer(None)
         board = self.match.board
         self.events.append(PlyTakenBack(board, consenting, last.notation, last.seat))
@@ -167,6 +203,12 @@ class Table:
         self.tx.matches.set_offer(self.match.board, offer)
         self.match = replace(self.match, offer=offer)
 
+    def set_clock(self, clock: Clock) -> None:
+        """Change the clock, and when the board needs the server next."""
+        self.match = with_clock(self.match, clock, self.now)
+        assert self.match.clock is not None  # noqa: S101  it was set
+        self.tx.matches.set_clock(self.match.board, self.match.clock)
+
     def cancel_offer(self) -> None:
         """What waits for an answer is off; the players are told."""
         offer = self.match.offer
@@ -176,12 +218,14 @@ class Table:
 
     def end(self, result: Result, event: Event | None = None) -> None:
         self.tx.matches.end(self.match.board, result, self.now)
-        self.match = replace(self.match, result=result, ended_at=self.now, revision=self.match.revision + 1)
+        revision = self.match.revision + 1
+        self.match = replace(self.match, result=result, ended_at=self.now, revision=revision, clock=None)
         for intent in [*self.intents(1), *self.intents(2)]:
             self.drop(intent)
         if event is not None:
             self.events.append(event)
         self.events += rate_match(self.tx, self.match)
+        count_match(self.tx, self.match)
 
     def intents(self, seat: Seat | None) -> list[Intent]:
         """What the seat has decided for later; nothing for a spectator."""

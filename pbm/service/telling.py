@@ -17,9 +17,11 @@ from pbm.mailin import Message
 from pbm.service.passwords import Passwords
 from pbm.service.tables import States, Table
 from pbm.store import Transaction
-from pbm.store.follows import Follower
+from pbm.store.follows import ALL, Follower
 
 _EPOCH_DAY = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001  a day, not an instant
+DEFAULT_CLOCK = "21d"
+"""How much time there is where a challenge does not say it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,11 @@ class Limits:
     messages_per_day: int = 50
     message_characters: int = 5000
     broadcast_moderation: Literal["off", "on", "closed"] = "off"
+    default_clock: str = DEFAULT_CLOCK
+    claim_days: int = 7
+    pause_days: int = 60
+    vacation_days_per_year: int = 30
+    unreachable_days: int = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +163,11 @@ def _word_to_leave(followers: Sequence[Follower], reader: Reader) -> str:
     follower = next((each for each in followers if each.player == reader.player), None)
     if follower is None:
         return ""
+    if follower.whom not in ("", ALL):
+        return f"unfollow {follower.whom}"
     if follower.ends_only:
-        return "notify all" if follower.by_game else ""
-    return "unsubscribe all" if follower.by_game else "unsubscribe"
+        return "notify all" if follower.whom else ""
+    return "unsubscribe all" if follower.whom else "unsubscribe"
 
 
 def _seats(match: Match) -> tuple[Seat, ...]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, or_, select, union_all, update
 
+from pbm.domain.calendars import Calendar, Stop
+from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Result, Seat
-from pbm.store.tables import FIRST_BOARD, matches, players, plies
+from pbm.store.absences import Absences
+from pbm.store.clocks import COLUMNS, STOPPED, clock_of, columns_of, is_interrupted, settings_of
+from pbm.store.tables import matches, players, plies
 
 _first = players.alias("first_player")
 _second = players.alias("second_player")
@@ -20,15 +24,26 @@ _with_players = select(
     _second.c.userid.label("userid2"),
     _first.c.epoch.label("epoch1"),
     _second.c.epoch.label("epoch2"),
+    _first.c.settings.label("settings1"),
+    _second.c.settings.label("settings2"),
+    is_interrupted().label("interrupted"),
 ).select_from(matches.join(_first, _first.c.id == matches.c.seat1_id).join(_second, _second.c.id == matches.c.seat2_id))
 
 
-_HEADER = _with_players.where(matches.c.board == bindparam("board"))
+_HEADERS = _with_players.where(matches.c.board.in_(bindparam("boards", expanding=True))).order_by(matches.c.board)
+_LOCKED = _HEADERS.with_for_update(of=matches, key_share=True)
 _RECORD = (
-    select(plies.c.notation, plies.c.seat, plies.c.played_at, plies.c.auto)
+    select(plies.c.notation, plies.c.seat, plies.c.played_at, plies.c.auto, plies.c.time_left)
     .where(plies.c.board == bindparam("board"))
     .order_by(plies.c.ply)
 )
+_ADD_PLY = insert(plies)
+COUNT_PLY = (
+    update(matches)
+    .where(matches.c.board == bindparam("of_board"))
+    .values({name: bindparam(name) for name in ("plies", "revision", "seat_to_move", "moved_at", *COLUMNS)})
+)
+"""These are built once: every move asks for them."""
 _Rows = Select[Any]
 
 
@@ -54,6 +69,37 @@ class Matches:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._foreseen: dict[int, Row[Any] | None] = {}
+        self._foreseen_summaries: dict[int, Summary] = {}
+
+    def foresee(self, boards: Collection[int]) -> set[Player]:
+        """Load at once, but for their records, what will be loaded one by one; returns the players."""
+        rows = self._headers(boards)
+        self._foreseen |= dict.fromkeys(boards) | {row.board: row for row in rows}
+        return {player for row in rows for player in _players(row)}
+
+    def foresee_summaries(self, boards: Collection[int]) -> None:
+        """Read at once what will be asked for one by one."""
+        rows = self._connection.execute(_HEADERS, {"boards": list(boards)})
+        self._foreseen_summaries |= {row.board: _summary(row) for row in rows}
+
+    def forget(self) -> None:
+        """Ask anew for what was foreseen."""
+        self._foreseen.clear()
+        self._foreseen_summaries.clear()
+
+    def _headers(self, boards: Collection[int]) -> Sequence[Row[Any]]:
+        """In a transaction that writes nobody else can load them so before that ends."""
+        writes = self._connection.get_execution_options().get("pbm_writes", False)
+        return self._connection.execute(_LOCKED if writes else _HEADERS, {"boards": list(boards)}).all()
+
+    def _header(self, board: int) -> Row[Any] | None:
+        if board in self._foreseen:
+            return self._foreseen[board]
+        return next(iter(self._headers([board])), None)
+
+    def _change(self, board: int, values: Mapping[str, Any]) -> None:
+        self._connection.execute(update(matches).where(matches.c.board == board).values(values))
 
     def add(
         self,
@@ -69,8 +115,13 @@ class Matches:
         started_by: str = "",
         rematch_of: int | None = None,
         event: str = "",
+        control: TimeControl = UNLIMITED,
     ) -> Match:
-        """started_by: who asked for it, by any name that is his alone. rematch_of: the board it follows."""
+        """started_by: who asked for it, by any name that is his alone. rematch_of: the board it follows.
+
+        The clock of the match has no deadline yet, for only the match loaded tells what its players' calendars are.
+        """
+        clock = None if control == UNLIMITED else Clock.start(control, seat_to_move, now, (Calendar(), Calendar()))
         values = {
             "game": game,
             "version": version,
@@ -87,36 +138,53 @@ class Matches:
             "started_by": started_by,
             "rematch_of": rematch_of,
             "event": event,
+            "control": str(control),
+            **columns_of(clock),
         }
-        if self._connection.execute(select(matches.c.board).limit(1)).first() is None:
-            values["board"] = FIRST_BOARD
         board = self._connection.execute(insert(matches).values(values).returning(matches.c.board)).scalar_one()
-        return Match(board, game, version, options, body, seats, 0, (), now, rated=rated, event=event)
+        match = self.load(board)
+        assert match is not None  # noqa: S101  it was added
+        return match
 
-    def load(self, board: int) -> Match | None:
-        row = self._connection.execute(_HEADER, {"board": board}).one_or_none()
+    def load(self, board: int, known: Match | None = None) -> Match | None:
+        """In a transaction that writes nobody else can load it so before that ends.
+
+        known: the match as it once was in the database; its record is not read again if it is still the same.
+        """
+        row = self._header(board)
         if row is None:
             return None
-        record = self._connection.execute(_RECORD, {"board": board})
+        if known is None or (known.revision, known.moved_at) != (row.revision, row.moved_at):
+            record = tuple(Ply(*ply) for ply in self._connection.execute(_RECORD, {"board": board}))
+        else:
+            record = known.record
+        clock = clock_of(row)
+        stops: tuple[tuple[Stop, ...], tuple[Stop, ...]] = ((), ())
+        if clock is not None and row.interrupted:
+            stops = Absences(self._connection).stops((row.seat1_id, row.seat2_id), clock.since)
         return Match(
             board=row.board,
             game=row.game,
             version=row.version,
             options=tuple(row.options.split()),
             body=row.body,
-            players=(Player(row.seat1_id, row.userid1), Player(row.seat2_id, row.userid2)),
+            players=_players(row),
             revision=row.revision,
-            record=tuple(Ply(*ply) for ply in record),
+            record=record,
             started_at=row.started_at,
             result=_result(row),
             ended_at=row.ended_at,
             rated=row.rated,
             offer=Offer(OfferKind(row.offer), row.offered_by) if row.offer else None,
             event=row.event,
+            control=read_control(row.control),
+            clock=clock,
+            settings=(settings_of(row.settings1), settings_of(row.settings2)),
+            stops=stops,
         )
 
-    def add_ply(self, match: Match, ply: Ply, seat_to_move: Seat) -> None:
-        """Append to the record of a match as it was loaded. seat_to_move: after the ply."""
+    def add_ply(self, match: Match, ply: Ply, seat_to_move: Seat, clock: Clock | None) -> None:
+        """Append to the record of a match as it was loaded. seat_to_move, clock: after the ply."""
         number = len(match.record) + 1
         values = {
             "board": match.board,
@@ -125,43 +193,65 @@ class Matches:
             "seat": ply.seat,
             "played_at": ply.played_at,
             "auto": ply.auto,
+            "time_left": ply.time_left,
         }
-        self._connection.execute(insert(plies).values(values))
-        self._connection.execute(
-            update(matches)
-            .where(matches.c.board == match.board)
-            .values(plies=number, revision=match.revision + 1, seat_to_move=seat_to_move, moved_at=ply.played_at)
-        )
+        after = {"plies": number, "revision": match.revision + 1, "seat_to_move": seat_to_move}
+        after |= columns_of(clock)
+        self._foreseen.pop(match.board, None)
+        self._connection.execute(_ADD_PLY, values)
+        self._connection.execute(COUNT_PLY, {"of_board": match.board, "moved_at": ply.played_at, **after})
 
-    def drop_ply(self, match: Match, seat_to_move: Seat) -> None:
-        """Take the last ply back. seat_to_move: after that."""
+    def drop_ply(self, match: Match, seat_to_move: Seat, clock: Clock | None) -> None:
+        """Take the last ply back. seat_to_move, clock: after that."""
         number = len(match.record)
         self._connection.execute(delete(plies).where(plies.c.board == match.board, plies.c.ply == number))
-        self._connection.execute(
-            update(matches)
-            .where(matches.c.board == match.board)
-            .values(plies=number - 1, revision=match.revision + 1, seat_to_move=seat_to_move)
+        after = {"plies": number - 1, "revision": match.revision + 1, "seat_to_move": seat_to_move}
+        self._change(match.board, {**after, **columns_of(clock)})
+
+    def set_clock(self, board: int, clock: Clock) -> None:
+        self._change(board, columns_of(clock))
+
+    def ticking(self, player_id: int) -> list[int]:
+        """The boards on which the clock of a player runs."""
+        mine = or_(
+            (matches.c.seat1_id == player_id) & (matches.c.seat_to_move == 1),
+            (matches.c.seat2_id == player_id) & (matches.c.seat_to_move == 2),
         )
+        running = select(matches.c.board).where(
+            mine, matches.c.ended_at.is_(None), matches.c.ticking_since.is_not(None)
+        )
+        return list(self._connection.execute(running.order_by(matches.c.board)).scalars())
+
+    def next_due_at(self) -> datetime | None:
+        """When a board needs the server next; None if none ever does."""
+        due_at: datetime | None = self._connection.execute(select(func.min(matches.c.due_at))).scalar_one()
+        return due_at
+
+    def claim_due(self, now: datetime) -> int | None:
+        """The board that has needed the server longest; nobody else gets it until the transaction ends."""
+        found = select(matches.c.board).where(matches.c.due_at <= now).order_by(matches.c.due_at, matches.c.board)
+        return self._connection.execute(found.limit(1).with_for_update(skip_locked=True)).scalar_one_or_none()
+
+    def put_off(self, board: int, due_at: datetime) -> None:
+        self._change(board, {"due_at": due_at})
 
     def set_offer(self, board: int, offer: Offer | None) -> None:
         values = {"offer": offer.kind.value if offer else None, "offered_by": offer.seat if offer else None}
-        self._connection.execute(update(matches).where(matches.c.board == board).values(values))
+        self._change(board, values)
 
     def end(self, board: int, result: Result, now: datetime) -> None:
         scores = None if result.scores is None else f"{result.scores[0]} {result.scores[1]}"
-        self._connection.execute(
-            update(matches)
-            .where(matches.c.board == board)
-            .values(
-                seat_to_move=None,
-                ended_at=now,
-                ending=result.ending.value,
-                winner=result.winner,
-                reason=result.reason,
-                scores=scores,
-                revision=matches.c.revision + 1,
-            )
-        )
+        values = {
+            "seat_to_move": None,
+            "ended_at": now,
+            "ending": result.ending.value,
+            "winner": result.winner,
+            "reason": result.reason,
+            "scores": scores,
+            "revision": matches.c.revision + 1,
+            **STOPPED,
+        }
+        self._change(board, values)
 
     def delete(self, board: int) -> None:
         """Forget a board altogether, record and all."""
@@ -169,7 +259,9 @@ class Matches:
         self._connection.execute(delete(matches).where(matches.c.board == board))
 
     def summary(self, board: int) -> Summary | None:
-        row = self._connection.execute(_HEADER, {"board": board}).one_or_none()
+        if board in self._foreseen_summaries:
+            return self._foreseen_summaries[board]
+        row = self._connection.execute(_HEADERS, {"boards": [board]}).one_or_none()
         return None if row is None else _summary(row)
 
     def summaries(
@@ -222,6 +314,20 @@ class Matches:
         found = select(func.count()).where(matches.c.started_by == started_by, matches.c.started_at > since)
         return self._connection.execute(found).scalar_one()
 
+    def challenged_since(self, player_id: int, since: datetime, most: int) -> int:
+        """How many boards others have asked a player for since then; only his newest are looked at, `most` a seat."""
+        seats = (matches.c.seat1_id, matches.c.seat2_id)
+        newest = [
+            select(matches.c.board, matches.c.started_at, matches.c.started_by)
+            .where(seat == player_id)
+            .order_by(matches.c.board.desc())
+            .limit(most)
+            for seat in seats
+        ]
+        rows = {row.board: row for found in newest for row in self._connection.execute(found)}
+        own = ("", f"player {player_id}")
+        return sum(row.started_at > since and row.started_by not in own for row in rows.values())
+
     def rematch_of(self, board: int) -> int | None:
         """The board that follows a board as its rematch."""
         return self._connection.execute(
@@ -254,6 +360,10 @@ def _narrowed(found: _Rows, game: str | None, player_ids: tuple[int, ...], activ
     return found
 
 
+def _players(row: Row[Any]) -> tuple[Player, Player]:
+    return Player(row.seat1_id, row.userid1), Player(row.seat2_id, row.userid2)
+
+
 def _result(row: Row[Any]) -> Result | None:
     if row.ended_at is None:
         return None
@@ -269,7 +379,7 @@ def _summary(row: Row[Any]) -> Summary:
         board=row.board,
         game=row.game,
         options=tuple(row.options.split()),
-        players=(Player(row.seat1_id, row.userid1), Player(row.seat2_id, row.userid2)),
+        players=_players(row),
         plies=row.plies,
         seat_to_move=row.seat_to_move,
         started_at=row.started_at,

@@ -25,19 +25,20 @@ ME = "me"
 def challenge(handling: Handling, command: Command) -> Answer | None:
     """Anybody may challenge, for others too, and needs no password: who does not like it resigns before he moves."""
     assert command.game is not None  # noqa: S101  the parser asks for it
-    game, words = GAMES[command.game], command.options
+    game, words, clock = GAMES[command.game], command.options, handling.tools.limits.default_clock
     first, second = (_named(handling, command, command.args[name]) for name in ("USERID1", "USERID2"))
     body, comment = split_body(handling.comment) if game.info.takes_body else ("", handling.comment)
     if isinstance(first, str) or isinstance(second, str):
         return invite(handling, command, (first, second), body, comment)
     sender = handling.sender
     asker = sender.proven or sender.claimed
-    terms = read_terms(game, words, body)
+    terms = read_terms(game, words, body, clock)
     agreed = (sender.proven,) if sender.proven else ()
     check_willing(handling.tx, handling.tools.limits, game, (first, second), asker, agreed)
     _check_not_flooded(handling, {first, second} - {sender.proven})
     measure = _check_measure(handling)
-    table = start_match(handling.tx, game, words, body, (first, second), handling.now, started_by=measure)
+    seats = (first, second)
+    table = start_match(handling.tx, game, words, body, seats, handling.now, started_by=measure, default_clock=clock)
     _fulfil_seeks(handling, table.match, asker)
     handling.comment = comment
     takes_part = asker in (first, second)
@@ -101,8 +102,8 @@ def _fulfil_seeks(handling: Handling, match: Match, asker: Player | None) -> Non
         seek = handling.tx.seeks.own(player.id, match.game)
         if seek is None or seek.body != match.body:
             continue
-        terms = read_terms(GAMES[match.game], seek.options, seek.body)
-        if (terms.words, terms.rated) == (match.options, match.rated):
+        terms = read_terms(GAMES[match.game], seek.options, seek.body, handling.tools.limits.default_clock)
+        if (terms.words, terms.rated, terms.control) == (match.options, match.rated, match.control):
             handling.tx.seeks.set_wanted(seek.id, seek.wanted - 1)
 
 
@@ -130,7 +131,7 @@ def rematch(handling: Handling, command: Command) -> Answer | None:
         raise NotAllowed(f"{match.player(other(seat)).userid} has left the server.")
     game = GAMES[match.game]
     check_willing(handling.tx, handling.tools.limits, game, match.players, asker, (asker,))
-    words = match.options if match.rated else (*match.options, "--unrated")
+    words = (*match.options, f"--clock={match.control}", *([] if match.rated else ["--unrated"]))
     seats = (match.player(2), match.player(1))
     fresh = start_match(handling.tx, game, words, match.body, seats, handling.now, rematch_of=match.board)
     origin = f"It is the rematch of board {match.board}."

@@ -41,7 +41,7 @@ def invite(
     address = str(seats[seat - 1])
     _check_address(handling, address)
     game, limits = GAMES[command.game or ""], handling.tools.limits
-    terms = read_terms(game, command.options, body)
+    terms = read_terms(game, command.options, body, limits.default_clock)
     check_willing(handling.tx, limits, game, (inviter,), inviter, (inviter,))
     if handling.tx.invitations.sent_since(inviter.id, handling.now - timedelta(days=1)) >= limits.invitations_per_day:
         raise NotAllowed(f"You have invited {limits.invitations_per_day} people within a day; that is the limit.")
@@ -179,7 +179,8 @@ def _start(handling: Handling, ticket: Ticket, inviter: Player | None, player: P
     seats = (player, inviter) if words["seat"] == 1 else (inviter, player)
     try:
         check_willing(handling.tx, handling.tools.limits, game, seats, inviter, seats)
-        table = start_match(handling.tx, game, words["words"], words["body"], seats, handling.now)
+        clock = handling.tools.limits.default_clock
+        table = start_match(handling.tx, game, words["words"], words["body"], seats, handling.now, default_clock=clock)
     except REFUSALS as error:
         return str(error)
     origin = f"{player.userid} has accepted {inviter.userid}'s invitation."

@@ -32,7 +32,7 @@ def seek(handling: Handling, command: Command) -> Answer | None:
     wanted = _wanted(handling, command)
     body, _ = split_body(handling.comment) if game.info.takes_body else ("", "")
     options = tuple(map(str.casefold, command.options))
-    read_terms(game, options, body)
+    read_terms(game, options, body, handling.tools.limits.default_clock)
     old = handling.tx.seeks.own(player.id, game.info.name)
     if old is not None and wanted and (old.options, old.body) == (options, body):
         handling.tx.seeks.set_wanted(old.id, wanted)
@@ -138,7 +138,8 @@ def _take(handling: Handling, player: Player, number: int) -> None:
         raise NotAllowed(f"Seek {number} is your own.", f"{found.game} seek 0")
     seats = (player, found.player)
     check_willing(handling.tx, handling.tools.limits, game, seats, player, seats)
-    table = start_match(handling.tx, game, found.options, found.body, seats, handling.now)
+    clock = handling.tools.limits.default_clock
+    table = start_match(handling.tx, game, found.options, found.body, seats, handling.now, default_clock=clock)
     handling.tx.seeks.set_wanted(number, found.wanted - 1)
     origin = f"{player.userid} has taken seek {number} of {found.player.userid}."
     handling.adopt(table, MatchStarted(table.match.board, origin=origin))
