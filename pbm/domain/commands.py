@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from games import GAMES
 from pbm.domain.errors import BadArguments, NotFound, Rejected, UnknownCommand
+from pbm.domain.plan_lines import lift
+from pbm.domain.plans import is_moves, is_plan
 from pbm.domain.settings import CHOICES
 from pbm.domain.verbs import CREDENTIALS, MULTIPLE, SECRETS, SHORTEST_SECRET, VERBS, Param, Verb, find, leading
 
@@ -59,6 +63,7 @@ class Command:
     """One command, its words bound to the verb's parameters; lists are kept as one text, words joined by blanks.
 
     args holds only what was written: what the mail's standing tells is not repeated here. line: as it was written.
+    plan: what was written below it of what is to be done then.
     """
 
     verb: Verb
@@ -66,6 +71,7 @@ class Command:
     args: Mapping[str, str]
     options: tuple[str, ...] = ()
     line: str = ""
+    plan: str = ""
 
     @property
     def secrets(self) -> frozenset[str]:
@@ -110,46 +116,102 @@ def read(subject: str, text: str, standing: Standing) -> Reading:
     lines of the text. A line behind the first is a command only if nothing else can be meant; what follows is comment.
     Where the first line begins with the number of a board, as in an answer to a digest, such lines may stand anywhere.
     """
-    subject = clean(subject)
-    written = text.strip("\n")
-    lines = [line.strip() for line in written.splitlines()]
+    is_move = partial(_may_plan, standing)
+    subject, planned = _split_plan(clean(subject), is_move)
+    written = text.strip("\n").splitlines()
+    left, plans = (written, []) if _is_said(subject) else lift(written, is_move, _is_said)
+    lines = [line.strip() for line in left]
     start = next((index for index, line in enumerate(lines) if line), len(lines))
     first = clean(lines[start]) if start < len(lines) else ""
+    is_planned = any(at <= start for at, _ in plans)
     plays = _is_board_line(subject, standing)
-    begun = _called(first) or _is_board_line(first, standing)
-    meant = not first or plays or (_called(subject) and (begins(subject) or not begun))
+    begun = is_planned or _called(first) or _is_board_line(first, standing)
+    meant = not (first or is_planned) or plays or (_called(subject) and (begins(subject) or not begun))
     if subject and meant and board_of_subject(subject) is None:
-        return _multiple(lines) if subject.casefold() == MULTIPLE else Reading((subject,), written.strip())
+        if subject.casefold() == MULTIPLE:
+            return _multiple(lines, plans)
+        plans = [*((-1, plan) for plan in planned), *plans]
+        return Reading(_with_plans([(-2, subject)], plans), "\n".join(left).strip())
     if first.casefold() == MULTIPLE:
-        return _multiple(lines[start + 1 :])
-    if _board_first(first, standing) is not None:
-        return _by_board(written.splitlines()[start:], standing)
-    end = start + 1
-    while end < len(lines) and not _has_text(lines[end - 1]) and _is_command(lines[end], standing):
+        return _multiple(["", *lines[start + 1 :]], [(at - start, plan) for at, plan in plans])
+    if _board_first(first, standing) is not None and not is_planned:
+        return _by_board(left, start, plans, standing)
+    end = start if is_planned else start + 1
+    while end < len(lines) and not _has_text(lines[end - 1] if end else "") and _is_command(lines[end], standing):
         end += 1
-    commands = tuple(filter(None, map(clean, lines[start:end])))
-    comment = "\n".join(written.splitlines()[end:]).strip("\n")
+    commands = _with_plans(list(enumerate(map(clean, lines[:end]))), plans)
+    comment = "\n".join(left[end:]).strip("\n")
     return Reading(commands[:MAX_COMMANDS], comment, len(commands) > MAX_COMMANDS)
 
 
-def _multiple(lines: Iterable[str]) -> Reading:
+def _split_plan(subject: str, is_move: Callable[[str], bool]) -> tuple[str, list[str]]:
+    """The subject and the plan at its end, if there is one."""
+    (head, *_), plans = lift([subject], is_move, _is_said) if not is_plan(subject) else ([subject], [])
+    return head, [plan for _, plan in plans]
+
+
+def _may_plan(standing: Standing, words: str) -> bool:
+    """The words may be a move, with or without a command around it, that a plan follows on the same line.
+
+    The number of a board is none; what follows that is a command of its own.
+    """
+    if words.isdecimal() and standing.board in (None, int(words)):
+        return False
+    return is_moves(words) or (begins(words) and is_moves(words.split()[-1]))
+
+
+def _is_said(line: str) -> bool:
+    """All below the line is text that nobody looks into for plans."""
+    return _has_text(line) and clean(line).casefold() != MULTIPLE
+
+
+def _with_plans(commands: Sequence[tuple[int, str]], plans: Sequence[tuple[int, str]]) -> tuple[str, ...]:
+    """The commands, each with the plan below it on lines of its own; one that takes none is followed by it.
+
+    Both come with the numbers of the lines they stand at, a plan with that of the line behind it.
+    """
+    found: list[str] = []
+    ends = [*(at for at, _ in commands[1:]), sys.maxsize][: len(commands)]
+    early = [plan for at, plan in plans if not commands or at <= commands[0][0]]
+    found += ["\n".join(map(_cleaned, early))] if early else []
+    for (start, line), end in zip(commands, ends, strict=True):
+        below = "\n".join(_cleaned(plan) for at, plan in plans if start < at <= end)
+        joined = [f"{line}\n{below}"] if line and below and _takes_plan(line) else [line, below]
+        found += filter(None, joined)
+    return tuple(found)
+
+
+def _cleaned(plan: str) -> str:
+    return "\n".join(map(clean, plan.splitlines()))
+
+
+def _takes_plan(line: str) -> bool:
+    """The line is a move, or may be one."""
+    words = line.split()
+    verb, _ = leading(words[1:] if words[0].casefold() in GAMES else words)
+    return verb is None or verb.takes_plan
+
+
+def _multiple(lines: Sequence[str], plans: Sequence[tuple[int, str]]) -> Reading:
     """Every line a command; a quoted one is none."""
-    commands = tuple(clean(line) for line in lines if clean(line) and not line.startswith(">"))
+    numbered = [(at, clean(line)) for at, line in enumerate(lines) if clean(line) and not line.startswith(">")]
+    commands = _with_plans(numbered, plans)
     return Reading(commands[:MAX_COMMANDS] or (MULTIPLE,), "", len(commands) > MAX_COMMANDS)
 
 
-def _by_board(lines: Sequence[str], standing: Standing) -> Reading:
-    """Commands that name their boards, each with what is written below it. lines: the first is a command."""
-    commands: list[str] = []
+def _by_board(lines: Sequence[str], start: int, plans: Sequence[tuple[int, str]], standing: Standing) -> Reading:
+    """Commands that name their boards, each with what is written below it. start: the line of the first command."""
+    commands: list[tuple[int, str]] = []
     remarks: list[list[str]] = []
-    for line in lines:
+    for at, line in enumerate(lines[start:], start):
         if not commands or _is_board_line(clean(line), standing):
-            commands.append(clean(line))
+            commands.append((at, clean(line)))
             remarks.append([])
         else:
             remarks[-1].append(line)
     below = tuple("\n".join(each).strip("\n") for each in remarks)
-    return Reading(tuple(commands[:MAX_COMMANDS]), "", len(commands) > MAX_COMMANDS, below[:MAX_COMMANDS])
+    read = _with_plans(commands, plans)
+    return Reading(read[:MAX_COMMANDS], "", len(read) > MAX_COMMANDS, below[:MAX_COMMANDS])
 
 
 def _board_first(line: str, standing: Standing) -> tuple[int, str] | None:
@@ -247,6 +309,11 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     is_userid: tells whether a word is the name of a player, which decides whether credentials were left out.
     Raises: UnknownCommand, BadArguments, NotFound (no such game).
     """
+    if is_plan(line):
+        return Command(_verb_called("plan"), standing.game, {"PLAN": line}, line=line)
+    line, below, plan = line.partition("\n")
+    if below:
+        return replace(parse(line, standing, is_userid), plan=plan, line=f"{line}\n{plan}")
     if len(line) > MAX_LINE:
         raise UnknownCommand(f"A command line has at most {MAX_LINE} characters; this one has {len(line)}.")
     named = _board_first(line, standing)
@@ -258,9 +325,7 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     if verb is None:
         if not standing.answers_board:
             raise _unknown(words)
-        move = find("move")
-        assert move is not None  # noqa: S101  the table holds it
-        return Command(move, standing.game, {"MOVE": line}, line=line)
+        return Command(_verb_called("move"), standing.game, {"MOVE": line}, line=line)
     if options and not verb.options:
         raise BadArguments(f'"{options[0]}": {verb.name} takes no options.', usage(verb, standing, game))
     names_board = any(word[0].isdigit() for word in [word for word in plain if word.casefold() not in SELECTORS][:1])
@@ -271,6 +336,11 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
         problem = "needs more words" if len(plain) < len(verb.params) else "does not fit these words"
         raise BadArguments(f"{verb.name} {problem}.", usage(verb, standing, game))
     return Command(verb, game, args, options, line)
+
+
+def _verb_called(name: str) -> Verb:
+    """One that the table holds."""
+    return next(verb for verb in VERBS if verb.name == name)
 
 
 def _on_board(line: str, board: int, rest: str, standing: Standing, is_userid: Callable[[str], bool]) -> Command:

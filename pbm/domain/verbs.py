@@ -42,6 +42,7 @@ _PATTERNS = {
     "BOARD": re.compile(r"\d{1,12}"),
     "BOARD|all": re.compile(r"\d{1,12}|all", re.IGNORECASE),
     "BOARD[#PLY]": re.compile(_BOARD_AT_PLY),
+    "PLAYER": re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,19}"),
     "SEEK": re.compile(r"#?\d{1,9}"),
     "BOARD[#PLY]|new": re.compile(rf"{_BOARD_AT_PLY}|new", re.IGNORECASE),
 }
@@ -81,7 +82,7 @@ class Verb:
     other_usage: the same words in another order. has_text: all that is written below it is its text. bare: it may
     stand without any words, and then only asks. guarded: it needs the password, whatever the mail shows. wordy: a
     sentence may begin with it, so behind the first line of a mail it is a command only where it names a board. group:
-    where the list of commands has it.
+    where the list of commands has it. takes_plan: below it may stand what is to be done then.
     """
 
     name: str
@@ -98,6 +99,7 @@ class Verb:
     guarded: bool = False
     wordy: bool = False
     group: str = PLAYING
+    takes_plan: bool = False
 
     @cached_property
     def forms(self) -> tuple[tuple[Param, ...], ...]:
@@ -211,6 +213,7 @@ VERBS: tuple[Verb, ...] = (
         "play a move; MOVE#PLY only if that ply is the next",
         per_game=True,
         alters=True,
+        takes_plan=True,
         aliases=("mvoe", "board"),
     ),
     Verb(
@@ -219,6 +222,7 @@ VERBS: tuple[Verb, ...] = (
         "pass your turn, where the game has that; as a move it is also written --",
         per_game=True,
         alters=True,
+        takes_plan=True,
     ),
     Verb(
         "queue",
@@ -226,6 +230,7 @@ VERBS: tuple[Verb, ...] = (
         'play a move as soon as it is your turn; "queue BOARD USERID PASSWORD none" drops it',
         per_game=True,
         alters=True,
+        takes_plan=True,
         aliases=("qmove", "qboard", "moveq", "boardq"),
     ),
     Verb(
@@ -234,6 +239,23 @@ VERBS: tuple[Verb, ...] = (
         "exchange sides, as the second ply of a game that has the swap",
         per_game=True,
         alters=True,
+        takes_plan=True,
+    ),
+    Verb(
+        "plan",
+        "BOARD USERID PASSWORD [PLAN...]",
+        "say what you do if your opponent does this or that; alone it shows what you have said, and none drops it",
+        per_game=True,
+        alters=True,
+        wordy=True,
+        takes_plan=True,
+    ),
+    Verb(
+        "cancel",
+        "BOARD USERID PASSWORD",
+        'take back a move that still waits, if you have chosen "set hold"',
+        per_game=True,
+        wordy=True,
     ),
     Verb("propose", "BOARD USERID PASSWORD", "offer your opponent a draw", per_game=True, alters=True),
     Verb("undo", "BOARD USERID PASSWORD", "ask your opponent to take the last ply back", per_game=True, alters=True),
@@ -272,6 +294,7 @@ VERBS: tuple[Verb, ...] = (
         "look at the board after your move before you play it with confirm",
         per_game=True,
         alters=True,
+        takes_plan=True,
     ),
     Verb("confirm", "BOARD USERID PASSWORD", "play the move you have submitted", per_game=True, alters=True),
     Verb(
@@ -381,6 +404,13 @@ VERBS: tuple[Verb, ...] = (
         "why",
         "USERID PASSWORD [BOARD]",
         "see how your rating changed on a board, or the last time, with all the numbers",
+        wordy=True,
+        group=LOOKING,
+    ),
+    Verb(
+        "about",
+        "[PLAYER]",
+        "what anybody may know of a player: ratings, how reliable and how fast he is, vacations",
         wordy=True,
         group=LOOKING,
     ),

@@ -1,0 +1,416 @@
+"""What a player will do if his opponent does this or that: plans as trees, and how they are written. Pure.
+
+    if E5: D4; if F3: G4, then if H5: resign; if any: pass
+
+A branch is a condition, an answer, and the plan that goes on behind the answer. Conditions are the opponent's: a move,
+pass, swap, `any` for every ply that no other branch names, `draw` for an offer of a draw. Answers are a move, pass,
+swap, resign; to an offer accept, reject or resign. `if` begins a branch, `then if` one that is below the last answer.
+So neither blanks nor line breaks nor semicolons matter, which mail programs and moves of Luddit are full of; the colon
+alone, which no notation holds, ends a condition. Parentheses put several branches below one answer.
+
+What the opponent played is compared by canonical notation. Behind `any` the board is not known in advance: there texts
+are kept as they were written, and settled when the board is known.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from games.notation import fold, quoted
+from games.rules import BadNotation, GameError, MoveError
+from pbm.domain.errors import BadArguments, NotAllowed, Rejected
+from pbm.domain.match import SWAP, State
+
+PASSING = "pass"
+ANY, DRAW = "any", "draw"
+RESIGN, ACCEPT, REJECT = "resign", "accept", "reject"
+
+MAX_BRANCHES = 200
+MAX_DEPTH = 40
+MAX_CHARACTERS = 4000
+
+_WORDS = {
+    **dict.fromkeys(("any", "anything", "any move", "any other", "anything else", "otherwise"), ANY),
+    **dict.fromkeys(("draw", "draw offer", "draw offered", "propose", "proposes"), DRAW),
+    **dict.fromkeys(("resign", "resigns"), RESIGN),
+    **dict.fromkeys(("accept", "accepts"), ACCEPT),
+    **dict.fromkeys(("reject", "decline"), REJECT),
+    **dict.fromkeys(("swap", "swaps"), SWAP),
+    **dict.fromkeys(("pass", "passes", "--", "-"), PASSING),
+}
+"""How people write what is no move of a game."""
+_TO_AN_OFFER = (ACCEPT, REJECT, RESIGN)
+_WIDE = str.maketrans("：；，（）", ":;,()")
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One `if`: canonical where the board is known, else as it was written. then: the plan behind the answer."""
+
+    condition: str
+    answer: str
+    then: Plan = ()
+
+
+Plan = tuple[Branch, ...]
+"""Branches in the order they were written, `any` last."""
+
+
+def simple(text: str) -> Plan:
+    """What is queued: one answer, whatever the opponent plays."""
+    return (Branch(ANY, text),)
+
+
+def chain(words: Sequence[str]) -> Plan:
+    """A line of plies in turn, the opponent's first. Raises: BadArguments for one that ends with the opponent's."""
+    if len(words) % 2:
+        raise BadArguments(
+            f"{quoted(words[-1])}, the last, is your opponent's move: add what you answer, or leave it out.",
+            "plan none" if len(words) == 1 else f"plan {' '.join(words[:-1])}",
+        )
+    plan: Plan = ()
+    for place in range(len(words) - 2, -1, -2):
+        plan = (Branch(_worded(words[place]), _worded(words[place + 1]), plan),)
+    return _within_bounds(plan)
+
+
+# Reading
+
+
+_TOKEN = re.compile(r"(\((?=[\s(]*if[\s(])|\)|\bthen\b(?=[\s,;:(]*\bif[\s(])|\bif(?=[\s(]))", re.IGNORECASE)
+_LINK = re.compile(r"[\s,;]*\bthen\b[\s,;]*", re.IGNORECASE)
+_EDGES = " ;,.!\n"
+
+
+def read(text: str) -> Plan:
+    """The plan that is written; nobody has looked yet whether its moves are legal. Raises: BadArguments."""
+    if len(text) > MAX_CHARACTERS:
+        raise BadArguments(f"A plan has at most {MAX_CHARACTERS} characters; yours has {len(text)}.")
+    return _within_bounds(reread(text))
+
+
+def reread(text: str) -> Plan:
+    """The plan that `write` has written; the canonical text may be longer than what a player may send."""
+    return _Reader(text).plan()
+
+
+def _within_bounds(plan: Plan) -> Plan:
+    """Raises: BadArguments."""
+    branches = sum(1 for _ in _walk(plan))
+    if branches > MAX_BRANCHES:
+        raise BadArguments(f"A plan has at most {MAX_BRANCHES} branches; yours has {branches}.")
+    return plan
+
+
+def _walk(plan: Plan, depth: int = 1) -> Iterator[Branch]:
+    _check_depth(depth)
+    for branch in plan:
+        yield branch
+        yield from _walk(branch.then, depth + 1)
+
+
+def _check_depth(depth: int) -> None:
+    if depth > MAX_DEPTH + 1:
+        raise BadArguments(f"A plan looks at most {MAX_DEPTH} moves of yours ahead.")
+
+
+class _Reader:
+    """Recursive descent over the words that make up the grammar, and the texts between them."""
+
+    def __init__(self, text: str) -> None:
+        pieces = _TOKEN.split(" ".join(text.translate(_WIDE).split()))
+        self._tokens = list(_joined(pieces))
+        self._at = 0
+
+    def plan(self) -> Plan:
+        plan = self._branches(1)
+        if self._at < len(self._tokens):
+            word = self._tokens[self._at]
+            if word == ")":
+                raise BadArguments('There is a ")" too many in your plan.')
+            raise BadArguments(f'{quoted(word)} stands where "if" should: {_EXAMPLE}')
+        if not plan:
+            raise BadArguments(f"There is no branch in your plan: {_EXAMPLE}")
+        return plan
+
+    def _next(self) -> str:
+        return self._tokens[self._at] if self._at < len(self._tokens) else ""
+
+    def _branches(self, depth: int) -> Plan:
+        _check_depth(depth)
+        plan: list[Branch] = []
+        while True:
+            word = self._next()
+            if word == "(":
+                plan += self._group(depth)
+            elif word == "if":
+                plan.append(self._branch(depth))
+            else:
+                return tuple(plan)
+
+    def _group(self, depth: int) -> Plan:
+        self._at += 1
+        plan = self._branches(depth + 1)
+        if self._next() != ")":
+            raise BadArguments('A "(" in your plan has no ")".')
+        self._at += 1
+        return plan
+
+    def _branch(self, depth: int) -> Branch:
+        _check_depth(depth)
+        self._at += 1
+        text = self._next()
+        if text in _GRAMMAR:
+            raise BadArguments(f'There is nothing between "if" and {quoted(text or "the end")}: {_EXAMPLE}')
+        self._at += 1
+        condition, answer = _halves(text)
+        then: Plan = ()
+        if self._next() == "then":
+            self._at += 1
+            then = self._group(depth) if self._next() == "(" else (self._branch(depth + 1),)
+        elif self._next() == "(":
+            then = self._group(depth)
+        return Branch(condition, answer, then)
+
+
+_EXAMPLE = 'write for instance "if E5: D4; if any: pass".'
+_GRAMMAR = frozenset({"", "(", ")", "if", "then"})
+
+
+def _joined(pieces: Sequence[str]) -> Iterator[str]:
+    """Tokens, and texts that say something; a parenthesis that belongs to a text stays with it."""
+    text = ""
+    for place, piece in enumerate([*pieces, "", ""]):
+        is_token = place % 2 == 1 and not (piece == ")" and text.count("(") > text.count(")"))
+        if not is_token:
+            text += piece
+            continue
+        if text.strip(_EDGES):
+            yield text.strip(_EDGES)
+        text = ""
+        if piece:
+            yield piece.casefold()
+
+
+def _halves(text: str) -> tuple[str, str]:
+    """Condition and answer. Raises: BadArguments."""
+    condition, colon, answer = text.partition(":")
+    if not colon:
+        condition, *rest = _LINK.split(text, maxsplit=1)
+        answer = "".join(rest)
+    condition, answer = _LINK.sub(" ", condition).strip(_EDGES), answer.strip(_EDGES)
+    if answer.casefold().startswith("then "):
+        answer = answer[5:].strip(_EDGES)
+    if not condition or not answer:
+        said = quoted(f"if {text}")
+        if colon:
+            missing = "your opponent's move before" if answer else "your answer behind"
+            raise BadArguments(f"{said} lacks {missing} the colon: {_EXAMPLE}")
+        raise BadArguments(f"{said} lacks the colon between your opponent's move and your answer: {_EXAMPLE}")
+    return _worded(condition), _worded(answer)
+
+
+def _worded(text: str) -> str:
+    """What is no move, in the one word for it; a move as it is."""
+    plain = " ".join(text.replace("(", " ").replace(")", " ").split())
+    return _WORDS.get(fold(plain) if plain.strip("-—–") else "--", plain)
+
+
+# Writing
+
+
+def write(plan: Plan) -> str:
+    """The canonical text; reading it gives the plan again."""
+    return "; ".join(map(_write, plan))
+
+
+def _write(branch: Branch) -> str:
+    if not branch.then:
+        return head(branch)
+    below = write(branch.then)
+    return f"{head(branch)}, then {below if len(branch.then) == 1 else f'({below})'}"
+
+
+def head(branch: Branch) -> str:
+    """The branch without what follows on it."""
+    return f"if {branch.condition}: {branch.answer}"
+
+
+def layout(plan: Plan, indent: str = "") -> list[str]:
+    """The plan as lines, what is below an answer indented; put together they are read as the plan again."""
+    lines = []
+    for branch in plan:
+        several = len(branch.then) > 1
+        lines.append(indent + head(branch) + (", then (" if several else ", then" if branch.then else ""))
+        lines += layout(branch.then, indent + "  ")
+        lines[-1] += ")" if several else ""
+    return lines
+
+
+# Checking
+
+
+def check(state: State, plan: Plan, opponent: str = "your opponent") -> Plan:
+    """The plan in canonical form, for a state in which the opponent is to move. opponent: as refusals name him.
+
+    Every condition must be legal, and every answer behind it. Behind `any` texts need only be readable as moves. Two
+    branches with the same condition and answer become one. Raises: BadArguments that quotes the branch.
+    """
+    if state.outcome is not None:
+        raise NotAllowed("The game would be over, so there is nothing to plan.")
+    return _Checker(opponent).plan(state, plan, (), known=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A branch whose own words are sound, and the state behind them. path: the branches that lead here, and this."""
+
+    condition: str
+    answer: str
+    then: Plan
+    after: State
+    path: Plan
+    known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Checker:
+    opponent: str
+
+    def plan(self, state: State, plan: Plan, above: Plan, *, known: bool) -> Plan:
+        """above: the branches that lead here. known: whether the board is, or else the state is only an example."""
+        joined: dict[str, _Step] = {}
+        for branch in plan:
+            step = self._step(state, branch, (*above, replace(branch, then=())), known=known)
+            first = joined.setdefault(step.condition, step)
+            if first.answer != step.answer:
+                raise BadArguments(f"{_at(step.path)}: you answer {first.condition} with {first.answer} already.")
+            if first is not step:
+                joined[step.condition] = replace(first, then=(*first.then, *step.then))
+        steps = sorted(joined.values(), key=lambda step: step.condition == ANY)
+        return tuple(
+            Branch(step.condition, step.answer, self.plan(step.after, step.then, step.path, known=step.known))
+            for step in steps
+        )
+
+    def _step(self, state: State, branch: Branch, path: Plan, *, known: bool) -> _Step:
+        """What the branch itself says, found sound."""
+        condition, answer = branch.condition, branch.answer
+        if condition == DRAW:
+            self._check_answer_to_offer(answer, path)
+        elif answer in (ACCEPT, REJECT):
+            raise BadArguments(f'{_at(path)}: {answer} answers an offer: write "if draw: {answer}".')
+        elif condition == ANY:
+            state, known = _example(state), False
+        else:
+            state, condition = self._played(state, condition, path, known=known, whose=f"the move of {self.opponent}")
+        if condition != DRAW and answer != RESIGN:
+            state, answer = self._played(state, answer, path, known=known, whose="your own move")
+        if branch.then and (condition == DRAW or answer == RESIGN or (known and state.outcome is not None)):
+            raise BadArguments(f"{_at(path)}: that ends the game, so nothing can come behind it.")
+        return _Step(condition, answer, branch.then, state, path, known)
+
+    def _check_answer_to_offer(self, answer: str, path: Plan) -> None:
+        if answer not in _TO_AN_OFFER:
+            raise BadArguments(f"{_at(path)}: an offer of a draw is answered by accept, reject or resign.")
+
+    def _played(self, state: State, text: str, path: Plan, *, known: bool, whose: str) -> tuple[State, str]:
+        """The state after a ply, and its notation; on a board not known, after some ply, and its text."""
+        try:
+            return state.play(text)
+        except (GameError, Rejected) as error:
+            if known or isinstance(error, (BadNotation, NotAllowed)):
+                raise BadArguments(f"{_at(path)}: {quoted(text)} as {whose}: {error}{_near(error)}") from None
+        return _example(state), text
+
+
+def _at(path: Plan) -> str:
+    """Where in a plan something is: the branch, and those that lead to it, as they were written."""
+    return "In " + quoted(", then ".join(map(head, path[-2:])))
+
+
+def _near(error: Exception) -> str:
+    """Moves that would do."""
+    candidates = error.candidates[:3] if isinstance(error, MoveError) else ()
+    return f" Legal there: {', '.join(candidates)}." if candidates else ""
+
+
+def _example(state: State) -> State:
+    """A state after some ply, one that does not end the game if that is easily found."""
+    moves = islice(state.game.moves(state.position), 8)
+    states = [state.play(state.game.notate(state.position, move))[0] for move in moves]
+    return next((after for after in states if after.outcome is None), states[0] if states else state)
+
+
+# Following
+
+
+def fitting(plan: Plan, condition: str) -> Branch | None:
+    """The branch for what the opponent did: the one that names it, or else that for any ply."""
+    found = {branch.condition: branch for branch in plan}
+    return found.get(condition) or (found.get(ANY) if condition != DRAW else None)
+
+
+def settled(state: State, plan: Plan) -> Plan:
+    """The plan in canonical form, now that the board behind an `any` is known.
+
+    Branches whose condition is not legal are left out, for they will not come; an answer that is not stays.
+    """
+    known: list[Branch] = []
+    for branch in plan:
+        if branch.condition in (ANY, DRAW):
+            known.append(branch)
+            continue
+        try:
+            after, condition = state.play(branch.condition)
+        except (GameError, Rejected):
+            continue
+        try:
+            later, answer = after.play(branch.answer)
+        except (GameError, Rejected):
+            known.append(replace(branch, condition=condition))
+        else:
+            known.append(Branch(condition, answer, settled(later, branch.then)))
+    return tuple(known)
+
+
+# Telling a plan from prose
+
+
+_MOVE_WORD = re.compile(r"(?!\S*[a-z]{4})\S*\d\S*|[a-z]{1,2}[-/&>]+[a-z]{1,2}|[a-z]|--?", re.IGNORECASE)
+_PLAN_WORDS = frozenset(" ".join(_WORDS).split()) | {"then", "if", "to", "from", "edge", "place", "move", "remove"}
+_BEGINNING = re.compile(r"[\s(]*if[\s(]+(.*)", re.IGNORECASE | re.DOTALL)
+_NEXT = re.compile(r"\bthen\b[\s,;(]*\bif[\s(]|\bif[\s(]|[\s,;]\(", re.IGNORECASE)
+
+
+def is_plan(text: str) -> bool:
+    """The text begins like a plan and not like a sentence: its first branch holds nothing but moves and our words."""
+    begun = _BEGINNING.match(text.translate(_WIDE))
+    if begun is None:
+        return False
+    first = first_words(begun[1])
+    says = ":" in first or any(char.isdigit() for char in first) or _LINK.search(first) is not None
+    return says and is_moves(first)
+
+
+def first_words(text: str) -> str:
+    """What stands in front of the next branch."""
+    return _NEXT.split(text, maxsplit=1)[0]
+
+
+def is_moves(text: str) -> bool:
+    """Nothing but what moves and the grammar are made of, a misspelt word of ours included."""
+    words = [word.strip(".!?()") for word in re.split(r"[\s:;,]+", text.translate(_WIDE))]
+    words = [word for word in words if word]
+    return bool(words) and all(map(_is_plan_word, words))
+
+
+def _is_plan_word(word: str) -> bool:
+    plain = word.casefold()
+    if _MOVE_WORD.fullmatch(plain) or plain in _PLAN_WORDS:
+        return True
+    return bool(difflib.get_close_matches(plain[:20], ("resign", "accept", "reject", "pass", "swap"), 1, 0.8))
