@@ -89,6 +89,38 @@ class OfferCancelled(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class TimeUp(Event):
+    """The time of the seat has run out. no_show: before its first move, which makes the game void."""
+
+    no_show: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TimeClaimed(Event):
+    """The game ends because the time of the seat's opponent has run out. draw: so was it wished; waited: nobody did."""
+
+    draw: bool = False
+    waited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TimeGiven(Event):
+    """The seat gave its opponent more time. amount: in microseconds."""
+
+    amount: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ClocksPaused(Event):
+    """The seat agreed that both clocks stand still for a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClocksResumed(Event):
+    """The clocks run again; of the seat's doing, or because the longest pause is over."""
+
+
+@dataclass(frozen=True, slots=True)
 class IntentDropped(Event):
     """What the seat had decided for later will not be done; told to nobody else. reason: a sentence."""
 
@@ -103,10 +135,16 @@ class MatchDecided(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class RoundEnded(Event):
+    """The round of an event is over, and so the match is decided."""
+
+
+@dataclass(frozen=True, slots=True)
 class PlayerLeft(Event):
-    """A player has ended his account. userid: his."""
+    """A player has ended his account, or left an event. userid: his. place: what he has left."""
 
     userid: str = ""
+    place: str = "the server"
 
 
 @dataclass(frozen=True, slots=True)
