@@ -31,6 +31,8 @@ def board_headers(robot: Robot, match: Match, state: State, leave: str, answered
 def _unsubscribe(robot: Robot, match: Match, leave: str, address: str) -> dict[str, str]:
     """By mail (RFC 2369) and, where there is a web address for it, by one click (RFC 8058)."""
     command = f"{match.game} {leave if leave.endswith(' all') else f'unsubscribe {match.board}'}"
+    if leave.startswith("unfollow "):
+        command = leave
     by_mail = f"<mailto:{address}?subject={quote(command)}>"
     if not (leave and robot.unsubscribe_url):
         return {"List-Unsubscribe": by_mail}

@@ -91,17 +91,26 @@ class IntentKind(StrEnum):
     """What a player may decide before it can be done."""
 
     QUEUE = "queue"
+    PLAN = "plan"
     SUBMIT = "submit"
+    HOLD = "hold"
     RESIGN = "resign"
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What a seat has decided for later, and nobody else may see. text: a move, maybe with its guard; or empty."""
+    """What a seat has decided for later, and nobody else may see.
+
+    text: a move or a plan, maybe with its guard; below a move maybe the plan that goes with it; or empty. comment: what
+    is to be passed on with the move. since: when it was decided. until: when it is done by itself.
+    """
 
     seat: Seat
     kind: IntentKind
     text: str = ""
+    comment: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +119,9 @@ class Match:
 
     options, body: what the challenge said of the game. revision: raised at every change of the position, so that a
     token or a guard made for an earlier state can be told. record: every ply, oldest first. event: in which event it is
-    played, as its players read it; empty for a game of their own. control: how much time there is. clock: None where
-    there is none, and once the match has ended. settings: what each player has chosen. stops: what stops the clock of each, now or later.
+    played, as its players read it; empty for a game of their own. annotated: somebody has notes on it. control: how
+    much time there is. clock: None where there is none, and once the match has ended. settings: what each player has
+    chosen. stops: what stops the clock of each, now or later.
     """
 
     board: int
@@ -128,6 +138,7 @@ class Match:
     rated: bool = True
     offer: Offer | None = None
     event: str = ""
+    annotated: bool = False
     control: TimeControl = TimeControl()
     clock: Clock | None = None
     settings: tuple[Settings, Settings] = (Settings(), Settings())

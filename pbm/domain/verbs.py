@@ -336,6 +336,21 @@ VERBS: tuple[Verb, ...] = (
     ),
     Verb("all show", "[USERID|active|inactive|next...]", "mail me the boards of a player in all games", group=LOOKING),
     Verb(
+        "follow",
+        "USERID PASSWORD [WHAT]",
+        "get the mails of a board, of all boards of a player, or of a game; alone it lists what you follow",
+        bare=True,
+        wordy=True,
+        group=LOOKING,
+    ),
+    Verb(
+        "unfollow",
+        "USERID PASSWORD WHAT",
+        "follow a board, a player or a game no more",
+        wordy=True,
+        group=LOOKING,
+    ),
+    Verb(
         "subscribe",
         "BOARD|all USERID PASSWORD",
         "follow a board, or all boards of a game: every mail of it comes to you, too",

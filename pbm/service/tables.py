@@ -10,6 +10,7 @@ from games import GAMES
 from games.rules import GameError
 from pbm.domain.clock import Clock
 from pbm.domain.commands import split_guard
+from pbm.domain.due import with_clock
 from pbm.domain.errors import MatchOver, NotFound, NotYourTurn, Rejected, Stale
 from pbm.domain.events import Event, IntentDropped, MovePlayed, OfferCancelled, PlyTakenBack, Resigned, SidesSwapped
 from pbm.domain.match import (
@@ -19,6 +20,7 @@ from pbm.domain.match import (
     IntentKind,
     Match,
     Offer,
+    Player,
     Ply,
     Result,
     Seat,
@@ -26,7 +28,7 @@ from pbm.domain.match import (
     other,
     replay,
 )
-from pbm.domain.due import with_clock
+from pbm.domain.remarks import Remark, RemarkKind
 from pbm.service.rating import count_match, rate_match
 from pbm.store import Transaction
 
@@ -98,6 +100,7 @@ class Table:
     now: datetime
     events: list[Event] = field(default_factory=list)
     _intents: list[Intent] | None = None
+    _notes: list[Remark] | None = None
 
     @classmethod
     def load(cls, tx: Transaction, states: States, board: int, now: datetime) -> Table:
@@ -232,6 +235,25 @@ class Table:
         if self._intents is None:
             self._intents = self.tx.intents.of(self.match.board)
         return [intent for intent in self._intents if intent.seat == seat]
+
+    def notes(self, player: Player | None) -> list[Remark]:
+        """What the player has written about the board for himself; nobody else sees it."""
+        if player is None or not self.match.annotated:
+            return []
+        if self._notes is None:
+            self._notes = self.tx.remarks.of(RemarkKind.NOTE, self.match.board)
+        return [note for note in self._notes if note.author == player]
+
+    def remark(self, kind: RemarkKind, author: Player, text: str) -> None:
+        """Keep what somebody writes about the board as it stands."""
+        self.tx.remarks.add(kind, Remark(self.match.board, author, len(self.match.record), text, self.now))
+        if kind is RemarkKind.NOTE:
+            self.match, self._notes = replace(self.match, annotated=True), None
+
+    def drop_notes(self, player: Player) -> int:
+        """Forget what the player has written for himself; returns how many notes there were."""
+        self._notes = None
+        return self.tx.remarks.drop(RemarkKind.NOTE, self.match.board, player.id)
 
     def keep(self, intent: Intent) -> None:
         """In place of one of the same kind."""

@@ -177,6 +177,7 @@ class Matches:
             rated=row.rated,
             offer=Offer(OfferKind(row.offer), row.offered_by) if row.offer else None,
             event=row.event,
+            annotated=row.annotated,
             control=read_control(row.control),
             clock=clock,
             settings=(settings_of(row.settings1), settings_of(row.settings2)),

@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from pbm.domain.match import Player
+from pbm.domain.remarks import Remark, RemarkKind
 from pbm.store.tables import matches, players, remarks
-
-
-class RemarkKind(StrEnum):
-    """comment: to all who get the board's mails. kibitz: among followers, sealed until the end. note: to oneself."""
-
-    COMMENT = "comment"
-    KIBITZ = "kibitz"
-    NOTE = "note"
-
-
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """ply: how many were played when it was written."""
-
-    board: int
-    author: Player
-    ply: int
-    text: str
-    written_at: datetime
 
 
 class Remarks:

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import BigInteger, Connection, Executable, UpdateBase, bindparam, event, func, insert, select
+from sqlalchemy.dialects.postgresql import ARRAY
 
+from pbm.store.absences import Absences
 from pbm.store.agenda import Agenda
+from pbm.store.attempts import Guesses
+from pbm.store.bell import CHANNEL
 from pbm.store.blocks import Blocks
 from pbm.store.bounces import Bounces
 from pbm.store.broadcasts import Broadcasts
 from pbm.store.choices import Choices
 from pbm.store.follows import Follows
 from pbm.store.intents import Intents
-from pbm.store.matches import Matches
+from pbm.store.matches import COUNT_PLY, Matches
+from pbm.store.overview import Overview
+from pbm.store.paces import Paces
 from pbm.store.players import Players
 from pbm.store.queues import Inbox, Outbox
 from pbm.store.ratings import Ratings
+from pbm.store.remarks import Remarks
 from pbm.store.seeks import Invitations, Seeks
-from pbm.store.tables import meta
+from pbm.store.tables import absences, addresses, follows, game_choices, intents, matches, meta, player_follows, players
 from pbm.store.tickets import Tickets
+from pbm.store.tournaments import Tournaments
 from pbm.store.trouble import translated
+
+HOUSE = "house"
+"""The name that is locked by whoever changes more than he has locked otherwise."""
+
+_numbers = func.unnest(bindparam("numbers", type_=ARRAY(BigInteger))).table_valued("number").render_derived()
+_LOCK = select(func.pg_advisory_xact_lock(_numbers.c.number))
+_TELL = select(func.pg_notify(CHANNEL, ""))
+
+_FORESEEN = frozenset({matches, absences, intents, follows, player_follows, game_choices, players, addresses})
 
 
 class Transaction:
@@ -32,25 +50,64 @@ class Transaction:
         self._connection = connection
         self.players = Players(connection)
         self.matches = Matches(connection)
+        self.absences = Absences(connection)
         self.agenda = Agenda(connection)
         self.choices = Choices(connection)
         self.blocks = Blocks(connection)
-        self.bounces = Bounces(connection)
+        self.bounces = Bounces(connection, self.players)
         self.broadcasts = Broadcasts(connection)
         self.seeks = Seeks(connection)
         self.invitations = Invitations(connection)
         self.ratings = Ratings(connection)
+        self.paces = Paces(connection)
+        self.remarks = Remarks(connection)
         self.intents = Intents(connection)
         self.follows = Follows(connection)
         self.inbox = Inbox(connection)
         self.outbox = Outbox(connection)
         self.tickets = Tickets(connection)
+        self.tournaments = Tournaments(connection)
+        self.guesses = Guesses(connection)
+        self.overview = Overview(connection)
+
+    def foresee(self, boards: Collection[int]) -> None:
+        """Read at once what moves on the boards will ask for one by one.
+
+        Once any of that is written, all is asked for anew; but a ply only changes its own board.
+        """
+        people = [player.id for player in self.matches.foresee(boards)]
+        self.intents.foresee(boards)
+        self.follows.foresee(boards)
+        self.players.foresee(people)
+        event.listen(self._connection, "before_execute", self._forget)
+
+    def _forget(self, _connection: Connection, statement: Executable, *_rest: object) -> None:
+        if isinstance(statement, UpdateBase) and statement.table in _FORESEEN and statement is not COUNT_PLY:
+            for queries in (self.matches, self.intents, self.follows, self.players):
+                queries.forget()
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         """An exception out of the block undoes what the block wrote, and nothing else. Raises: DatabaseTrouble."""
         with translated(), self._connection.begin_nested():
             yield
+
+    def lock(self, names: Iterable[str]) -> None:
+        """Wait until nobody else has locked any of the names; they are ours until the transaction ends.
+
+        All who lock several at once do so in one order, so that they do not wait for each other. On SQLite whoever
+        writes has locked everything.
+        """
+        if self._connection.dialect.name == "sqlite":
+            return
+        numbers = sorted({_number(name) for name in names})
+        if numbers:
+            self._connection.execute(_LOCK, {"numbers": numbers})
+
+    def tell_others(self) -> None:
+        """Ring the bells of other processes when this is committed, if it has added to a queue."""
+        if self._connection.dialect.name != "sqlite" and (self.inbox.grew or self.outbox.grew):
+            self._connection.execute(_TELL)
 
     def secret(self) -> bytes:
         """The server's own secret, made when the database was."""
@@ -62,3 +119,8 @@ class Transaction:
         if self._connection.execute(select(meta.c.value).where(meta.c.key == "secret")).scalar() is None:
             rows = [{"key": "secret", "value": fresh}, {"key": "created_at", "value": now.isoformat()}]
             self._connection.execute(insert(meta), rows)
+
+
+def _number(name: str) -> int:
+    """What stands for a name in PostgreSQL, whose locks are of numbers: 64 bits with a sign."""
+    return int.from_bytes(hashlib.blake2b(f"pbm {name}".encode(), digest_size=8).digest(), signed=True)

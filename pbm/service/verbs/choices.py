@@ -77,8 +77,9 @@ def block(handling: Handling, command: Command) -> Answer | None:
         raise NotAllowed("You cannot block yourself.")
     if not handling.tx.blocks.block(player.id, other.id):
         return done(command, f"You had blocked {other.userid} before.")
+    handling.tx.follows.unfollow_player(other.id, player.id)
     text = (
-        f"You have blocked {other.userid}, who cannot challenge you, take your seeks or write to "
+        f"You have blocked {other.userid}, who cannot challenge you, take your seeks, follow you or write to "
         f"you any more, and is not told. Games under way between you go on. "
         f'"unblock {other.userid}" ends it.'
     )

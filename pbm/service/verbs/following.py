@@ -14,43 +14,118 @@ from pbm.service.handling import Handling
 from pbm.service.tables import Table
 from pbm.service.verbs.registry import done, handles
 from pbm.store.choices import GameChoice
+from pbm.store.follows import ALL
 
-ALL = "all"
+MAX_FOLLOWED = 50
+"""Players whom one player follows."""
+
+Wish = Table | Player | str
+"""A board, a player, or a game with all of its boards."""
+
+
+@handles("follow")
+def follow(handling: Handling, command: Command) -> Answer | None:
+    """What there is to follow has one word: a board's number, a player's userid, a game's name."""
+    player, word = handling.who(command), command.args.get("WHAT")
+    if word is None:
+        return done(command, _listed(handling, player), "pbm: what you follow")
+    wish = _wish(handling, word)
+    if isinstance(wish, Player):
+        return done(command, _follow_player(handling, player, wish))
+    return done(command, _subscribe(handling, player, wish))
+
+
+@handles("unfollow")
+def unfollow(handling: Handling, command: Command) -> Answer | None:
+    player, wish = handling.who(command), _wish(handling, command.args["WHAT"])
+    if not isinstance(wish, Player):
+        return done(command, _unsubscribe(handling, player, wish))
+    if not handling.tx.follows.unfollow_player(player.id, wish.id):
+        raise NotFound(f"You do not follow {wish.userid}.")
+    return done(command, f"You do not follow {wish.userid} any more.")
+
+
+def _wish(handling: Handling, word: str) -> Wish:
+    """Raises: NotFound."""
+    if word.isdecimal():
+        return handling.table(int(word))
+    if word.casefold() in GAMES:
+        return word.casefold()
+    player = handling.tx.players.find(word)
+    if player is None:
+        raise NotFound(f'"{word}" is neither the number of a board nor a player nor a game here.', "follow 101")
+    return player
+
+
+def _follow_player(handling: Handling, player: Player, wanted: Player) -> str:
+    """Raises: NotAllowed."""
+    if wanted == player:
+        raise NotAllowed("The mails of your own boards come to you anyway.")
+    if handling.tx.blocks.is_blocked(player.id, by=wanted.id):
+        raise NotAllowed(f"{wanted.userid} does not want to be followed by you.")
+    followed = handling.tx.follows.players(player.id)
+    if wanted in followed:
+        raise NotAllowed(f"You follow {wanted.userid} already.")
+    if len(followed) >= MAX_FOLLOWED:
+        raise NotAllowed(f"You follow {MAX_FOLLOWED} players, as many as anybody may.", f"unfollow {followed[0].userid}")
+    handling.tx.follows.follow_player(player.id, wanted.id)
+    return f"You follow {wanted.userid}: the mails of all his boards come to you from now on."
+
+
+def _listed(handling: Handling, player: Player) -> str:
+    boards = handling.tx.follows.boards(player.id)
+    found = {
+        "players": [each.userid for each in handling.tx.follows.players(player.id)],
+        "games": [game for game in GAMES if _choice(handling, player, game).follows],
+        "boards": [str(board) for board, ends_only in boards if not ends_only],
+        "boards, only their ends": [str(board) for board, ends_only in boards if ends_only],
+        "games, only their ends": [game for game in GAMES if _choice(handling, player, game).notify_ends],
+    }
+    if not any(found.values()):
+        return 'You follow nothing. "follow 101" follows a board, "follow alice" a player, "follow cross" a game.'
+    lines = [f"{kind}: {', '.join(words)}" for kind, words in found.items() if words]
+    return wrapped("\n".join(["You follow", *(f"  {line}" for line in lines), "", '"unfollow" and a word ends it.']))
 
 
 @handles("subscribe")
 def subscribe(handling: Handling, command: Command) -> Answer | None:
     player = handling.who(command)
-    told = []
-    for wish in _wishes(handling, command):
-        if isinstance(wish, Table):
-            _check_looks_on(wish, player)
-            if handling.tx.follows.wish(player.id, wish.match.board) is False:
-                raise NotAllowed(f"You follow board {wish.match.board} already.")
-            handling.tx.follows.follow(player.id, wish.match.board, ends_only=False)
-            told.append(f"You follow board {wish.match.board}: its mails come to you from now on.")
-        else:
-            _choose(handling, player, wish, replace(_choice(handling, player, wish), follows=True))
-            told.append(f"You follow all games of {GAMES[wish].info.title}, those to come as well.")
+    told = [_subscribe(handling, player, wish) for wish in _wishes(handling, command)]
     return done(command, wrapped("\n".join(told)))
+
+
+def _subscribe(handling: Handling, player: Player, wish: Table | str) -> str:
+    """Raises: NotAllowed."""
+    if isinstance(wish, str):
+        choice = _choice(handling, player, wish)
+        _choose(handling, player, wish, replace(choice, follows=True))
+        return f"You follow all games of {GAMES[wish].info.title}, those to come as well."
+    board = wish.match.board
+    _check_looks_on(wish, player)
+    if handling.tx.follows.wish(player.id, board) is False:
+        raise NotAllowed(f"You follow board {board} already.")
+    handling.tx.follows.follow(player.id, board, ends_only=False)
+    return f"You follow board {board}: its mails come to you from now on."
 
 
 @handles("unsubscribe")
 def unsubscribe(handling: Handling, command: Command) -> Answer | None:
     player = handling.who(command)
-    told = []
-    for wish in _wishes(handling, command):
-        if isinstance(wish, Table):
-            if not handling.tx.follows.unfollow(player.id, wish.match.board):
-                raise NotFound(_why_not_followed(handling, player, wish))
-            told.append(f"You do not follow board {wish.match.board} any more.")
-        else:
-            choice = _choice(handling, player, wish)
-            if not choice.follows:
-                raise NotFound(f"You do not follow all games of {GAMES[wish].info.title}.")
-            _choose(handling, player, wish, replace(choice, follows=False))
-            told.append(f"You do not follow all games of {GAMES[wish].info.title} any more.")
+    told = [_unsubscribe(handling, player, wish) for wish in _wishes(handling, command)]
     return done(command, wrapped("\n".join(told)))
+
+
+def _unsubscribe(handling: Handling, player: Player, wish: Table | str) -> str:
+    """Raises: NotFound."""
+    if isinstance(wish, str):
+        choice = _choice(handling, player, wish)
+        if not choice.follows:
+            raise NotFound(f"You do not follow all games of {GAMES[wish].info.title}.")
+        _choose(handling, player, wish, replace(choice, follows=False))
+        return f"You do not follow all games of {GAMES[wish].info.title} any more."
+    if not handling.tx.follows.unfollow(player.id, wish.match.board):
+        raise NotFound(_why_not_followed(handling, player, wish))
+    return f"You do not follow board {wish.match.board} any more."
 
 
 @handles("notify")
@@ -109,6 +184,9 @@ def _why_not_followed(handling: Handling, player: Player, table: Table) -> str:
         return f"You play on board {table.match.board}, so its mails come to you until it ends; resigning ends it."
     if _choice(handling, player, table.match.game).follows:
         return f'You follow all games of {title}, and so board {table.match.board}: "unsubscribe all" ends that.'
+    followed = next((each for each in handling.tx.follows.players(player.id) if each in table.match.players), None)
+    if followed is not None:
+        return f'You follow {followed.userid}, and so board {table.match.board}: "unfollow {followed.userid}" ends that.'
     return f"You do not follow board {table.match.board}."
 
 
