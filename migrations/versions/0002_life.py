@@ -218,6 +218,10 @@ def upgrade() -> None:
         batch_op.add_column(sa.Column("peer", sa.String(length=64), server_default="", nullable=False))
         batch_op.add_column(sa.Column("lane", sa.String(length=80), server_default="", nullable=False))
 
+    with op.batch_alter_table("intents", schema=None) as batch_op:
+        batch_op.add_column(sa.Column("comment", sa.Text(), nullable=True))
+        batch_op.add_column(sa.Column("due_at", sa.BigInteger(), nullable=True))
+
     with op.batch_alter_table("matches", schema=None) as batch_op:
         batch_op.add_column(sa.Column("control", sa.String(length=80), server_default="", nullable=False))
         batch_op.add_column(sa.Column("left1", sa.BigInteger(), nullable=True))
@@ -259,6 +263,10 @@ def downgrade() -> None:
         batch_op.drop_column("left2")
         batch_op.drop_column("left1")
         batch_op.drop_column("control")
+
+    with op.batch_alter_table("intents", schema=None) as batch_op:
+        batch_op.drop_column("due_at")
+        batch_op.drop_column("comment")
 
     with op.batch_alter_table("inbox", schema=None) as batch_op:
         batch_op.drop_column("lane")

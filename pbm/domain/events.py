@@ -35,10 +35,11 @@ class MatchStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class MovePlayed(Event):
-    """notation: canonical. auto: the server played it, for it was queued."""
+    """notation: canonical. auto: the server played it, for it was queued, or planned."""
 
     notation: str = ""
     auto: bool = False
+    planned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

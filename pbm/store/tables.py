@@ -199,6 +199,8 @@ intents = Table(
     Column("kind", String(12), primary_key=True),
     Column("text", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
+    Column("comment", Text),
+    Column("due_at", Instant),
 )
 
 game_choices = Table(
