@@ -231,13 +231,13 @@ def upgrade() -> None:
         batch_op.add_column(sa.Column("deadline_at", sa.BigInteger(), nullable=True))
         batch_op.add_column(sa.Column("overrun_at", sa.BigInteger(), nullable=True))
         batch_op.add_column(sa.Column("due_at", sa.BigInteger(), nullable=True))
-        batch_op.add_column(sa.Column("paused", sa.Boolean(), server_default=sa.false(), nullable=False))
-        batch_op.add_column(sa.Column("annotated", sa.Boolean(), server_default=sa.false(), nullable=False))
+        batch_op.add_column(sa.Column("paused", sa.Boolean(), server_default="0", nullable=False))
+        batch_op.add_column(sa.Column("annotated", sa.Boolean(), server_default="0", nullable=False))
         batch_op.add_column(sa.Column("event", sa.String(length=80), server_default="", nullable=False))
         batch_op.create_index(batch_op.f("ix_matches_due_at"), ["due_at"], unique=False)
 
     with op.batch_alter_table("players", schema=None) as batch_op:
-        batch_op.add_column(sa.Column("bot", sa.Boolean(), server_default=sa.false(), nullable=False))
+        batch_op.add_column(sa.Column("bot", sa.Boolean(), server_default="0", nullable=False))
 
     with op.batch_alter_table("plies", schema=None) as batch_op:
         batch_op.add_column(sa.Column("time_left", sa.BigInteger(), nullable=True))

@@ -20,7 +20,6 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
-    false,
 )
 from sqlalchemy.engine import Dialect
 
@@ -61,7 +60,7 @@ players = Table(
     Column("settings", Text, nullable=False, server_default="{}"),
     Column("created_at", Instant, nullable=False),
     Column("removed_at", Instant),
-    Column("bot", Boolean, nullable=False, server_default=false()),
+    Column("bot", Boolean, nullable=False, server_default="0"),
 )
 
 addresses = Table(
@@ -113,8 +112,8 @@ matches = Table(
     Column("deadline_at", Instant),
     Column("overrun_at", Instant),
     Column("due_at", Instant, index=True),
-    Column("paused", Boolean, nullable=False, server_default=false()),
-    Column("annotated", Boolean, nullable=False, server_default=false()),
+    Column("paused", Boolean, nullable=False, server_default="0"),
+    Column("annotated", Boolean, nullable=False, server_default="0"),
     Column("event", String(80), nullable=False, server_default=""),
     sqlite_autoincrement=True,
 )
