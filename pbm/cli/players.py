@@ -97,6 +97,19 @@ def bot(invocation: Invocation, userid: str, state: str) -> None:
     click.echo(f"{userid} is {'a bot: its games are not rated' if state == 'on' else 'no bot: its games are rated'}.")
 
 
+@player.command()
+@click.argument("who", nargs=-1, required=True, metavar="WHO...")
+@pass_invocation
+def unlock(invocation: Invocation, who: tuple[str, ...]) -> None:
+    """Look at passwords again after too many wrong ones.
+
+    WHO is a userid, the address mails said they were from, or the machine they came from, as `pbm status` names it.
+    """
+    with invocation.administration() as admin:
+        for each in who:
+            click.echo(f"{each}: {'counts from the beginning' if admin.unlock(each) else 'had no wrong guesses'}.")
+
+
 @player.command("reset-password")
 @click.argument("userid")
 @click.option("--password", default="", help="The new one; a random one is made and printed if it is not given.")

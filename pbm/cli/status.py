@@ -1,0 +1,200 @@
+"""`pbm status`: what waits, for how long, how fast it goes, and what wants the operator."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pbm.cli.frame import Command, Invocation, pass_invocation
+from pbm.cli.output import json_option, print_json, printable
+
+if TYPE_CHECKING:
+    from pbm.service.status import Status
+    from pbm.store.overview import Flow, Waiting
+
+_SHOWN = 10
+_SECONDS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
+
+
+@click.command(cls=Command)
+@click.option("--watch", is_flag=True, help="Show it again and again, until Ctrl-C.")
+@click.option(
+    "--every", type=click.FloatRange(0.1), default=2, show_default=True, help="Seconds between looks, for --watch."
+)
+@json_option
+@pass_invocation
+def status(invocation: Invocation, watch: bool, every: float, as_json: bool) -> None:
+    """How the server is doing.
+
+    Queues with the age of their oldest mail, how many mails came and went, how long they took, what could not be
+    delivered and why, addresses that get no mail, locks against guessing, and what falls due on boards. It is read from
+    the database, whether the server runs or not.
+    """
+    from pbm.cli.opening import opened_store
+
+    with opened_store(invocation.effective().values) as store:
+        from pbm.service.status import status_of
+
+        store.prepare(datetime.now(UTC))
+        looks = (status_of(store, datetime.now(UTC)) for _ in _times(every if watch else None))
+        if as_json:
+            for look in looks:
+                print_json(as_values(look))
+        elif watch:
+            _show_live(looks)
+        else:
+            click.echo("\n".join(lines_of(next(looks))))
+
+
+def _times(seconds: float | None) -> Iterator[None]:
+    """Now, and for ever each time after so many seconds; None for now alone."""
+    yield
+    while seconds is not None:
+        time.sleep(seconds)
+        yield
+
+
+def _show_live(looks: Iterator[Status]) -> None:
+    from rich.live import Live
+    from rich.text import Text
+
+    with Live(auto_refresh=False) as live:
+        try:
+            for look in looks:
+                live.update(Text("\n".join(lines_of(look))), refresh=True)
+        except KeyboardInterrupt:
+            return
+
+
+def as_values(look: Status) -> dict[str, Any]:
+    """For programs: ages in seconds, instants in ISO 8601."""
+    return {
+        "at": look.at,
+        "inbox": {
+            "new": _waiting_values(look.new, look.at),
+            "parked": _waiting_values(look.parked, look.at),
+            **_flow_values(look.received, "handling_seconds"),
+        },
+        "outbox": {
+            "queued": _waiting_values(look.queued, look.at),
+            "postponed": _waiting_values(look.postponed, look.at),
+            "failed": _waiting_values(look.failed, look.at),
+            **_flow_values(look.written, "delivery_seconds"),
+            "troubles": [{"mails": mails, "trouble": trouble} for trouble, mails in look.troubles],
+        },
+        "players": look.players,
+        "boards": look.boards,
+        "broadcasts_waiting": look.broadcasts,
+        "suspended_addresses": look.suspended,
+        "suspended_latest": [
+            {"address": address, "userid": userid, "since": since} for address, userid, since in look.suspended_latest
+        ],
+        "locked": [
+            {"kind": each.key.kind, "subject": each.key.subject, "failures": each.failures, "until": each.locked_until}
+            for each in look.locked
+        ],
+        "boards_overdue": look.overdue,
+        "deadlines": [{"board": each.board, "game": each.game, "due_at": each.due_at} for each in look.deadlines],
+        "agenda": {kind: {"items": items, "due": due} for kind, (items, due) in look.agenda.items()},
+    }
+
+
+def _waiting_values(waiting: Waiting, now: datetime) -> dict[str, Any]:
+    age = None if waiting.oldest_at is None else max(0.0, (now - waiting.oldest_at).total_seconds())
+    return {"mails": waiting.mails, "oldest_seconds": age}
+
+
+def _flow_values(flow: Flow, took: str) -> dict[str, Any]:
+    return {
+        "ever": flow.ever,
+        "within": dict(flow.within),
+        took: None if not flow.seconds else {"median": quantile(flow.seconds, 0.5), "most": max(flow.seconds)},
+    }
+
+
+def quantile(seconds: tuple[float, ...], share: float) -> float:
+    """The value that the share of all does not exceed."""
+    return sorted(seconds)[min(len(seconds) - 1, int(share * len(seconds)))]
+
+
+def lines_of(look: Status) -> list[str]:
+    """For people: a line for each queue and for each thing that wants the operator."""
+    return [
+        f"{look.at:%Y-%m-%d %H:%M:%S} UTC   {look.players} players, {look.boards} boards under way",
+        "",
+        *_queue_lines(look),
+        "",
+        *_board_lines(look),
+        *_player_lines(look),
+    ]
+
+
+def _queue_lines(look: Status) -> list[str]:
+    return [
+        _queue_line("inbox", "new", look.new, look.at),
+        _queue_line("", "parked", look.parked, look.at, "pbm inbox list --state parked"),
+        _flow_line(look.received, "handled after"),
+        _queue_line("outbox", "queued", look.queued, look.at),
+        _queue_line("", "postponed", look.postponed, look.at),
+        _queue_line("", "failed", look.failed, look.at, "pbm outbox list --state failed"),
+        _flow_line(look.written, "sent after"),
+        *(f"{'':8}{mails:>6} x {printable(' '.join(trouble.split()))}" for trouble, mails in look.troubles),
+    ]
+
+
+def _board_lines(look: Status) -> list[str]:
+    return [
+        f"{look.overdue} boards overdue",
+        *(f"  board {each.board} ({each.game}): {_when(each.due_at, look.at)}" for each in look.deadlines),
+        *(f"  agenda: {items} {kind}, {due} due" for kind, (items, due) in look.agenda.items()),
+    ]
+
+
+def _player_lines(look: Status) -> list[str]:
+    """What the operator can do something about comes with the command for it."""
+    return [
+        f"{look.broadcasts} broadcasts wait{_hint('pbm broadcast list', look.broadcasts)}",
+        f"{look.suspended} addresses get no mail{_hint('pbm player resume USERID', look.suspended)}",
+        *(f"  {address} ({userid}), since {_when(at, look.at)}" for address, userid, at in look.suspended_latest),
+        f"{len(look.locked)} locks against guessing{_hint('pbm player unlock WHO', len(look.locked))}",
+        *(
+            f"  {each.key.kind} {printable(each.key.subject)}: {each.failures}, to {_when(each.locked_until, look.at)}"
+            for each in look.locked[:_SHOWN]
+        ),
+    ]
+
+
+def _hint(command: str, number: int) -> str:
+    return f": {command}" if number else ""
+
+
+def _queue_line(queue: str, state: str, waiting: Waiting, now: datetime, command: str = "") -> str:
+    age = "" if waiting.oldest_at is None else f"the oldest {_duration(now - waiting.oldest_at)} old"
+    return f"{queue:8}{waiting.mails:>6} {state:10} {age}{_hint(command, waiting.mails)}".rstrip()
+
+
+def _flow_line(flow: Flow, took: str) -> str:
+    within = ", ".join(f"{mails} in a {name}" for name, mails in flow.within.items())
+    times = f"; {took} {quantile(flow.seconds, 0.5):.2f} s, at most {max(flow.seconds):.1f} s" if flow.seconds else ""
+    return f"{'':8}{flow.ever:>6} ever: {within}{times}"
+
+
+def _when(instant: datetime | None, now: datetime) -> str:
+    if instant is None:
+        return "ever"
+    away = _duration(abs(instant - now))
+    return f"{instant:%Y-%m-%d %H:%M} UTC ({f'in {away}' if instant > now else f'{away} ago'})"
+
+
+def _duration(time: timedelta) -> str:
+    """In its two largest units: 2 d 3 h."""
+    left, words = max(0, int(time.total_seconds())), list[str]()
+    for seconds, unit in _SECONDS:
+        if left >= seconds or (unit == "s" and not words):
+            words.append(f"{left // seconds} {unit}")
+            left %= seconds
+    return " ".join(words[:2])

@@ -1,0 +1,166 @@
+"""How things stand, as an operator asks: what waits, for how long, and how fast it goes.
+
+Nothing here takes longer for mails that are over, however many there are: those that wait are counted by an index, and
+when something came is found by halving, since ids grow with time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Table, func, select
+
+from pbm.domain.mail import Arrival, Delivery
+from pbm.store.tables import addresses, broadcasts, inbox, matches, outbox, players
+
+SPANS: Mapping[str, timedelta] = {
+    "minute": timedelta(minutes=1),
+    "hour": timedelta(hours=1),
+    "day": timedelta(days=1),
+}
+_LATEST = 200
+_LONGEST_TROUBLE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Mails in one state. oldest_at: since when; None where there are none."""
+
+    mails: int
+    oldest_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """What came into a queue: ever, and within the last of each span. seconds: how long each of the latest took."""
+
+    ever: int
+    within: Mapping[str, int]
+    seconds: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A board on which something falls due."""
+
+    board: int
+    game: str
+    due_at: datetime
+
+
+class Overview:
+    """Counts and ages. Mails ever, and within a span, are counted by their ids, of which a few may be missing."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def new(self) -> Waiting:
+        return self._waiting(inbox, inbox.c.received_at, inbox.c.state == Arrival.NEW.value)
+
+    def parked(self) -> Waiting:
+        return self._waiting(inbox, inbox.c.received_at, inbox.c.state == Arrival.PARKED.value)
+
+    def queued(self) -> Waiting:
+        return self._waiting(outbox, outbox.c.created_at, outbox.c.state == Delivery.QUEUED.value)
+
+    def postponed(self) -> Waiting:
+        """Those of the queued mails which could not be delivered so far."""
+        tried = (outbox.c.state == Delivery.QUEUED.value) & (outbox.c.attempts > 0)
+        return self._waiting(outbox, outbox.c.created_at, tried)
+
+    def failed(self) -> Waiting:
+        return self._waiting(outbox, outbox.c.created_at, outbox.c.state == Delivery.FAILED.value)
+
+    def troubles(self, limit: int) -> list[tuple[str, int]]:
+        """What the queued mails met at their last try, and how many of them, the most frequent first."""
+        words = func.substr(outbox.c.trouble, 1, _LONGEST_TROUBLE).label("words")
+        found = (
+            select(words, func.count().label("mails"))
+            .where(outbox.c.state == Delivery.QUEUED.value, outbox.c.attempts > 0)
+            .group_by(words)
+            .order_by(func.count().desc(), words)
+            .limit(limit)
+        )
+        return [(row.words, row.mails) for row in self._connection.execute(found)]
+
+    def received(self, now: datetime) -> Flow:
+        """seconds: from the mail taken in to the mail handled."""
+        took = self._took(inbox, Arrival.HANDLED.value, inbox.c.received_at, inbox.c.handled_at)
+        return self._flow(inbox, inbox.c.received_at, now, took)
+
+    def written(self, now: datetime) -> Flow:
+        """seconds: from the mail written to the mail sent."""
+        took = self._took(outbox, Delivery.SENT.value, outbox.c.created_at, outbox.c.done_at)
+        return self._flow(outbox, outbox.c.created_at, now, took)
+
+    def players(self) -> int:
+        return self._count(select(func.count()).where(players.c.removed_at.is_(None)))
+
+    def boards(self) -> int:
+        """Boards under way."""
+        return self._count(select(func.count()).where(matches.c.ended_at.is_(None)))
+
+    def broadcasts(self) -> int:
+        """Broadcasts that wait for the operator."""
+        return self._count(select(func.count()).where(broadcasts.c.sent_at.is_(None)))
+
+    def suspended(self, limit: int) -> tuple[int, list[tuple[str, str, datetime]]]:
+        """How many addresses get no mail, and the latest of them: address, userid, since when."""
+        is_suspended = addresses.c.suspended_at.is_not(None)
+        found = (
+            select(addresses.c.address, players.c.userid, addresses.c.suspended_at)
+            .join(players)
+            .where(is_suspended)
+            .order_by(addresses.c.suspended_at.desc())
+            .limit(limit)
+        )
+        latest = [(row.address, row.userid, row.suspended_at) for row in self._connection.execute(found)]
+        return self._count(select(func.count()).where(is_suspended)), latest
+
+    def deadlines(self, now: datetime, limit: int) -> tuple[int, list[Deadline]]:
+        """On how many boards something is overdue, and the boards where something falls due next."""
+        overdue = self._count(select(func.count()).where(matches.c.due_at <= now))
+        found = select(matches.c.board, matches.c.game, matches.c.due_at).where(matches.c.due_at.is_not(None))
+        rows = self._connection.execute(found.order_by(matches.c.due_at).limit(limit))
+        return overdue, [Deadline(row.board, row.game, row.due_at) for row in rows]
+
+    def _count(self, found: Any) -> int:
+        return int(self._connection.execute(found).scalar_one())
+
+    def _waiting(self, table: Table, since: ColumnElement[datetime], condition: ColumnElement[bool]) -> Waiting:
+        row = self._connection.execute(select(func.count(), func.min(since)).select_from(table).where(condition)).one()
+        return Waiting(row[0], row[1])
+
+    def _took(
+        self, table: Table, state: str, begun: ColumnElement[datetime], done: ColumnElement[datetime]
+    ) -> tuple[float, ...]:
+        found = select(begun, done).where(table.c.state == state, done.is_not(None)).order_by(table.c.id.desc())
+        rows: Sequence[Any] = self._connection.execute(found.limit(_LATEST)).all()
+        return tuple((row[1] - row[0]).total_seconds() for row in rows)
+
+    def _flow(self, table: Table, since: ColumnElement[datetime], now: datetime, seconds: tuple[float, ...]) -> Flow:
+        first, last = self._connection.execute(select(func.min(table.c.id), func.max(table.c.id))).one()
+        if last is None:
+            return Flow(0, dict.fromkeys(SPANS, 0), ())
+        within = {
+            name: last + 1 - self._first_since(table, since, now - span, (first, last)) for name, span in SPANS.items()
+        }
+        return Flow(last, within, seconds)
+
+    def _first_since(
+        self, table: Table, since: ColumnElement[datetime], instant: datetime, ids: tuple[int, int]
+    ) -> int:
+        """The lowest id of a row that came after the instant; one more than the last if there is none."""
+        low, high = ids[0], ids[1] + 1
+        while low < high:
+            middle = (low + high) // 2
+            found = select(table.c.id, since).where(table.c.id >= middle).order_by(table.c.id).limit(1)
+            row = self._connection.execute(found).one()
+            if row[1] > instant:
+                high = middle
+            else:
+                low = row[0] + 1
+        return low

@@ -1,0 +1,289 @@
+"""Guesses of passwords and of reply addresses: slowed, then locked, and never at the cost of who answers our mails."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from pbm.domain.mail import Arrival
+from pbm.mailin import Robot
+from pbm.service import Settings
+from pbm.service.administration import Administration
+from pbm.service.telling import Limits
+from pbm.store.backup import copy
+from tests.conversation import ROBOT, Got, House
+
+WRONG = "The userid or the password is wrong."
+LOCKED = "Too many passwords were tried"
+OPEN = "timezone"
+"""Stands in the list of settings, which a right password shows."""
+STRANGER = "mallory@evil.example"
+MACHINE = "185.12.64.1"
+
+NewHouse = Callable[..., House]
+
+
+@pytest.fixture
+def open_house(new_house: NewHouse) -> House:
+    """alice and bob at board 101; strangers get every answer, so that a test sees it."""
+    house = new_house(Settings(ROBOT, Limits(stranger_replies_per_day=1000, unproven_answers_per_hour=1000)))
+    house.player("alice")
+    house.player("bob")
+    house.game("cross -size=4 alice bob", ["D4"])
+    return house
+
+
+def guess(house: House, number: int, userid: str = "alice", sender: str = STRANGER) -> str:
+    """What comes back for a wrong password, a new one each time; no time passes."""
+    house.now -= timedelta(minutes=1)
+    (got,) = house.send(sender, f"set {userid} wrong-{number:04}")
+    return said(got)
+
+
+def login(house: House, sender: str = STRANGER, userid: str = "alice") -> str:
+    """What comes back for the right one; no time passes."""
+    house.now -= timedelta(minutes=1)
+    (got,) = house.send(sender, f"set {userid} {userid}pass")
+    return said(got)
+
+
+def said(got: Got) -> str:
+    return " ".join(got.body.split())
+
+
+@contextmanager
+def counted(house: House) -> Iterator[list[str]]:
+    """The passwords that are looked at."""
+    looked: list[str] = []
+    real = house.service.tools.passwords.verify
+
+    def verify(pairs):
+        pairs = list(pairs)
+        looked.extend(password for password, _ in pairs)
+        return real(pairs)
+
+    house.service.tools.passwords.verify = verify  # type: ignore[method-assign]
+    yield looked
+    house.service.tools.passwords.verify = real  # type: ignore[method-assign]
+
+
+def test_after_five_wrong_passwords_none_is_looked_at_not_even_the_right_one(open_house: House) -> None:
+    for number in range(5):
+        assert WRONG in guess(open_house, number)
+    with counted(open_house) as looked:
+        told_wrong = guess(open_house, 5)
+        told_right = login(open_house)
+    assert looked == []
+    assert LOCKED in told_wrong
+    assert LOCKED in told_right
+    sentence = re.compile(r"Too many passwords .*? at any time\.")
+    assert sentence.findall(told_wrong) == sentence.findall(told_right), "the answer must not tell which was right"
+
+
+def test_each_further_wrong_password_doubles_the_wait_up_to_a_day(open_house: House) -> None:
+    for number in range(5):
+        guess(open_house, number)
+    waits = []
+    for number in range(5, 18):
+        with open_house.service.store.read() as tx:
+            until = max(each.locked_until for each in tx.guesses.locked(open_house.now) if each.locked_until)
+        waits.append((until - open_house.now).total_seconds() / 60)
+        open_house.now = until
+        guess(open_house, number)
+    assert waits == [min(2**power, 24 * 60) for power in range(13)]
+
+
+def test_a_userid_that_nobody_has_is_locked_in_the_same_words(open_house: House) -> None:
+    for number in range(6):
+        there, not_there = (guess(open_house, number, userid, f"m{userid}@evil.example") for userid in ("alice", "zoe"))
+        assert there.replace("alice", "zoe") == not_there
+
+
+def test_the_owner_plays_on_by_answering_and_logs_in_from_his_own_address(open_house: House) -> None:
+    for number in range(8):
+        guess(open_house, number)
+    assert LOCKED in login(open_house)
+    assert OPEN in login(open_house, "alice")
+    open_house.answer("bob", "E4", 101)
+    (got, *_) = open_house.answer("alice", "C4", 101)
+    assert got.board == 101
+    assert not got.refuses
+
+
+def test_whoever_knows_the_owners_address_locks_no_more_than_passwords_from_there(open_house: House) -> None:
+    for number in range(8):
+        guess(open_house, number, sender="alice")
+    assert LOCKED in login(open_house, "alice")
+    assert OPEN in login(open_house, "alice@work.example")
+    open_house.answer("bob", "E4", 101)
+    assert not open_house.answer("alice", "C4", 101)[0].refuses
+
+
+def test_one_sender_who_tries_one_password_with_everybody_is_locked(open_house: House) -> None:
+    told = [guess(open_house, 1, f"user{number}") for number in range(21)]
+    assert all(WRONG in each for each in told[:20])
+    assert LOCKED in told[20]
+    assert LOCKED in login(open_house, STRANGER)
+    assert OPEN in login(open_house, "somebody@else.example")
+
+
+def test_one_machine_that_names_many_senders_is_locked(new_house: NewHouse) -> None:
+    house = new_house(
+        Settings(Robot("pbm", "example.org"), Limits(stranger_replies_per_day=1000, unproven_answers_per_hour=1000))
+    )
+    house.player("alice")
+
+    def guessed(number: int, peer: str) -> str:
+        house.now -= timedelta(minutes=1)
+        mail = house.mail(f"m{number}@evil.example", f"set user{number} wrong-0001")
+        return said(house.deliver(replace(mail, peer=peer))[0])
+
+    told = [guessed(number, MACHINE) for number in range(21)]
+    assert WRONG in told[19]
+    assert LOCKED in told[20]
+    assert WRONG in guessed(30, "185.12.64.2")
+    assert all(WRONG in guessed(number, "127.0.0.1") for number in range(40, 70)), "a mail server of ours is everybody"
+
+
+def test_a_mail_server_in_front_is_no_source(open_house: House) -> None:
+    for number in range(30):
+        mail = open_house.mail(f"m{number}@evil.example", f"set user{number} wrong-0001")
+        assert WRONG in said(open_house.deliver(replace(mail, peer=MACHINE))[0])
+
+
+def test_guesses_that_come_all_at_once_are_no_more_than_one_by_one(open_house: House) -> None:
+    """One batch is read before any of its guesses is counted."""
+    mails = [open_house.mail(STRANGER, f"set alice wrong-{number:04}") for number in range(40)]
+    open_house.service.accept(mails)
+    with counted(open_house) as looked:
+        while open_house.service.handle():
+            pass
+    assert len(looked) == 5
+
+
+def test_a_right_password_makes_up_for_the_wrong_ones_before_it(open_house: House) -> None:
+    for number in range(16):
+        assert WRONG in guess(open_house, number, sender="a@typing.example")
+        if number % 4 == 3:
+            assert OPEN in login(open_house, "a@typing.example")
+
+
+def test_an_own_account_does_not_buy_more_guesses_at_others(open_house: House) -> None:
+    for number in range(20):
+        guess(open_house, number, f"user{number}", "bob")
+        assert LOCKED in (told := login(open_house, "bob", "bob")) or OPEN in told
+    assert LOCKED in guess(open_house, 99, "user99", "bob")
+
+
+def test_the_lock_outlives_the_process_and_is_forgotten_after_days(open_house: House, tmp_path: Path) -> None:
+    for number in range(5):
+        guess(open_house, number)
+    copy(open_house.path, tmp_path / "again.db")
+    again = House(
+        tmp_path / "again.db", Settings(ROBOT, Limits(stranger_replies_per_day=1000, unproven_answers_per_hour=1000))
+    )
+    again.now = open_house.now
+    again.service.tools.composer.make_key = iter(f"again{number}" for number in range(9)).__next__
+    assert LOCKED in login(again)
+    again.now += timedelta(days=3)
+    again.service.tidy()
+    assert again.dump()["attempts"] == []
+    again.service.close()
+
+
+def test_the_operator_unlocks(open_house: House) -> None:
+    for number in range(9):
+        guess(open_house, number)
+    assert LOCKED in login(open_house)
+    admin = Administration(open_house.service)
+    assert admin.unlock("Alice") == 1
+    assert OPEN in login(open_house)
+    assert admin.unlock("alice") == 0
+
+
+def test_a_new_password_counts_from_the_beginning(open_house: House) -> None:
+    for number in range(9):
+        guess(open_house, number)
+    open_house.send(STRANGER, "reset password alice")
+    open_house.answer("alice", "quite-another")
+    assert OPEN in said(open_house.send("a@elsewhere.example", "set alice quite-another")[0])
+
+
+def test_a_password_in_the_wrong_place_is_no_way_to_guess(open_house: House) -> None:
+    """What is right is blacked out where a command is quoted; so that tells no more than some fifty guesses do."""
+    with counted(open_house) as looked:
+        for number in range(80):
+            open_house.send("bob", f"cross challenge alice guess{number:03} zoe")
+    assert 50 <= len(looked) <= 55
+    (got,) = open_house.send("bob", "cross challenge alice other-word zoe")
+    assert "other-word" not in got.body
+
+
+def test_strangers_together_cost_no_more_than_so_many_looks(new_house: NewHouse) -> None:
+    house = new_house(
+        Settings(
+            ROBOT, Limits(stranger_replies_per_day=1000, unproven_answers_per_hour=1000, stranger_passwords_per_hour=10)
+        )
+    )
+    house.player("alice")
+    with counted(house) as looked:
+        told = [guess(house, number, f"user{number}", f"m{number}@evil.example") for number in range(15)]
+    assert len(looked) == 10
+    assert LOCKED in told[10]
+    assert LOCKED in said(house.send("new@x.example", "signup newcomer a-good-word")[0])
+    assert OPEN in login(house, "alice")
+    house.now += timedelta(hours=1)
+    assert [got["Subject"] for got in house.send("new@x.example", "signup newcomer a-good-word")] == [
+        "pbm: please confirm your address"
+    ]
+
+
+def test_many_new_passwords_in_one_mail_cost_three(open_house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    real = open_house.service.tools.passwords.hash_all
+
+    def hash_all(words):
+        made.extend(words)
+        return real(words)
+
+    monkeypatch.setattr(open_house.service.tools.passwords, "hash_all", hash_all)
+    open_house.send(STRANGER, "multiple", "\n".join(f"signup new{n} password-{n:03}" for n in range(20)))
+    assert len(made) == 3
+
+
+def to_token(house: House, token: str, sender: str = STRANGER) -> list[Got]:
+    house.now -= timedelta(minutes=1)
+    return house.send(sender, "F6", to=f"pbm+{token}@example.org")
+
+
+def test_guessed_reply_addresses_change_nothing_and_are_not_answered_for_long(open_house: House) -> None:
+    before = open_house.dump()
+    answered = [bool(to_token(open_house, f"{number:026}")) for number in range(30)]
+    assert answered == [True] * 20 + [False] * 10
+    assert open_house.dump() == before
+    with open_house.service.store.read() as tx:
+        last = tx.inbox.latest(Arrival.IGNORED, 1)[0]
+    assert last.reason.startswith("limit: guesses of addresses, from mallory@evil.example")
+
+
+def test_guesses_in_the_owners_name_do_not_keep_him_from_answering(open_house: House) -> None:
+    for number in range(30):
+        to_token(open_house, f"{number:026}", "bob")
+    (got, *_) = open_house.answer("bob", "E4", 101)
+    assert not got.refuses
+
+
+def test_a_token_changed_in_any_place_opens_nothing(open_house: House) -> None:
+    address = open_house.mailboxes["bob@example.net"][-1]["Reply-To"]
+    token = address.partition("+")[2].partition("@")[0]
+    for place, letter in enumerate(token):
+        forged = token[:place] + ("a" if letter != "a" else "b") + token[place + 1 :]
+        before = open_house.dump()
+        to_token(open_house, forged, f"m{place}@evil.example")
+        assert open_house.dump() == before
