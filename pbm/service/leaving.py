@@ -8,6 +8,7 @@ from datetime import datetime
 from pbm.domain.events import PlayerLeft
 from pbm.domain.match import Ending, Match, Player, Result, other
 from pbm.service.tables import Table
+from pbm.service.tournaments.entering import withdraw
 from pbm.store import Transaction
 
 
@@ -20,6 +21,8 @@ def remove_account(tx: Transaction, player: Player, load: Callable[[int], Table]
     tables = [load(summary.board) for summary in running]
     for table in tables:
         table.end(_forfeit(table.match, player), PlayerLeft(table.match.board, userid=player.userid))
+    for event in tx.tournaments.of_player(player.id):
+        withdraw(tx, event, player, now)
     tx.tickets.revoke_of(player.id, now)
     tx.players.remove(player.id, now)
     return tables

@@ -92,8 +92,18 @@ class Meeting:
         return Bout(self.first.id, self.second.id if self.second else None, self.points, played=self.board is not None)
 
     @property
-    def challenged(self) -> Player | None:
-        return self.second if self.challenger_id == self.first.id else self.first
+    def players(self) -> tuple[Player, ...]:
+        return (self.first,) if self.second is None else (self.first, self.second)
+
+    @property
+    def challenger(self) -> Player:
+        """On a ladder."""
+        return next(player for player in self.players if player.id == self.challenger_id)
+
+    @property
+    def challenged(self) -> Player:
+        """On a ladder."""
+        return next(player for player in self.players if player.id != self.challenger_id)
 
 
 class Tournaments:
