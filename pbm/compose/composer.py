@@ -16,13 +16,17 @@ from functools import lru_cache
 from itertools import islice
 
 from games.scene import Scene
+from pbm.compose.calendars import calendar_of
 from pbm.compose.forms import BOTH, TEXT, Figure, Link, Sheet
 from pbm.compose.html import mailto
 from pbm.compose.lists import board_headers
 from pbm.compose.pages import Pages
 from pbm.compose.records import move_list
+from pbm.compose.times import day
 from pbm.compose.views import View, Views
 from pbm.compose.wire import Part, Parts, to_bytes
+from pbm.domain.calendars import micros
+from pbm.domain.durations import in_words
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
 from pbm.domain.match import Intent, IntentKind, Match, Player, Seat, State, other
@@ -33,6 +37,8 @@ from pbm.mailin import SENTINEL, Message, Robot
 
 MAX_QUOTED_LINES = 30
 """Lines of the original mail that an answer quotes."""
+MAX_DRAWN_TOGETHER = 12
+"""Boards that are drawn in one mail."""
 MAX_REFERENCES = 9
 """Ids of a thread that are repeated behind its root."""
 MAX_ID = 100
@@ -79,6 +85,19 @@ class Notice:
     intents: tuple[Intent, ...] = ()
     leave: str = ""
     page: str = "board.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Gathering:
+    """Several boards in one mail to one player.
+
+    boards: where something waits for him, the most urgent first. others: where nothing does. daily: it is his digest.
+    """
+
+    reader: Reader
+    boards: tuple[Notice, ...]
+    others: tuple[Match, ...] = ()
+    daily: bool = False
 
 
 class Outcome(StrEnum):
@@ -144,6 +163,48 @@ class Composer:
         headers = self._thread("", to) | self._answerable(reader)
         return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
 
+    def gathered(self, gathering: Gathering, now: datetime) -> list[Mail]:
+        """The mail, one for each address; a line that begins with the number of a board answers it.
+
+        Such an answer plays on no board that has changed since now.
+        """
+        reader, sheet = gathering.reader, self._sheet(gathering.reader, len(gathering.boards))
+        sections = [
+            self._section(notice, sheet, now, drawn=place < MAX_DRAWN_TOGETHER)
+            for place, notice in enumerate(gathering.boards)
+        ]
+        number, first = len(sections), gathering.boards[0]
+        subject = f"pbm: {number} board{'s' if number > 1 else ''} waiting for you, {day(now, reader.settings.zone)}"
+        text = self.pages.render(
+            "digest.txt", sections=sections, others=gathering.others, reader=reader, daily=gathering.daily,
+            example=f"{first.match.board} {self._examples(first)[0]}", sentinel=SENTINEL,
+        )  # fmt: skip
+        body, headers = sheet.body(text, subject), self._thread("", None)
+        if reader.token:
+            headers["Reply-To"] = self.tagged(self.signer.seal(reader.token.as_of(micros(now))))
+        return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
+
+    def calendar(self, reader: Reader, matches: Sequence[Match], now: datetime, to: Message) -> list[Mail]:
+        """The ends of time on boards, each of which has one: to be read, and as a file for calendars."""
+        subject, ordered = "pbm: your calendar", sorted(matches, key=lambda match: micros(_deadline(match)))
+        assert reader.player is not None  # noqa: S101  only a player has boards
+        content = calendar_of(ordered, reader.player, self.robot.domain, now)
+        text = self.pages.render("calendar.txt", matches=ordered, reader=reader, sentinel=SENTINEL)
+        shown = Parts("alternative", (Part("text/plain", text), Part("text/calendar; method=PUBLISH", content)))
+        name = {"Content-Disposition": 'attachment; filename="deadlines.ics"'}
+        body = Parts("mixed", (shown, Part("application/ics; name=deadlines.ics", content.encode(), name)))
+        headers = self._thread("", to) | self._answerable(reader)
+        return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
+
+    def _section(self, notice: Notice, sheet: Sheet, now: datetime, *, drawn: bool) -> str:
+        """One board among several. Its links are as in a mail of its own."""
+        view = self._views.of(notice.match, notice.state)
+        words = self._board_words(notice, view, sheet, self._answered_at(notice), f"{notice.match.board} ")
+        clock, mine = notice.match.clock, notice.reader.seat == notice.state.to_move
+        deadline = clock.deadline_at if clock and mine else None
+        left = in_words(max(0, micros(deadline) - micros(now))) if deadline else ""
+        return self.pages.render("section.txt", **words, drawn=drawn, deadline=deadline, left=left)
+
     def display(self, reader: Reader, sample: State, now: datetime, to: Message) -> list[Mail]:
         """A page in all forms, whatever the reader has chosen. sample: a board to show on it."""
         subject, sheet, answered_by = "pbm: test display", Sheet(self.pages, BOTH, self.robot.domain), self.answered_by
@@ -168,12 +229,15 @@ class Composer:
         text = self.pages.render(page, robot=self.robot.address, sentinel=SENTINEL, **words)
         return self._mail(address, subject, text, now, head, player=player)
 
-    def _sheet(self, reader: Reader) -> Sheet:
+    def _sheet(self, reader: Reader, boards: int = 1) -> Sheet:
         """Strangers have chosen nothing and get text, which is small."""
         form = reader.settings.mail if reader.player else TEXT
-        return Sheet(self.pages, form, self.robot.domain, pictured=reader.settings.picture == "on")
+        return Sheet(self.pages, form, self.robot.domain, pictured=reader.settings.picture == "on", boards=boards)
 
-    def _board_words(self, notice: Notice, view: View, sheet: Sheet, answered_at: str) -> dict[str, object]:
+    def _board_words(
+        self, notice: Notice, view: View, sheet: Sheet, answered_at: str, prefix: str = ""
+    ) -> dict[str, object]:
+        """prefix: what an answer needs in front of it where the mail does not show the board; a link does."""
         match, state, reader = notice.match, notice.state, notice.reader
         over = match.result is not None
         may_play = not over and notice.scene is None and reader.seat == state.to_move
@@ -186,7 +250,9 @@ class Composer:
             "over": over,
             "drawing": lambda: sheet.board(view, reader.settings.board, link if may_play else None),
             "moves": move_list(match, state, whole=notice.whole_record or over),
-            "examples": [] if over else [sheet.link(example, link(example)) for example in self._examples(notice)],
+            "examples": []
+            if over
+            else [sheet.link(f"{prefix}{example}", link(example)) for example in self._examples(notice)],
             "original": _quotable(notice.original),
             "sentinel": SENTINEL,
             "robot": self.robot.address,
@@ -283,6 +349,12 @@ class Composer:
 def _date(instant: datetime) -> str:
     """The same for all mails of a transaction."""
     return format_datetime(instant)
+
+
+def _deadline(match: Match) -> datetime:
+    assert match.clock is not None  # noqa: S101  asked only of boards with one
+    assert match.clock.deadline_at is not None  # noqa: S101  as above
+    return match.clock.deadline_at
 
 
 def _repeatable(message_id: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from pbm.compose.html import Inlays, blocks, linked, to_ascii, within_bounds
+from pbm.compose.html import MAX_LINKS, Inlays, blocks, linked, to_ascii, within_bounds
 from pbm.compose.pages import Pages
 from pbm.compose.views import View
 from pbm.compose.wire import Part, Parts
@@ -41,13 +41,15 @@ class Figure:
 class Sheet:
     """What is put on one page for one reader. domain: of the pictures' ids. drawn: whether a board is on it.
 
-    pictured: boards have pictures in HTML. These take several times as long as all the rest of a mail.
+    pictured: boards have pictures in HTML. These take several times as long as all the rest of a mail. boards: how many
+    share the room there is for links.
     """
 
     pages: Pages
     form: str
     domain: str
     pictured: bool = True
+    boards: int = 1
     drawn: bool = False
     _inlays: Inlays = field(default_factory=Inlays)
     _pictures: list[Part] = field(default_factory=list)
@@ -63,9 +65,10 @@ class Sheet:
         self.drawn = True
         links = {word: url for word in view.moves if (url := link(word))} if link else {}
         lines = view.lines(style)
-        shown = within_bounds((run.word for line in lines for run in line), links)
+        room = MAX_LINKS // self.boards
+        shown = within_bounds((run.word for line in lines for run in line), links, room)
         others = {word: url for word, url in links.items() if word not in shown}
-        listed = within_bounds(others, others) if len(others) <= MAX_LISTED or not shown else {}
+        listed = within_bounds(others, others, room) if len(others) <= MAX_LISTED or not shown else {}
         html = self.pages.render(
             "drawing.html",
             drawn=linked(lines, shown),

@@ -124,10 +124,12 @@ def mailto(address: str, subject: str) -> Callable[[str], str]:
     return link
 
 
-def within_bounds(words: Iterable[str], links: Mapping[str, str]) -> dict[str, str]:
-    """The links of the words, in order, as long as there is room for them. words: each as often as it is shown."""
+def within_bounds(words: Iterable[str], links: Mapping[str, str], room: int) -> dict[str, str]:
+    """The links of the words, in order, as long as there is room for them.
+
+    words: each as often as it is shown. room: in characters.
+    """
     chosen: dict[str, str] = {}
-    room = MAX_LINKS
     for word in words:
         link = links.get(word)
         if link:

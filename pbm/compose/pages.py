@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 
 from games import GAMES, AnyGame
 from pbm import draw
+from pbm.compose.times import moment
 from pbm.domain.match import State
 from pbm.domain.settings import CHOICES
 from pbm.domain.verbs import GROUPS, VERBS
@@ -31,7 +32,7 @@ class Pages:
             keep_trailing_newline=True,
             auto_reload=False,
         )
-        self._environment.filters["wrapped"] = wrapped
+        self._environment.filters |= {"wrapped": wrapped, "moment": moment}
         self._environment.globals |= {"games": GAMES, "verbs": VERBS, "groups": GROUPS, "choices": CHOICES}
 
     def render(self, name: str, **words: object) -> str:

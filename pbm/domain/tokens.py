@@ -37,6 +37,11 @@ class PlayerToken:
     last_day: int
 
 
+    def as_of(self, instant: int) -> DigestToken:
+        """The same for boards as they stand then, in microseconds since 1970."""
+        return DigestToken(self.player_id, self.epoch, self.last_day, instant)
+
+
 @dataclass(frozen=True, slots=True)
 class DigestToken:
     """As a PlayerToken, for boards as they stood when the mail was written. as_of: then, in microseconds since 1970."""

@@ -62,7 +62,7 @@ class Param:
         return re.split(r"[^A-Z0-9-]", self.name, maxsplit=1)[0]
 
     def fits(self, word: str) -> bool:
-        if self.name == "USERID" and word.casefold() in NO_USERIDS:
+        if self.name == "USERID" and (word.casefold() in NO_USERIDS or word[0].isdigit()):
             return False
         pattern = _PATTERNS.get(self.name.removesuffix("..."))
         return pattern is None or pattern.fullmatch(word) is not None
@@ -175,6 +175,20 @@ VERBS: tuple[Verb, ...] = (
         "USERID PASSWORD",
         "get a mail that shows what your mail program does with boards, pictures and links",
         group=ACCOUNT,
+    ),
+    Verb(
+        "remind",
+        "USERID PASSWORD [LADDER...]",
+        "be reminded of your moves so long before your time is over, such as 2d 1d 6h, or off; alone it shows when",
+        bare=True,
+        group=ACCOUNT,
+    ),
+    Verb(
+        "calendar",
+        "[BOARD|all] USERID PASSWORD",
+        "get the ends of your time as a calendar file, of a board or of all your boards",
+        aliases=("ics",),
+        group=LOOKING,
     ),
     Verb("list", "[GAME...]", "the games there are, or the boards of a game", group=LOOKING),
     Verb(

@@ -8,9 +8,10 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from pbm.compose import Composer, Notice, Reader
-from pbm.domain.events import CommentMade, told_to
+from pbm.domain.events import CommentMade, MovePlayed, OfferCancelled, SidesSwapped, told_to
 from pbm.domain.mail import Mail
 from pbm.domain.match import Match, Player, Seat
+from pbm.domain.reminders import OFF, next_digest
 from pbm.domain.settings import Settings
 from pbm.domain.tokens import PlayerToken
 from pbm.mailin import Message
@@ -22,6 +23,10 @@ from pbm.store.follows import ALL, Follower
 _EPOCH_DAY = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001  a day, not an instant
 DEFAULT_CLOCK = "21d"
 """How much time there is where a challenge does not say it."""
+
+
+ENOUGH_TIME = timedelta(hours=12)
+"""What a digest has to leave a player for his move; a move that leaves him less is told at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +123,8 @@ def tell_players(
     followers = [each for each in tx.follows.of(table.match) if not each.ends_only or table.match.result is not None]
     for reader in _audience(tx, tools, table, followers):
         own = author is not None and author == reader.player
+        if not own and _can_wait(table, reader, comments):
+            continue
         notice = notice_of(
             table,
             reader,
@@ -128,6 +135,19 @@ def tell_players(
         )
         mails += tools.composer.notice(notice, table.now, answers if own else None)
     return mails
+
+
+def _can_wait(table: Table, reader: Reader, comments: Sequence[CommentMade]) -> bool:
+    """Nobody says anything, only moves were made, and the player hears of them in time by his digest."""
+    settings, match = reader.settings, table.match
+    if settings.digest == OFF or reader.seat is None or comments or match.result is not None:
+        return False
+    told = [event for event in table.events if told_to(event, reader.seat)]
+    if not all(isinstance(event, MovePlayed | SidesSwapped | OfferCancelled) for event in told):
+        return False
+    deadline = match.clock.deadline_at if match.clock and reader.seat == table.state.to_move else None
+    digest_at = next_digest(settings.digest, settings.zone, table.now)
+    return deadline is None or deadline >= digest_at + ENOUGH_TIME
 
 
 def pass_on(

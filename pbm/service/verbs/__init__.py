@@ -15,6 +15,7 @@ from pbm.service.verbs import (
     offers,
     playing,
     previewing,
+    reminding,
     seeking,
     standing,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "offers",
     "playing",
     "previewing",
+    "reminding",
     "run",
     "seeking",
     "standing",

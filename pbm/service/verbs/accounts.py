@@ -13,6 +13,7 @@ from pbm.domain.settings import CHOICES, Settings, choice_of
 from pbm.service.handling import Handling
 from pbm.service.leaving import remove_account
 from pbm.service.names import check_address, check_password, check_userid, declines, first_line
+from pbm.service.reminding import plan_digest
 from pbm.service.verbs.registry import done, handles, redeems
 from pbm.store.players import Address
 from pbm.store.tickets import Ticket
@@ -202,6 +203,8 @@ def set_(handling: Handling, command: Command) -> Answer | None:
     if value:
         settings = settings.with_choice(name, value)
         handling.tx.players.save_settings(player.id, {**stored, name: getattr(settings, name)})
+        if name in ("digest", "timezone"):
+            plan_digest(handling.tx, player, settings, handling.now)
     text = handling.tools.composer.pages.render(
         "settings.txt", settings=settings, choices=choices, changed=bool(value), now=handling.now
     )

@@ -1,0 +1,137 @@
+"""Reminders and digests: what a player gets because time passes, and what waits for him then.
+
+Reminders that fall due together are one mail. Each looks at its boards when it is written: one that has become
+pointless, for the player has moved or chosen a digest meanwhile, is not sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from pbm.compose import Gathering
+from pbm.domain.due import with_clock
+from pbm.domain.match import Match, Player, other
+from pbm.domain.reminders import OFF, is_punctual, next_digest
+from pbm.domain.settings import Settings
+from pbm.service.agenda import Occasion, when_due
+from pbm.service.tables import Table
+from pbm.service.telling import notice_of, perspective, reader_of
+from pbm.store import Transaction
+
+DIGEST, REMIND = "digest", "remind"
+_NEVER = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A board of a player. his_turn: he is to move there."""
+
+    match: Match
+    player: Player
+    his_turn: bool
+
+    @property
+    def asked(self) -> bool:
+        """Whether the opponent has asked him something that he has not answered."""
+        offer = self.match.offer
+        return offer is not None and self.match.player(other(offer.seat)) == self.player
+
+    @property
+    def deadline(self) -> datetime | None:
+        """Of the player to move."""
+        return self.match.clock.deadline_at if self.match.clock else None
+
+    @property
+    def urgency(self) -> tuple[bool, datetime, datetime]:
+        return not self.his_turn, self.deadline or _NEVER, self.match.moved_at
+
+    def is_urged(self, now: datetime) -> bool:
+        """He is to move, and has time left to do so."""
+        return self.his_turn and (self.deadline is None or self.deadline > now)
+
+
+def plan_digest(tx: Transaction, player: Player, settings: Settings, now: datetime) -> None:
+    """Put the player's next digest down, if he wants one."""
+    if settings.digest == OFF:
+        tx.agenda.drop(DIGEST, player.id)
+    else:
+        tx.agenda.put(DIGEST, player.id, next_digest(settings.digest, settings.zone, now))
+
+
+def plan_reminder(tx: Transaction, player: Player, board: int, now: datetime) -> None:
+    """Remind the player of a board as soon as all that is due has been looked at, together with his other boards."""
+    waiting = tx.agenda.get(REMIND, player.id)
+    boards = {*(waiting.payload["boards"] if waiting else ()), board}
+    tx.agenda.put(REMIND, player.id, now, boards=sorted(boards))
+
+
+def plan_anew(tx: Transaction, player: Player, now: datetime) -> None:
+    """Plan the next reminder of each of his boards by what he has chosen now."""
+    for board in running_boards(tx, player):
+        if board.match.clock is not None:
+            clock = with_clock(board.match, board.match.clock, now).clock
+            assert clock is not None  # noqa: S101  it was given
+            tx.matches.set_clock(board.match.board, clock)
+
+
+@when_due(DIGEST)
+def send_digest(occasion: Occasion) -> None:
+    """Nothing is sent where nothing waits for the player, or so late that his next digest comes soon."""
+    tx, now = occasion.tx, occasion.now
+    player = tx.players.get(int(occasion.item.key))
+    if player is None:
+        return
+    settings = Settings.chosen(tx.players.settings(player.id))
+    plan_digest(tx, player, settings, now)
+    if settings.digest == OFF or not is_punctual(settings.digest, settings.zone, now):
+        return
+    boards = running_boards(tx, player)
+    waiting = [board for board in boards if board.his_turn or board.asked]
+    _send(occasion, player, waiting, [board for board in boards if board not in waiting], daily=True)
+
+
+@when_due(REMIND)
+def send_reminder(occasion: Occasion) -> None:
+    """Of several boards, or of one alone: that is a mail of the board."""
+    tx, wanted = occasion.tx, frozenset(occasion.item.payload["boards"])
+    player = tx.players.get(int(occasion.item.key))
+    if player is None or Settings.chosen(tx.players.settings(player.id)).digest != OFF:
+        return
+    boards = running_boards(tx, player)
+    due = [board for board in boards if board.match.board in wanted and board.is_urged(occasion.now)]
+    if due:
+        _send(occasion, player, [*due, *(board for board in boards if board not in due and board.asked)])
+
+
+def _send(
+    occasion: Occasion,
+    player: Player,
+    waiting: Sequence[Running],
+    others: Sequence[Running] = (),
+    *,
+    daily: bool = False,
+) -> None:
+    tx, tools, now = occasion.tx, occasion.tools, occasion.now
+    reader = reader_of(tx, tools, player, now)
+    notices = []
+    for board in sorted(waiting, key=lambda board: board.urgency):
+        table = Table(tx, board.match, tools.states.of(board.match), board.match.revision, now)
+        seat = board.match.seat_of(player.id) or 1
+        notices.append(notice_of(table, replace(reader, seat=perspective(table, seat))))
+    if len(notices) == 1 and not daily:
+        mails = tools.composer.notice(replace(notices[0], shown="a reminder."), now)
+    elif notices:
+        rest = tuple(board.match for board in others)
+        mails = tools.composer.gathered(Gathering(reader, tuple(notices), rest, daily), now)
+    else:
+        mails = []
+    tx.outbox.add(mails, now)
+
+
+def running_boards(tx: Transaction, player: Player) -> list[Running]:
+    """The player's boards that have not ended, in their order."""
+    found = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
+    loaded = ((tx.matches.load(summary.board), summary.seat_to_move) for summary in found)
+    return [Running(match, player, match.player(seat) == player) for match, seat in loaded if match and seat]
