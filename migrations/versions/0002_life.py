@@ -1,4 +1,7 @@
-"""What correspondence life and many workers need: clocks, plans, events, claims on the queues."""
+"""What correspondence life and many workers need: clocks, plans, events, claims on the queues.
+
+Defaults of truth values are texts: for SQL, Alembic would write the table anew on SQLite, without AUTOINCREMENT.
+"""
 
 import sqlalchemy as sa
 from alembic import op

@@ -184,6 +184,14 @@ def described(path: Path) -> dict[str, object]:
     return found
 
 
+def test_no_number_is_given_twice_after_the_newest_row_is_gone(store: Store, tmp_path: Path) -> None:
+    """Alembic writes tables anew to change them, and then forgets this of them."""
+    rows = sqlite3.connect(tmp_path / "pbm.db").execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
+    counted = {name for name, made_by in rows if "AUTOINCREMENT" in made_by}
+    wanted = {name for name, table in metadata.tables.items() if table.kwargs.get("sqlite_autoincrement")}
+    assert counted == wanted
+
+
 def test_an_empty_database_is_set_up_once(url: str) -> None:
     store = Store(url)
     assert store.revision() is None
