@@ -67,12 +67,13 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What every handling shares."""
+    """What every handling shares. operator: the address that hears of what waits for him; empty for none."""
 
     composer: Composer
     states: States
     passwords: Passwords
     limits: Limits
+    operator: str = ""
 
 
 def day_of(instant: datetime) -> int:

@@ -124,6 +124,20 @@ def test_a_moderated_broadcast_waits_for_the_operator(new_house: Callable[..., H
     assert house.send("alice", "broadcast alice alicepass", "Again!")[0].refuses
 
 
+def test_the_operator_is_told_that_a_broadcast_waits(new_house: Callable[..., House]) -> None:
+    limits = dataclasses.replace(Limits(), broadcast_moderation="on")
+    house = new_house(Settings(ROBOT, limits, operator="operator@example.com"))
+    house.player("alice")
+    house.player("bob")
+    told, answer = house.send("alice", "broadcast alice alicepass", "Hello!")
+    assert (told.address, answer.address) == ("operator@example.com", address_of("alice"))
+    assert told["Subject"] == "pbm: broadcast 1 waits for you"
+    assert "alice writes:\n\n  Hello!\n" in told.body
+    assert "pbm broadcast approve 1 " in told.body
+    assert "alicepass" not in told.text
+    assert "alice@example.net" not in told.text
+
+
 def test_there_need_be_no_broadcasts(new_house: Callable[..., House]) -> None:
     house = new_house(Settings(ROBOT, dataclasses.replace(Limits(), broadcast_moderation="closed")))
     house.player("alice")

@@ -18,6 +18,7 @@ from pbm.service.handling import Handling
 from pbm.service.names import first_line
 from pbm.service.telling import readers_of
 from pbm.service.verbs.registry import HANDLERS, done, handles, redeems
+from pbm.store.broadcasts import Broadcast
 from pbm.store.tickets import Ticket
 
 MAX_HEARERS = 10
@@ -151,10 +152,24 @@ def broadcast(handling: Handling, command: Command) -> Answer | None:
         raise NotAllowed("You may write to all players once a day, and you have. Try again tomorrow.")
     written = handling.tx.broadcasts.add(author, text, handling.now, sent=moderation == "off")
     if moderation == "on":
+        _tell_operator(handling, written)
         return done(command, "The operator reads what is written to all players before it goes out.")
     mails, hearers = spread(handling.tx, handling.tools, written, handling.now)
     handling.letters += mails
     return done(command, f"Your words are on their way to {hearers} player{'' if hearers == 1 else 's'}.")
+
+
+def _tell_operator(handling: Handling, written: Broadcast) -> None:
+    if handling.tools.operator:
+        handling.write(
+            handling.tools.operator,
+            f"pbm: broadcast {written.id} waits for you",
+            "broadcast-operator.txt",
+            answers=False,
+            userid=written.author.userid,
+            text=written.text,
+            number=written.id,
+        )
 
 
 @handles(MULTIPLE)
