@@ -210,7 +210,7 @@ class House:
 
     def _next_due(self) -> datetime | None:
         with self.service.store.read() as tx:
-            return tx.agenda.next_at()
+            return min((at for at in (tx.agenda.next_at(), tx.matches.next_due_at()) if at), default=None)
 
     def collect(self) -> list[Got]:
         """What was written since the last look, in order."""

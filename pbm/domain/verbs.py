@@ -28,10 +28,11 @@ NO_USERIDS = frozenset({"me", "all", "new", "any", "next", "active", "inactive",
 MULTIPLE = "multiple"
 """The verb whose text is commands."""
 
-ACCOUNT, STARTING, PLAYING, LOOKING, COMPANY = GROUPS = (
+ACCOUNT, STARTING, PLAYING, EVENTS, LOOKING, COMPANY = GROUPS = (
     "your account",
     "starting games",
     "playing",
+    "events",
     "looking on",
     "company",
 )
@@ -171,6 +172,14 @@ VERBS: tuple[Verb, ...] = (
         group=ACCOUNT,
     ),
     Verb(
+        "vacation",
+        "USERID PASSWORD [FROM] [TO...]",
+        "let your clocks stand still for a time; alone it shows your vacations and what you have left of the year",
+        bare=True,
+        wordy=True,
+        group=ACCOUNT,
+    ),
+    Verb(
         "test display",
         "USERID PASSWORD",
         "get a mail that shows what your mail program does with boards, pictures and links",
@@ -294,6 +303,31 @@ VERBS: tuple[Verb, ...] = (
         per_game=True,
         alters=True,
     ),
+    Verb(
+        "claim",
+        "BOARD USERID PASSWORD [RESULT]",
+        "win a game on time, once your opponent's is up; claim draw takes a draw instead",
+        per_game=True,
+        alters=True,
+        wordy=True,
+    ),
+    Verb(
+        "give",
+        "BOARD USERID PASSWORD TIME",
+        "give your opponent more time, such as 3d, whenever you like",
+        per_game=True,
+        alters=True,
+        wordy=True,
+    ),
+    Verb(
+        "pause",
+        "BOARD USERID PASSWORD",
+        "ask your opponent to let both clocks stand still until one of you resumes",
+        per_game=True,
+        alters=True,
+        wordy=True,
+    ),
+    Verb("resume", "BOARD USERID PASSWORD", "end a pause", per_game=True, alters=True, wordy=True),
     Verb(
         "chat",
         "BOARD USERID PASSWORD",
@@ -444,6 +478,34 @@ VERBS: tuple[Verb, ...] = (
         group=LOOKING,
     ),
     Verb("history", "", "the games that have ended, the latest first", per_game=True, group=LOOKING),
+    Verb(
+        "events", "[GAME]", "the events there are, of a game or of all: who plays when, and how it goes", group=EVENTS
+    ),
+    Verb(
+        "event create",
+        "EVENT KIND GAME USERID PASSWORD",
+        "make an event that players may join: round-robin, swiss, ladder or league",
+        options=True,
+        group=EVENTS,
+    ),
+    Verb("event show", "EVENT", "what an event is about, its rules, and who is in it", group=EVENTS),
+    Verb("event join", "EVENT USERID PASSWORD", "take part in an event", group=EVENTS),
+    Verb("event leave", "EVENT USERID PASSWORD", "leave an event; what you still play there is lost", group=EVENTS),
+    Verb(
+        "event start",
+        "EVENT USERID PASSWORD",
+        "let an event of yours begin now, with those who have joined",
+        group=EVENTS,
+    ),
+    Verb("event cancel", "EVENT USERID PASSWORD", "end an event of yours early", group=EVENTS),
+    Verb("event pairings", "EVENT [ROUND]", "who meets whom in an event, and on which board", group=EVENTS),
+    Verb("event standings", "EVENT", "how the players of an event stand", group=EVENTS),
+    Verb(
+        "event challenge",
+        "EVENT USERID PASSWORD [OTHER]",
+        "challenge somebody above you on a ladder; alone it tells whom you may",
+        group=EVENTS,
+    ),
 )
 
 

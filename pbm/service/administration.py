@@ -19,6 +19,7 @@ from pbm.service.service import Service
 from pbm.service.starting import start_match
 from pbm.service.tables import Table
 from pbm.service.telling import tell_players
+from pbm.service.timing import note_reach
 from pbm.store import Transaction
 from pbm.store.broadcasts import Broadcast
 from pbm.store.matches import Summary
@@ -88,16 +89,25 @@ class Administration:
             tx.players.drop_addresses(player.id)
             for address in dict.fromkeys(addresses):
                 tx.players.add_address(player.id, address, now, confirmed=True)
+            note_reach(tx, player, 0, now)
 
     def resume(self, userid: str) -> int:
         """Send mail to all of a player's addresses again; returns how many had been suspended."""
         with self._service.store.write() as tx:
-            return tx.bounces.resume(_player(tx, userid).id)
+            player = _player(tx, userid)
+            suspended = tx.bounces.resume(player.id)
+            note_reach(tx, player, 0, self._service.clock())
+        return suspended
 
     def set_bot(self, userid: str, *, bot: bool) -> None:
         """Whether the player is a program; its games are not rated then, and those before stay as they are."""
         with self._service.store.write() as tx:
             tx.players.set_bot(_player(tx, userid).id, bot=bot)
+
+    def unlock(self, who: str) -> int:
+        """Look at passwords again; who: a userid, an address or a machine. Returns how many counts there were."""
+        with self._service.store.write() as tx:
+            return tx.guesses.forget_about(who.casefold())
 
     def reset_password(self, userid: str, password: str = "") -> str:
         """Set a password, or a random one; returns it for the operator to hand over."""
@@ -106,6 +116,7 @@ class Administration:
         hashed = self._service.tools.passwords.hash(password)
         with self._service.store.write() as tx:
             tx.players.set_password_hash(_player(tx, userid).id, hashed)
+            tx.guesses.forget_about(userid.casefold())
         return password
 
     def remove_player(self, userid: str) -> list[int]:

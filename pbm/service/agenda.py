@@ -34,6 +34,7 @@ class Occasion:
     now: datetime
 
 
+Attend = Callable[[Transaction, Tools, int, datetime], None]
 Deed = Callable[[Occasion], None]
 DEEDS: dict[str, Deed] = {}
 
@@ -51,10 +52,12 @@ def when_due(kind: str) -> Callable[[Deed], Deed]:
 class Runner:
     """Does what is due. Any number of processes may run one over the same database."""
 
-    def __init__(self, store: Store, tools: Tools, clock: Callable[[], datetime]) -> None:
+    def __init__(self, store: Store, tools: Tools, clock: Callable[[], datetime], attend: Attend) -> None:
+        """attend: does what a board needs the server for."""
         self._store = store
         self._tools = tools
         self._clock = clock
+        self._attend = attend
 
     def run(self, limit: int = 100) -> int:
         """Do what is due, the longest overdue first; returns how many things were done. Raises: DatabaseTrouble."""
@@ -68,9 +71,29 @@ class Runner:
         now = self._clock()
         with self._store.read() as tx:
             until = min(now, tx.inbox.waits_since() or now)
-            due_at = tx.agenda.next_at()
-        if due_at is None or due_at > until:
-            return False
+            item_due, board_due = (
+                at is not None and at <= until for at in (tx.agenda.next_at(), tx.matches.next_due_at())
+            )
+        return (board_due and self._attend_next(until, now)) or (item_due and self._do_item(until, now))
+
+    def _attend_next(self, until: datetime, now: datetime) -> bool:
+        with self._store.write() as tx:
+            board = tx.matches.claim_due(until)
+            if board is None:
+                return False
+            try:
+                with tx.savepoint():
+                    self._attend(tx, self._tools, board, now)
+            except DatabaseTrouble:
+                self._tools.states.forget()
+                raise
+            except Exception as error:
+                self._tools.states.forget()
+                log.error("board_fault", board=board, exc_info=error)
+                tx.matches.put_off(board, now + _RETRY)
+        return True
+
+    def _do_item(self, until: datetime, now: datetime) -> bool:
         with self._store.write() as tx:
             item = tx.agenda.claim(until)
             if item is None:
@@ -80,8 +103,10 @@ class Runner:
                     tx.agenda.drop(item.kind, item.key)
                     DEEDS[item.kind](Occasion(tx, self._tools, item, now))
             except DatabaseTrouble:
+                self._tools.states.forget()
                 raise
             except Exception as error:
+                self._tools.states.forget()
                 log.error("agenda_fault", kind=item.kind, key=item.key, attempts=item.attempts, exc_info=error)
                 wait = _RETRY if item.attempts + 1 < MOST_ATTEMPTS else _GIVEN_UP
                 tx.agenda.postpone(item, now + wait)

@@ -12,6 +12,7 @@ from pbm.compose import Composer
 from pbm.domain.mail import Queued
 from pbm.mailin import Action, Discard
 from pbm.service.telling import Limits
+from pbm.service.timing import note_reach
 from pbm.store import Transaction
 from pbm.store.bounces import Returned
 
@@ -52,6 +53,8 @@ class Bouncing:
         if not hard:
             return f"{mail.address}, for now"
         if bounces >= most and (players := tx.bounces.suspend(mail.address, now)):
+            for player in players:
+                note_reach(tx, player, self.limits.unreachable_days, now)
             userids = [player.userid for player in players]
             unreachable = [player.userid for player in players if tx.players.unreachable(player.id)]
             self._tell(

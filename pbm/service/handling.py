@@ -20,6 +20,7 @@ from pbm.domain.tokens import SeatToken
 from pbm.mailin import Message, strip_subject
 from pbm.service.tables import Table
 from pbm.service.telling import Tools, notice_of, reader_of, tell_players
+from pbm.service.timing import heard_from
 from pbm.store import Transaction
 
 Credentials = tuple[str, str]
@@ -54,6 +55,7 @@ class Handling:
 
     verified: credentials found right, and the hash they were checked with. fresh: the hashes of new passwords.
     locked: credentials, and without userid new passwords, that are not looked at, until then.
+    received_at: when the mail came in, for it may have waited; what players do counts from then.
     secrets: words not to be repeated. understood: lines that are commands. plain: those of them of which it is beyond
     doubt which words are passwords. is_hearsay: only the mail itself says who sent it.
     """
@@ -67,6 +69,7 @@ class Handling:
     comment: str = ""
     fresh: Mapping[str, str] = field(default_factory=dict)
     locked: Mapping[Credentials, datetime] = field(default_factory=dict)
+    received_at: datetime | None = None
     secrets: frozenset[str] = frozenset()
     understood: frozenset[str] = frozenset()
     plain: frozenset[str] = frozenset()
@@ -90,6 +93,7 @@ class Handling:
             self.now,
             fresh=self.fresh,
             locked=self.locked,
+            received_at=self.received_at,
         )
 
     def who(self, command: Command) -> Player:
@@ -106,7 +110,7 @@ class Handling:
     def prove(self, player: Player) -> None:
         """It was this player who wrote; so mail gets to him again, should that have been in doubt."""
         self.identified = player
-        self.tx.bounces.alive(player.id, self.message.sender)
+        heard_from(self.tx, player, self.message.sender, self.now, self._tables.values())
 
     def _login(self, credentials: Credentials) -> Player:
         """The sentence does not tell whether the userid exists. Raises: NotAllowed."""
@@ -136,7 +140,7 @@ class Handling:
         """The board, loaded once. game: the game the sender thinks it is. Raises: NotFound."""
         table = self._tables.get(board)
         if table is None:
-            table = self._tables[board] = Table.load(self.tx, self.tools.states, board, self.now)
+            table = self._tables[board] = Table.load(self.tx, self.tools.states, board, self.received_at or self.now)
         if game not in (None, table.match.game):
             title = GAMES[table.match.game].info.title
             raise NotFound(f"Board {board} is a game of {title}: write {table.match.game}, not {game}.")
@@ -189,6 +193,11 @@ class Handling:
         if not seats:
             raise NotAllowed(f"{player.userid} is not a player of board {table.match.board}.")
         return table.state.to_move if len(seats) > 1 else seats[0]
+
+    @property
+    def tables(self) -> list[Table]:
+        """The boards in hand."""
+        return list(self._tables.values())
 
     def adopt(self, table: Table, event: Event) -> None:
         """Take up a board that has just been made."""

@@ -148,6 +148,6 @@ def release(handling: Handling, ticket: Ticket) -> None:
     standing = Standing(match.game if match else None, match.board if match else None, known=True, proven=True)
     as_of = datetime.fromisoformat(ticket.payload["as_of"]) if ticket.payload.get("as_of") else None
     handling.sender = Sender(standing, board=standing.board, proven=player, claimed=player, as_of=as_of)
-    handling.tx.bounces.alive(player.id, handling.message.sender)
+    handling.prove(player)
     reading = Reading(lines, ticket.payload["comment"], remarks=tuple(ticket.payload.get("remarks", ())))
     Order(reading, parse_all(handling.tx, lines, standing)).carry_out(handling)

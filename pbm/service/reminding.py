@@ -69,11 +69,13 @@ def plan_reminder(tx: Transaction, player: Player, board: int, now: datetime) ->
 
 def plan_anew(tx: Transaction, player: Player, now: datetime) -> None:
     """Plan the next reminder of each of his boards by what he has chosen now."""
+    tx.matches.forget()
     for board in running_boards(tx, player):
         if board.match.clock is not None:
             clock = with_clock(board.match, board.match.clock, now).clock
             assert clock is not None  # noqa: S101  it was given
             tx.matches.set_clock(board.match.board, clock)
+    tx.matches.forget()
 
 
 @when_due(DIGEST)

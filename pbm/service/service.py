@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -18,6 +18,8 @@ from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.tokens import Signer
 from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin import read as read_mail
+from pbm.mailin.lanes import lane
+from pbm.service import locks, timing
 from pbm.service.agenda import Runner
 from pbm.service.bouncing import Bouncing
 from pbm.service.guarding import Gate, Origin, network_of, went_wrong
@@ -32,7 +34,7 @@ from pbm.service.telling import Limits, Tools
 from pbm.service.throttle import Cause, Throttle
 from pbm.service.verbs import LASTING, REDEEMERS
 from pbm.service.verbs.accounts import RESET
-from pbm.store import DatabaseTrouble, Store, Transaction
+from pbm.store import HOUSE, DatabaseTrouble, Store, Transaction
 
 log = structlog.get_logger()
 
@@ -83,6 +85,9 @@ class Checked:
     fresh: dict[str, str]
 
 
+Work = tuple[Prepared, Checked]
+
+
 def utc_now() -> datetime:
     return datetime.now(UTC)
 
@@ -106,10 +111,10 @@ class Service:
         with store.read() as tx:
             self._signer = Signer(tx.secret())
         composer = Composer(self.settings.robot, self._signer, make_key=make_key)
-        self.tools = Tools(composer, States(), Passwords(), self.settings.limits)
+        self.tools = Tools(composer, States(), Passwords(), self.settings.limits, self.settings.operator)
         self.bouncing = Bouncing(composer, self.settings.limits, self.settings.operator)
         self._throttle = Throttle(self.settings.limits)
-        self.agenda = Runner(store, self.tools, clock)
+        self.agenda = Runner(store, self.tools, clock, timing.attend)
 
     def close(self) -> None:
         self.tools.passwords.close()
@@ -121,8 +126,12 @@ class Service:
 
     def accept(self, mails: Sequence[Arriving]) -> None:
         """Store mails; when this returns they are safe. Raises: DatabaseTrouble, and then none is stored."""
-        with self.store.write() as tx:
-            tx.inbox.add([(m.mail_from, m.recipients, m.raw, m.source, m.peer) for m in mails], self.clock())
+        rows = [(m.mail_from, m.recipients, m.raw, m.source, m.peer, self._lane(m)) for m in mails]
+        with self.store.write(alone=False) as tx:
+            tx.inbox.add(rows, self.clock())
+
+    def _lane(self, mail: Arriving) -> str:
+        return lane(Envelope(mail.mail_from, mail.recipients), mail.raw, self.settings.robot, self._signer.board_of)
 
     def tidy(self) -> None:
         """Forget what has expired; a little later, since limits a day count it. Raises: DatabaseTrouble."""
@@ -136,35 +145,70 @@ class Service:
 
         Raises: DatabaseTrouble, and then none is handled.
         """
-        with self.store.read() as tx:
-            gate = Gate(tx, self.settings.limits, self.clock())
-            prepared = [self._prepare_or_fail(gate, row) for row in tx.inbox.waiting(limit)]
-        if not prepared:
-            return 0
-        verified = self._verify(prepared)
-        checked = [Checked(_own(mail, verified), self._hash(mail)) for mail in prepared]
-        now = self.clock()
         try:
-            with self.store.write() as tx:
-                for mail, checks in zip(prepared, checked, strict=True):
-                    self._handle(tx, mail, checks, now)
+            return self._handle_claimed(limit) if self.store.locks_rows else self._handle_waiting(limit)
         except DatabaseTrouble:
             self._throttle.forget()
+            self.tools.states.forget()
             raise
+
+    def _handle_waiting(self, limit: int) -> int:
+        """Where only one can write at a time, nothing that takes long is done while nobody else can."""
+        with self.store.read() as tx:
+            prepared = self._prepare_all(tx, tx.inbox.waiting(limit))
+        if not prepared:
+            return 0
+        checked = self._check(prepared)
+        now = self.clock()
+        with self.store.write() as tx:
+            still_new = tx.inbox.still_new([mail.row.id for mail in prepared])
+            tx.foresee(_boards(prepared))
+            for mail, checks in zip(prepared, checked, strict=True):
+                if mail.row.id in still_new:
+                    self._handle(tx, mail, checks, now)
         return len(prepared)
 
-    def _prepare_or_fail(self, gate: Gate, row: Received) -> Prepared:
-        """The mail read, or why it could not be: then it is parked, and no other mail waits for it."""
+    def _handle_claimed(self, limit: int) -> int:
+        """Where others handle mails at the same time: of what is to be locked as much as is known is locked at once."""
+        with self.store.write(alone=False) as tx:
+            prepared = self._prepare_all(tx, tx.inbox.claim(limit))
+            work = list(zip(prepared, self._check(prepared), strict=True))
+            tx.lock(name for mail in prepared for name in _names_to_lock(mail))
+            on_boards, others = _parted(work)
+            tx.foresee(_boards([mail for mail, _ in on_boards]))
+            now = self.clock()
+            for mail, checks in on_boards:
+                self._handle(tx, mail, checks, now)
+            if others:
+                tx.lock([HOUSE])
+            for mail, checks in others:
+                self._handle(tx, mail, checks, now)
+        return len(prepared)
+
+    def _prepare_all(self, tx: Transaction, rows: Sequence[Received]) -> list[Prepared]:
+        gate = Gate(tx, self.settings.limits, self.clock())
+        read = [read_mail(row.raw, Envelope(row.mail_from, row.recipients), self.settings.robot) for row in rows]
+        messages = [each for each in read if isinstance(each, Message)]
+        tx.players.foresee_owners({message.sender for message in messages})
+        boards = (self._signer.board_of(message.token) for message in messages if message.token)
+        tx.matches.foresee_summaries({board for board in boards if board is not None})
+        return [self._prepare_or_fail(gate, row, message) for row, message in zip(rows, read, strict=True)]
+
+    def _check(self, prepared: Sequence[Prepared]) -> list[Checked]:
+        verified = self._verify(prepared)
+        return [Checked(_own(mail, verified), self._hash(mail)) for mail in prepared]
+
+    def _prepare_or_fail(self, gate: Gate, row: Received, message: Message | Discard) -> Prepared:
+        """What the mail asks for, or why that is not known: then it is parked, and no other mail waits for it."""
         try:
-            return self._prepare(gate, row)
+            return self._prepare(gate, row, message)
         except DatabaseTrouble:
             raise
         except Exception as error:  # noqa: BLE001  whatever it is, it is ours
             return Prepared(row, error)
 
-    def _prepare(self, gate: Gate, row: Received) -> Prepared:
+    def _prepare(self, gate: Gate, row: Received, message: Message | Discard) -> Prepared:
         tx = gate.tx
-        message = read_mail(row.raw, Envelope(row.mail_from, row.recipients), self.settings.robot)
         if isinstance(message, Discard):
             return Prepared(row, message)
         sender = identify(tx, self._signer, message, self.clock())
@@ -249,10 +293,10 @@ class Service:
         assert isinstance(mail.message, Message)  # noqa: S101  discards do not come here
         blank = Handling(
             tx, self.tools, mail.message, mail.sender, checked.verified, now,
-            fresh=checked.fresh, locked=mail.logins.locked,
+            fresh=checked.fresh, locked=mail.logins.locked, received_at=mail.row.received_at,
         )  # fmt: skip
         if mail.sender.proven is not None:
-            tx.bounces.alive(mail.sender.proven.id, mail.message.sender)
+            timing.heard_from(tx, mail.sender.proven, mail.message.sender, now)
         redeemed = self._redeem(blank)
         if redeemed is not None:
             return redeemed
@@ -309,6 +353,7 @@ class Service:
         self, tx: Transaction, row: Received, sender: str, error: Exception, now: datetime, identity: str | None = None
     ) -> None:
         """Our own fault: keep the mail for the operator, and tell him and the sender, who is given a reference."""
+        self.tools.states.forget()
         reference = secrets.token_hex(2).upper()
         log.error("parked", inbox_id=row.id, reference=reference, exc_info=error)
         tx.inbox.settle(row.id, Arrival.PARKED, now, f"{reference}: {type(error).__name__}: {error}", identity)
@@ -325,6 +370,40 @@ class Service:
                 letter = self.tools.composer.letter(address, subject, page, now, inbox_id=row.id, **words)
                 if not self._throttle.refusal(tx, letter, now, Cause()):
                     tx.outbox.add([letter], now, row.id)
+
+
+def _boards(prepared: Sequence[Prepared]) -> set[int]:
+    """The boards that the mails answer."""
+    return {mail.sender.board for mail in prepared if mail.sender.board is not None}
+
+
+def _names_to_lock(mail: Prepared) -> Iterator[str]:
+    identity = _identity(mail.message) if isinstance(mail.message, Message) else None
+    if identity is not None:
+        yield f"mail {identity}"
+    yield from locks.names(mail.sender, mail.commands, mail.logins)
+
+
+def _parted(work: Sequence[Work]) -> tuple[list[Work], list[Work]]:
+    """Mails that stay on their boards, and all others; a mail stays behind those of its lane that came before it."""
+    on_boards: list[Work] = []
+    others: list[Work] = []
+    lanes_of_others: set[str] = set()
+    for mail, checks in work:
+        if mail.row.lane not in lanes_of_others and _stays_on_boards(mail):
+            on_boards.append((mail, checks))
+        else:
+            others.append((mail, checks))
+            lanes_of_others |= {mail.row.lane} - {""}
+    return on_boards, others
+
+
+def _stays_on_boards(mail: Prepared) -> bool:
+    message = mail.message
+    answers_no_board = isinstance(message, Message) and message.token is not None and mail.sender.seat is None
+    if not isinstance(message, Message) or answers_no_board or _is_for_operator(mail.row):
+        return False
+    return locks.stays_on_boards(mail.sender, mail.commands, mail.logins)
 
 
 def _is_for_operator(row: Received) -> bool:

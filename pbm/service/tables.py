@@ -8,11 +8,21 @@ from datetime import datetime
 
 from games import GAMES
 from games.rules import GameError
+from pbm.domain import plans
 from pbm.domain.clock import Clock
-from pbm.domain.commands import split_guard
 from pbm.domain.due import with_clock
 from pbm.domain.errors import MatchOver, NotFound, NotYourTurn, Rejected, Stale
-from pbm.domain.events import Event, IntentDropped, MovePlayed, OfferCancelled, PlyTakenBack, Resigned, SidesSwapped
+from pbm.domain.events import (
+    Event,
+    IntentDropped,
+    MovePlayed,
+    OfferAccepted,
+    OfferCancelled,
+    OfferRejected,
+    PlyTakenBack,
+    Resigned,
+    SidesSwapped,
+)
 from pbm.domain.match import (
     SWAP,
     Ending,
@@ -20,6 +30,7 @@ from pbm.domain.match import (
     IntentKind,
     Match,
     Offer,
+    OfferKind,
     Player,
     Ply,
     Result,
@@ -28,8 +39,10 @@ from pbm.domain.match import (
     other,
     replay,
 )
+from pbm.domain.plans import Plan
 from pbm.domain.remarks import Remark, RemarkKind
 from pbm.service.rating import count_match, rate_match
+from pbm.service.tournaments.settling import settle_bout
 from pbm.store import Transaction
 
 CACHED_PLIES = 50_000
@@ -131,18 +144,45 @@ class Table:
             raise NotYourTurn(f"It is not your turn: {self.match.player(self.state.to_move).userid} is to move.")
         return self.state.play(text)
 
-    def play(self, seat: Seat, text: str, guard: int | None = None) -> str:
-        """Play one ply, and what the players have decided to do then; returns its notation. Raises: as try_play."""
+    def play(
+        self, seat: Seat, text: str, guard: int | None = None, plan: Plan = (), decided_at: datetime | None = None
+    ) -> str:
+        """Play one ply, and what the players have decided to do then; returns its notation.
+
+        plan: what the seat will do next. decided_at: until when its clock has run, if that is not until now.
+        Raises: as try_play; BadArguments for a plan that is not sound.
+        """
         state, notation = self.try_play(seat, text, guard)
-        self._record(state, notation, auto=False)
+        checked = self.check_plan(state, seat, plan)
+        self._record(state, notation, decided_at=decided_at)
+        if checked:
+            self.keep_plan(seat, checked)
         while self._carry_out_intent():
             pass
         return notation
 
-    def _record(self, state: State, notation: str, *, auto: bool) -> None:
-        """Store the ply that led to the state; offers and what its player had decided for later are off with it."""
-        seat, board, match = self.state.to_move, self.match.board, self.match
-        clock = match.clock and match.clock.charged(self.now, match.calendars)
+    def check_plan(self, state: State, seat: Seat, plan: Plan) -> Plan:
+        """The plan of the seat in canonical form, for a state; none for a game that is over. Raises: BadArguments."""
+        if not plan or state.outcome is not None:
+            return ()
+        return plans.check(state, plan, self.match.player(other(seat)).userid)
+
+    def keep_plan(self, seat: Seat, plan: Plan) -> None:
+        """In place of an earlier one. It is for the ply that is next, and for no other."""
+        for intent in self.intents(seat):
+            if intent.kind in plans.KINDS:
+                self.drop(intent)
+        self.keep(Intent(seat, IntentKind.PLAN, f"{plans.write(plan)}#{self.next_ply}"))
+
+    def _record(
+        self, state: State, notation: str, *, by: IntentKind | None = None, decided_at: datetime | None = None
+    ) -> None:
+        """Store the ply that led to the state; offers and what its player had decided for later are off with it.
+
+        by: what the server has played it for.
+        """
+        seat, board, match, auto = self.state.to_move, self.match.board, self.match, by is not None
+        clock = match.clock and match.clock.charged(decided_at or self.now, match.calendars)
         ply = Ply(notation, seat, self.now, auto, clock.left[seat - 1] if clock else None)
         pressed = clock and clock.pressed(state.to_move, self.now, match.calendars)
         played = replace(match, record=(*match.record, ply), revision=match.revision + 1)
@@ -150,10 +190,11 @@ class Table:
         self.tx.matches.add_ply(match, ply, state.to_move, self.match.clock)
         self.state = state
         swapped = notation == SWAP
-        self.events.append(SidesSwapped(board, seat) if swapped else MovePlayed(board, seat, notation, auto))
+        planned = by is IntentKind.PLAN
+        self.events.append(SidesSwapped(board, seat) if swapped else MovePlayed(board, seat, notation, auto, planned))
         self.cancel_offer()
         for intent in self.intents(seat):
-            self.drop(intent)
+            self._put_away(intent, "" if intent.kind is not IntentKind.HOLD else f"{notation} was played.")
         if state.result is not None:
             self.end(state.result)
 
@@ -164,19 +205,69 @@ class Table:
         mine = {intent.kind: intent for intent in self.intents(self.state.to_move)}
         if IntentKind.RESIGN in mine:
             self.resign(self.state.to_move)
-        elif IntentKind.QUEUE in mine:
-            self._play_queued(mine[IntentKind.QUEUE])
-        return not mine.keys().isdisjoint({IntentKind.RESIGN, IntentKind.QUEUE})
+            return True
+        intent = mine.get(IntentKind.PLAN) or mine.get(IntentKind.QUEUE)
+        if intent is not None:
+            self._follow(intent)
+        return intent is not None
 
-    def _play_queued(self, intent: Intent) -> None:
-        """Play a queued move if it is legal now; either way it is not queued any more."""
+    def _follow(self, intent: Intent) -> None:
+        """Answer the last ply as is planned, if that is legal now; what is planned beyond stays."""
+        plan, ply = plans.of(intent)
         self.drop(intent)
+        branch, where = None, ""
         try:
-            state, notation = self.try_play(intent.seat, *split_guard(intent.text))
+            self.check_running(ply and ply + 1, intent.text.partition("#")[0])
+            branch = plans.fitting(plan, self.match.record[-1].notation)
+            if branch is None:
+                raise NotFound(f"{self._played_last()}, and it has no answer to that.")
+            where = f'In "{plans.head(branch)}": ' if intent.kind is IntentKind.PLAN else ""
+            if branch.answer == plans.RESIGN:
+                self.resign(intent.seat)
+                return
+            state, notation = self.try_play(intent.seat, branch.answer)
         except (Rejected, GameError) as error:
-            self.events.append(IntentDropped(self.match.board, intent.seat, intent.kind, intent.text, str(error)))
-        else:
-            self._record(state, notation, auto=True)
+            reason = f"{self._played_last()}. {where}{error}" if where else str(error)
+            self.events.append(IntentDropped(self.match.board, intent.seat, intent.kind, intent.text, reason))
+            return
+        self._record(state, notation, by=intent.kind)
+        then = plans.settled(self.state, branch.then) if branch.condition == plans.ANY else branch.then
+        if then and self.match.result is None:
+            self.keep_plan(intent.seat, then)
+
+    def _played_last(self) -> str:
+        """Who played what, without a full stop."""
+        last = self.match.record[-1]
+        userid = self.match.player(last.seat).userid
+        return f"{userid} swapped sides" if last.notation == SWAP else f"{userid} played {last.notation}"
+
+    def answer_offer(self) -> None:
+        """Answer an offer of a draw, if its hearer has planned how."""
+        offer = self.match.offer
+        if offer is None or offer.kind is not OfferKind.DRAW:
+            return
+        hearer = other(offer.seat)
+        planned = [plans.of(intent) for intent in self.intents(hearer) if intent.kind is IntentKind.PLAN]
+        answers = [plans.fitting(plan, plans.DRAW) for plan, ply in planned if ply == self.next_ply]
+        for branch in filter(None, answers):
+            if branch.answer == plans.ACCEPT:
+                self.agree(hearer)
+            elif branch.answer == plans.REJECT:
+                self.reject_offer(hearer)
+            else:
+                self.resign(hearer)
+
+    def agree(self, seat: Seat) -> None:
+        """The seat agrees to a draw."""
+        self.set_offer(None)
+        self.end(Result(Ending.AGREED, None, "by agreement"), OfferAccepted(self.match.board, seat))
+
+    def reject_offer(self, seat: Seat) -> None:
+        """The seat does not want what its opponent asks for."""
+        offer = self.match.offer
+        if offer is not None:
+            self.set_offer(None)
+            self.events.append(OfferRejected(self.match.board, seat, offer.kind))
 
     def take_back(self, consenting: Seat) -> None:
         """Take the last ply back, and drop what was decided on the strength of it."""
@@ -189,13 +280,11 @@ class Table:
         board = self.match.board
         self.events.append(PlyTakenBack(board, consenting, last.notation, last.seat))
         for intent in [*self.intents(1), *self.intents(2)]:
-            self.drop(intent)
-            reason = "A ply was taken back."
-            self.events.append(IntentDropped(board, intent.seat, intent.kind, intent.text, reason))
+            self._put_away(intent, "A ply was taken back.")
 
     def resign(self, seat: Seat) -> None:
-        """Give the game up; in the first round, before both have played, it then counts for nobody."""
-        declined = len(self.match.record) < len(self.match.players)
+        """Give the game up; before both have played, it then counts for nobody, unless it belongs to an event."""
+        declined = len(self.match.record) < len(self.match.players) and not self.match.event
         if declined:
             result = Result(Ending.VOID, None, f"{self.match.player(seat).userid} has declined to play")
         else:
@@ -212,6 +301,12 @@ class Table:
         assert self.match.clock is not None  # noqa: S101  it was set
         self.tx.matches.set_clock(self.match.board, self.match.clock)
 
+    def renew(self) -> None:
+        """Read anew what may have changed behind the board's back: what its players have chosen, and when they rest."""
+        fresh = self.tx.matches.load(self.match.board, known=self.match)
+        if fresh is not None:
+            self.match = replace(self.match, clock=fresh.clock, settings=fresh.settings, stops=fresh.stops)
+
     def cancel_offer(self) -> None:
         """What waits for an answer is off; the players are told."""
         offer = self.match.offer
@@ -223,11 +318,13 @@ class Table:
         self.tx.matches.end(self.match.board, result, self.now)
         revision = self.match.revision + 1
         self.match = replace(self.match, result=result, ended_at=self.now, revision=revision, clock=None)
-        for intent in [*self.intents(1), *self.intents(2)]:
-            self.drop(intent)
         if event is not None:
             self.events.append(event)
+        for intent in [*self.intents(1), *self.intents(2)]:
+            told = intent.kind in (IntentKind.PLAN, IntentKind.HOLD)
+            self._put_away(intent, "The game is over." if told else "")
         self.events += rate_match(self.tx, self.match)
+        settle_bout(self.tx, self.match, self.now)
         count_match(self.tx, self.match)
 
     def intents(self, seat: Seat | None) -> list[Intent]:
@@ -258,11 +355,21 @@ class Table:
     def keep(self, intent: Intent) -> None:
         """In place of one of the same kind."""
         self.tx.intents.keep(self.match.board, intent, self.now)
+        if intent.until is not None:
+            self.tx.agenda.put(IntentKind.HOLD, f"{self.match.board}:{intent.seat}", intent.until)
         self._intents = None
 
     def drop(self, intent: Intent) -> None:
         self.tx.intents.drop(self.match.board, intent)
+        if intent.kind is IntentKind.HOLD:
+            self.tx.agenda.drop(IntentKind.HOLD, f"{self.match.board}:{intent.seat}")
         self._intents = None
+
+    def _put_away(self, intent: Intent, reason: str) -> None:
+        """Drop what was decided for later; its player is told the reason, if there is one."""
+        self.drop(intent)
+        if reason:
+            self.events.append(IntentDropped(self.match.board, intent.seat, intent.kind, intent.text, reason))
 
     def at(self, ply: int) -> State:
         """The state after a ply; negative plies count back from the end. Raises: NotFound."""

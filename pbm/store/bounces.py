@@ -10,6 +10,7 @@ from sqlalchemy import Connection, bindparam, case, delete, func, or_, select, u
 
 from pbm.domain.mail import Delivery
 from pbm.domain.match import Player
+from pbm.store.players import Players
 from pbm.store.tables import addresses, follows, game_choices, outbox, players
 
 FORGOTTEN_AFTER = timedelta(days=60)
@@ -45,8 +46,9 @@ class Returned:
 class Bounces:
     """Failures are counted for an address, whoever has it, and each mail of ours counts once."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, players: Players) -> None:
         self._connection = connection
+        self._players = players
 
     def mail_of(self, keys: Collection[str]) -> Returned | None:
         """The mail of ours that has one of the keys."""
@@ -86,9 +88,12 @@ class Bounces:
         self._connection.execute(update(outbox).where(waiting).values(values))
         return [Player(row.id, row.userid) for row in rows]
 
-    def alive(self, player_id: int, sender: str) -> None:
-        """The player has written: his address works again; so do all of his if none did."""
-        self._connection.execute(_ALIVE, {"player": player_id, "sender": sender.casefold()})
+    def alive(self, player_id: int, sender: str) -> bool:
+        """The player has written: his address works again; so do all of his if none did. Whether that was in doubt."""
+        troubled = any(address.is_troubled for address in self._players.addresses(player_id))
+        if troubled:
+            self._connection.execute(_ALIVE, {"player": player_id, "sender": sender.casefold()})
+        return troubled
 
     def resume(self, player_id: int) -> int:
         """Send to all addresses of the player again; how many had been suspended."""

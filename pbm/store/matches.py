@@ -233,7 +233,7 @@ class Matches:
         found = select(matches.c.board).where(matches.c.due_at <= now).order_by(matches.c.due_at, matches.c.board)
         return self._connection.execute(found.limit(1).with_for_update(skip_locked=True)).scalar_one_or_none()
 
-    def put_off(self, board: int, due_at: datetime) -> None:
+    def put_off(self, board: int, due_at: datetime | None) -> None:
         self._change(board, {"due_at": due_at})
 
     def set_offer(self, board: int, offer: Offer | None) -> None:

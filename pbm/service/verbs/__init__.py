@@ -18,6 +18,7 @@ from pbm.service.verbs import (
     reminding,
     seeking,
     standing,
+    timing,
 )
 from pbm.service.verbs.registry import HANDLERS, LASTING, REDEEMERS, REFUSALS, run
 
@@ -44,4 +45,5 @@ __all__ = [
     "run",
     "seeking",
     "standing",
+    "timing",
 ]

@@ -14,7 +14,9 @@ from pbm.service.handling import Handling
 from pbm.service.leaving import remove_account
 from pbm.service.names import check_address, check_password, check_userid, declines, first_line
 from pbm.service.reminding import plan_digest
+from pbm.service.timing import note_reach
 from pbm.service.verbs.registry import done, handles, redeems
+from pbm.service.verbs.timing import change_rests
 from pbm.store.players import Address
 from pbm.store.tickets import Ticket
 
@@ -106,6 +108,7 @@ def _set_password(handling: Handling, player: Player, password: str) -> None:
     players = handling.tx.players
     kept = _INVITED if players.confirmed(player.id)[player.id] else (*_INVITED, "confirm")
     players.set_password_hash(player.id, handling.hash_of(password))
+    handling.tx.guesses.forget_about(player.userid.casefold())
     handling.tx.tickets.revoke_of(player.id, handling.now, kept=kept)
 
 
@@ -195,14 +198,18 @@ def choose_password(handling: Handling, ticket: Ticket) -> None:
 def set_(handling: Handling, command: Command) -> Answer | None:
     player = handling.who(command)
     stored = handling.tx.players.settings(player.id)
-    settings = Settings.chosen(stored)
+    settings = before = Settings.chosen(stored)
     name, value = command.args.get("NAME", "").casefold(), command.args.get("VALUE", "")
     choices = list(CHOICES.values())
     if name:
         choices = [choice_of(name)]
     if value:
         settings = settings.with_choice(name, value)
-        handling.tx.players.save_settings(player.id, {**stored, name: getattr(settings, name)})
+        chosen = {**stored, name: getattr(settings, name)}
+        if settings.rests == before.rests:
+            handling.tx.players.save_settings(player.id, chosen)
+        else:
+            change_rests(handling, player, settings, chosen)
         if name in ("digest", "timezone"):
             plan_digest(handling.tx, player, settings, handling.now)
     text = handling.tools.composer.pages.render(
@@ -270,6 +277,7 @@ def confirm(handling: Handling, ticket: Ticket) -> None:
     if address is None or player is None:
         return
     handling.identified = player
+    note_reach(handling.tx, player, 0, handling.now)
     if ticket.payload["instead"]:
         _drop_all_but(handling, player, ticket.payload["instead"])
     own = handling.tx.players.confirmed(player.id)[player.id]

@@ -5,19 +5,20 @@ from __future__ import annotations
 from pbm.compose import Answer
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
-from pbm.domain.events import OfferAccepted, OfferRejected, Proposed
-from pbm.domain.match import Ending, Offer, OfferKind, Result, Seat, other
+from pbm.domain.events import Proposed
+from pbm.domain.match import Offer, OfferKind, Seat, other
 from pbm.service.handling import Handling
 from pbm.service.tables import Table
+from pbm.service.timing import pause
 from pbm.service.verbs.choices import accept_challenges
 from pbm.service.verbs.registry import handles
 
-WISHES = {OfferKind.DRAW: "a draw", OfferKind.UNDO: "taking the last ply back"}
+WISHES = {OfferKind.DRAW: "a draw", OfferKind.UNDO: "taking the last ply back", OfferKind.PAUSE: "a pause"}
 
 
 @handles("propose")
 def propose(handling: Handling, command: Command) -> Answer | None:
-    _ask(*handling.seated(command), OfferKind.DRAW)
+    ask(*handling.seated(command), OfferKind.DRAW)
     return None
 
 
@@ -27,12 +28,12 @@ def undo(handling: Handling, command: Command) -> Answer | None:
     table.check_running()
     if not table.match.record:
         raise NotAllowed("There is nothing to take back yet.")
-    _ask(table, seat, OfferKind.UNDO)
+    ask(table, seat, OfferKind.UNDO)
     return None
 
 
-def _ask(table: Table, seat: Seat, kind: OfferKind) -> None:
-    """Raises: MatchOver; NotAllowed while an offer waits."""
+def ask(table: Table, seat: Seat, kind: OfferKind) -> None:
+    """Ask the opponent for something. Raises: MatchOver; NotAllowed while an offer waits."""
     table.check_running()
     waiting = table.match.offer
     if waiting is not None and waiting.seat == seat:
@@ -44,6 +45,7 @@ def _ask(table: Table, seat: Seat, kind: OfferKind) -> None:
     table.set_offer(Offer(kind, seat))
     notation = table.match.record[-1].notation if table.match.record else ""
     table.events.append(Proposed(table.match.board, seat, kind, notation))
+    table.answer_offer()
 
 
 @handles("accept")
@@ -56,8 +58,10 @@ def accept(handling: Handling, command: Command) -> Answer | None:
     if offer.kind is OfferKind.UNDO:
         table.take_back(seat)
         return None
-    table.set_offer(None)
-    table.end(Result(Ending.AGREED, None, "by agreement"), OfferAccepted(table.match.board, seat))
+    if offer.kind is OfferKind.PAUSE:
+        pause(table, seat, handling.tools.limits)
+        return None
+    table.agree(seat)
     return None
 
 
@@ -70,8 +74,7 @@ def reject(handling: Handling, command: Command) -> Answer | None:
     if offer.seat == seat:
         table.cancel_offer()
     else:
-        table.set_offer(None)
-        table.events.append(OfferRejected(table.match.board, seat, offer.kind))
+        table.reject_offer(seat)
     return None
 
 
