@@ -24,7 +24,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -42,6 +42,7 @@ ROBOT = Robot("pbm", "example.org")
 PLAYERS = ("alice", "bob", "carol")
 BOARDS, PLIES, OTHERS = 4, 4, 3
 """Boards played on in a run, plies on each, and how many challenges and letters there are besides."""
+FILLER_OCTETS = 300_000
 PATIENCE = 60.0
 _MESSAGE_ID = re.compile(rb"^Message-ID: <([^>@]+)@", re.MULTILINE | re.IGNORECASE)
 
@@ -196,7 +197,7 @@ def make_template(folder: Path) -> Path:
     for userid in PLAYERS:
         administration.add_player(userid, [f"{userid}@x.org"], f"{userid}pass")
     for _ in range(BOARDS):
-        administration.start_match("cross", ("alice", "bob"), ("-size=4",))
+        administration.start_match("cross", ("alice", "bob"), ("-size=4", "--clock=none"))
     service.close()
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("DELETE FROM outbox")
@@ -205,8 +206,11 @@ def make_template(folder: Path) -> Path:
     return path
 
 
-def make_plan(database: Path, chance: random.Random) -> Plan:
-    """Moves by reply on each board, and challenges and letters, which would be seen if they were done twice."""
+def make_plan(database: Path, chance: random.Random, fillers: int = 0) -> Plan:
+    """Moves by reply on each board, and challenges and letters, which would be seen if they were done twice.
+
+    fillers: large mails besides.
+    """
     store = Store(f"sqlite:///{database}")
     with store.read() as tx:
         signer = Signer(tx.secret())
@@ -227,6 +231,8 @@ def make_plan(database: Path, chance: random.Random) -> Plan:
         Posting(f"letter{n}", "alice@x.org", letter_box, "message carol", f"Hello {n}", 2) for n in range(OTHERS)
     ]
     threads.append((*challenges, *letters))
+    ballast = "\n".join(["x" * 70] * (FILLER_OCTETS // 71))
+    threads.append(tuple(Posting(f"filler{n}", "alice@x.org", letter_box, "games", ballast, 1) for n in range(fillers)))
     return Plan(tuple(threads), records, len(boards) + OTHERS)
 
 
@@ -254,7 +260,8 @@ class Site:
     nursery: Nursery
     folder: Path
     smarthost: Smarthost
-    user: int | None = None
+    out: Path
+    at_start: Callable[[Site], None]
     port: int = field(default_factory=lambda: _free_port())
     starts: int = 0
 
@@ -263,16 +270,13 @@ class Site:
         return self.folder / "pbm.db"
 
     @property
-    def out(self) -> Path:
-        return self.folder / "out.txt"
-
-    @property
     def clock(self) -> Path:
         return self.folder / "clock.txt"
 
     def serve(self, point: str | None = None, pass_: int = 1) -> int:
         """Start a server that dies at a point, or of nothing; returns its process."""
-        configuration = self.folder / "pbm.toml"
+        self.at_start(self)
+        configuration = self.out.with_name("pbm.toml")
         configuration.write_text(
             f'database = "sqlite:///{self.database}"\n'
             f'[server]\nlisten = "127.0.0.1:{self.port}"\ndomain = "example.org"\n'
@@ -282,7 +286,7 @@ class Site:
         self.starts += 1
         clock = str(self.clock) if self.clock.exists() else None
         arguments = ["--config", str(configuration), "serve"]
-        return self.nursery.fork(arguments, self.out, point=point, clock=clock, user=self.user, **{"pass": pass_})
+        return self.nursery.fork(arguments, self.out, point=point, clock=clock, **{"pass": pass_})
 
     def count(self, query: str) -> int:
         with contextlib.closing(sqlite3.connect(self.database, timeout=30)) as connection:
@@ -330,10 +334,14 @@ class Clients:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a run. problems: what should not be; empty if all held. kills: how many processes died."""
+    """What came of a run. problems: what should not be; empty if all held. kills: how many processes died.
+
+    refusals: the codes with which mails were refused.
+    """
 
     problems: tuple[str, ...]
     kills: int
+    refusals: frozenset[int] = frozenset()
 
 
 def run(
@@ -344,15 +352,27 @@ def run(
     seed: int = 0,
     kills: Sequence[tuple[str, int]] = (),
     faults: Sequence[str] = (),
+    fillers: int = 0,
+    out: Path | None = None,
+    meanwhile: Callable[[Site, Clients], None] = lambda *_: None,
+    at_start: Callable[[Site], None] = lambda _: None,
 ) -> Outcome:
-    """One run in an empty folder. kills: for each process in turn, the point it dies at and after how many passes."""
+    """One run in an empty folder. kills: for each process in turn, the point it dies at and after how many passes.
+
+    fillers: large mails besides. out: where servers write what they log, if not into the folder. meanwhile: what else
+    happens, in a thread of its own. at_start: what happens before each start of a server.
+    """
     shutil.copyfile(template, folder / "pbm.db")
     smarthost = Smarthost(faults)
-    site = Site(nursery, folder, smarthost)
+    site = Site(nursery, folder, smarthost, out or folder / "out.txt", at_start)
     try:
-        plan = make_plan(site.database, random.Random(seed))
-        died = _keep_alive(site, Clients(site.port, plan), kills)
-        return Outcome(tuple(problems(site, plan)), died)
+        plan = make_plan(site.database, random.Random(seed), fillers)
+        clients = Clients(site.port, plan)
+        happening = threading.Thread(target=meanwhile, args=(site, clients))
+        happening.start()
+        died = _keep_alive(site, clients, kills)
+        happening.join(PATIENCE)
+        return Outcome(tuple(problems(site, plan)), died, frozenset(clients.refusals))
     finally:
         smarthost.close()
 

@@ -1,7 +1,7 @@
 """A process that has the program loaded and forks real `pbm` processes from it, in milliseconds instead of a second.
 
 It reads orders from its standard input, a JSON object on a line each, and answers each with the new process's id:
-{"arguments": [...], "out": PATH, "point": NAME or null, "pass": NUMBER, "clock": PATH or null, "user": ID or null}
+{"arguments": [...], "out": PATH, "point": NAME or null, "pass": NUMBER, "clock": PATH or null}
 """
 
 from __future__ import annotations
@@ -42,9 +42,6 @@ def _be(order: dict[str, Any]) -> None:
         os.dup2(out, number)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
-    if order.get("user") is not None:
-        os.setgid(order["user"])
-        os.setuid(order["user"])
     if order.get("clock"):
         _set_clock(Path(order["clock"]))
     if order.get("point"):

@@ -1,0 +1,113 @@
+"""What is around a server fails: a disk that is full, a database that is read-only or locked, a clock that jumps.
+
+The disk is a small tmpfs, which root alone can mount; CI runs these tests as root.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.crash.harness import PATIENCE, Clients, Nursery, Site, is_quiet, make_template, run
+
+
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[Nursery]:
+    nursery = Nursery()
+    yield nursery
+    nursery.close()
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_template(tmp_path_factory.mktemp("template"))
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk of 4 MB of its own."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", folder], check=True)
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+
+
+@pytest.mark.real
+def test_a_full_disk_loses_nothing(nursery: Nursery, template: Path, small_disk: Path) -> None:
+    def make_room(_site: Site, clients: Clients) -> None:
+        until(lambda: clients.refusals[451] >= 5)
+        subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
+
+    outcome = run(nursery, template, small_disk, fillers=20, meanwhile=make_room)
+    assert outcome.problems == ()
+    assert outcome.refusals == {451}
+
+
+@pytest.mark.real
+def test_a_database_that_is_read_only_for_a_while_loses_nothing(
+    nursery: Nursery, template: Path, small_disk: Path, tmp_path: Path
+) -> None:
+    """Started over it, a server says so and ends, or tells its clients to come back; nothing is changed."""
+
+    def forbid(site: Site) -> None:
+        if site.starts == 1:
+            subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+
+    def allow(site: Site, clients: Clients) -> None:
+        until(lambda: site.starts > 4 or clients.refusals[451] > 3)
+        subprocess.run(["mount", "-o", "remount,rw", small_disk], check=True)
+
+    kills = [("a mail is safe, its sender does not know", 3)]
+    out = tmp_path / "out.txt"
+    outcome = run(nursery, template, small_disk, kills=kills, out=out, meanwhile=allow, at_start=forbid)
+    assert outcome.problems == (), out.read_text()
+    assert outcome.refusals <= {451}
+    assert "readonly" in out.read_text().replace("-", "")
+
+
+def test_a_database_that_others_lock_loses_nothing(nursery: Nursery, template: Path, tmp_path: Path) -> None:
+    def lock(site: Site, clients: Clients) -> None:
+        for _ in range(5):
+            with contextlib.closing(sqlite3.connect(site.database, timeout=30, isolation_level=None)) as connection:
+                connection.execute("BEGIN EXCLUSIVE")
+                time.sleep(0.3)
+                connection.execute("ROLLBACK")
+            time.sleep(0.05)
+        until(lambda: clients.is_done and is_quiet(site))
+
+    assert run(nursery, template, tmp_path, meanwhile=lock).problems == ()
+
+
+@pytest.mark.parametrize("offsets", [(3600, 86_400), (-5, 5, -10), (86_400, -3600, 0)])
+def test_a_clock_that_jumps_loses_nothing(
+    offsets: tuple[int, ...], nursery: Nursery, template: Path, tmp_path: Path
+) -> None:
+    """What was owed when the clock was ahead is sent when it is right again, or at once."""
+
+    def jump(site: Site, clients: Clients) -> None:
+        for offset in offsets:
+            time.sleep(0.2)
+            _written(tmp_path / "new.txt", str(offset)).replace(site.clock)
+        until(lambda: clients.is_done)
+        _written(tmp_path / "new.txt", str(max(offsets))).replace(site.clock)
+
+    (tmp_path / "clock.txt").write_text("0")
+    assert run(nursery, template, tmp_path, meanwhile=jump).problems == ()
+
+
+def _written(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
