@@ -27,7 +27,8 @@ class Delivery(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Received:
     """A mail in the inbox. mail_from: "" for the null path, None where it is not known. reason: why it was ignored or
-    parked, for the operator. peer: the address of the machine that handed it over, or empty.
+    parked, for the operator. peer: the address of the machine that handed it over, or empty. lane: mails of one lane
+    are handled in the order they came; empty for none.
     """
 
     id: int
@@ -38,6 +39,7 @@ class Received:
     state: Arrival = Arrival.NEW
     reason: str = ""
     peer: str = ""
+    lane: str = ""
 
 
 @dataclass(frozen=True, slots=True)

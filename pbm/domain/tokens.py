@@ -36,7 +36,6 @@ class PlayerToken:
     epoch: int
     last_day: int
 
-
     def as_of(self, instant: int) -> DigestToken:
         """The same for boards as they stand then, in microseconds since 1970."""
         return DigestToken(self.player_id, self.epoch, self.last_day, instant)
@@ -81,6 +80,11 @@ class Signer:
         kind, *numbers = _read_varints(payload)
         token = _KINDS[kind](*numbers)
         return token if self.seal(token) == text.lower() else None  # base32 leaves bits of the last letter unused
+
+    def board_of(self, text: str) -> int | None:
+        """The board of a seat's token; None for any other text."""
+        token = self.open(text)
+        return token.board if isinstance(token, SeatToken) else None
 
     def _mac(self, payload: bytes) -> bytes:
         return hmac.digest(self._secret, b"reply" + payload, "sha256")[:_MAC_BYTES]

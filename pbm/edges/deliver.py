@@ -1,7 +1,9 @@
 """The delivery loop: from the outbox to a transport, as often as it takes.
 
 A mail is marked as sent after the transport took it, so that a crash in between sends it again with the same
-Message-ID; what is finished together is marked in one transaction.
+Message-ID; what is finished together is marked, and what is begun next claimed, in one transaction. Whoever has claimed
+a mail sends it alone, for as long as he renews his claim: that of a process which was killed is over in LEASE_SECONDS.
+No claim or mark need outlive a loss of power, which may send a mail again as well.
 """
 
 from __future__ import annotations
@@ -24,19 +26,26 @@ from pbm.store import DatabaseTrouble, Store, Transaction
 log = structlog.get_logger()
 R = TypeVar("R")
 
+LEASE_SECONDS = 15.0
+_RENEWAL_SECONDS = 5.0
+_TROUBLED_SECONDS = 0.5
+
 Refused = Callable[[Transaction, Queued, str, datetime], None]
 """Told, in the transaction that gives a mail up, that its recipient was refused, and in what words."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeliverySettings:
-    """How hard to try. A retry waits twice as long as the one before, give or take a fifth, up to the longest."""
+    """How hard to try. A retry waits twice as long as the one before, give or take a fifth, up to the longest.
+
+    poll_seconds: how long nothing may be heard of before the outbox is looked at all the same.
+    """
 
     concurrency: int = 10
     first_retry_seconds: float = 60
     longest_retry_seconds: float = 6 * 3600
     give_up_hours: float = 120
-    poll_seconds: float = 0.5
+    poll_seconds: float = 5
 
     def retry_at(self, now: datetime, attempts: int) -> datetime:
         """When to try again after so many failures, the last one included."""
@@ -71,6 +80,7 @@ class Deliverer:
         self._woken = asyncio.Event()
         self._stopping = False
         self._under_way: dict[asyncio.Task[_Attempt], int] = {}
+        self._renewed_at = 0.0
         self._database = ThreadPoolExecutor(1, thread_name_prefix="outbox")
 
     def wake(self) -> None:
@@ -80,15 +90,13 @@ class Deliverer:
         """Returns after stop(), when what was under way has been marked."""
         while not self._stopping:
             try:
-                started = await self._start_due()
-                await self._wait(started)
-                await self._mark_finished()
+                await self._wait(await self._turn())
             except DatabaseTrouble as trouble:
                 log.warning("outbox_trouble", trouble=str(trouble))
-                await asyncio.sleep(self._settings.poll_seconds)
+                await asyncio.sleep(min(self._settings.poll_seconds, _TROUBLED_SECONDS))
         await asyncio.gather(*self._under_way)
         with suppress(DatabaseTrouble):
-            await self._mark_finished()
+            await self._turn()
         self._database.shutdown()
         await self._transport.close()
 
@@ -96,19 +104,33 @@ class Deliverer:
         self._stopping = True
         self._woken.set()
 
-    async def _start_due(self) -> bool:
-        """Begin to send what is due, as far as there is room; whether anything was begun."""
-        room = self._settings.concurrency - len(self._under_way)
-        if room <= 0:
-            return False
+    async def _turn(self) -> float:
+        """Mark what is finished and begin what is due, as far as there is room; in how many seconds to look again."""
+        loop = asyncio.get_running_loop()
+        finished = [task for task in self._under_way if task.done()]
+        busy = [mail_id for task, mail_id in self._under_way.items() if task not in finished]
+        room = 0 if self._stopping else self._settings.concurrency - len(busy)
         self._woken.clear()
-        for queued in await self._in_thread(self._due, room, tuple(self._under_way.values())):
-            self._under_way[asyncio.create_task(self._send(queued))] = queued.id
-        return len(self._under_way) > self._settings.concurrency - room
+        is_stale = bool(busy) and loop.time() >= self._renewed_at + _RENEWAL_SECONDS
+        if not finished and not is_stale:
+            wait = await self._in_thread(self._until_due) if room else _RENEWAL_SECONDS
+            if wait > 0:
+                return wait
+        claimed = await self._in_thread(self._mark_and_claim, [task.result() for task in finished], busy, room)
+        self._renewed_at = loop.time()
+        for task in finished:
+            del self._under_way[task]
+        for queued in claimed:
+            if queued.id not in busy:
+                self._under_way[asyncio.create_task(self._send(queued))] = queued.id
+        return 0
 
-    def _due(self, limit: int, but: tuple[int, ...]) -> list[Queued]:
+    def _until_due(self) -> float:
+        """In how many seconds the next mail is due, or it is time to look all the same."""
         with self._store.read() as tx:
-            return tx.outbox.due(self._clock(), limit, but)
+            next_at = tx.outbox.next_at()
+        poll = self._settings.poll_seconds
+        return poll if next_at is None else min(poll, (next_at - self._clock()).total_seconds())
 
     async def _send(self, queued: Queued) -> _Attempt:
         mail = queued.mail
@@ -121,30 +143,26 @@ class Deliverer:
             return _Attempt(queued, TemporaryFailure(f"{type(error).__name__}: {error}"))
         return _Attempt(queued)
 
-    async def _wait(self, started: bool) -> None:
+    async def _wait(self, seconds: float) -> None:
         """Until a sending is finished, the outbox grew, or it is time to look again."""
-        if started and len(self._under_way) < self._settings.concurrency:
+        if seconds <= 0:
             return
         waker = asyncio.create_task(self._woken.wait())
-        await asyncio.wait(
-            [waker, *self._under_way], timeout=self._settings.poll_seconds, return_when=asyncio.FIRST_COMPLETED
-        )
+        timeout = min(seconds, _RENEWAL_SECONDS) if self._under_way else seconds
+        await asyncio.wait([waker, *self._under_way], timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         waker.cancel()
 
-    async def _mark_finished(self) -> None:
-        finished = [task for task in self._under_way if task.done()]
-        if finished:
-            await self._in_thread(self._mark, [task.result() for task in finished])
-            for task in finished:
-                del self._under_way[task]
-
-    def _mark(self, attempts: list[_Attempt]) -> None:
+    def _mark_and_claim(self, attempts: list[_Attempt], busy: list[int], room: int) -> list[Queued]:
+        """attempts: what is finished. busy: what is under way, to be kept. room: how many more may be begun."""
         now = self._clock()
-        with self._store.write() as tx:
+        until = now + timedelta(seconds=LEASE_SECONDS)
+        with self._store.write(alone=False, durable=False) as tx:
             tx.outbox.sent([attempt.queued.id for attempt in attempts if attempt.failure is None], now)
             for attempt in attempts:
                 if attempt.failure is not None:
                     self._mark_failure(tx, attempt.queued, attempt.failure, now)
+            tx.outbox.keep(busy, until)
+            return tx.outbox.claim(now, until, room) if room else []
 
     def _mark_failure(
         self, tx: Transaction, queued: Queued, failure: PermanentFailure | TemporaryFailure, now: datetime

@@ -11,7 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from pbm.mailin.message import Robot
+from pbm.domain.tokens import Signer
+from pbm.mailin.lanes import lane
+from pbm.mailin.message import Envelope, Robot
 from pbm.store import Store
 
 _NOBODY = ("", "<>", "MAILER-DAEMON")
@@ -59,5 +61,6 @@ def receive(
         raise Refusal(os.EX_DATAERR, "5.6.0 The mail is empty.")
     if len(data) > max_size:
         raise Refusal(os.EX_DATAERR, f"5.3.4 The mail is larger than the {max_size} octets that we take.")
-    with store.write() as tx:
-        tx.inbox.add([(sender, ours, data, None, "")], now)
+    with store.write(alone=False) as tx:
+        board_of = Signer(tx.secret()).board_of
+        tx.inbox.add([(sender, ours, data, None, "", lane(Envelope(sender, ours), data, robot, board_of))], now)

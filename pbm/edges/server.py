@@ -1,15 +1,18 @@
 """The running server: listener, inbox, handling and delivery, each at its own pace.
 
 Mails that arrive together are committed together before any of their senders is told 250; handling and delivery run
-behind, from the database, so that a crash anywhere loses nothing.
+behind, from the database, so that a crash anywhere loses nothing. Each of these may as well be left to other processes
+over the same database, any number of them; a bell tells each process what the others have added.
 """
 
 from __future__ import annotations
 
 import asyncio
+import random
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import structlog
 
@@ -18,14 +21,17 @@ from pbm.edges.fetch import Fetched, Fetcher, FetchSettings
 from pbm.edges.receive import Accepted, Listener, ListenSettings
 from pbm.edges.transports import Transport
 from pbm.service import Arriving, Service
-from pbm.store import DatabaseTrouble
+from pbm.store import Conflict, DatabaseTrouble
 
 log = structlog.get_logger()
 
-_POLL_SECONDS = 0.5
+_LOOK_SECONDS = 5.0
+"""How long nothing may be heard of before a look is taken all the same."""
+_FIRST_PAUSE_SECONDS = 0.25
 _LONGEST_PAUSE_SECONDS = 30.0
 _TIDY_SECONDS = 3600.0
 _MAILS_PER_TRANSACTION = 50
+_CONFLICT_SECONDS = 0.02
 _FETCH_GRACE_SECONDS = 5.0
 
 
@@ -35,42 +41,66 @@ class Server:
     def __init__(
         self,
         service: Service,
-        listen: ListenSettings,
-        transport: Transport,
+        listen: ListenSettings | None,
+        transport: Transport | None,
         delivery: DeliverySettings,
         fetch: FetchSettings | None = None,
+        *,
+        handles: bool = True,
     ) -> None:
-        """fetch: the mailbox to look into besides listening; None for none."""
+        """listen: None for a process that takes no mail in. transport: None for one that delivers none.
+
+        fetch: the mailbox to look into besides listening; None for none. handles: it handles what came in.
+        """
         self._service = service
-        self._listener = Listener(listen, self._intake_one, service.is_ours)
         self._intake = Intake(service, self._handle_soon)
-        self._deliverer = Deliverer(service.store, transport, delivery, service.clock, service.bouncing.refused)
+        self._listener = Listener(listen, self._intake_one, service.is_ours) if listen else None
+        self._deliverer = (
+            Deliverer(service.store, transport, delivery, service.clock, service.bouncing.refused)
+            if transport
+            else None
+        )
         self._fetching = Fetching(fetch, service, self._handle_soon) if fetch else None
+        self._handles = handles
+        self._bell = service.store.bell(self._rung)
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting = asyncio.Event()
-        self._stopping = False
+        self._told_to_stop = asyncio.Event()
+        self._tidy_at = 0.0
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        self._tasks = [asyncio.create_task(self._handle()), asyncio.create_task(self._deliverer.run())]
-        await self._listener.start()
+        self._loop = asyncio.get_running_loop()
+        if self._handles:
+            self._tasks.append(asyncio.create_task(self._handle()))
+        if self._deliverer is not None:
+            self._tasks.append(asyncio.create_task(self._deliverer.run()))
+        if self._tasks:
+            self._bell.start()
+        if self._listener is not None:
+            await self._listener.start()
         if self._fetching is not None:
             self._fetching.start()
 
     @property
     def port(self) -> int:
-        """The port listened on, also where a free one was asked for."""
-        return self._listener.port
+        """The port listened on, also where a free one was asked for; 0 for none."""
+        return self._listener.port if self._listener is not None else 0
 
     async def stop(self) -> None:
         """Take no more mail, handle what was accepted, finish what is under way; the rest waits in the database."""
-        await self._listener.stop()
+        if self._listener is not None:
+            await self._listener.stop()
         if self._fetching is not None:
             await self._fetching.stop()
-        self._stopping = True
+        self._told_to_stop.set()
         self._waiting.set()
-        await self._tasks[0]
-        self._deliverer.stop()
-        await self._tasks[1]
+        if self._handles:
+            await self._tasks[0]
+        if self._deliverer is not None:
+            self._deliverer.stop()
+            await self._tasks[-1]
+        await asyncio.to_thread(self._bell.stop)
         self._intake.close()
 
     async def _intake_one(self, mail: Accepted) -> None:
@@ -79,27 +109,46 @@ class Server:
     def _handle_soon(self) -> None:
         self._waiting.set()
 
+    def _rung(self) -> None:
+        """Another process has added to a queue; said by the thread of the bell."""
+        assert self._loop is not None  # noqa: S101  the bell is started with it
+        self._loop.call_soon_threadsafe(self._look)
+
+    def _look(self) -> None:
+        self._waiting.set()
+        if self._deliverer is not None:
+            self._deliverer.wake()
+
     async def _handle(self) -> None:
-        """Handle mails as they come; while the database gives trouble, wait longer each time."""
-        loop, pause = asyncio.get_running_loop(), _POLL_SECONDS
-        tidy_at = loop.time()
+        """Handle mails as they come, and do what is due; while the database gives trouble, wait longer each time."""
+        pause = _FIRST_PAUSE_SECONDS
         with ThreadPoolExecutor(1, thread_name_prefix="handling") as thread:
-            while not self._stopping:
+            while not self._told_to_stop.is_set():
                 self._waiting.clear()
                 try:
-                    if loop.time() >= tidy_at:
-                        await loop.run_in_executor(thread, self._service.tidy)
-                        tidy_at = loop.time() + _TIDY_SECONDS
-                    handled = await loop.run_in_executor(thread, self._service.handle, _MAILS_PER_TRANSACTION)
-                    handled += await loop.run_in_executor(thread, self._service.agenda.run)
-                    pause = _POLL_SECONDS
-                except DatabaseTrouble as trouble:
-                    log.warning("handling_trouble", trouble=str(trouble))
-                    handled, pause = 0, min(pause * 2, _LONGEST_PAUSE_SECONDS)
-                if handled:
-                    self._deliverer.wake()
-                else:
-                    await _wait(self._waiting, pause)
+                    if not await self._handle_batch(thread):
+                        await _wait(self._waiting, _LOOK_SECONDS)
+                    pause = _FIRST_PAUSE_SECONDS
+                except Conflict as conflict:
+                    log.debug("handling_conflict", conflict=str(conflict))
+                    await asyncio.sleep(_CONFLICT_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311  guards nothing
+                except Exception as trouble:
+                    known = isinstance(trouble, DatabaseTrouble)
+                    log.warning("handling_trouble", trouble=str(trouble), exc_info=None if known else trouble)
+                    await _wait(self._told_to_stop, pause := min(pause * 2, _LONGEST_PAUSE_SECONDS))
+
+    async def _handle_batch(self, thread: ThreadPoolExecutor) -> bool:
+        """What waits in the inbox, and what is due by itself; whether there was anything."""
+        loop = asyncio.get_running_loop()
+        if loop.time() >= self._tidy_at:
+            await loop.run_in_executor(thread, self._service.tidy)
+            self._tidy_at = loop.time() + _TIDY_SECONDS
+        done = 0
+        for work in (partial(self._service.handle, _MAILS_PER_TRANSACTION), self._service.agenda.run):
+            done += await loop.run_in_executor(thread, work)
+            if done and self._deliverer is not None:
+                self._deliverer.wake()
+        return done > 0
 
 
 class Fetching:

@@ -1,56 +1,92 @@
-"""The engine, its transactions and its schema.
+"""The engine, its transactions and its schema, on SQLite and on PostgreSQL.
 
 SQLite writes begin with BEGIN IMMEDIATE: a transaction that reads first and writes later would otherwise lose updates
 or fail at once when another process writes. Within one process writers queue on a lock, which is fair and does not
 sleep, as SQLite's own waiting does.
+
+On PostgreSQL writers run side by side, at READ COMMITTED, and lock what they read to change it, by row or by
+name (Transaction.lock). A worker that dies or vanishes loses its connection, and with it all that it had locked.
 """
 
 from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Inspector, create_engine, event, inspect, text
-from sqlalchemy.engine import make_url
+from sqlalchemy import Connection, Engine, Inspector, create_engine, event, func, inspect, select, text
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from pbm.resources import folder
-from pbm.store.tables import REVISION, metadata
-from pbm.store.transaction import Transaction
-from pbm.store.trouble import SchemaTrouble, translated
+from pbm.store.bell import FileBell, ListeningBell
+from pbm.store.tables import FIRST_BOARD, REVISION, metadata
+from pbm.store.transaction import HOUSE, Transaction
+from pbm.store.trouble import DatabaseTrouble, SchemaTrouble, translated
 
 _BUSY_SECONDS = 30
 _PRAGMAS = ("foreign_keys=ON", "journal_mode=WAL", "synchronous=FULL", f"busy_timeout={_BUSY_SECONDS * 1000}")
+_SESSION = {
+    "lock_timeout": f"{_BUSY_SECONDS}s",
+    # a worker that was stopped, and a machine that vanished, must not keep what they locked
+    "idle_in_transaction_session_timeout": "5min",
+    "tcp_keepalives_idle": "20",
+    "tcp_keepalives_interval": "10",
+    "tcp_keepalives_count": "3",
+}
 
 
 class Store:
     """One database, for any number of threads. Raises: DatabaseTrouble out of every transaction."""
 
     def __init__(self, url: str) -> None:
-        """url: an SQLAlchemy URL, such as sqlite:////var/lib/pbm/pbm.db. Raises: SchemaTrouble for an unusable URL."""
+        """url: an SQLAlchemy URL, such as sqlite:////var/lib/pbm/pbm.db or postgresql://pbm@db.example.org/pbm.
+
+        Raises: SchemaTrouble for an unusable URL.
+        """
         try:
-            self._engine = _engine(url)
+            self._engine = _engine(make_url(url))
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
-            raise SchemaTrouble(f'"{url}" is not a database URL this program can use: {error}') from None
-        self._writing = threading.Lock()
+            raise SchemaTrouble(f'"{url}" is not a database URL this program can use: {error}{_hint(error)}') from None
+        self.locks_rows = self._engine.dialect.name != "sqlite"
+        """Several transactions may write at once, each what it has locked."""
+        self._writing: AbstractContextManager[Any] = nullcontext() if self.locks_rows else threading.Lock()
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
         """A consistent view; nothing is written."""
-        with translated(), self._engine.connect() as connection, connection.begin():
-            yield Transaction(connection)
-
-    @contextmanager
-    def write(self) -> Iterator[Transaction]:
-        """A transaction that may write: committed at the end of the block, rolled back by any exception."""
-        with self._writing, translated(), self._engine.connect() as connection:
-            connection = connection.execution_options(pbm_writes=True)
+        with translated(), self._engine.connect() as connection:
+            if self.locks_rows:
+                connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
             with connection.begin():
                 yield Transaction(connection)
+
+    @contextmanager
+    def write(self, *, alone: bool = True, durable: bool = True) -> Iterator[Transaction]:
+        """A transaction that may write: committed at the end of the block, rolled back by any exception.
+
+        alone: nobody else who writes alone does so meanwhile; who does not want that locks what he changes. On SQLite
+        everybody writes alone. durable: what is committed outlives a loss of power; otherwise nobody waits for a disk.
+        """
+        try:
+            with self._writing, translated(), self._engine.connect() as connection:
+                connection = connection.execution_options(pbm_writes=True, pbm_durable=durable)
+                with connection.begin():
+                    tx = Transaction(connection)
+                    if alone:
+                        tx.lock([HOUSE])
+                    yield tx
+                    tx.tell_others()
+        except DatabaseTrouble:
+            self._engine.dispose()  # a connection opened while the disk was read-only would stay so
+            raise
+
+    def bell(self, ring: Callable[[], None]) -> ListeningBell | FileBell:
+        """Calls `ring`, in a thread of its own, soon after any process has added to the queues, once it is started."""
+        return ListeningBell(self._engine, ring) if self.locks_rows else FileBell(self._engine, ring)
 
     def prepare(self, now: datetime) -> bool:
         """Create the schema in an empty database; True if that was needed.
@@ -71,8 +107,11 @@ class Store:
         """Bring the schema to this program's version; keeps all data."""
         with self._writing, translated(), self._engine.connect() as connection:
             with connection.execution_options(pbm_writes=True).begin():
+                tx = Transaction(connection)
+                tx.lock(["schema"])  # of several processes that start at once one does it
                 migrate(connection)
-                Transaction(connection).ensure_secret(secrets.token_hex(32), now)
+                tx.ensure_secret(secrets.token_hex(32), now)
+                _first_board(connection)
 
     def revision(self) -> str | None:
         """The revision of the schema; None for an empty database. Raises: SchemaTrouble for one that is not ours."""
@@ -86,18 +125,42 @@ class Store:
 
     def check(self) -> list[str]:
         """What is wrong with the database itself, a sentence each; empty when it is sound."""
-        problems = []
         with translated(), self._engine.connect() as connection:
-            if self._engine.dialect.name == "sqlite":
-                found = [str(row[0]) for row in connection.execute(text("PRAGMA integrity_check"))]
-                problems += [f"integrity: {line}" for line in found if line != "ok"]
-                rows = connection.execute(text("PRAGMA foreign_key_check"))
-                problems += [f"a row of {row[0]} points to a row of {row[2]} that is not there" for row in rows]
-            problems += _missing(inspect(connection))
-        return problems
+            lacking = _missing(inspect(connection))
+            return lacking + (_postgresql_problems if self.locks_rows else _sqlite_problems)(connection)
 
     def close(self) -> None:
         self._engine.dispose()
+
+
+def _sqlite_problems(connection: Connection) -> list[str]:
+    found = [str(row[0]) for row in connection.execute(text("PRAGMA integrity_check"))]
+    problems = [f"integrity: {line}" for line in found if line != "ok"]
+    rows = connection.execute(text("PRAGMA foreign_key_check"))
+    return problems + [f"a row of {row[0]} points to a row of {row[2]} that is not there" for row in rows]
+
+
+def _postgresql_problems(connection: Connection) -> list[str]:
+    """What makes it forget, and counters that would give a number twice."""
+    settings = ("fsync", "full_page_writes", "synchronous_commit")
+    off = [name for name in settings if connection.execute(text(f"SHOW {name}")).scalar_one() == "off"]
+    problems = [f"{name} is off: a mail that was accepted can be lost with the power" for name in off]
+    for name, counter, newest in counters(connection):
+        if connection.execute(text(f"SELECT last_value FROM {counter}")).scalar_one() < newest:  # noqa: S608  no input
+            problems.append(f"the counter of {name} stands below its newest row, {newest}")
+    return problems
+
+
+def counters(connection: Connection) -> Iterator[tuple[str, str, int]]:
+    """Of PostgreSQL: each table that numbers its rows, its sequence, and the highest number in use, or 0."""
+    there = set(inspect(connection).get_table_names())
+    for name, table in metadata.tables.items():
+        key = table.autoincrement_column
+        if key is not None and name in there:
+            counter = connection.execute(select(func.pg_get_serial_sequence(name, key.name))).scalar()
+            if counter is not None:
+                newest = connection.execute(select(func.coalesce(func.max(key), 0))).scalar_one()
+                yield name, counter, newest
 
 
 def _missing(inspector: Inspector) -> list[str]:
@@ -113,14 +176,32 @@ def _missing(inspector: Inspector) -> list[str]:
     return problems
 
 
-def _engine(url: str) -> Engine:
-    parsed = make_url(url)
-    if parsed.get_backend_name() != "sqlite":
-        return create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
-    pragmatic = {"isolation_level": None, "timeout": _BUSY_SECONDS}
-    engine = create_engine(parsed, connect_args=pragmatic, hide_parameters=True)
-    event.listen(engine, "connect", _set_pragmas)
-    event.listen(engine, "begin", _begin)
+def _first_board(connection: Connection) -> None:
+    """Let boards be numbered from FIRST_BOARD on, where there is none yet."""
+    before = {"before": FIRST_BOARD - 1}
+    if connection.dialect.name != "sqlite":
+        raised = "SELECT setval('matches_board_seq', :before) FROM matches_board_seq WHERE last_value < :before"
+        connection.execute(text(raised), before)
+    elif connection.execute(text("SELECT 1 FROM sqlite_sequence WHERE name = 'matches'")).first() is None:
+        connection.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES ('matches', :before)"), before)
+
+
+def _hint(error: Exception) -> str:
+    return ". Install it: pip install 'pbm[postgresql]'" if "psycopg" in str(error) else ""
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() == "sqlite":
+        pragmatic = {"isolation_level": None, "timeout": _BUSY_SECONDS}
+        engine = create_engine(url, connect_args=pragmatic, hide_parameters=True)
+        event.listen(engine, "connect", _set_pragmas)
+        event.listen(engine, "begin", _begin)
+        return engine
+    if url.drivername == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+    engine = create_engine(url, pool_pre_ping=True, hide_parameters=True)
+    event.listen(engine, "connect", _set_up_session)
+    event.listen(engine, "begin", _begin_on_server)
     return engine
 
 
@@ -130,8 +211,29 @@ def _set_pragmas(connection: Any, _record: Any) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    writes = connection.get_execution_options().get("pbm_writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    options = connection.get_execution_options()
+    if not options.get("pbm_writes", False):
+        connection.exec_driver_sql("BEGIN")
+        return
+    wanted = "FULL" if options.get("pbm_durable", True) else "NORMAL"
+    if connection.info.get("synchronous", "FULL") != wanted:
+        connection.exec_driver_sql(f"PRAGMA synchronous={wanted}")
+        connection.info["synchronous"] = wanted
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _set_up_session(connection: Any, _record: Any) -> None:
+    from pbm.store.nuls import without_nuls
+
+    without_nuls(connection)
+    for name, value in _SESSION.items():
+        connection.execute(f"SET {name} = '{value}'")
+    connection.commit()
+
+
+def _begin_on_server(connection: Connection) -> None:
+    if not connection.get_execution_options().get("pbm_durable", True):
+        connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
 
 
 def migrate(connection: Connection) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,25 +11,36 @@ from sqlalchemy import Connection, Row, bindparam, case, func, insert, select, u
 
 from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent
 from pbm.store.tables import inbox, outbox
+from pbm.store.trouble import Conflict
 
+_NEW = inbox.c.state == Arrival.NEW.value
+_WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
 _OF_IDENTITY = select(inbox.c.id).where(inbox.c.identity == bindparam("wanted"))
 _RECENT = 20_000
 """Mails among which those of the last hour are looked for; there is no index by time."""
+_TAKE_IN = insert(inbox).returning(inbox.c.id, sort_by_parameter_order=True)
+_QUEUED = outbox.c.state == Delivery.QUEUED.value
 _SETTLE = update(inbox).where(inbox.c.id == bindparam("mail"))
 
 
 class Inbox:
-    """Mails as they came. A row is written before its sender is told 250, and never changed but for its state."""
+    """Mails as they came. A row is written before its sender is told 250, and never changed but for its state.
+
+    grew: there is more to be handled than before this transaction.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self.grew = False
 
-    def add(self, mails: Sequence[tuple[str | None, Sequence[str], bytes, str | None]], now: datetime) -> None:
-        """mails: envelope sender, envelope recipients, content and source of each.
+    def add(
+        self, mails: Sequence[tuple[str | None, Sequence[str], bytes, str | None, str, str]], now: datetime
+    ) -> list[int]:
+        """mails: envelope sender, envelope recipients, content, source, peer and lane of each. Returns the rows' ids.
 
         A source names a mail for good where it was fetched from; a second mail of one source is not added.
         """
-        known = self._known([source for *_, source in mails if source is not None])
+        known = self._known([source for *_, source, _, _ in mails if source is not None])
         rows = [
             {
                 "received_at": now,
@@ -38,12 +49,14 @@ class Inbox:
                 "raw": raw,
                 "state": Arrival.NEW.value,
                 "source": source,
+                "peer": peer,
+                "lane": lane,
             }
-            for sender, recipients, raw, source in mails
+            for sender, recipients, raw, source, peer, lane in mails
             if source not in known
         ]
-        if rows:
-            self._connection.execute(insert(inbox), rows)
+        self.grew = self.grew or bool(rows)
+        return list(self._connection.execute(_TAKE_IN, rows).scalars()) if rows else []
 
     def _known(self, sources: Sequence[str]) -> set[str | None]:
         if not sources:
@@ -53,8 +66,33 @@ class Inbox:
 
     def waiting(self, limit: int) -> list[Received]:
         """New mails, in the order they came."""
-        found = select(inbox).where(inbox.c.state == Arrival.NEW.value).order_by(inbox.c.id).limit(limit)
-        return [_received(row) for row in self._connection.execute(found)]
+        return [_received(row) for row in self._connection.execute(_WAITING.limit(limit))]
+
+    def claim(self, limit: int) -> list[Received]:
+        """New mails, in the order they came, which nobody else gets before this transaction ends.
+
+        Of those in one lane none is taken while somebody else has an older one. Raises: Conflict when that leaves none.
+        """
+        rows = self._connection.execute(_WAITING.limit(limit).with_for_update(skip_locked=True)).all()
+        elsewhere = self._elsewhere([row.id for row in rows])
+        free = [row for row in rows if row.id < elsewhere.get(row.lane, row.id + 1)]
+        if rows and not free:
+            raise Conflict("The mails that wait must wait for others, which another process is handling.")
+        return [_received(row) for row in free]
+
+    def _elsewhere(self, ours: Sequence[int]) -> dict[str, int]:
+        """The oldest new mail of each lane that is not one of ours; only mails older than the last of ours count."""
+        found = (
+            select(inbox.c.lane, func.min(inbox.c.id))
+            .where(_NEW, inbox.c.id < max(ours, default=0), inbox.c.id.not_in(ours), inbox.c.lane != "")
+            .group_by(inbox.c.lane)
+        )
+        return {row[0]: row[1] for row in self._connection.execute(found)} if ours else {}
+
+    def still_new(self, mail_ids: Collection[int]) -> frozenset[int]:
+        """Those of the mails that nobody has handled yet."""
+        found = select(inbox.c.id).where(_NEW, inbox.c.id.in_(mail_ids))
+        return frozenset(self._connection.execute(found).scalars())
 
     def waits_since(self) -> datetime | None:
         """When the oldest of the new mails came; None if there is none."""
@@ -74,6 +112,7 @@ class Inbox:
 
     def renew(self, mail_id: int) -> None:
         """Let a parked or ignored mail be handled again."""
+        self.grew = True
         values = {"state": Arrival.NEW.value, "identity": None, "handled_at": None, "reason": ""}
         self._connection.execute(update(inbox).where(inbox.c.id == mail_id).values(values))
 
@@ -100,15 +139,20 @@ class Inbox:
 
 
 class Outbox:
-    """Mails we owe. A row is written in the transaction of what it tells of; sending it may repeat, never vanish."""
+    """Mails we owe. A row is written in the transaction of what it tells of; sending it may repeat, never vanish.
+
+    grew: there is more to be sent than before this transaction.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self.grew = False
 
     def add(self, mails: Sequence[Mail], now: datetime, inbox_id: int | None = None) -> None:
         """inbox_id: the mail these answer."""
         if not mails:
             return
+        self.grew = True
         rows = [
             {
                 "key": mail.key,
@@ -129,26 +173,38 @@ class Outbox:
         ]
         self._connection.execute(insert(outbox), rows)
 
-    def due(self, now: datetime, limit: int, but: Sequence[int] = ()) -> list[Queued]:
-        """Mails to be sent now, in the order they were written. but: ids that are under way already."""
-        found = (
-            select(outbox)
-            .where(outbox.c.state == Delivery.QUEUED.value, outbox.c.due_at <= now, outbox.c.id.not_in(but))
-            .order_by(outbox.c.id)
-            .limit(limit)
-        )
-        return [_queued(row) for row in self._connection.execute(found)]
+    def next_at(self) -> datetime | None:
+        """When the next mail is due; None if there is none."""
+        due_at: datetime | None = self._connection.execute(
+            select(func.min(outbox.c.due_at)).where(_QUEUED)
+        ).scalar_one()
+        return due_at
 
-    def sent(self, mail_ids: Iterable[int], now: datetime) -> None:
-        self._connection.execute(
-            update(outbox)
-            .where(outbox.c.id.in_(list(mail_ids)))
-            .values(state=Delivery.SENT.value, attempts=outbox.c.attempts + 1, done_at=now, trouble="")
-        )
+    def claim(self, now: datetime, until: datetime, limit: int) -> list[Queued]:
+        """Mails to be sent now, in the order they were written, which nobody else gets until then.
+
+        They have to be marked by then, or kept: otherwise they are due again, for whoever had them must be dead.
+        """
+        due = select(outbox).where(_QUEUED, outbox.c.due_at <= now).order_by(outbox.c.id).limit(limit)
+        claimed = [_queued(row) for row in self._connection.execute(due.with_for_update(skip_locked=True))]
+        self.keep([mail.id for mail in claimed], until)
+        return claimed
+
+    def keep(self, mail_ids: Collection[int], until: datetime) -> None:
+        """Mails that are under way stay so until then."""
+        if mail_ids:
+            kept = update(outbox).where(_QUEUED, outbox.c.id.in_(mail_ids))
+            self._connection.execute(kept.values(due_at=until))
+
+    def sent(self, mail_ids: Collection[int], now: datetime) -> None:
+        values = {"state": Delivery.SENT.value, "done_at": now, "trouble": ""}
+        if mail_ids:
+            marked = update(outbox).where(outbox.c.id.in_(mail_ids))
+            self._connection.execute(marked.values(attempts=outbox.c.attempts + 1, **values))
 
     def postpone(self, mail_id: int, due_at: datetime, trouble: str) -> None:
         values = {"attempts": outbox.c.attempts + 1, "due_at": due_at, "trouble": trouble}
-        self._connection.execute(update(outbox).where(outbox.c.id == mail_id).values(values))
+        self._connection.execute(update(outbox).where(_QUEUED, outbox.c.id == mail_id).values(values))
 
     def fail(self, mail_id: int, now: datetime, trouble: str) -> None:
         values = {
@@ -157,10 +213,11 @@ class Outbox:
             "done_at": now,
             "trouble": trouble,
         }
-        self._connection.execute(update(outbox).where(outbox.c.id == mail_id).values(values))
+        self._connection.execute(update(outbox).where(_QUEUED, outbox.c.id == mail_id).values(values))
 
     def renew(self, mail_id: int, now: datetime) -> None:
         """Send a mail again, or at once; it keeps its Message-ID."""
+        self.grew = True
         values = {"state": Delivery.QUEUED.value, "due_at": now, "attempts": 0, "done_at": None}
         self._connection.execute(update(outbox).where(outbox.c.id == mail_id).values(values))
 
@@ -209,7 +266,8 @@ class Outbox:
 
 def _received(row: Row[Any]) -> Received:
     recipients = tuple(json.loads(row.recipients))
-    return Received(row.id, row.received_at, row.mail_from, recipients, row.raw, Arrival(row.state), row.reason)
+    state = Arrival(row.state)
+    return Received(row.id, row.received_at, row.mail_from, recipients, row.raw, state, row.reason, row.peer, row.lane)
 
 
 def _queued(row: Row[Any]) -> Queued:

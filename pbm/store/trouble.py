@@ -8,9 +8,16 @@ from contextlib import contextmanager
 from sqlalchemy.exc import DatabaseError, DisconnectionError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+_CONFLICTS = frozenset({"40001", "40P01"})
+"""Of PostgreSQL: a serialization failure, a deadlock."""
+
 
 class DatabaseTrouble(Exception):
     """The database did not do it: a full disk, a lock, a lost connection. Nothing was changed; a later try may work."""
+
+
+class Conflict(DatabaseTrouble):
+    """Another process was at the same thing. A try in a moment will do."""
 
 
 class SchemaTrouble(Exception):
@@ -25,7 +32,8 @@ def translated() -> Iterator[None]:
     except DatabaseError as error:
         if not isinstance(error, OperationalError) and type(error) is not DatabaseError:
             raise
-        raise DatabaseTrouble(str(error.orig)) from error
+        conflict = getattr(error.orig, "sqlstate", None) in _CONFLICTS
+        raise (Conflict if conflict else DatabaseTrouble)(str(error.orig)) from error
     except InterfaceError as error:
         raise DatabaseTrouble(str(error.orig)) from error
     except (DisconnectionError, PoolTimeout) as error:
