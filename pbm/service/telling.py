@@ -10,7 +10,8 @@ from typing import Any, Literal
 from pbm.compose import Composer, Notice, Reader
 from pbm.domain.events import CommentMade, MovePlayed, OfferCancelled, SidesSwapped, told_to
 from pbm.domain.mail import Mail
-from pbm.domain.match import Match, Player, Seat
+from pbm.domain.match import SWAP, Ending, Match, Player, Seat, State
+from pbm.domain.remarks import Remark, RemarkKind
 from pbm.domain.reminders import OFF, next_digest
 from pbm.domain.settings import Settings
 from pbm.domain.tokens import PlayerToken
@@ -53,6 +54,7 @@ class Limits:
     invitations_per_day: int = 5
     invitation_days: int = 30
     open_seek_games: int = 20
+    open_events: int = 3
     confirmations_per_day: int = 3
     resets_per_day: int = 3
     messages_per_day: int = 50
@@ -104,7 +106,8 @@ def readers_of(tx: Transaction, tools: Tools, players: Iterable[Player], now: da
 
 def notice_of(table: Table, reader: Reader, **more: Any) -> Notice:
     """The board as it now stands for a reader, with what nobody but he may see."""
-    return Notice(table.match, table.state, reader, intents=tuple(table.intents(reader.seat)), **more)
+    notes = tuple(table.notes(reader.player))
+    return Notice(table.match, table.state, reader, intents=tuple(table.intents(reader.seat)), notes=notes, **more)
 
 
 def tell_players(
@@ -122,6 +125,8 @@ def tell_players(
     tools.states.keep(table.match, table.state)
     mails: list[Mail] = []
     followers = [each for each in tx.follows.of(table.match) if not each.ends_only or table.match.result is not None]
+    over = table.match.result is not None
+    before, kibitz = (_before_the_end(table), tx.remarks.of(RemarkKind.KIBITZ, table.match.board)) if over else (None, [])
     for reader in _audience(tx, tools, table, followers):
         own = author is not None and author == reader.player
         if not own and _can_wait(table, reader, comments):
@@ -133,9 +138,26 @@ def tell_players(
             comments=() if own else tuple(comments),
             whole_record=not table.match.record,
             leave=_word_to_leave(followers, reader),
+            before=before,
+            kibitz=_unsealed(tx, kibitz, reader),
         )
         mails += tools.composer.notice(notice, table.now, answers if own else None)
     return mails
+
+
+def _before_the_end(table: Table) -> State | None:
+    """The state before the last ply of a match that has ended; None if that shows nothing."""
+    match = table.match
+    void = match.result is not None and match.result.ending is Ending.VOID
+    return None if void or not match.record or match.record[-1].notation == SWAP else table.at(-1)
+
+
+def _unsealed(tx: Transaction, kibitz: Sequence[Remark], reader: Reader) -> tuple[Remark, ...]:
+    """What a player of the board may read of it at last: not what was written by those he has blocked."""
+    if not kibitz or reader.seat is None or reader.player is None:
+        return ()
+    blocked = tx.blocks.blocked(reader.player.id)
+    return tuple(remark for remark in kibitz if remark.author not in blocked)
 
 
 def _can_wait(table: Table, reader: Reader, comments: Sequence[CommentMade]) -> bool:
@@ -152,21 +174,29 @@ def _can_wait(table: Table, reader: Reader, comments: Sequence[CommentMade]) -> 
 
 
 def pass_on(
-    tx: Transaction, tools: Tools, table: Table, comment: CommentMade, author: Player, answers: Message
+    tx: Transaction,
+    tools: Tools,
+    table: Table,
+    comment: CommentMade,
+    author: Player,
+    answers: Message,
+    *,
+    sealed: bool = False,
 ) -> list[Mail]:
     """What somebody says of a board, for its players, for those who follow it, and for himself.
 
-    Who has blocked him does not get it.
+    Who has blocked him does not get it. sealed: nor do the players.
     """
     mails: list[Mail] = []
+    page = "kibitz.txt" if sealed else "chat.txt"
     blockers = tx.blocks.blockers(author.id)
     followers = [each for each in tx.follows.of(table.match) if not each.ends_only]
-    audience = _audience(tx, tools, table, followers)
+    audience = [reader for reader in _audience(tx, tools, table, followers) if not (sealed and reader.seat)]
     hearers = [reader for reader in audience if reader.player is None or reader.player.id not in blockers]
     if all(reader.player != author for reader in hearers):
         hearers.append(reader_of(tx, tools, author, table.now))
     for reader in hearers:
-        notice = notice_of(table, reader, comments=(comment,), leave=_word_to_leave(followers, reader), page="chat.txt")
+        notice = notice_of(table, reader, comments=(comment,), leave=_word_to_leave(followers, reader), page=page)
         mails += tools.composer.notice(notice, table.now, answers if reader.player == author else None)
     return mails
 

@@ -190,6 +190,12 @@ class Tournaments:
             for row in rows
         ]
 
+    def size(self, tournament_id: int) -> int:
+        """How many are in."""
+        own = tournament_players.c
+        found = select(func.count()).where(own.tournament_id == tournament_id, own.left_at.is_(None))
+        return self._connection.execute(found).scalar_one()
+
     def enter(self, tournament_id: int, player_id: int, seed: int, now: datetime) -> None:
         """Also one who has left before."""
         self._connection.execute(delete(tournament_players).where(_is(tournament_id, player_id)))

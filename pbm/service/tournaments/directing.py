@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from games import GAMES
-from pbm.domain.events import MatchStarted, RoundEnded
+from pbm.domain.events import RoundEnded
 from pbm.domain.mail import Mail
 from pbm.domain.match import Ending, Player, Result
 from pbm.domain.tournaments import deciding
@@ -107,9 +107,7 @@ class Director:
         assert first is not None  # noqa: S101  who leaves the server leaves his events
         assert second is not None  # noqa: S101
         game, seats = GAMES[event.game], (first, second)
-        table = start_match(self.tx, game, event.options, event.body, seats, self.now, event=label, default_clock=CLOCK)
-        table.events.append(MatchStarted(table.match.board))
-        return table
+        return start_match(self.tx, game, event.options, event.body, seats, self.now, event=label, default_clock=CLOCK)
 
     def decide(self, overdue: Sequence[Meeting]) -> None:
         """End boards at their deadlines."""

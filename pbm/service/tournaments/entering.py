@@ -27,12 +27,19 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,23}")
 
 
 def create(
-    tx: Transaction, name: str, kind: str, game: str, words: Sequence[str], body: str, creator: Player | None, now: datetime
-) -> Tournament:  # fmt: skip
+    tx: Transaction,
+    name: str,
+    kind: str,
+    game: str,
+    words: Sequence[str],
+    body: str,
+    creator: Player | None,
+    now: datetime,
+) -> Tournament:
     """Make an event that players may join. creator: None for the operator. Raises: BadArguments, NotFound."""
     if not _NAME.fullmatch(name):
         raise BadArguments(
-            f'"{name[:40]}" cannot be the name of an event: take a letter and up to 23 letters, digits, ".", "-" or "_".'
+            f'"{name[:40]}" cannot name an event: take a letter and up to 23 letters, digits, ".", "-" or "_".'
         )
     if tx.tournaments.find(name) is not None:
         raise NotAllowed(f'There is or was an event "{name}": take another name, for instance "{name[:19]}-{now:%Y}".')
@@ -137,4 +144,6 @@ def cancel(tx: Transaction, tools: Tools, event: Tournament, now: datetime) -> l
     letters = Letters(tx, tools, now)
     boards = [each.board for each in tx.tournaments.under_way(event.id) if each.board is not None]
     tables = letters.tables(ended)
-    return letters.mail(letters.audience(ended), ended, "event-cancelled.txt", "cancelled", tables=tables, boards=boards)
+    return letters.mail(
+        letters.audience(ended), ended, "event-cancelled.txt", "cancelled", tables=tables, boards=boards
+    )

@@ -37,8 +37,8 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """The standings of an event, or of one division. number: of the division; 0 where there is but one."""
+class Standings:
+    """Of an event, or of one division. number: of the division; 0 where there is but one."""
 
     number: int
     tie_breaks: tuple[TieBreak, ...]
@@ -50,7 +50,7 @@ def shown(points: Fraction) -> str:
     return f"{float(points):g}"
 
 
-def tables_of(tournament: Tournament, entrants: Sequence[Entrant], meetings: Sequence[Meeting]) -> list[Table]:
+def tables_of(tournament: Tournament, entrants: Sequence[Entrant], meetings: Sequence[Meeting]) -> list[Standings]:
     """The standings by the meetings of a season, a table for each division; of a ladder, its rungs."""
     divisions = sorted({entrant.division for entrant in entrants if entrant.division is not None})
     several = tournament.terms.kind is Kind.LEAGUE
@@ -60,7 +60,7 @@ def tables_of(tournament: Tournament, entrants: Sequence[Entrant], meetings: Seq
     ]
 
 
-def _table(tournament: Tournament, members: Sequence[Entrant], meetings: Sequence[Meeting], number: int) -> Table:
+def _table(tournament: Tournament, members: Sequence[Entrant], meetings: Sequence[Meeting], number: int) -> Standings:
     kind = tournament.terms.kind
     tie_breaks = () if kind is Kind.LADDER else SWISS if kind is Kind.SWISS else ROBIN
     by_id = {member.player.id: member for member in members}
@@ -71,7 +71,7 @@ def _table(tournament: Tournament, members: Sequence[Entrant], meetings: Sequenc
     rows = tuple(
         Row(line, by_id[line.entrant].player.userid, by_id[line.entrant].left_at is not None) for line in lines
     )
-    return Table(number, tie_breaks, rows)
+    return Standings(number, tie_breaks, rows)
 
 
 def _rungs(order: Sequence[int], bouts: Sequence[Bout]) -> list[Line]:
@@ -106,7 +106,7 @@ class Letters:
     def standings(self, tournament: Tournament, reader: Reader) -> str:
         return self.page("event-standings.txt", tournament, reader, tables=self.tables(tournament))
 
-    def tables(self, tournament: Tournament) -> list[Table]:
+    def tables(self, tournament: Tournament) -> list[Standings]:
         """How its players stand, in the present season."""
         meetings = self.tx.tournaments.meetings(tournament.id, tournament.season)
         entrants = self.tx.tournaments.entrants(tournament.id)

@@ -10,12 +10,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from pbm.domain.events import MatchStarted
 from pbm.domain.match import Player
 from pbm.domain.tournaments import league, robin, swiss
 from pbm.domain.tournaments.bouts import LOSS, WIN, Bout
 from pbm.domain.tournaments.terms import Kind
 from pbm.service.telling import tell_players
 from pbm.service.tournaments.directing import Director
+from pbm.service.tournaments.letters import Standings
 from pbm.store.tournaments import Entrant, Stage
 
 
@@ -91,17 +93,32 @@ class Rounds(Director):
 
     def _next_round(self, *, ended: bool) -> None:
         """Pair and start the next round that has a board, or finish. ended: a round went before it."""
+        standings = self.letters.tables(self.event) if ended else []
         while self.event.round < self.rounds() and len(self.present()) > 1:
             self.event = replace(self.event, round=self.event.round + 1)
             due_at = self.now + self.event.terms.time_per_round
             tables = [table for division, bout in self._pairings() if (table := self.start(bout, division, due_at))]
             if tables:
                 self.keep(due_at=due_at)
-                self._tell_of_round(ended=ended)
+                self._tell_of_round(standings)
                 for table in tables:
+                    table.events.append(MatchStarted(table.match.board))
                     self.mails += tell_players(self.tx, self.tools, table)
                 return
         self._finish()
+
+    def _tell_of_round(self, standings: Sequence[Standings]) -> None:
+        """standings: before it; none before the first of a season."""
+        event = self.event
+        meetings = self.tx.tournaments.meetings(event.id, event.season)
+        self.tell_all(
+            "event-round.txt",
+            f"round {event.round}",
+            rounds=self.rounds(),
+            pairings=[each for each in meetings if each.round == event.round],
+            before=[each for each in meetings if each.round == event.round - 1],
+            tables=standings,
+        )
 
     def _pairings(self) -> list[tuple[int, Bout]]:
         """The bouts of the present round, with their divisions; who has left loses them."""
@@ -117,19 +134,6 @@ class Rounds(Director):
                 bouts = robin.bouts(entrants, event.round)
                 found += [(division, _without_leavers(_turned(bout, event.season), here)) for bout in bouts]
         return found
-
-    def _tell_of_round(self, *, ended: bool) -> None:
-        event = self.event
-        meetings = self.tx.tournaments.meetings(event.id, event.season, event.round)
-        self.tell_all(
-            "event-round.txt",
-            f"round {event.round}",
-            ended=ended,
-            rounds=self.rounds(),
-            pairings=meetings,
-            before=self.tx.tournaments.meetings(event.id, event.season, event.round - 1) if ended else (),
-            tables=self.letters.tables(event) if ended else (),
-        )
 
     def _finish(self) -> None:
         """The end of the event; of a league that has its players, only of a season."""

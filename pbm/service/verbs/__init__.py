@@ -1,5 +1,6 @@
 """What each verb does, a module for each kind of wish."""
 
+from pbm.service.tournaments import deeds
 from pbm.service.verbs import (
     accounts,
     asking,
@@ -13,12 +14,15 @@ from pbm.service.verbs import (
     following,
     inviting,
     offers,
+    planning,
     playing,
     previewing,
+    remarking,
     reminding,
     seeking,
     standing,
     timing,
+    tournaments,
 )
 from pbm.service.verbs.registry import HANDLERS, LASTING, REDEEMERS, REFUSALS, run
 
@@ -33,17 +37,21 @@ __all__ = [
     "chatting",
     "choices",
     "company",
+    "deeds",
     "describing",
     "displaying",
     "explaining",
     "following",
     "inviting",
     "offers",
+    "planning",
     "playing",
     "previewing",
+    "remarking",
     "reminding",
     "run",
     "seeking",
     "standing",
     "timing",
+    "tournaments",
 ]
