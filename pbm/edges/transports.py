@@ -18,11 +18,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from email.utils import parseaddr
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 from urllib.parse import quote
 
 import aiosmtplib
-from aiosmtplib import SMTPDataError, SMTPRecipientRefused, SMTPResponseException, SMTPSenderRefused
+from aiosmtplib import SMTPResponseException
+
+from pbm.edges.handover import Broken, Handover, Refused, Reply, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +92,6 @@ class SmarthostSettings:
     timeout_seconds: float = 60
 
 
-class _Client(aiosmtplib.SMTP):
-    """An SMTP client that knows whether the text of the present mail may have reached the server."""
-
-    data_begun = False
-
-    async def data(self, message: str | bytes, /, **options: Any) -> aiosmtplib.SMTPResponse:
-        self.data_begun = True
-        return await super().data(message, **options)
-
-
 class Smarthost:
     """Delivery over kept-open SMTP connections.
 
@@ -111,7 +103,7 @@ class Smarthost:
         self._settings = settings
         self._tls = None if settings.tls == "none" else ssl.create_default_context(cafile=settings.ca_file)
         self._slots = asyncio.Semaphore(settings.connections)
-        self._kept: list[_Client] = []
+        self._kept: list[Handover] = []
 
     async def send(self, mail: Outgoing) -> None:
         if not (mail.recipient and _is_sendable(mail.recipient) and _is_sendable(mail.envelope_from)):
@@ -124,14 +116,11 @@ class Smarthost:
 
     async def close(self) -> None:
         while self._kept:
-            client = self._kept.pop()
-            with suppress(aiosmtplib.SMTPException, OSError):
-                await client.quit(timeout=2)
-            client.close()
+            await self._kept.pop().leave()
 
-    async def _connect(self) -> _Client:
+    async def _connect(self) -> Handover:
         settings = self._settings
-        client = _Client(
+        client = aiosmtplib.SMTP(
             hostname=settings.host,
             port=settings.port,
             local_hostname=settings.domain,
@@ -144,48 +133,52 @@ class Smarthost:
         )
         try:
             await client.connect()
+            if client.is_ehlo_or_helo_needed:
+                with suppress(aiosmtplib.SMTPHeloError):
+                    await client.ehlo()
+            if client.is_ehlo_or_helo_needed:
+                await client.helo()
         except SMTPResponseException as refusal:
             raise TemporaryFailure(refusal.message, refusal.code) from refusal
         except (aiosmtplib.SMTPException, OSError) as error:
             raise TemporaryFailure(_reason(error)) from error
-        return client
+        if client.transport is None:
+            raise TemporaryFailure("the server closed the connection after its greeting")
+        return Handover(client.transport, client.esmtp_extensions, settings.timeout_seconds)
 
-    async def _hand_over(self, client: _Client, mail: Outgoing) -> None:
-        client.data_begun = False
-        options = [] if (mail.envelope_from + mail.recipient).isascii() else ["SMTPUTF8", "BODY=8BITMIME"]
+    async def _hand_over(self, connection: Handover, mail: Outgoing) -> None:
         try:
-            await client.sendmail(mail.envelope_from, [mail.recipient], mail.data, mail_options=options)
-        except asyncio.CancelledError:
-            client.close()  # a reply still under way would be taken for that to the next mail
-            raise
-        except aiosmtplib.SMTPRecipientsRefused as refusals:
-            raise _refused(refusals.recipients[0]) from refusals
-        except SMTPResponseException as refusal:
-            raise _refused(refusal) from refusal
-        except aiosmtplib.SMTPNotSupported as error:
-            raise PermanentFailure(_reason(error)) from error
-        except (aiosmtplib.SMTPException, OSError) as error:
-            raise (TemporaryFailure if client.data_begun else _Unsent)(_reason(error)) from error
+            if not ((mail.envelope_from + mail.recipient).isascii() or connection.takes_utf8):
+                raise PermanentFailure("the mail server takes no addresses beyond ASCII")
+            await connection.send(mail.envelope_from, mail.recipient, mail.data)
+        except Refused as refusal:
+            raise _refused(refusal.stage, refusal.reply) from refusal
+        except Broken as end:
+            raise (_Unsent if end.before_data else TemporaryFailure)(_reason(end)) from end
         finally:
-            if client.is_connected:
-                self._kept.append(client)
+            if connection.is_open:
+                self._kept.append(connection)
+
+
+_PLAIN = re.compile(r"[A-Za-z0-9_+=.-]+@[A-Za-z0-9.-]+")
 
 
 def _is_sendable(address: str) -> bool:
-    """Whether it goes out as it is: aiosmtplib sends to what it makes of an odd one, or fails after saying MAIL."""
-    return address.isprintable() and parseaddr(address)[1] == address
+    """Whether it goes out as it is. An odd one might be read as something else by the next server."""
+    return _PLAIN.fullmatch(address) is not None or (address.isprintable() and parseaddr(address)[1] == address)
 
 
 _ABOUT_US = re.compile(r"\b5\.[57]\.\d|\brelay|\bauthenticat", re.IGNORECASE)
 _NO_SUCH = re.compile(r"\b5\.(?:1\.[12346]|2\.1)\b")
 _FINAL_CODES = {
-    SMTPSenderRefused: {552},
-    SMTPRecipientRefused: {550, 551, 553, 554, 556},
-    SMTPDataError: {550, 551, 552, 553, 554, 556},
+    Stage.SENDER: {552},
+    Stage.RECIPIENT: {550, 551, 553, 554, 556},
+    Stage.DATA: {550, 551, 552, 553, 554, 556},
+    Stage.TEXT: {550, 551, 552, 553, 554, 556},
 }
 
 
-def _refused(refusal: SMTPResponseException) -> _Failure:
+def _refused(stage: Stage, reply: Reply) -> _Failure:
     """What a refusal means for the mail.
 
     Final is only what is about this mail: its recipient at RCPT, its text after DATA, its size wherever it is judged.
@@ -193,12 +186,12 @@ def _refused(refusal: SMTPResponseException) -> _Failure:
     to mend; every mail would be lost if they were taken for final. 552 at RCPT is a full mailbox or too many recipients
     (RFC 5321 4.5.3.1.10), which passes. 421 says that the server gives up the connection.
     """
-    final = refusal.code in _FINAL_CODES.get(type(refusal), ())
-    if final and not (isinstance(refusal, SMTPRecipientRefused) and _ABOUT_US.search(refusal.message)):
-        nobody = isinstance(refusal, SMTPRecipientRefused) or _NO_SUCH.search(refusal.message)
-        return (RecipientRefused if nobody else PermanentFailure)(refusal.message, refusal.code)
-    gone = refusal.code == 421 and not isinstance(refusal, SMTPDataError)
-    return (_Unsent if gone else TemporaryFailure)(refusal.message, refusal.code)
+    at_recipient = stage is Stage.RECIPIENT
+    if reply.code in _FINAL_CODES[stage] and not (at_recipient and _ABOUT_US.search(reply.text)):
+        nobody = at_recipient or _NO_SUCH.search(reply.text)
+        return (RecipientRefused if nobody else PermanentFailure)(reply.text, reply.code)
+    gone = reply.code == 421 and stage in (Stage.SENDER, Stage.RECIPIENT)
+    return (_Unsent if gone else TemporaryFailure)(reply.text, reply.code)
 
 
 class Maildir:

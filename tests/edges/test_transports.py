@@ -47,8 +47,10 @@ class Relay:
     """A smarthost. script: stage -> what it answers there instead of the usual, one entry for each time it gets there.
 
     Stages: HELLO (the greeting), MAIL, RCPT, DATA (the command), TEXT (in the middle), DOT (after it). None: as usual.
-    mails: what came with its final dot, whatever was answered then.
+    mails: what came with its final dot, whatever was answered then. pipelining: it takes several words at once.
     """
+
+    pipelining = False
 
     def __init__(self, script: dict[str, list[str | None]]) -> None:
         self.script = defaultdict(list, script)
@@ -64,6 +66,12 @@ class Relay:
             session.transport.abort()  # type: ignore[union-attr]
             await asyncio.sleep(60)
         return answer
+
+    async def handle_EHLO(  # noqa: N802
+        self, _server: SMTP, session: Session, _e: Envelope, hostname: str, replies: list[str]
+    ) -> list[str]:
+        session.host_name = hostname
+        return [replies[0], *(["250-PIPELINING"] if self.pipelining else []), *replies[1:]]
 
     async def handle_MAIL(self, server: SMTP, _s: Session, _e: Envelope, address: str, options: Any) -> Any:  # noqa: N802
         return await self.play("MAIL", server) or MISSING
@@ -136,12 +144,18 @@ async def smarthost(relay: Relay, **options: Any) -> AsyncIterator[Smarthost]:
         await way_out.close()
 
 
+@pytest.fixture(params=["one word at a time", "several at once"])
+def pipelining(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Relay, "pipelining", request.param == "several at once")
+
+
 def serving() -> ssl.SSLContext:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(PEM)
     return context
 
 
+@pytest.mark.usefixtures("pipelining")
 def test_mails_go_out_as_they_are_over_one_kept_connection() -> None:
     async def test() -> None:
         async with relaying() as relay:
@@ -158,6 +172,7 @@ def test_mails_go_out_as_they_are_over_one_kept_connection() -> None:
     run(test())
 
 
+@pytest.mark.usefixtures("pipelining")
 def test_no_more_connections_than_allowed() -> None:
     async def test() -> None:
         async with relaying() as relay, smarthost(relay, connections=3) as way_out:
@@ -168,6 +183,7 @@ def test_no_more_connections_than_allowed() -> None:
     run(test())
 
 
+@pytest.mark.usefixtures("pipelining")
 @pytest.mark.parametrize(
     ("stage", "reply", "kind"),
     [
@@ -211,6 +227,7 @@ def test_refusals_are_told_apart_and_leave_the_smarthost_usable(stage: str, repl
     run(test())
 
 
+@pytest.mark.usefixtures("pipelining")
 @pytest.mark.parametrize("trouble", [DROP, "421 4.4.2 idle too long"])
 @pytest.mark.parametrize("stage", ["MAIL", "RCPT"])
 def test_a_stale_kept_connection_is_replaced_at_once(stage: str, trouble: str) -> None:
@@ -224,6 +241,7 @@ def test_a_stale_kept_connection_is_replaced_at_once(stage: str, trouble: str) -
     run(test())
 
 
+@pytest.mark.usefixtures("pipelining")
 def test_a_connection_closed_meanwhile_is_not_tried() -> None:
     async def test() -> None:
         async with relaying() as relay, smarthost(relay) as way_out:
@@ -236,6 +254,7 @@ def test_a_connection_closed_meanwhile_is_not_tried() -> None:
     run(test())
 
 
+@pytest.mark.usefixtures("pipelining")
 @pytest.mark.parametrize("trouble", [DROP, HANG])
 @pytest.mark.parametrize("stage", ["HELLO", "MAIL", "RCPT", "DATA", "TEXT", "DOT"])
 def test_a_new_connection_that_fails_is_a_temporary_failure_at_once(stage: str, trouble: str) -> None:
@@ -251,6 +270,7 @@ def test_a_new_connection_that_fails_is_a_temporary_failure_at_once(stage: str, 
     run(test())
 
 
+@pytest.mark.usefixtures("pipelining")
 @pytest.mark.parametrize("trouble", [DROP, HANG])
 @pytest.mark.parametrize("stage", ["DATA", "TEXT", "DOT"])
 def test_a_kept_connection_that_fails_after_data_is_not_tried_again(stage: str, trouble: str) -> None:
@@ -266,6 +286,7 @@ def test_a_kept_connection_that_fails_after_data_is_not_tried_again(stage: str, 
     run(test())
 
 
+@pytest.mark.usefixtures("pipelining")
 def test_a_connection_of_a_cancelled_mail_is_not_used_again() -> None:
     async def test() -> None:
         async with relaying({"RCPT": [None, HANG]}) as relay, smarthost(relay) as way_out:
@@ -292,6 +313,7 @@ def test_nobody_listens() -> None:
     run(test())
 
 
+@pytest.mark.usefixtures("pipelining")
 @pytest.mark.parametrize("tls", ["starttls", "implicit"])
 def test_tls_with_a_certificate_we_trust_and_with_one_we_do_not(tls: str) -> None:
     async def test() -> None:
@@ -335,6 +357,7 @@ def test_login() -> None:
     assert "wrong" not in repr(SmarthostSettings("host", password="wrong"))
 
 
+@pytest.mark.usefixtures("pipelining")
 def test_addresses_beyond_ascii_need_a_relay_that_takes_them() -> None:
     async def test() -> None:
         async with relaying() as plain, smarthost(plain) as way_out:
@@ -361,6 +384,46 @@ def test_what_is_no_address_is_refused_before_anything_is_said(address: str) -> 
             assert [mail.rcpt_tos for mail in relay.mails] == [["alice@example.org"]]
 
     run(test())
+
+
+def replying(*replies: bytes) -> Coroutine[Any, Any, None]:
+    """A mail is sent to a server that offers pipelining, and says this in answer to what it is sent."""
+
+    async def test() -> None:
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"220 hello\r\n")
+            for reply in (b"250-hello\r\n250 PIPELINING\r\n", *replies):
+                if not await reader.read(10_000):
+                    break
+                for octet in reply:  # as it may come from far away
+                    writer.write(bytes([octet]))
+                    await asyncio.sleep(0)
+            writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        way_out = Smarthost(SmarthostSettings("127.0.0.1", port, timeout_seconds=1))
+        try:
+            await way_out.send(outgoing())
+        finally:
+            await way_out.close()
+            server.close()
+
+    return test()
+
+
+def test_answers_come_in_pieces_and_together() -> None:
+    run(replying(b"250 a\r\n250-b\r\n250 b\r\n354 c\r\n", b"250-d\r\n250\r\n"))
+
+
+def test_a_text_for_nobody_is_a_dot() -> None:
+    with pytest.raises(RecipientRefused, match=r"^5\.1\.1 who\?$"):
+        run(replying(b"250 a\r\n550 5.1.1 who?\r\n354 c\r\n", b"554 nobody\r\n", b"250 reset\r\n"))
+
+
+def test_what_is_no_reply_ends_the_connection() -> None:
+    with pytest.raises(TemporaryFailure, match="no SMTP reply"):
+        run(replying(b"HTTP/1.1 400 Bad Request\r\n"))
 
 
 def test_reasons_are_one_short_line() -> None:
