@@ -23,7 +23,7 @@ from itertools import islice
 from games.notation import fold, quoted
 from games.rules import BadNotation, GameError, MoveError
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
-from pbm.domain.match import SWAP, State
+from pbm.domain.match import SWAP, Intent, IntentKind, State
 
 PASSING = "pass"
 ANY, DRAW = "any", "draw"
@@ -96,6 +96,13 @@ def read(text: str) -> Plan:
 def reread(text: str) -> Plan:
     """The plan that `write` has written; the canonical text may be longer than what a player may send."""
     return _Reader(text).plan()
+
+
+def understood(text: str) -> Plan:
+    """The plan of a text that stands where a plan must: branches, or a line of plies. Raises: BadArguments."""
+    if _BEGINNING.match(text):
+        return read(text)
+    return read(f"if {text}") if ":" in text else chain(text.split())
 
 
 def _within_bounds(plan: Plan) -> Plan:
@@ -347,6 +354,18 @@ def _example(state: State) -> State:
 
 
 # Following
+
+
+KINDS = frozenset({IntentKind.PLAN, IntentKind.QUEUE})
+"""Of what a player may decide beforehand, what is a plan."""
+
+
+def of(intent: Intent) -> tuple[Plan, int | None]:
+    """What an intent of these kinds plans, and for which ply of the opponent's; None for the next, whatever it is."""
+    text, hash_, ply = intent.text.rpartition("#")
+    if intent.kind is IntentKind.PLAN:
+        return reread(text), int(ply)
+    return simple(text if hash_ else ply), int(ply) - 1 if hash_ else None
 
 
 def fitting(plan: Plan, condition: str) -> Branch | None:

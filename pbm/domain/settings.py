@@ -7,8 +7,19 @@ from dataclasses import dataclass, fields, replace
 from zoneinfo import ZoneInfo, available_timezones
 
 from pbm.domain.calendars import Rests, read_sleep, read_weekend
+from pbm.domain.durations import DAY, MINUTE, read_duration, write_duration
 from pbm.domain.errors import BadArguments
 from pbm.domain.reminders import DEFAULT, OFF, read_hour
+
+LONGEST_HOLD = DAY
+
+
+def read_hold(value: str) -> str:
+    """Canonical, OFF for no time at all. Raises: BadArguments."""
+    length = 0 if value.casefold() in (OFF, "none") else read_duration(value)
+    if length and not MINUTE <= length <= LONGEST_HOLD:
+        raise BadArguments(f'"{value}" does not do: a move may wait from 1m to 24h, or hold is off.', "set hold 10m")
+    return write_duration(length) if length else OFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +35,7 @@ class Settings:
     weekend: str = "off"
     digest: str = OFF
     remind: str = DEFAULT
+    hold: str = OFF
     language: str = "en"
     broadcasts: str = "on"
 
@@ -126,6 +138,13 @@ CHOICES: dict[str, Choice] = {
             reader=read_hour,
             told="off, or a time of day such as 08:00",
             sample="08:00",
+        ),
+        Choice(
+            "hold",
+            "how long a move of yours waits before it is played, so that you can still cancel it",
+            reader=read_hold,
+            told="off, or a time from 1m to 24h",
+            sample="10m",
         ),
         Choice("language", "the language of mails", ("en",)),
         Choice("broadcasts", "whether you get what players write to all", ("on", "off")),

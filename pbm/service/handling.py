@@ -301,7 +301,7 @@ class Handling:
         mails = list(self.letters)
         for table in self._tables.values():
             if table.events:
-                comments = self._comments(table.match.board)
+                comments = self.comments(table.match.board)
                 mails += tell_players(self.tx, self.tools, table, comments, self.identified, self.message)
         replies: list[Mail] = []
         for notice in self.notices:
@@ -316,7 +316,8 @@ class Handling:
             self.comment = reading.remarks[number - 1]
             self._remarks.setdefault(int(command.args["BOARD"].partition("#")[0]), []).append(self.comment)
 
-    def _comments(self, board: int) -> tuple[CommentMade, ...]:
+    def comments(self, board: int) -> tuple[CommentMade, ...]:
+        """What the mail says to the players of a board, secrets taken out."""
         written = "\n".join(self._remarks.get(board, ())) if self._remarks else self.comment
         text = redact(written, self.secrets).strip()
         writer = self.identified.userid if self.identified and not self.is_hearsay else "The challenger"

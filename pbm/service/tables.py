@@ -157,6 +157,9 @@ class Table:
         self._record(state, notation, decided_at=decided_at)
         if checked:
             self.keep_plan(seat, checked)
+        elif plan:
+            reason, text = "The game is over.", plans.write(plan)
+            self.events.append(IntentDropped(self.match.board, seat, IntentKind.PLAN, text, reason))
         while self._carry_out_intent():
             pass
         return notation

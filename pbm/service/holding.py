@@ -1,0 +1,109 @@
+"""Moves that wait a while before they are played, for players who have chosen to be able to take them back.
+
+A move is checked when it is sent. Until its time nobody else hears of it, nor of what was written with it. It is
+played by the agenda, in the transaction that takes it off, so once; and only if the board is still the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from games.rules import GameError
+from pbm.compose import Reader
+from pbm.compose.times import moment
+from pbm.domain import plans
+from pbm.domain.commands import split_guard
+from pbm.domain.durations import read_duration
+from pbm.domain.errors import Rejected
+from pbm.domain.events import CommentMade, IntentDropped
+from pbm.domain.match import Intent, IntentKind, Seat, State
+from pbm.domain.plans import Plan
+from pbm.domain.reminders import OFF
+from pbm.service.agenda import Occasion, when_due
+from pbm.service.handling import Handling
+from pbm.service.tables import Table
+from pbm.service.telling import notice_of, reader_of, tell_players
+
+_IN_TIME = timedelta(seconds=1)
+"""How long before its player's time is up a move is played at the latest."""
+
+
+def waiting(table: Table, seat: Seat) -> Intent | None:
+    """The move of the seat that waits."""
+    return next((intent for intent in table.intents(seat) if intent.kind is IntentKind.HOLD), None)
+
+
+def until(handling: Handling, table: Table, seat: Seat) -> datetime | None:
+    """When a move sent now is to be played; None for at once."""
+    chosen = table.match.settings[seat - 1].hold
+    if chosen == OFF:
+        return None
+    latest = handling.now + timedelta(microseconds=read_duration(chosen))
+    clock = table.match.clock
+    if clock is not None and clock.deadline_at is not None and clock.seat == seat:
+        latest = min(latest, clock.deadline_at - _IN_TIME)
+    return latest if latest > handling.now else None
+
+
+def hold(
+    handling: Handling, table: Table, seat: Seat, text: str, guard: int | None, plan: Plan, at: datetime
+) -> tuple[str, State]:
+    """Keep a move until its time, in place of one that waits; returns a sentence on it and the state it leads to.
+
+    text: a move, or resign. Raises: as Table.play.
+    """
+    if text == plans.RESIGN:
+        table.check_running(guard)
+        state, notation = table.state, text
+    else:
+        state, notation = table.try_play(seat, text, guard)
+        plan = table.check_plan(state, seat, plan)
+    below = f"\n{plans.write(plan)}" if plan else ""
+    comment = "\n".join(comment.text for comment in handling.comments(table.match.board))
+    earlier = waiting(table, seat)
+    table.keep(Intent(seat, IntentKind.HOLD, f"{notation}#{table.next_ply}{below}", comment, until=at))
+    instead = f" It takes the place of {move_of(earlier)}." if earlier is not None else ""
+    what = "Your resignation" if text == plans.RESIGN else notation
+    when = moment(at, table.match.settings[seat - 1].zone)
+    return f'{what} waits until {when}.{instead} Until then nobody hears of it, and "cancel" takes it back.', state
+
+
+def move_of(intent: Intent) -> str:
+    """The move that waits, as its player knows it."""
+    return intent.text.partition("\n")[0].rpartition("#")[0]
+
+
+@when_due(IntentKind.HOLD)
+def play_held(occasion: Occasion) -> None:
+    """Play the move that has waited long enough; its player's clock has run until he sent it."""
+    board, seat = map(int, occasion.item.key.split(":"))
+    tx, tools, now = occasion.tx, occasion.tools, occasion.now
+    table = Table.load(tx, tools.states, board, now)
+    intent = waiting(table, seat)
+    if intent is None:
+        return
+    table.drop(intent)
+    player = table.match.player(seat)
+    comments = (CommentMade(board, userid=player.userid, text=intent.comment),) if intent.comment else ()
+    try:
+        _play(table, intent)
+    except (Rejected, GameError) as error:
+        table.events.append(IntentDropped(board, seat, intent.kind, intent.text, str(error)))
+        reader: Reader = replace(reader_of(tx, tools, player, now), seat=seat)
+        notice = notice_of(table, reader, events=tuple(table.events))
+        tx.outbox.add(tools.composer.notice(notice, now), now)
+        return
+    tx.outbox.add(tell_players(tx, tools, table, comments, player), now)
+
+
+def _play(table: Table, intent: Intent) -> None:
+    """Raises: as Table.play."""
+    move, _, planned = intent.text.partition("\n")
+    text, guard = split_guard(move)
+    if text == plans.RESIGN:
+        table.check_running(guard, "It")
+        table.resign(intent.seat)
+    else:
+        plan = plans.reread(planned) if planned else ()
+        table.play(intent.seat, text, guard, plan, decided_at=intent.since)
