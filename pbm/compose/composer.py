@@ -17,19 +17,20 @@ from itertools import islice
 
 from games.scene import Scene
 from pbm.compose.calendars import calendar_of
+from pbm.compose.clocks import clock_lines, standstills
 from pbm.compose.forms import BOTH, TEXT, Figure, Link, Sheet
 from pbm.compose.html import mailto
 from pbm.compose.lists import board_headers
 from pbm.compose.pages import Pages
 from pbm.compose.records import move_list
-from pbm.compose.times import day
+from pbm.compose.times import day, lasting
 from pbm.compose.views import View, Views
 from pbm.compose.wire import Part, Parts, to_bytes
 from pbm.domain.calendars import micros
-from pbm.domain.durations import in_words
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
 from pbm.domain.match import Intent, IntentKind, Match, Player, Seat, State, other
+from pbm.domain.remarks import Remark
 from pbm.domain.settings import Settings
 from pbm.domain.tokens import PlayerToken, SeatToken, Signer
 from pbm.draw import ASCII
@@ -67,7 +68,8 @@ class Notice:
     problem, advice, nearby: why his command was refused, how to write it, and moves that would work.
     original: his mail, secrets taken out.
     intents: what he has decided for later. leave: what to answer to follow the board no more; empty for a player.
-    page: the template; some tell of the board without drawing it.
+    notes: what he has written about it for himself. before: of an ended match, the state before its last ply.
+    kibitz: what those who followed said meanwhile. page: the template; some tell of the board without drawing it.
     """
 
     match: Match
@@ -84,6 +86,9 @@ class Notice:
     original: str = ""
     intents: tuple[Intent, ...] = ()
     leave: str = ""
+    notes: tuple[Remark, ...] = ()
+    before: State | None = None
+    kibitz: tuple[Remark, ...] = ()
     page: str = "board.txt"
 
 
@@ -139,7 +144,7 @@ class Composer:
         other = notice.scene
         view = View(notice.state, match, other) if other else self._views.of(match, notice.state)
         answered_at = self._answered_at(notice)
-        text = self.pages.render(notice.page, **self._board_words(notice, view, sheet, answered_at))
+        text = self.pages.render(notice.page, **self._board_words(notice, view, sheet, answered_at, now))
         body = sheet.body(text, subject, view.machine if sheet.drawn else "")
         headers = self._thread(root, answers) | ({"Reply-To": answered_at} if answered_at else {})
         headers |= board_headers(self.robot, match, notice.state, notice.leave, answered_at)
@@ -199,10 +204,10 @@ class Composer:
     def _section(self, notice: Notice, sheet: Sheet, now: datetime, *, drawn: bool) -> str:
         """One board among several. Its links are as in a mail of its own."""
         view = self._views.of(notice.match, notice.state)
-        words = self._board_words(notice, view, sheet, self._answered_at(notice), f"{notice.match.board} ")
+        words = self._board_words(notice, view, sheet, self._answered_at(notice), now, f"{notice.match.board} ")
         clock, mine = notice.match.clock, notice.reader.seat == notice.state.to_move
         deadline = clock.deadline_at if clock and mine else None
-        left = in_words(max(0, micros(deadline) - micros(now))) if deadline else ""
+        left = lasting(deadline - now) if deadline else ""
         return self.pages.render("section.txt", **words, drawn=drawn, deadline=deadline, left=left)
 
     def display(self, reader: Reader, sample: State, now: datetime, to: Message) -> list[Mail]:
@@ -235,7 +240,7 @@ class Composer:
         return Sheet(self.pages, form, self.robot.domain, pictured=reader.settings.picture == "on", boards=boards)
 
     def _board_words(
-        self, notice: Notice, view: View, sheet: Sheet, answered_at: str, prefix: str = ""
+        self, notice: Notice, view: View, sheet: Sheet, answered_at: str, now: datetime, prefix: str = ""
     ) -> dict[str, object]:
         """prefix: what an answer needs in front of it where the mail does not show the board; a link does."""
         match, state, reader = notice.match, notice.state, notice.reader
@@ -249,6 +254,9 @@ class Composer:
             "seat": reader.seat,
             "over": over,
             "drawing": lambda: sheet.board(view, reader.settings.board, link if may_play else None),
+            "earlier": lambda earlier: sheet.board(self._views.of(match, earlier), reader.settings.board),
+            "clock": clock_lines(match, reader.settings.zone, now),
+            "standstills": list(standstills(match, reader.seat, reader.settings.zone, now)),
             "moves": move_list(match, state, whole=notice.whole_record or over),
             "examples": []
             if over
@@ -269,6 +277,9 @@ class Composer:
         """What the reader may answer now: to an offer, to what he has submitted, and with a move."""
         offer, seat = notice.match.offer, notice.reader.seat
         asked = ["accept", "reject"] if offer is not None and seat == other(offer.seat) else []
+        clock = notice.match.clock
+        if clock is not None and clock.overrun_at is not None and seat == other(clock.seat):
+            asked += ["claim", "claim draw", "give 3d"]
         submitted = any(intent.kind is IntentKind.SUBMIT for intent in notice.intents)
         moves = self._moves(notice) if seat == notice.state.to_move else []
         return [*asked, *(["confirm"] if submitted else []), *moves]

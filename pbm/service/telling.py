@@ -125,8 +125,8 @@ def tell_players(
     tools.states.keep(table.match, table.state)
     mails: list[Mail] = []
     followers = [each for each in tx.follows.of(table.match) if not each.ends_only or table.match.result is not None]
-    over = table.match.result is not None
-    before, kibitz = (_before_the_end(table), tx.remarks.of(RemarkKind.KIBITZ, table.match.board)) if over else (None, [])
+    before = _before_the_end(table)
+    kibitz = tx.remarks.of(RemarkKind.KIBITZ, table.match.board) if table.match.result is not None else []
     for reader in _audience(tx, tools, table, followers):
         own = author is not None and author == reader.player
         if not own and _can_wait(table, reader, comments):
@@ -146,10 +146,10 @@ def tell_players(
 
 
 def _before_the_end(table: Table) -> State | None:
-    """The state before the last ply of a match that has ended; None if that shows nothing."""
+    """The state before the last ply of a match that has ended; None if there is none, or if it shows nothing new."""
     match = table.match
-    void = match.result is not None and match.result.ending is Ending.VOID
-    return None if void or not match.record or match.record[-1].notation == SWAP else table.at(-1)
+    counts = match.result is not None and match.result.ending is not Ending.VOID
+    return table.at(-1) if counts and match.record and match.record[-1].notation != SWAP else None
 
 
 def _unsealed(tx: Transaction, kibitz: Sequence[Remark], reader: Reader) -> tuple[Remark, ...]:

@@ -10,14 +10,13 @@ from sqlalchemy import BindParameter, Connection, bindparam, delete, insert, lit
 from pbm.domain.match import Match, Player
 from pbm.store.tables import follows, game_choices, matches, player_follows, players
 
-
 ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """ends_only: wants only the board's last mail. whom: because of whom he follows, a player's userid, or ALL boards of
-    the game; empty for the board itself.
+    """ends_only: wants only the board's last mail. whom: whom he follows for it, a player by his userid or ALL boards
+    of the game; empty for the board itself.
     """
 
     player: Player

@@ -43,7 +43,7 @@ def list_(handling: Handling, command: Command) -> Answer | None:
 
 @handles("message")
 def message(handling: Handling, command: Command) -> Answer | None:
-    author, text = handling.who(command), _text(handling)
+    author, text = handling.who(command), text_below(handling)
     words = dict.fromkeys(word.strip(",;") for word in command.args["TO-USERID"].split())
     if len(words) > MAX_HEARERS:
         raise BadArguments(f"A message goes to at most {MAX_HEARERS} players.")
@@ -52,7 +52,7 @@ def message(handling: Handling, command: Command) -> Answer | None:
     return done(command, f"Your message is on its way to {' and '.join(each.userid for each in hearers.values())}.")
 
 
-def _text(handling: Handling) -> str:
+def text_below(handling: Handling) -> str:
     """What is written below the command, and now belongs to it. Raises: BadArguments."""
     text = redact(handling.comment, handling.secrets).strip()
     handling.comment = ""
@@ -147,7 +147,7 @@ def broadcast(handling: Handling, command: Command) -> Answer | None:
     author, moderation = handling.who(command), handling.tools.limits.broadcast_moderation
     if moderation == "closed":
         raise NotAllowed("There are no broadcasts on this server.")
-    text = _text(handling)
+    text = text_below(handling)
     if handling.tx.broadcasts.written_since(author.id, handling.now - timedelta(days=1)):
         raise NotAllowed("You may write to all players once a day, and you have. Try again tomorrow.")
     written = handling.tx.broadcasts.add(author, text, handling.now, sent=moderation == "off")

@@ -67,7 +67,9 @@ def _follow_player(handling: Handling, player: Player, wanted: Player) -> str:
     if wanted in followed:
         raise NotAllowed(f"You follow {wanted.userid} already.")
     if len(followed) >= MAX_FOLLOWED:
-        raise NotAllowed(f"You follow {MAX_FOLLOWED} players, as many as anybody may.", f"unfollow {followed[0].userid}")
+        raise NotAllowed(
+            f"You follow {MAX_FOLLOWED} players, as many as anybody may.", f"unfollow {followed[0].userid}"
+        )
     handling.tx.follows.follow_player(player.id, wanted.id)
     return f"You follow {wanted.userid}: the mails of all his boards come to you from now on."
 
@@ -186,7 +188,9 @@ def _why_not_followed(handling: Handling, player: Player, table: Table) -> str:
         return f'You follow all games of {title}, and so board {table.match.board}: "unsubscribe all" ends that.'
     followed = next((each for each in handling.tx.follows.players(player.id) if each in table.match.players), None)
     if followed is not None:
-        return f'You follow {followed.userid}, and so board {table.match.board}: "unfollow {followed.userid}" ends that.'
+        return (
+            f'You follow {followed.userid}, and so board {table.match.board}: "unfollow {followed.userid}" ends that.'
+        )
     return f"You do not follow board {table.match.board}."
 
 
