@@ -23,7 +23,7 @@ from pbm.compose.html import mailto
 from pbm.compose.lists import board_headers
 from pbm.compose.pages import Pages
 from pbm.compose.records import move_list
-from pbm.compose.times import day, lasting
+from pbm.compose.times import day
 from pbm.compose.views import View, Views
 from pbm.compose.wire import Part, Parts, to_bytes
 from pbm.domain.calendars import micros
@@ -67,7 +67,8 @@ class Notice:
     events: what happened since his last mail. scene: drawn in place of the present position, which `shown` then names.
     problem, advice, nearby: why his command was refused, how to write it, and moves that would work.
     original: his mail, secrets taken out.
-    intents: what he has decided for later. leave: what to answer to follow the board no more; empty for a player.
+    intents: what he has decided for later. plan: the lines of his plan, if he asked to see it all; otherwise as much of
+    it as fits is told. offered: lines to answer that make a plan of what is shown. leave: what to answer to follow the board no more; empty for a player.
     notes: what he has written about it for himself. before: of an ended match, the state before its last ply.
     kibitz: what those who followed said meanwhile. page: the template; some tell of the board without drawing it.
     """
@@ -85,6 +86,8 @@ class Notice:
     nearby: tuple[str, ...] = ()
     original: str = ""
     intents: tuple[Intent, ...] = ()
+    plan: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
     leave: str = ""
     notes: tuple[Remark, ...] = ()
     before: State | None = None
@@ -182,7 +185,7 @@ class Composer:
         subject = f"pbm: {number} board{'s' if number > 1 else ''} waiting for you, {day(now, reader.settings.zone)}"
         text = self.pages.render(
             "digest.txt", sections=sections, others=gathering.others, reader=reader, daily=gathering.daily,
-            example=f"{first.match.board} {self._examples(first)[0]}", sentinel=SENTINEL,
+            example=f"{first.match.board} {next(iter(self._examples(first)), 'F6')}", sentinel=SENTINEL,
         )  # fmt: skip
         body, headers = sheet.body(text, subject), self._thread("", None)
         if reader.token:
@@ -205,10 +208,7 @@ class Composer:
         """One board among several. Its links are as in a mail of its own."""
         view = self._views.of(notice.match, notice.state)
         words = self._board_words(notice, view, sheet, self._answered_at(notice), now, f"{notice.match.board} ")
-        clock, mine = notice.match.clock, notice.reader.seat == notice.state.to_move
-        deadline = clock.deadline_at if clock and mine else None
-        left = lasting(deadline - now) if deadline else ""
-        return self.pages.render("section.txt", **words, drawn=drawn, deadline=deadline, left=left)
+        return self.pages.render("section.txt", **words, drawn=drawn, now=now)
 
     def display(self, reader: Reader, sample: State, now: datetime, to: Message) -> list[Mail]:
         """A page in all forms, whatever the reader has chosen. sample: a board to show on it."""
@@ -280,9 +280,10 @@ class Composer:
         clock = notice.match.clock
         if clock is not None and clock.overrun_at is not None and seat == other(clock.seat):
             asked += ["claim", "claim draw", "give 3d"]
-        submitted = any(intent.kind is IntentKind.SUBMIT for intent in notice.intents)
+        waiting = {intent.kind for intent in notice.intents}
+        submitted, held = IntentKind.SUBMIT in waiting, IntentKind.HOLD in waiting
         moves = self._moves(notice) if seat == notice.state.to_move else []
-        return [*asked, *(["confirm"] if submitted else []), *moves]
+        return [*asked, *(["cancel"] if held else []), *(["confirm"] if submitted else []), *moves]
 
     def _moves(self, notice: Notice) -> list[str]:
         """Two moves that are legal now, or those near to what was meant, and what may take the place of a move."""

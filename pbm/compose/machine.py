@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from games.scene import PlaneBoard, Scene
+from pbm.domain.durations import SECOND
 from pbm.domain.match import Match, State
 
 FORMAT = 1
@@ -33,6 +34,7 @@ def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str
         "record": [{"seat": ply.seat, "move": ply.notation} for ply in match.record],
         "position": _summary(scene),
         "turn": None if over else {"seat": state.to_move, "ply": state.plies + 1, "revision": match.revision},
+        "clock": _clock(match),
         "moves": listed,
         "moves_cut": len(listed) >= MAX_MOVES,
         "result": _result(match),
@@ -70,6 +72,24 @@ def _summary(scene: Scene) -> dict[str, Any]:
             placed.setdefault(cell.piece, []).append(cell.name)
     last = [cell.name for cell in board.cells if cell.last and cell.name]
     return {"pieces": placed, "last": last, "notes": scene.notes}
+
+
+def _clock(match: Match) -> dict[str, Any] | None:
+    """Null where there is none. seconds_left: of each seat as they stood at `since`; only the one to move has less now.
+
+    deadline: when that has run out, if nothing stops the clock; null for never.
+    """
+    clock = match.clock
+    if clock is None:
+        return None
+    return {
+        "control": str(match.control),
+        "seconds_left": [left // SECOND for left in clock.left] if match.control.timed else None,
+        "since": clock.since.isoformat(),
+        "deadline": clock.deadline_at.isoformat() if clock.deadline_at else None,
+        "paused": clock.paused,
+        "time_up": clock.overrun_at is not None,
+    }
 
 
 def _result(match: Match) -> dict[str, Any] | None:

@@ -6,11 +6,12 @@ import textwrap
 from collections.abc import Sequence
 from functools import cache
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, select_autoescape
 
 from games import GAMES, AnyGame
 from pbm import draw
-from pbm.compose.times import moment
+from pbm.compose.times import moment, until
+from pbm.domain.durations import in_words
 from pbm.domain.match import State
 from pbm.domain.settings import CHOICES
 from pbm.domain.verbs import GROUPS, VERBS
@@ -32,11 +33,21 @@ class Pages:
             keep_trailing_newline=True,
             auto_reload=False,
         )
-        self._environment.filters |= {"wrapped": wrapped, "moment": moment}
+        self._environment.filters |= {"wrapped": wrapped, "moment": moment, "until": until, "duration": in_words}
         self._environment.globals |= {"games": GAMES, "verbs": VERBS, "groups": GROUPS, "choices": CHOICES}
 
     def render(self, name: str, **words: object) -> str:
         return self._environment.get_template(name).render(**words)
+
+    def broken(self) -> dict[str, str]:
+        """Templates that cannot be used, and why."""
+        found = {}
+        for name in self._environment.list_templates():
+            try:
+                self._environment.get_template(name)
+            except (TemplateError, OSError) as error:
+                found[name] = str(error)
+        return found
 
     def help(self, subject: str) -> str | None:
         """The help page of a command or a game or a subject of its own; None where there is none."""

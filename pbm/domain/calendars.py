@@ -220,15 +220,18 @@ def _free(stops: tuple[Stop, ...], start: int, end: int) -> Iterator[tuple[int, 
 def _offsets(zone: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
     """The spans between two instants in which a zone has one offset from UTC, each with that offset."""
     since, offset = start, _offset(zone, start // SECOND) * SECOND
-    for year in range(instant_at(start).year, instant_at(end).year + 2):
+    year = instant_at(start).year
+    while since < end:
+        until = min(end, micros(datetime(year + 1, 1, 1, tzinfo=UTC)))
         for change, fresh in _changes(zone, year):
-            if since < change < end:
+            if since < change < until:
                 yield since, change, offset
                 since = change
             if change <= since:
                 offset = fresh
-    if since < end:
-        yield since, end, offset
+        yield since, until, offset
+        since, year = until, year + 1
+        offset = _offset(zone, since // SECOND) * SECOND
 
 
 @lru_cache(maxsize=4000)
@@ -237,7 +240,7 @@ def _changes(zone: str, year: int) -> Spans:
     first, last = (micros(datetime(each, 1, 1, tzinfo=UTC)) // SECOND for each in (year, year + 1))
     found = []
     day = DAY // SECOND
-    for second in range(first, last, day):
+    for second in range(first + day, last + 1, day):
         before, after = _offset(zone, second - day), _offset(zone, second)
         if before != after:
             changed = _first_with(zone, second - day, second, before)
