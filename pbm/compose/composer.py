@@ -31,6 +31,7 @@ from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
 from pbm.domain.match import Intent, IntentKind, Match, Player, Seat, State, other
 from pbm.domain.remarks import Remark
+from pbm.domain.reminders import told
 from pbm.domain.settings import Settings
 from pbm.domain.tokens import PlayerToken, SeatToken, Signer
 from pbm.draw import ASCII
@@ -185,6 +186,7 @@ class Composer:
         subject = f"pbm: {number} board{'s' if number > 1 else ''} waiting for you, {day(now, reader.settings.zone)}"
         text = self.pages.render(
             "digest.txt", sections=sections, others=gathering.others, reader=reader, daily=gathering.daily,
+            ladder=told(reader.settings.remind),
             example=f"{first.match.board} {next(iter(self._examples(first)), 'F6')}", sentinel=SENTINEL,
         )  # fmt: skip
         body, headers = sheet.body(text, subject), self._thread("", None)
@@ -208,7 +210,7 @@ class Composer:
         """One board among several. Its links are as in a mail of its own."""
         view = self._views.of(notice.match, notice.state)
         words = self._board_words(notice, view, sheet, self._answered_at(notice), now, f"{notice.match.board} ")
-        return self.pages.render("section.txt", **words, drawn=drawn, now=now)
+        return self.pages.render("section.txt", **words, drawn=drawn)
 
     def display(self, reader: Reader, sample: State, now: datetime, to: Message) -> list[Mail]:
         """A page in all forms, whatever the reader has chosen. sample: a board to show on it."""

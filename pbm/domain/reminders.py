@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from pbm.domain.durations import DAY, MINUTE, in_words, read_duration, write_duration
+from pbm.domain.durations import DAY, HOUR, MINUTE, in_words, read_duration, write_duration
 from pbm.domain.errors import BadArguments
 
 OFF = "off"
@@ -19,6 +19,8 @@ DEFAULT = "3d 1d"
 MOST_RUNGS = 6
 LEAST, MOST = 10 * MINUTE, 60 * DAY
 """What a rung may be."""
+ROUGH = 3 * HOUR
+"""From this rung on an hour does not matter."""
 MOST_NAGS = 3
 """How often a board reminds of itself while nothing happens on it."""
 PUNCTUAL = timedelta(hours=12)
@@ -31,13 +33,21 @@ def read_ladder(words: str) -> str:
     """The ladder as it is kept: the longest first, each once, or `off`. Raises: BadArguments."""
     if words.casefold() == OFF:
         return OFF
-    rungs = {read_duration(word) for word in re.split(r"[\s,]+", words.strip())}
-    for rung in rungs:
-        if not LEAST <= rung <= MOST:
-            raise BadArguments(f"A reminder comes {in_words(LEAST)} to {in_words(MOST)} before the end of your time.")
+    rungs = {_rung(word) for word in re.split(r"[\s,]+", words.strip(" ,"))}
     if len(rungs) > MOST_RUNGS:
-        raise BadArguments(f"There may be {MOST_RUNGS} reminders of a move; these are {len(rungs)}.")
+        raise BadArguments(f'"{words}" is too much: there may be {MOST_RUNGS} reminders of a move, not {len(rungs)}.')
     return " ".join(map(write_duration, sorted(rungs, reverse=True)))
+
+
+def _rung(word: str) -> int:
+    """Raises: BadArguments."""
+    length = read_duration(word)
+    if not LEAST <= length <= MOST:
+        raise BadArguments(
+            f'"{word}" does not do: reminders come {in_words(LEAST)} to {in_words(MOST)} before your time is over.',
+            "remind 2d 1d 6h",
+        )
+    return length
 
 
 def rungs_of(ladder: str) -> tuple[int, ...]:
@@ -45,16 +55,24 @@ def rungs_of(ladder: str) -> tuple[int, ...]:
     return () if ladder == OFF else tuple(map(read_duration, ladder.split()))
 
 
+def told(ladder: str) -> str:
+    """A ladder in words, such as "3 days and 1 day"; not of `off`."""
+    return " and ".join(map(in_words, rungs_of(ladder)))
+
+
 def reminders(ladder: str, moved_at: datetime, deadline: datetime | None, nag: int | None) -> Iterator[datetime]:
     """When the player to move is reminded, in no order. deadline: None for never. nag: the board's own, None for none.
 
-    Who wants no reminders gets none of any kind.
+    Who wants no reminders gets none of any kind. Those that are hours away come on the hour before, so that boards
+    which were played on together are one mail.
     """
     if deadline is not None:
-        yield from (deadline - timedelta(microseconds=rung) for rung in rungs_of(ladder))
+        for rung in rungs_of(ladder):
+            instant = deadline - timedelta(microseconds=rung)
+            yield _on_the_hour(instant) if rung >= ROUGH else instant
     if nag is not None and ladder != OFF:
         nags = (moved_at + times * timedelta(microseconds=nag) for times in range(1, MOST_NAGS + 1))
-        yield from (instant for instant in nags if deadline is None or instant < deadline)
+        yield from (_on_the_hour(instant) for instant in nags if deadline is None or instant < deadline)
 
 
 def next_reminder(
@@ -90,6 +108,10 @@ def is_punctual(hour: str, zone: ZoneInfo, now: datetime) -> bool:
     today = now.astimezone(zone).date()
     last = max(at for back in range(3) if (at := _at(hour, zone, today - timedelta(days=back))) <= now)
     return now - last <= PUNCTUAL
+
+
+def _on_the_hour(instant: datetime) -> datetime:
+    return instant.replace(minute=0, second=0, microsecond=0)
 
 
 def _at(hour: str, zone: ZoneInfo, day: date) -> datetime:

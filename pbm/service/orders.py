@@ -73,7 +73,8 @@ def _is_plain(command: Command, handling: Handling) -> bool:
     """No word of the command is a password but what it holds as one: it has none to misplace, or it was right."""
     if command.credentials is None:
         move = command.args.get("MOVE", "")
-        return not move or (handling.sender.seat is not None and " " not in move)
+        shows_who = handling.sender.seat is not None or (handling.sender.proven is not None and "BOARD" in command.args)
+        return not move or (shows_who and " " not in move)
     userid, password = command.credentials
     return (userid.casefold(), password) in handling.verified
 

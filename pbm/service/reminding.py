@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from pbm.compose import Gathering
+from pbm.compose.times import lasting
 from pbm.domain.due import with_clock
 from pbm.domain.match import Match, Player, other
 from pbm.domain.reminders import OFF, is_punctual, next_digest
@@ -40,8 +41,19 @@ class Running:
 
     @property
     def deadline(self) -> datetime | None:
-        """Of the player to move."""
-        return self.match.clock.deadline_at if self.match.clock else None
+        """Of the player to move; None once it is over."""
+        clock = self.match.clock
+        return clock.deadline_at if clock and clock.overrun_at is None else None
+
+    @property
+    def may_claim(self) -> bool:
+        """The time of his opponent is up."""
+        return not self.his_turn and self.match.clock is not None and self.match.clock.overrun_at is not None
+
+    @property
+    def waits(self) -> bool:
+        """For something he may do."""
+        return self.his_turn or self.asked or self.may_claim
 
     @property
     def urgency(self) -> tuple[bool, datetime, datetime]:
@@ -90,7 +102,7 @@ def send_digest(occasion: Occasion) -> None:
     if settings.digest == OFF or not is_punctual(settings.digest, settings.zone, now):
         return
     boards = running_boards(tx, player)
-    waiting = [board for board in boards if board.his_turn or board.asked]
+    waiting = [board for board in boards if board.waits]
     _send(occasion, player, waiting, [board for board in boards if board not in waiting], daily=True)
 
 
@@ -104,7 +116,8 @@ def send_reminder(occasion: Occasion) -> None:
     boards = running_boards(tx, player)
     due = [board for board in boards if board.match.board in wanted and board.is_urged(occasion.now)]
     if due:
-        _send(occasion, player, [*due, *(board for board in boards if board not in due and board.asked)])
+        asked = [board for board in boards if board not in due and (board.asked or board.may_claim)]
+        _send(occasion, player, [*due, *asked])
 
 
 def _send(
@@ -123,13 +136,19 @@ def _send(
         seat = board.match.seat_of(player.id) or 1
         notices.append(notice_of(table, replace(reader, seat=perspective(table, seat))))
     if len(notices) == 1 and not daily:
-        mails = tools.composer.notice(replace(notices[0], shown="a reminder."), now)
+        mails = tools.composer.notice(replace(notices[0], shown=_reminding(waiting[0], now)), now)
     elif notices:
         rest = tuple(board.match for board in others)
         mails = tools.composer.gathered(Gathering(reader, tuple(notices), rest, daily), now)
     else:
         mails = []
     tx.outbox.add(mails, now)
+
+
+def _reminding(board: Running, now: datetime) -> str:
+    if board.deadline is None:
+        return f"a reminder, {lasting(now - board.match.moved_at)} after the last move."
+    return f"a reminder. Your time is over in {lasting(board.deadline - now)}."
 
 
 def running_boards(tx: Transaction, player: Player) -> list[Running]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pbm.compose import Answer
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
-from pbm.domain.reminders import OFF, read_ladder
+from pbm.domain.reminders import OFF, read_ladder, told
 from pbm.domain.settings import Settings
 from pbm.service.handling import Handling
 from pbm.service.reminding import plan_anew, running_boards
@@ -25,7 +25,9 @@ def remind(handling: Handling, command: Command) -> Answer | None:
 
 def _told(settings: Settings) -> str:
     if settings.digest != OFF:
-        kept = "no reminders" if settings.remind == OFF else f"reminders {settings.remind} before your time is over"
+        kept = (
+            "no reminders" if settings.remind == OFF else f"reminders {told(settings.remind)} before your time is over"
+        )
         return (
             f'You get a digest every day at {settings.digest} instead of reminders. After "set digest off" you would '
             f"get {kept}."
@@ -33,7 +35,7 @@ def _told(settings: Settings) -> str:
     if settings.remind == OFF:
         return 'You get no reminders. To get some, answer with a line such as "remind 2d 1d 6h".'
     return (
-        f"When it is your turn you are reminded {' and '.join(settings.remind.split())} before your time is over. To "
+        f"When it is your turn you are reminded {told(settings.remind)} before your time is over. To "
         'change that, answer with a line such as "remind 2d 1d 6h" or "remind off".'
     )
 
