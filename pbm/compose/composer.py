@@ -21,7 +21,7 @@ from pbm.compose.clocks import clock_lines, standstills
 from pbm.compose.forms import BOTH, TEXT, Figure, Link, Sheet
 from pbm.compose.html import mailto
 from pbm.compose.lists import board_headers
-from pbm.compose.pages import Pages
+from pbm.compose.pages import Pages, wrapped
 from pbm.compose.records import move_list
 from pbm.compose.times import day
 from pbm.compose.views import View, Views
@@ -69,7 +69,8 @@ class Notice:
     problem, advice, nearby: why his command was refused, how to write it, and moves that would work.
     original: his mail, secrets taken out.
     intents: what he has decided for later. plan: the lines of his plan, if he asked to see it all; otherwise as much of
-    it as fits is told. offered: lines to answer that make a plan of what is shown. leave: what to answer to follow the board no more; empty for a player.
+    it as fits is told. offered: lines to answer that play what is shown, and plan the rest of it.
+    leave: what to answer to follow the board no more; empty for a player.
     notes: what he has written about it for himself. before: of an ended match, the state before its last ply.
     kibitz: what those who followed said meanwhile. page: the template; some tell of the board without drawing it.
     """
@@ -259,6 +260,7 @@ class Composer:
             "earlier": lambda earlier: sheet.board(self._views.of(match, earlier), reader.settings.board),
             "clock": clock_lines(match, reader.settings.zone, now),
             "standstills": list(standstills(match, reader.seat, reader.settings.zone, now)),
+            "offered": self._offered(notice, sheet, link),
             "moves": move_list(match, state, whole=notice.whole_record or over),
             "examples": []
             if over
@@ -267,6 +269,11 @@ class Composer:
             "sentinel": SENTINEL,
             "robot": self.robot.address,
         }
+
+    def _offered(self, notice: Notice, sheet: Sheet, link: Link) -> list[str]:
+        """The lines to answer, each of which opens an answer with them all."""
+        url = link("\n".join(notice.offered)) if notice.offered else ""
+        return [sheet.link(part, url) for line in notice.offered for part in wrapped(line, 2).splitlines()]
 
     def _link(self, notice: Notice, address: str) -> Link:
         """From an answer to what opens it. Its subject is short, for a board may have hundreds of moves."""

@@ -314,7 +314,7 @@ class _Checker:
         elif condition == ANY:
             state, known = _example(state), False
         else:
-            state, condition = self._played(state, condition, path, known=known, whose=f"the move of {self.opponent}")
+            state, condition = self._played(state, condition, path, known=known, whose=f"{self.opponent}'s move")
         if condition != DRAW and answer != RESIGN:
             state, answer = self._played(state, answer, path, known=known, whose="your own move")
         if branch.then and (condition == DRAW or answer == RESIGN or (known and state.outcome is not None)):

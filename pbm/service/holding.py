@@ -10,8 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from games.rules import GameError
-from pbm.compose import Reader
-from pbm.compose.times import moment
+from pbm.compose import Reader, times
 from pbm.domain import plans
 from pbm.domain.commands import split_guard
 from pbm.domain.durations import read_duration
@@ -65,7 +64,7 @@ def hold(
     table.keep(Intent(seat, IntentKind.HOLD, f"{notation}#{table.next_ply}{below}", comment, until=at))
     instead = f" It takes the place of {move_of(earlier)}." if earlier is not None else ""
     what = "Your resignation" if text == plans.RESIGN else notation
-    when = moment(at, table.match.settings[seat - 1].zone)
+    when = times.until(at, table.match.settings[seat - 1].zone)
     return f'{what} waits until {when}.{instead} Until then nobody hears of it, and "cancel" takes it back.', state
 
 

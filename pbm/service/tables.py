@@ -250,15 +250,19 @@ class Table:
         if offer is None or offer.kind is not OfferKind.DRAW:
             return
         hearer = other(offer.seat)
-        planned = [plans.of(intent) for intent in self.intents(hearer) if intent.kind is IntentKind.PLAN]
-        answers = [plans.fitting(plan, plans.DRAW) for plan, ply in planned if ply == self.next_ply]
-        for branch in filter(None, answers):
-            if branch.answer == plans.ACCEPT:
-                self.agree(hearer)
-            elif branch.answer == plans.REJECT:
-                self.reject_offer(hearer)
-            else:
-                self.resign(hearer)
+        intent = next((intent for intent in self.intents(hearer) if intent.kind is IntentKind.PLAN), None)
+        plan, ply = plans.of(intent) if intent is not None else ((), None)
+        branch = plans.fitting(plan, plans.DRAW)
+        if intent is None or branch is None or ply != self.next_ply:
+            return
+        if branch.answer == plans.REJECT:
+            self.reject_offer(hearer)
+            return
+        self.drop(intent)
+        if branch.answer == plans.ACCEPT:
+            self.agree(hearer)
+        else:
+            self.resign(hearer)
 
     def agree(self, seat: Seat) -> None:
         """The seat agrees to a draw."""

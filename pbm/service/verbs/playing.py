@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from games.rules import BadNotation, MoveError
-from pbm.compose import Answer
-from pbm.compose.times import moment
+from pbm.compose import Answer, times
 from pbm.domain import plans
 from pbm.domain.commands import Command, split_guard
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
@@ -189,7 +188,7 @@ def _nothing_waits(table: Table, seat: Seat) -> Rejected:
     if not played or table.match.result is not None:
         ended = " has ended, and" if table.match.result is not None else ":"
         return NotFound(f"Board {board}{ended} nothing of yours waits there.")
-    at = moment(played[-1].played_at, table.match.settings[seat - 1].zone)
+    at = times.until(played[-1].played_at, table.match.settings[seat - 1].zone)
     return NotFound(
         f"Nothing of yours waits on board {board}: {played[-1].notation} was played on {at}, so it is too late.", "undo"
     )

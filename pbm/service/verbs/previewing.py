@@ -9,9 +9,10 @@ from games import GAMES
 from games.rules import GameError
 from pbm import draw
 from pbm.compose import Answer
+from pbm.domain import plans
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, Rejected
-from pbm.domain.match import State
+from pbm.domain.match import Seat, State
 from pbm.service.handling import Handling
 from pbm.service.telling import notice_of
 from pbm.service.verbs.playing import as_played
@@ -43,7 +44,18 @@ def _of_board(handling: Handling, command: Command, words: Sequence[str]) -> Non
     shown = f"{' '.join(notations) or 'no move'} would lead to this. {_ending(state)}Nothing is played."
     reader = replace(handling.correspondent(), seat=proven_seat(handling, table))
     scene = state.game.scene(state.position, state.last)
-    handling.notices.append(notice_of(table, reader, scene=scene, shown=shown))
+    is_now = not ply and table.match.result is None
+    offered = _as_plan(table.state, reader.seat, notations) if is_now and reader.seat else ()
+    handling.notices.append(notice_of(table, reader, scene=scene, shown=shown, offered=offered))
+
+
+def _as_plan(state: State, seat: Seat, notations: Sequence[str]) -> tuple[str, ...]:
+    """What the player answers to do what was shown: his move, if it is his turn, and a plan of the plies behind it."""
+    is_mine = state.to_move == seat
+    now, later = notations[:1] if is_mine else [], notations[is_mine:]
+    pairs = len(later) // 2
+    planned = plans.layout(plans.chain(later[: 2 * pairs]), indent="") if 0 < pairs <= plans.MAX_DEPTH else []
+    return (*now, *map(str.strip, planned)) if planned else ()
 
 
 def _of_new_board(handling: Handling, command: Command, words: Sequence[str]) -> Answer:
