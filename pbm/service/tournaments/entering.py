@@ -36,7 +36,10 @@ def create(
     creator: Player | None,
     now: datetime,
 ) -> Tournament:
-    """Make an event that players may join. creator: None for the operator. Raises: BadArguments, NotFound."""
+    """Make an event that players may join. creator: None for the operator; otherwise he gets its mails.
+
+    Raises: BadArguments, NotFound, NotAllowed.
+    """
     if not _NAME.fullmatch(name):
         raise BadArguments(
             f'"{name[:40]}" cannot name an event: take a letter and up to 23 letters, digits, ".", "-" or "_".'
@@ -53,6 +56,8 @@ def create(
     options = tuple(map(str.casefold, others))
     event = tx.tournaments.add(name, game.casefold(), options, body, terms, creator, now)
     tx.agenda.put(HOLDING, event.id, terms.starts_at)
+    if creator is not None:
+        tx.tournaments.follow(creator.id, event.id)
     return event
 
 

@@ -131,8 +131,8 @@ class Rounds(Director):
         for division, members in self._members().items():
             entrants = [each.player.id for each in members]
             if event.round <= robin.rounds(len(entrants), double=event.terms.double):
-                bouts = robin.bouts(entrants, event.round)
-                found += [(division, _without_leavers(_turned(bout, event.season), here)) for bout in bouts]
+                bouts = [_turned(bout, event.season) for bout in robin.bouts(entrants, event.round)]
+                found += [(division, _without_leavers(bout, here)) for bout in bouts if _anybody(bout) & here]
         return found
 
     def _finish(self) -> None:
@@ -166,11 +166,15 @@ def _with_bye(bout: Bout) -> Bout:
     return replace(bout, points=(WIN, LOSS)) if bout.second is None else bout
 
 
+def _anybody(bout: Bout) -> set[int]:
+    return {each for each in (bout.first, bout.second) if each is not None}
+
+
 def _without_leavers(bout: Bout, here: Collection[int]) -> Bout:
     """Who has left loses his bouts; in a round robin everybody else has as many byes, and they are worth nothing."""
     if bout.second is None:
         return replace(bout, points=(LOSS, LOSS))
-    if {bout.first, bout.second} <= set(here):
+    if _anybody(bout) <= set(here):
         return bout
     return replace(bout, points=(WIN if bout.first in here else LOSS, WIN if bout.second in here else LOSS))
 

@@ -15,10 +15,11 @@ HOLDING = "event"
 def settle_bout(tx: Transaction, match: Match, now: datetime) -> None:
     """A board that has just ended counts in its event, which then looks at once whether its round is over."""
     meeting = tx.tournaments.on_board(match.board) if match.event else None
-    if meeting is None or match.result is None:
+    event = tx.tournaments.get(meeting.tournament_id) if meeting else None
+    if meeting is None or event is None or event.stage.ended or match.result is None:
         return
     tx.tournaments.settle(meeting.id, points_of(match.result))
-    tx.agenda.put(HOLDING, meeting.tournament_id, now)
+    tx.agenda.put(HOLDING, event.id, now)
 
 
 def points_of(result: Result) -> tuple[int, int]:

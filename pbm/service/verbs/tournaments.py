@@ -69,14 +69,17 @@ def join(handling: Handling, command: Command) -> Answer | None:
     if not handling.tx.players.confirmed(player.id)[player.id]:
         raise NotAllowed("You have not confirmed an address yet, so you could not be told of your games.")
     entering.join(handling.tx, event, player, handling.now)
-    then = {
-        Stage.OPEN: "Your games come by mail when it starts.",
-        Stage.PAUSED: "Your games come by mail when the next season starts.",
-        Stage.RUNNING: "You play from the next season on."
-        if event.terms.kind is Kind.LEAGUE
-        else "You are on the lowest rung: challenge somebody above you.",
-    }[event.stage]
-    return done(command, f"You are in {event.name}. {then}")
+    return done(command, f"You are in {event.name}. {_prospect(event)}")
+
+
+def _prospect(event: Tournament) -> str:
+    """What comes next for one who has just joined."""
+    climbs = event.terms.kind is Kind.LADDER
+    if event.stage is Stage.OPEN:
+        return f"When it starts, {'you may challenge others' if climbs else 'your games come by mail'}."
+    if event.stage is Stage.PAUSED:
+        return "Your games come by mail when the next season starts."
+    return "You are on the lowest rung: challenge somebody." if climbs else "You play from the next season on."
 
 
 @handles("event leave")
