@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from pbm.cli.frame import Misconfigured, Refused
@@ -11,6 +12,7 @@ from pbm.cli.loading import masked
 from pbm.cli.settings import DATA_FOLDER, Configuration
 from pbm.mailin.message import Robot
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
+from pbm.store.backup import file_of
 
 if TYPE_CHECKING:  # takes a while, and a mail that is only stored needs nothing of it
     from pbm.service import Service
@@ -49,6 +51,7 @@ def opened_store(configuration: Configuration) -> Iterator[Store]:
     """The database; the folder of the default one is made. Raises: SchemaTrouble, Refused, Misconfigured."""
     if configuration.database == Configuration.model_fields["database"].default:
         _make_data_folder()
+    _reserve(configuration.database)
     store = _store(configuration.database)
     try:
         yield store
@@ -56,6 +59,14 @@ def opened_store(configuration: Configuration) -> Iterator[Store]:
         raise Refused(f"database: {masked(configuration.database)} cannot be used: {trouble}.") from trouble
     finally:
         store.close()
+
+
+def _reserve(url: str) -> None:
+    """A new database holds secrets from the first moment, so nobody but its owner may read it."""
+    with suppress(OSError, SchemaTrouble):  # told better when it is opened
+        file = file_of(url)
+        if file is not None:
+            os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))
 
 
 def _store(url: str) -> Store:

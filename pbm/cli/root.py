@@ -14,6 +14,7 @@ _COMMANDS = {
     "demo": ("pbm.cli.demo:demo", "Watch two mail programs play a game of Cross against a live server."),
     "play": ("pbm.cli.demo:play", "Write mails to a live server by hand and read what comes back."),
     "status": ("pbm.cli.status:status", "How the server is doing: queues, ages, rates, and what wants you."),
+    "doctor": ("pbm.cli.doctor:doctor", "Look at everything a server needs, and tell what it lacks."),
     "challenge": ("pbm.cli.challenges:challenge", "Start games between players, look at them, cancel them."),
     "player": ("pbm.cli.players:player", "Accounts and their addresses and passwords."),
     "broadcast": ("pbm.cli.broadcasts:broadcast", "What players write to all: look at it first, let it out or not."),

@@ -158,7 +158,7 @@ def _player_lines(look: Status) -> list[str]:
     """What the operator can do something about comes with the command for it."""
     return [
         f"{look.broadcasts} broadcasts wait{_hint('pbm broadcast list', look.broadcasts)}",
-        f"{look.suspended} addresses get no mail{_hint('pbm player resume USERID', look.suspended)}",
+        f"{look.suspended} addresses suspended{_hint('pbm player resume USERID', look.suspended)}",
         *(f"  {address} ({userid}), since {_when(at, look.at)}" for address, userid, at in look.suspended_latest),
         f"{len(look.locked)} locks against guessing{_hint('pbm player unlock WHO', len(look.locked))}",
         *(
@@ -178,7 +178,7 @@ def _queue_line(queue: str, state: str, waiting: Waiting, now: datetime, command
 
 
 def _flow_line(flow: Flow, took: str) -> str:
-    within = ", ".join(f"{mails} in a {name}" for name, mails in flow.within.items())
+    within = ", ".join(f"{mails} within the {name}" for name, mails in flow.within.items())
     times = f"; {took} {quantile(flow.seconds, 0.5):.2f} s, at most {max(flow.seconds):.1f} s" if flow.seconds else ""
     return f"{'':8}{flow.ever:>6} ever: {within}{times}"
 

@@ -55,12 +55,14 @@ def _way_out(configuration: Configuration) -> Transport:
     if configuration.delivery.kind == "sendmail":
         sendmail = configuration.sendmail
         return SendmailCommand(tuple(shlex.split(sendmail.command)), sendmail.timeout_seconds)
+    return Smarthost(smarthost_settings(configuration))
+
+
+def smarthost_settings(configuration: Configuration) -> SmarthostSettings:
     values = configuration.smarthost.model_dump(exclude={"password"})
     password = configuration.smarthost.password
-    return Smarthost(
-        SmarthostSettings(
-            domain=configuration.server.domain, password=password.get_secret_value() if password else None, **values
-        )
+    return SmarthostSettings(
+        domain=configuration.server.domain, password=password.get_secret_value() if password else None, **values
     )
 
 

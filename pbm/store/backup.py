@@ -13,16 +13,20 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
 
-from pbm.store.trouble import DatabaseTrouble
+from pbm.store.trouble import DatabaseTrouble, SchemaTrouble
 
 _BUSY_SECONDS = 30
 _JOURNALS = ("-wal", "-shm", "-journal")
 
 
 def file_of(url: str) -> Path | None:
-    """The file of an SQLite database; None for a database of a server, or in memory."""
-    parsed = make_url(url)
+    """The file of an SQLite database; None for a database of a server, or in memory. Raises: SchemaTrouble."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise SchemaTrouble(f'"{url}" is not a database URL this program can use: {error}') from None
     if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
         return None
     return Path(parsed.database or "")

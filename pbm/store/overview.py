@@ -21,6 +21,7 @@ SPANS: Mapping[str, timedelta] = {
     "hour": timedelta(hours=1),
     "day": timedelta(days=1),
 }
+_INSTANTS = ((inbox.c.received_at, inbox.c.id), (outbox.c.created_at, outbox.c.id))
 _LATEST = 200
 _LONGEST_TROUBLE = 200
 
@@ -95,6 +96,12 @@ class Overview:
         """seconds: from the mail written to the mail sent."""
         took = self._took(outbox, Delivery.SENT.value, outbox.c.created_at, outbox.c.done_at)
         return self._flow(outbox, outbox.c.created_at, now, took)
+
+    def latest(self) -> datetime | None:
+        """When the latest mail came or was written."""
+        found = (select(since).order_by(key.desc()).limit(1) for since, key in _INSTANTS)
+        seen = [instant for instant in (self._connection.execute(one).scalar() for one in found) if instant]
+        return max(seen, default=None)
 
     def players(self) -> int:
         return self._count(select(func.count()).where(players.c.removed_at.is_(None)))

@@ -1,0 +1,219 @@
+"""`pbm doctor`: a look at everything a server needs, with what to do about what it lacks."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import click
+
+from pbm.cli.frame import Command, Invocation, Refused, pass_invocation
+from pbm.cli.loading import Effective
+from pbm.cli.opening import opened_store, robot
+from pbm.cli.output import json_option, print_json, printable
+from pbm.cli.settings import Configuration, place
+from pbm.cli.wiring import fetch_settings, lacks, smarthost_settings
+from pbm.compose.pages import Pages
+from pbm.edges import probes
+from pbm.edges.records import Finding, Identity, Unanswered, Verdict, ask_dns, fail, look_up, ok, warn
+from pbm.store import SchemaTrouble, Store
+from pbm.store.backup import file_of
+
+Findings = Iterator[Finding]
+
+_COLOURS = {Verdict.OK: "green", Verdict.WARN: "yellow", Verdict.FAIL: "red"}
+_LITTLE_SPACE, _TOO_LITTLE_SPACE = 1 << 30, 100 << 20
+_SKEW = timedelta(minutes=2)
+
+
+@click.command(cls=Command)
+@click.option("--offline", is_flag=True, help="Ask no server but our own listener.")
+@json_option
+@pass_invocation
+def doctor(invocation: Invocation, offline: bool, as_json: bool) -> None:
+    """Look at everything a server needs.
+
+    Configuration, permissions, disk, database, templates, clock, the DNS (MX, SPF, DKIM, DMARC), the servers we depend
+    on, and our listener, to which a mail is sent that nobody answers. A line for each check: OK, WARN or FAIL, what was
+    found, and what to do. The exit code is 1 if anything has failed.
+    """
+    effective = invocation.effective()
+    findings = []
+    for finding in _all(effective, offline=offline):
+        findings.append(finding)
+        if not as_json:
+            _print(finding)
+    if as_json:
+        print_json(
+            [
+                {"check": each.check, "verdict": each.verdict, "reason": each.reason, "advice": each.advice}
+                for each in findings
+            ]
+        )
+    sys.exit(1 if any(each.verdict is Verdict.FAIL for each in findings) else 0)
+
+
+def _print(finding: Finding) -> None:
+    verdict = click.style(f"{finding.verdict:4}", fg=_COLOURS[finding.verdict])
+    click.echo(f"{verdict}  {finding.check}: {printable(finding.reason)}")
+    if finding.advice:
+        click.echo(f"      -> {finding.advice}")
+
+
+def _all(effective: Effective, *, offline: bool) -> Findings:
+    configuration = effective.values
+    yield from _configuration(effective)
+    yield from _secrets(effective)
+    yield from _space(configuration)
+    yield from _templates()
+    yield _time_zones()
+    if not offline:
+        yield from _dns(configuration)
+        yield from _servers(configuration)
+    yield from _with_database(configuration)
+
+
+def _configuration(effective: Effective) -> Findings:
+    configuration, problems = effective.values, lacks(effective.values)
+    for problem in problems:
+        key, _, reason = problem.partition(": ")
+        yield fail("configuration", problem, f"set {key}" if reason else "")
+    if not problems:
+        yield ok("configuration", f"sound ({effective.file or 'no file, defaults'})")
+    if not configuration.operator:
+        yield warn("operator", "nobody is told of faults and of addresses that fail", "set operator to your address")
+    if not configuration.server.authserv_id and not configuration.imap.host:
+        advice = "server.authserv_id, where a mail server in front of us checks SPF and DKIM"
+        yield warn("senders", "only tokens and passwords prove who wrote, for no mail server is trusted", advice)
+
+
+def _secrets(effective: Effective) -> Findings:
+    """Files that only their owner should be able to read."""
+    configuration = effective.values
+    keeps = {"database": file_of(configuration.database), "dkim.key": configuration.dkim.key}
+    keeps["server.tls_key"] = configuration.server.tls_key
+    if effective.file is not None and (configuration.smarthost.password or configuration.imap.password):
+        keeps["configuration"] = effective.file
+    open_to_others = [
+        f"{name} ({path})"
+        for name, path in keeps.items()
+        if path is not None and path.is_file() and path.stat().st_mode & (stat.S_IRWXO | stat.S_IWGRP)
+    ]
+    if open_to_others:
+        yield warn("permissions", f"others may read or change {', '.join(open_to_others)}", "chmod 600 or 640")
+    else:
+        yield ok("permissions", "what is secret is not for everybody")
+    if os.geteuid() == 0:
+        yield warn("user", "this runs as root", "give pbm a user of its own, as docs/systemd/pbm.service does")
+
+
+def _space(configuration: Configuration) -> Findings:
+    """Where the database and the mails are written: may we, and is there room."""
+    file = file_of(configuration.database)
+    places = {"database": file.absolute().parent if file else None}
+    if configuration.delivery.kind == "maildir":
+        places["maildir.folder"] = configuration.maildir.folder.absolute()
+    for name, folder in places.items():
+        if folder is not None and folder.is_dir():
+            yield _room(name, folder)
+
+
+def _room(name: str, folder: Path) -> Finding:
+    if not os.access(folder, os.W_OK | os.X_OK):
+        return fail("disk", f"{name}: we may not write in {folder}", f"chown {folder} to the user of pbm")
+    free = shutil.disk_usage(folder).free
+    said = f"{name}: {free >> 20:,} MB free in {folder}"
+    if free < _TOO_LITTLE_SPACE:
+        return fail("disk", said, "make room: without it mail is refused for a while, with 451")
+    return warn("disk", said, "make room before mail is refused") if free < _LITTLE_SPACE else ok("disk", said)
+
+
+def _templates() -> Findings:
+    broken = Pages().broken()
+    for name, reason in broken.items():
+        yield fail("templates", f"{name}: {reason}", "install pbm again")
+    if not broken:
+        yield ok("templates", "all can be used")
+
+
+def _time_zones() -> Finding:
+    try:
+        ZoneInfo("Europe/Berlin")
+    except ZoneInfoNotFoundError:
+        return fail("time zones", "none are known, so players' local times are not", "install tzdata")
+    return ok("time zones", "known")
+
+
+def _dns(configuration: Configuration) -> Findings:
+    key = configuration.dkim.key
+    domain = configuration.server.domain
+    try:
+        pem = key.read_bytes() if key else None
+        yield from look_up(
+            Identity(domain, configuration.dkim.domain or domain, configuration.dkim.selector, pem), ask_dns
+        )
+    except (OSError, ValueError, Unanswered) as error:
+        yield fail("dkim", f"{key} cannot be used: {error}", "pbm dkim")
+
+
+def _servers(configuration: Configuration) -> Findings:
+    if configuration.delivery.kind == "smarthost":
+        settings = smarthost_settings(configuration)
+        yield probes.bounded("smarthost", lambda: probes.smarthost(settings))
+    if (fetching := fetch_settings(configuration)) is not None:
+        yield probes.bounded("mailbox", lambda: probes.mailbox(fetching))
+
+
+def _with_database(configuration: Configuration) -> Findings:
+    try:
+        with opened_store(configuration) as store:
+            sound = _database(store)
+            yield sound
+            if sound.verdict is Verdict.OK:
+                yield _clock(store)
+            yield from _listener(configuration, store if sound.verdict is Verdict.OK else None)
+    except Refused as refused:
+        yield fail("database", str(refused), "pbm db check")
+
+
+def _database(store: Store) -> Finding:
+    """Quick: whether it is ours and can be written; `pbm db check` looks at all of it."""
+    now = datetime.now(UTC)
+    try:
+        if store.revision() is None:
+            return warn("database", "there is nothing in it yet", "pbm db upgrade, or just start the server")
+        store.prepare(now)
+    except SchemaTrouble as trouble:
+        return fail("database", str(trouble), "pbm db upgrade")
+    with store.write() as tx:
+        tx.tickets.sweep(now - timedelta(days=10_000))
+    return ok("database", "of this version, and can be written; pbm db check looks at all of it")
+
+
+def _clock(store: Store) -> Finding:
+    """Time only goes on: what the database has seen cannot be in the future."""
+    with store.read() as tx:
+        seen = tx.overview.latest()
+    now = datetime.now(UTC)
+    if seen is not None and seen > now + _SKEW:
+        reason = f"it is {now:%Y-%m-%d %H:%M} UTC here, but the latest mail is of {seen:%Y-%m-%d %H:%M}"
+        return fail("clock", reason, "set the clock: timedatectl set-ntp true")
+    return ok("clock", f"{now:%Y-%m-%d %H:%M:%S} UTC, not before the latest mail")
+
+
+def _listener(configuration: Configuration, store: Store | None) -> Findings:
+    server = configuration.server
+    where = place(server.listen)
+    if not isinstance(where, Path) and where[1] == 0:
+        yield warn("listener", "server.listen takes any free port, so nobody knows which", "name a port")
+        return
+    found = probes.listener(where, server.lmtp)
+    yield found
+    if found.verdict is Verdict.OK and store is not None:
+        yield probes.loopback(where, server.lmtp, robot(configuration).address, store)

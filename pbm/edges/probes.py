@@ -1,0 +1,170 @@
+"""Trying the network out: the listener that should be there, a mail to ourselves, the servers we depend on."""
+
+from __future__ import annotations
+
+import imaplib
+import smtplib
+import socket
+import ssl
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from email.utils import format_datetime
+from pathlib import Path
+
+from pbm.domain.mail import Arrival
+from pbm.edges.fetch import FetchSettings
+from pbm.edges.records import Finding, fail, ok
+from pbm.edges.transports import SmarthostSettings
+from pbm.service.service import utc_now
+from pbm.store import Store
+
+Place = tuple[str, int] | Path
+
+_SECONDS = 5.0
+_PATIENCE_SECONDS = 10.0
+_LATEST = 50
+_START = "start it: pbm serve, or systemctl start pbm"
+
+
+class _Client(smtplib.SMTP):
+    """Speaks SMTP or LMTP, over TCP or a Unix socket."""
+
+    def __init__(self, place: Place, *, lmtp: bool) -> None:
+        super().__init__(timeout=_SECONDS)
+        self.ehlo_msg = "lhlo" if lmtp else "ehlo"
+        self._place = place
+        code, greeting = self.connect(*(("unix", 0) if isinstance(place, Path) else place))
+        if code != 220:
+            raise smtplib.SMTPConnectError(code, greeting)
+
+    def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
+        if not isinstance(self._place, Path):
+            return super()._get_socket(host, port, timeout)  # type: ignore[no-any-return, misc]
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(timeout)
+        connection.connect(str(self._place))
+        return connection
+
+
+def listener(place: Place, lmtp: bool) -> Finding:
+    """Whether somebody takes mail where we should."""
+    where = place if isinstance(place, Path) else f"{place[0]}:{place[1]}"
+    try:
+        with _Client(place, lmtp=lmtp) as client:
+            code, _ = client.ehlo()
+    except (OSError, smtplib.SMTPException) as error:
+        return fail("listener", f"nobody takes mail at {where}: {_words(error)}", _START)
+    if code != 250:
+        speaks = "LMTP" if lmtp else "SMTP"
+        return fail("listener", f"who answers at {where} speaks no {speaks}", "server.listen, server.lmtp")
+    return ok("listener", f"mail is taken at {where}")
+
+
+def loopback(place: Place, lmtp: bool, address: str, store: Store, patience: float = _PATIENCE_SECONDS) -> Finding:
+    """Whether a mail to ourselves is taken, stored in this database and handled; it is one that nobody answers."""
+    key = f"doctor-{uuid.uuid4().hex}"
+    mail = "\r\n".join(
+        [
+            f"From: <{address}>",
+            f"To: <{address}>",
+            "Subject: a test of the way in",
+            f"Date: {format_datetime(utc_now())}",
+            f"Message-ID: <{key}@{address.rpartition('@')[2]}>",
+            "Auto-Submitted: auto-generated",
+            "",
+            "Not to be answered.",
+        ]
+    )
+    begun = time.monotonic()
+    try:
+        with _Client(place, lmtp=lmtp) as client:
+            client.sendmail("", [address], mail + "\r\n")
+    except (OSError, smtplib.SMTPException) as error:
+        return fail("loopback", f"a mail to {address} is not taken: {_words(error)}", "look at the log")
+    while time.monotonic() - begun < patience:
+        if (state := _state_of(store, key)) is not None and state is not Arrival.NEW:
+            reason = f"a mail to ourselves was taken, and {state} after {time.monotonic() - begun:.2f} s"
+            return ok("loopback", reason)
+        time.sleep(0.02)
+    if _state_of(store, key) is None:
+        reason, advice = "the mail is not in this database", "the server uses another database; see pbm config show"
+    else:
+        reason, advice = f"the mail waits for {patience:.0f} s and more", "pbm status; is a process there that handles?"
+    return fail("loopback", reason, advice)
+
+
+def _state_of(store: Store, key: str) -> Arrival | None:
+    with store.read() as tx:
+        latest = tx.inbox.latest(None, _LATEST)
+    return next((mail.state for mail in latest if key.encode() in mail.raw), None)
+
+
+def smarthost(settings: SmarthostSettings) -> Finding:
+    """Whether the server that takes our mail is there, and takes us; nothing is sent."""
+    where = f"{settings.host}:{settings.port}"
+    try:
+        context = ssl.create_default_context(cafile=settings.ca_file)
+        if settings.tls == "implicit":
+            client: smtplib.SMTP = smtplib.SMTP_SSL(settings.host, settings.port, timeout=_SECONDS, context=context)
+        else:
+            client = smtplib.SMTP(settings.host, settings.port, timeout=_SECONDS)
+        with client:
+            if settings.tls == "starttls":
+                client.starttls(context=context)
+            if settings.username is not None:
+                client.login(settings.username, settings.password or "")
+            client.ehlo_or_helo_if_needed()
+            client.noop()
+    except (OSError, smtplib.SMTPException) as error:
+        reason = f"{where} does not take our mail: {_words(error)}"
+        return fail("smarthost", reason, "mails wait until it does; see [smarthost]")
+    return ok("smarthost", f"{where} takes us")
+
+
+def mailbox(settings: FetchSettings) -> Finding:
+    """Whether the mailbox can be looked into; nothing is taken from it."""
+    where = f"{settings.username} at {settings.host}:{settings.port}"
+    try:
+        context = ssl.create_default_context(cafile=settings.ca_file)
+        if settings.tls == "implicit":
+            client: imaplib.IMAP4 = imaplib.IMAP4_SSL(
+                settings.host, settings.port, ssl_context=context, timeout=_SECONDS
+            )
+        else:
+            client = imaplib.IMAP4(settings.host, settings.port, timeout=_SECONDS)
+        with client:
+            if settings.tls == "starttls":
+                client.starttls(context)
+            client.login(settings.username, settings.password)
+            code, answer = client.select(f'"{settings.folder}"', readonly=True)
+    except (OSError, imaplib.IMAP4.error) as error:
+        return fail("mailbox", f"{where}: {_words(error)}", "see [imap] in the configuration")
+    if code != "OK":
+        return fail("mailbox", f"{where} has no folder {settings.folder}", "imap.folder")
+    return ok("mailbox", f"{where} has {int(answer[0] or 0)} mails in {settings.folder}")
+
+
+def bounded(check: str, probe: Callable[[], Finding], seconds: float = _PATIENCE_SECONDS) -> Finding:
+    """What the probe finds, if it does so in time; the looking up of names by the system cannot be told to hurry."""
+    found: list[Finding] = []
+    thread = threading.Thread(target=lambda: found.append(probe()), daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return found[0] if found else fail(check, f"no answer within {seconds:.0f} s", "is the network there?")
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, smtplib.SMTPResponseException):
+        return f"{error.smtp_code} {_decoded(error.smtp_error)}"
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        return "; ".join(f"{code} {_decoded(words)}" for code, words in error.recipients.values())
+    with suppress(AttributeError):
+        return error.strerror or str(error)  # type: ignore[attr-defined]
+    return str(error)
+
+
+def _decoded(words: bytes | str) -> str:
+    return words.decode("utf-8", "replace") if isinstance(words, bytes) else words
