@@ -71,10 +71,11 @@ class Runner:
         now = self._clock()
         with self._store.read() as tx:
             until = min(now, tx.inbox.waits_since() or now)
-            item_due, board_due = (
-                at is not None and at <= until for at in (tx.agenda.next_at(), tx.matches.next_due_at())
-            )
-        return (board_due and self._attend_next(until, now)) or (item_due and self._do_item(until, now))
+            item_at, board_at = tx.agenda.next_at(), tx.matches.next_due_at()
+        first = min(filter(None, (item_at, board_at)), default=None)
+        if first is None or first > until:
+            return False
+        return self._do_item(until, now) if first == item_at else self._attend_next(until, now)
 
     def _attend_next(self, until: datetime, now: datetime) -> bool:
         with self._store.write() as tx:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from games.rules import GameError
-from pbm.compose import Reader, times
+from pbm.compose import Reader
 from pbm.domain import plans
 from pbm.domain.commands import split_guard
 from pbm.domain.durations import read_duration
@@ -63,14 +63,15 @@ def hold(
     earlier = waiting(table, seat)
     table.keep(Intent(seat, IntentKind.HOLD, f"{notation}#{table.next_ply}{below}", comment, until=at))
     instead = f" It takes the place of {move_of(earlier)}." if earlier is not None else ""
-    what = "Your resignation" if text == plans.RESIGN else notation
-    when = times.until(at, table.match.settings[seat - 1].zone)
-    return f'{what} waits until {when}.{instead} Until then nobody hears of it, and "cancel" takes it back.', state
+    if text == plans.RESIGN:
+        return f"you have not resigned yet.{instead}", state
+    return f"{notation} is not played yet. The board shows what it will lead to.{instead}", state
 
 
 def move_of(intent: Intent) -> str:
     """The move that waits, as its player knows it."""
-    return intent.text.partition("\n")[0].rpartition("#")[0]
+    move = intent.text.partition("\n")[0].rpartition("#")[0]
+    return "your resignation" if move == plans.RESIGN else move
 
 
 @when_due(IntentKind.HOLD)

@@ -7,6 +7,7 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.events import Proposed
 from pbm.domain.match import Offer, OfferKind, Seat, other
+from pbm.service import holding
 from pbm.service.handling import Handling
 from pbm.service.tables import Table
 from pbm.service.timing import pause
@@ -42,6 +43,10 @@ def ask(table: Table, seat: Seat, kind: OfferKind) -> None:
     if waiting is not None:
         asker = table.match.player(waiting.seat).userid
         raise NotAllowed(f'{asker} asks you for {WISHES[waiting.kind]}: answer "accept" or "reject" first.')
+    held = holding.waiting(table, seat)
+    if held is not None and kind is not OfferKind.PAUSE:
+        move = holding.move_of(held)
+        raise NotAllowed(f"{move} still waits to be played, and would take back what you ask for.", "cancel")
     table.set_offer(Offer(kind, seat))
     notation = table.match.record[-1].notation if table.match.record else ""
     table.events.append(Proposed(table.match.board, seat, kind, notation))

@@ -179,7 +179,9 @@ def cancel(handling: Handling, command: Command) -> Answer | None:
     if held is None:
         raise _nothing_waits(table, seat)
     table.drop(held)
-    return tell_sender(handling, command, table, seat, f"{holding.move_of(held)} is taken back. It was not played.")
+    return tell_sender(
+        handling, command, table, seat, f"{holding.move_of(held)} is taken back; nobody has heard of it."
+    )
 
 
 def _nothing_waits(table: Table, seat: Seat) -> Rejected:
