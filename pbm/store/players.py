@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
 
 from pbm.domain.match import Player
 from pbm.store.tables import addresses, players, tickets
@@ -29,12 +29,51 @@ class Address:
     soft_bounces: int = 0
     suspended_at: datetime | None = None
 
+    @property
+    def is_troubled(self) -> bool:
+        """Some mail to it failed lately."""
+        return bool(self.bounces or self.soft_bounces or self.suspended_at)
+
+
+_ADDRESSES = (
+    select(addresses).where(addresses.c.player_id.in_(bindparam("players", expanding=True))).order_by(addresses.c.id)
+)
+_PROFILES = select(players.c.id, players.c.epoch, players.c.settings).where(
+    players.c.id.in_(bindparam("players", expanding=True))
+)
+_OWNERS = (
+    select(addresses.c.address_key, players.c.id, players.c.userid)
+    .join(players, addresses.c.player_id == players.c.id)
+    .where(addresses.c.address_key.in_(bindparam("keys", expanding=True)))
+    .where(addresses.c.confirmed_at.is_not(None), players.c.removed_at.is_(None))
+    .order_by(players.c.id)
+)
+"""These are built once: every move asks for them."""
+
 
 class Players:
     """A removed player keeps his row, for his old boards name it; nobody finds him any more."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._addresses: dict[int, list[Address]] = {}
+        self._profiles: dict[int, tuple[int, dict[str, str]]] = {}
+        self._owners: dict[str, list[Player]] = {}
+
+    def foresee(self, player_ids: Collection[int]) -> None:
+        """Read at once the addresses and profiles that will be asked for one by one."""
+        self._addresses |= self._read_addresses(player_ids)
+        self._profiles |= self._read_profiles(player_ids)
+
+    def foresee_owners(self, written: Collection[str]) -> None:
+        """Read at once whose the addresses are, which will be asked for one by one."""
+        self._owners |= self._read_owners({address.casefold() for address in written})
+
+    def forget(self) -> None:
+        """Ask anew for what was foreseen."""
+        self._addresses.clear()
+        self._profiles.clear()
+        self._owners.clear()
 
     def add(self, userid: str, password_hash: str, now: datetime) -> Player:
         values = {
@@ -57,6 +96,8 @@ class Players:
 
     def known(self, words: Collection[str]) -> frozenset[str]:
         """Those of the words that are userids; all in lower case."""
+        if not words:
+            return frozenset()
         found = select(players.c.userid_key).where(players.c.userid_key.in_(words), players.c.removed_at.is_(None))
         return frozenset(self._connection.execute(found).scalars())
 
@@ -88,26 +129,24 @@ class Players:
 
     def addresses(self, player_id: int) -> list[Address]:
         """All of a player's addresses, oldest first."""
-        rows = self._connection.execute(
-            select(addresses).where(addresses.c.player_id == player_id).order_by(addresses.c.id)
-        )
-        return [_address(row) for row in rows]
+        return self._addresses_of((player_id,))[player_id]
+
+    def _addresses_of(self, player_ids: Collection[int]) -> dict[int, list[Address]]:
+        return self._addresses if self._addresses.keys() >= set(player_ids) else self._read_addresses(player_ids)
+
+    def _read_addresses(self, player_ids: Collection[int]) -> dict[int, list[Address]]:
+        found: dict[int, list[Address]] = {player_id: [] for player_id in player_ids}
+        for row in self._connection.execute(_ADDRESSES, {"players": list(found)}):
+            found[row.player_id].append(_address(row))
+        return found
 
     def confirmed(self, *player_ids: int) -> dict[int, list[str]]:
         """The addresses that mail may go to, by player."""
-        found: dict[int, list[str]] = {player_id: [] for player_id in player_ids}
-        rows = self._connection.execute(
-            select(addresses.c.player_id, addresses.c.address)
-            .where(
-                addresses.c.player_id.in_(found),
-                addresses.c.confirmed_at.is_not(None),
-                addresses.c.suspended_at.is_(None),
-            )
-            .order_by(addresses.c.id)
-        )
-        for row in rows:
-            found[row.player_id].append(row.address)
-        return found
+        found = self._addresses_of(player_ids)
+        return {
+            player_id: [each.address for each in found[player_id] if each.confirmed_at and not each.suspended_at]
+            for player_id in player_ids
+        }
 
     def unreachable(self, player_id: int) -> bool:
         """No mail gets to the player: he has confirmed addresses, and all are suspended."""
@@ -164,17 +203,14 @@ class Players:
         """
         if not address.isascii():
             return []
-        rows = self._connection.execute(
-            select(players.c.id, players.c.userid)
-            .join(addresses, addresses.c.player_id == players.c.id)
-            .where(
-                addresses.c.address_key == address.casefold(),
-                addresses.c.confirmed_at.is_not(None),
-                players.c.removed_at.is_(None),
-            )
-            .order_by(players.c.id)
-        )
-        return [Player(row.id, row.userid) for row in rows]
+        key = address.casefold()
+        return (self._owners if key in self._owners else self._read_owners({key}))[key]
+
+    def _read_owners(self, keys: Collection[str]) -> dict[str, list[Player]]:
+        found: dict[str, list[Player]] = {key: [] for key in keys}
+        for key, player_id, userid in self._connection.execute(_OWNERS, {"keys": list(found)}):
+            found[key].append(Player(player_id, userid))
+        return found
 
     def confirm(self, address_id: int, now: datetime) -> Address | None:
         """The address, which counts from now on; None if its player has dropped it or is gone."""
@@ -192,6 +228,21 @@ class Players:
         ).one_or_none()
         return None if row is None else Player(row.id, row.userid)
 
+    def bots(self, player_ids: Collection[int]) -> frozenset[int]:
+        """Those of the players that are programs, as the operator says."""
+        found = select(players.c.id).where(players.c.id.in_(player_ids), players.c.bot)
+        return frozenset(self._connection.execute(found).scalars())
+
+    def set_bot(self, player_id: int, *, bot: bool) -> None:
+        self._connection.execute(update(players).where(players.c.id == player_id).values(bot=bot))
+
+    def created_at(self, player_id: int) -> datetime:
+        """Since when he has been here."""
+        found: datetime = self._connection.execute(
+            select(players.c.created_at).where(players.c.id == player_id)
+        ).scalar_one()
+        return found
+
     def epoch(self, player_id: int) -> int:
         """Counts how often the player's tokens were revoked."""
         return int(self._connection.execute(select(players.c.epoch).where(players.c.id == player_id)).scalar_one())
@@ -203,9 +254,11 @@ class Players:
 
     def profiles(self, *player_ids: int) -> dict[int, tuple[int, dict[str, str]]]:
         """The epoch and the settings of each."""
-        rows = self._connection.execute(
-            select(players.c.id, players.c.epoch, players.c.settings).where(players.c.id.in_(player_ids))
-        )
+        found = self._profiles if self._profiles.keys() >= set(player_ids) else self._read_profiles(player_ids)
+        return {player_id: found[player_id] for player_id in player_ids}
+
+    def _read_profiles(self, player_ids: Collection[int]) -> dict[int, tuple[int, dict[str, str]]]:
+        rows = self._connection.execute(_PROFILES, {"players": list(player_ids)})
         return {row.id: (row.epoch, dict(json.loads(row.settings))) for row in rows}
 
     def save_settings(self, player_id: int, settings: Mapping[str, str]) -> None:
