@@ -86,16 +86,8 @@ def test_the_gravest_wishes_are_fulfilled_where_any_pairing_does(event: tuple[in
     chosen = [(bout.first, bout.second) for bout in rounds[-1] if bout.second is not None]
     resting = {bout.first for bout in rounds[-1] if bout.second is None}
     playing = [each for each in range(number) if each not in resting]
-    best = min(worst(pairs) for pairs in literal_matchings(playing))
-    mine = worst(chosen)
-    assert mine[0] == best[0]
-    if mine[0] == 0 or best == mine:
-        assert mine == best
-    assert all(
-        (bout.first, bout.second) == seated(bout.first, bout.second, seats)
-        for bout in rounds[-1]
-        if bout.second is not None
-    )
+    assert worst(chosen) == min(worst(pairs) for pairs in literal_matchings(playing))
+    assert all((one, two) == seated(one, two, seats) for one, two in chosen)
 
 
 @given(st.data())
@@ -141,10 +133,10 @@ def test_one_who_has_left_is_not_paired() -> None:
 def test_two_hundred_players_meet_nobody_twice() -> None:
     players = range(200)
     bouts: list[Bout] = []
-    for number in range(9):
+    for number in range(5):
         bouts += [played(bout, POINTS[(bout.first * 7 + number) % 3]) for bout in swiss.bouts(players, bouts)]
     pairs = [frozenset((bout.first, bout.second)) for bout in bouts]
-    assert len(set(pairs)) == len(pairs) == 900
+    assert len(set(pairs)) == len(pairs) == 500
     assert all(abs(each.balance) <= 2 for each in histories(players, bouts).values())
 
 
