@@ -77,7 +77,7 @@ class TimeControl:
                 told.append(f"never above {in_words(self.cap)}")
         if self.per_move is not None:
             told.append(f"{'at most ' if told else ''}{in_words(self.per_move)} a move")
-        told += [] if told else ["no limit"]
+        told += [] if told else ["no clock"]
         told += ["nights and weekends count"] if self.strict and self.timed else []
         told += [f"a reminder after {in_words(self.nag)}"] if self.nag is not None else []
         return ", ".join(told)

@@ -129,7 +129,7 @@ CHOICES: dict[str, Choice] = {
             "weekend",
             "days of the week on which your clock stands still, but in games that are strict",
             reader=read_weekend,
-            told="off, a day such as sun, or two days running such as sat-sun or fri-sat",
+            told="off, one day such as sun, or two running such as sat-sun",
             sample="sat-sun",
         ),
         Choice(

@@ -110,7 +110,7 @@ def vacation(handling: Handling, command: Command) -> Answer | None:
         check_allowance(span, map(_span, own), settings.zone, handling.tools.limits.vacation_days_per_year)
         with timing.calendar_changing(handling.tx, player.id, handling.now, handling.tables):
             handling.tx.absences.add(player.id, Stop(StopKind.VACATION, *span))
-        told = "Your vacation is noted: your clocks stand still meanwhile, and your opponents are told."
+        told = "Your vacation is noted: your clocks stand still meanwhile, and the mails of your boards tell it."
     return done(command, _overview(handling, player, settings, told), "pbm: your vacations")
 
 
