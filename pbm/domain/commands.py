@@ -276,6 +276,8 @@ def _has_text(line: str) -> bool:
 def _is_command(line: str, standing: Standing) -> bool:
     """A line behind the first is a command if it is complete, or misspelt beyond doubt: game, verb and board."""
     cleaned = clean(line)
+    if _is_board_line(cleaned, standing):
+        return True
     if not cleaned or not _called(cleaned):
         return False
     try:

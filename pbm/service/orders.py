@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from pbm.compose import Answer, Outcome
-from pbm.domain.commands import MAX_COMMANDS, Command, Reading, Standing, parse
+from pbm.domain.commands import MAX_COMMANDS, Command, Reading, Standing, clean, parse
 from pbm.domain.errors import NeedsIdentity, Rejected, UnknownCommand
 from pbm.domain.redaction import behind_userids, guess_secrets
 from pbm.mailin import Action
@@ -47,6 +47,8 @@ class Order:
         handling.secrets |= {password for _, password in (*handling.verified, *handling.locked)}
         handling.understood = frozenset(command.line for command in understood)
         handling.plain = frozenset(command.line for command in understood if _is_plain(command, handling))
+        if self.reading.remarks and all(line in handling.plain for line in self.reading.lines):
+            handling.plain |= frozenset(map(clean, self.reading.prose.splitlines()))
         if not self.commands or handling.message.action is Action.HELP:
             handling.refuse("", UnknownCommand("Your mail holds no command.", "help"))
             return handling
