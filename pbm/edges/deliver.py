@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 import structlog
@@ -22,8 +22,12 @@ import structlog
 from pbm.domain.mail import Queued
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Transport
 from pbm.store import DatabaseTrouble, Store, Transaction
+from pbm.store.absences import DELIVERED
 
 log = structlog.get_logger()
+
+_NOTED_EVERY = timedelta(seconds=30)
+"""How often it is noted that mail goes out."""
 R = TypeVar("R")
 
 LEASE_SECONDS = 15.0
@@ -79,6 +83,7 @@ class Deliverer:
         self._refused = refused
         self._woken = asyncio.Event()
         self._stopping = False
+        self._noted_at = datetime.min.replace(tzinfo=UTC)
         self._under_way: dict[asyncio.Task[_Attempt], int] = {}
         self._renewed_at = 0.0
         self._database = ThreadPoolExecutor(1, thread_name_prefix="outbox")
@@ -139,7 +144,7 @@ class Deliverer:
         except (PermanentFailure, TemporaryFailure) as failure:
             return _Attempt(queued, failure)
         except Exception as error:
-            log.error("transport_fault", outbox_id=queued.id, exc_info=error)
+            log.error("transport_fault", mail=queued.inbox_id, outbox=queued.id, exc_info=error)
             return _Attempt(queued, TemporaryFailure(f"{type(error).__name__}: {error}"))
         return _Attempt(queued)
 
@@ -157,24 +162,31 @@ class Deliverer:
         now = self._clock()
         until = now + timedelta(seconds=LEASE_SECONDS)
         with self._store.write(alone=False, durable=False) as tx:
-            tx.outbox.sent([attempt.queued.id for attempt in attempts if attempt.failure is None], now)
+            sent = [attempt.queued for attempt in attempts if attempt.failure is None]
+            tx.outbox.sent([queued.id for queued in sent], now)
+            if sent and now >= self._noted_at + _NOTED_EVERY:
+                tx.absences.note(DELIVERED, now)
+                self._noted_at = now
             for attempt in attempts:
                 if attempt.failure is not None:
                     self._mark_failure(tx, attempt.queued, attempt.failure, now)
             tx.outbox.keep(busy, until)
-            return tx.outbox.claim(now, until, room) if room else []
+            claimed = tx.outbox.claim(now, until, room) if room else []
+        for queued in sent:
+            log.info("sent", mail=queued.inbox_id, outbox=queued.id, attempts=queued.attempts + 1)
+        return claimed
 
     def _mark_failure(
         self, tx: Transaction, queued: Queued, failure: PermanentFailure | TemporaryFailure, now: datetime
     ) -> None:
         expired = now - queued.created_at > timedelta(hours=self._settings.give_up_hours)
         if isinstance(failure, PermanentFailure) or expired:
-            log.warning("not_delivered", outbox_id=queued.id, reason=failure.reason, gave_up=expired)
+            log.warning("not_delivered", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason, gave_up=expired)
             tx.outbox.fail(queued.id, now, failure.reason)
             if isinstance(failure, RecipientRefused):
                 self._refused(tx, queued, failure.reason, now)
         else:
-            log.info("delivery_postponed", outbox_id=queued.id, reason=failure.reason)
+            log.info("delivery_postponed", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason)
             tx.outbox.postpone(queued.id, self._settings.retry_at(now, queued.attempts + 1), failure.reason)
 
     async def _in_thread(self, work: Callable[..., R], *args: object) -> R:

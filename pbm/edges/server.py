@@ -29,6 +29,7 @@ _LOOK_SECONDS = 5.0
 """How long nothing may be heard of before a look is taken all the same."""
 _FIRST_PAUSE_SECONDS = 0.25
 _LONGEST_PAUSE_SECONDS = 30.0
+_BEAT_SECONDS = 60.0
 _TIDY_SECONDS = 3600.0
 _MAILS_PER_TRANSACTION = 50
 _CONFLICT_SECONDS = 0.02
@@ -66,6 +67,7 @@ class Server:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting = asyncio.Event()
         self._told_to_stop = asyncio.Event()
+        self._beat_at = 0.0
         self._tidy_at = 0.0
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -140,6 +142,9 @@ class Server:
     async def _handle_batch(self, thread: ThreadPoolExecutor) -> bool:
         """What waits in the inbox, and what is due by itself; whether there was anything."""
         loop = asyncio.get_running_loop()
+        if loop.time() >= self._beat_at:
+            await loop.run_in_executor(thread, self._service.beat)
+            self._beat_at = loop.time() + _BEAT_SECONDS
         if loop.time() >= self._tidy_at:
             await loop.run_in_executor(thread, self._service.tidy)
             self._tidy_at = loop.time() + _TIDY_SECONDS

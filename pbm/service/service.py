@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import structlog
+from structlog.contextvars import bind_contextvars, unbind_contextvars
 
 from pbm.compose import Composer
 from pbm.domain.commands import Command, Reading, read
@@ -19,7 +21,7 @@ from pbm.domain.tokens import Signer
 from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin import read as read_mail
 from pbm.mailin.lanes import lane
-from pbm.service import locks, timing
+from pbm.service import locks, outages, timing
 from pbm.service.agenda import Runner
 from pbm.service.bouncing import Bouncing
 from pbm.service.guarding import Gate, Origin, network_of, went_wrong
@@ -85,6 +87,9 @@ class Checked:
     fresh: dict[str, str]
 
 
+LONGEST_TURN = timedelta(days=800)
+"""What stopped a clock is remembered for so long: a move may take a year, and a vacation counts for its year."""
+
 Work = tuple[Prepared, Checked]
 
 
@@ -114,6 +119,7 @@ class Service:
         self.tools = Tools(composer, States(), Passwords(), self.settings.limits, self.settings.operator)
         self.bouncing = Bouncing(composer, self.settings.limits, self.settings.operator)
         self._throttle = Throttle(self.settings.limits)
+        self._journal: defaultdict[int, dict[str, Any]] = defaultdict(dict)
         self.agenda = Runner(store, self.tools, clock, timing.attend)
 
     def close(self) -> None:
@@ -128,10 +134,22 @@ class Service:
         """Store mails; when this returns they are safe. Raises: DatabaseTrouble, and then none is stored."""
         rows = [(m.mail_from, m.recipients, m.raw, m.source, m.peer, self._lane(m)) for m in mails]
         with self.store.write(alone=False) as tx:
-            tx.inbox.add(rows, self.clock())
+            ids = tx.inbox.add(rows, self.clock())
+        for mail_id, mail in zip(ids, mails, strict=True):
+            log.info("received", mail=mail_id, mail_from=mail.mail_from, octets=len(mail.raw), peer=mail.peer or None)
 
     def _lane(self, mail: Arriving) -> str:
         return lane(Envelope(mail.mail_from, mail.recipients), mail.raw, self.settings.robot, self._signer.board_of)
+
+    def beat(self) -> None:
+        """Give a sign of life, and look whether mail goes out. Raises: DatabaseTrouble."""
+        now = self.clock()
+        with self.store.write() as tx:
+            for outage in outages.watch(tx, now):
+                if self.settings.operator:
+                    page, subject = "outage-operator.txt", "pbm: all clocks stood still"
+                    letter = self.tools.composer.letter(self.settings.operator, subject, page, now, outage=outage)
+                    tx.outbox.add([letter], now)
 
     def tidy(self) -> None:
         """Forget what has expired; a little later, since limits a day count it. Raises: DatabaseTrouble."""
@@ -139,6 +157,7 @@ class Service:
             before = self.clock() - timedelta(days=2)
             tx.tickets.sweep(before)
             tx.guesses.sweep(before)
+            tx.absences.forget(before - LONGEST_TURN)
 
     def handle(self, limit: int = 50) -> int:
         """Handle the mails that wait, oldest first, in one transaction; returns how many there were.
@@ -146,8 +165,13 @@ class Service:
         Raises: DatabaseTrouble, and then none is handled.
         """
         try:
-            return self._handle_claimed(limit) if self.store.locks_rows else self._handle_waiting(limit)
+            handled = self._handle_claimed(limit) if self.store.locks_rows else self._handle_waiting(limit)
+            unbind_contextvars("mail")
+            self._tell_journal()
+            return handled
         except DatabaseTrouble:
+            unbind_contextvars("mail")
+            self._journal.clear()
             self._throttle.forget()
             self.tools.states.forget()
             raise
@@ -238,31 +262,34 @@ class Service:
 
     def _handle(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> None:
         """Handle one mail so that its row is settled whatever happens, but for trouble with the database itself."""
+        bind_contextvars(mail=mail.row.id)
         if isinstance(mail.message, Exception):
             self._park(tx, mail.row, "", mail.message, now)
             return
         is_message = isinstance(mail.message, Message)
         identity = _identity(mail.message) if isinstance(mail.message, Message) else None
         if identity is not None and tx.inbox.is_settled(identity):
-            tx.inbox.settle(mail.row.id, Arrival.IGNORED, now, "ignore: a mail with this Message-ID was handled before")
+            reason = "ignore: a mail with this Message-ID was handled before"
+            self._settle(tx, mail.row.id, Arrival.IGNORED, now, reason)
             return
         if mail.logins.keys:
             settle(tx, self.settings.limits, mail.logins, checked.verified, now)
         try:
             with tx.savepoint():
                 if mail.is_guess and (excess := self._excess_of_guesses(tx, mail, now)):
-                    tx.inbox.settle(mail.row.id, Arrival.IGNORED, now, excess, identity)
+                    self._settle(tx, mail.row.id, Arrival.IGNORED, now, excess, identity)
                 elif isinstance(mail.message, Discard):
                     self._lay_aside(tx, mail.row, mail.message, now)
                 elif _is_for_operator(mail.row):
                     self._hand_on(tx, mail.row, mail.message, now, identity)
                 else:
                     mails, left_out = self._bounded(tx, self._carry_out(tx, mail, checked, now), mail, now)
-                    tx.outbox.add(mails, now, mail.row.id)
-                    tx.inbox.settle(mail.row.id, Arrival.HANDLED, now, left_out, identity)
+                    self._owe(tx, mails, mail.row, now)
+                    self._settle(tx, mail.row.id, Arrival.HANDLED, now, left_out, identity)
         except DatabaseTrouble:
             raise
         except Exception as error:  # noqa: BLE001  whatever it is, it is ours, and the next mail must not wait for it
+            self._journal.pop(mail.row.id, None)
             self._park(tx, mail.row, mail.message.sender if is_message else "", error, now, identity)
 
     def _excess_of_guesses(self, tx: Transaction, mail: Prepared, now: datetime) -> str:
@@ -275,16 +302,32 @@ class Service:
             return ""
         return f"limit: guesses of addresses, from {mail.origin.sender}; ignored until {until:%Y-%m-%d %H:%M} UTC"
 
+    def _settle(
+        self, tx: Transaction, mail: int, state: Arrival, now: datetime, reason: str = "", identity: str | None = None
+    ) -> None:
+        tx.inbox.settle(mail, state, now, reason, identity)
+        told = {"reason": reason} if reason and state is not Arrival.PARKED else {}
+        self._journal[mail] |= {"state": state.value, **told}
+
+    def _owe(self, tx: Transaction, mails: Sequence[Mail], row: Received, now: datetime) -> None:
+        self._journal[row.id].setdefault("outbox", []).extend(tx.outbox.add(mails, now, row.id))
+
+    def _tell_journal(self) -> None:
+        """Log what is committed now; of what a mail holds, nothing."""
+        for mail, words in self._journal.items():
+            log.info("settled", mail=mail, **words)
+        self._journal.clear()
+
     def _lay_aside(self, tx: Transaction, row: Received, discard: Discard, now: datetime) -> None:
         """Record what is never answered; a mail of ours that came back is accounted to its recipient."""
         reason = f"{discard.action}: {discard.reason}"
         if discard.action in (Action.BOUNCE, Action.COMPLAINT):
             reason += f"; {self.bouncing.note(tx, discard, now)}"
-        tx.inbox.settle(row.id, Arrival.IGNORED, now, reason)
+        self._settle(tx, row.id, Arrival.IGNORED, now, reason)
 
     def _hand_on(self, tx: Transaction, row: Received, message: Message, now: datetime, identity: str | None) -> None:
         """What a person writes to postmaster waits for the operator, who is told."""
-        tx.inbox.settle(row.id, Arrival.PARKED, now, "postmaster: for the operator", identity)
+        self._settle(tx, row.id, Arrival.PARKED, now, "postmaster: for the operator", identity)
         page, subject = "postmaster-operator.txt", f"pbm: mail {row.id} to postmaster"
         self._write(tx, row, [(self.settings.operator, page, subject)], now, sender=message.sender)
 
@@ -355,8 +398,8 @@ class Service:
         """Our own fault: keep the mail for the operator, and tell him and the sender, who is given a reference."""
         self.tools.states.forget()
         reference = secrets.token_hex(2).upper()
-        log.error("parked", inbox_id=row.id, reference=reference, exc_info=error)
-        tx.inbox.settle(row.id, Arrival.PARKED, now, f"{reference}: {type(error).__name__}: {error}", identity)
+        log.error("parked", reference=reference, exc_info=error)
+        self._settle(tx, row.id, Arrival.PARKED, now, f"{reference}: {type(error).__name__}: {error}", identity)
         known = sender if tx.players.of_address(sender) else ""
         operators = (self.settings.operator, "fault-operator.txt", f"pbm: fault {reference}")
         self._write(tx, row, [(known, "fault.txt", "pbm: our fault"), operators], now, reference=reference)
@@ -369,7 +412,7 @@ class Service:
             if address:
                 letter = self.tools.composer.letter(address, subject, page, now, inbox_id=row.id, **words)
                 if not self._throttle.refusal(tx, letter, now, Cause()):
-                    tx.outbox.add([letter], now, row.id)
+                    self._owe(tx, [letter], row, now)
 
 
 def _boards(prepared: Sequence[Prepared]) -> set[int]:

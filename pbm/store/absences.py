@@ -11,7 +11,8 @@ from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, u
 from pbm.domain.calendars import Stop, StopKind
 from pbm.store.tables import absences, meta
 
-_HEARTBEAT = "heartbeat"
+HEARTBEAT, DELIVERED = "heartbeat", "delivered"
+"""The server gave a sign of life; a mail of ours was taken by the next mail server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +65,20 @@ class Absences:
         """What ended before an instant."""
         self._connection.execute(delete(absences).where(absences.c.ends_at < before))
 
-    def beat(self, now: datetime) -> datetime | None:
-        """The server is alive; returns when it last was."""
-        own = meta.c.key == _HEARTBEAT
-        last = self._connection.execute(select(meta.c.value).where(own).with_for_update()).scalar_one_or_none()
+    def note(self, what: str, now: datetime) -> datetime | None:
+        """It happens now, HEARTBEAT or DELIVERED; returns when it last did."""
+        last = self.noted(what)
         if last is None:
-            self._connection.execute(insert(meta).values(key=_HEARTBEAT, value=now.isoformat()))
-            return None
-        self._connection.execute(update(meta).where(own).values(value=now.isoformat()))
-        return datetime.fromisoformat(last)
+            self._connection.execute(insert(meta).values(key=what, value=now.isoformat()))
+        else:
+            self._connection.execute(update(meta).where(meta.c.key == what).values(value=now.isoformat()))
+        return last
+
+    def noted(self, what: str) -> datetime | None:
+        """When it last happened, as far as was noted."""
+        found = select(meta.c.value).where(meta.c.key == what)
+        last = self._connection.execute(found).scalar_one_or_none()
+        return None if last is None else datetime.fromisoformat(last)
 
     def _found(self, which: ColumnElement[bool]) -> list[Absence]:
         rows = self._connection.execute(select(absences).where(which).order_by(absences.c.starts_at, absences.c.id))

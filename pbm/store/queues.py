@@ -20,6 +20,7 @@ _RECENT = 20_000
 """Mails among which those of the last hour are looked for; there is no index by time."""
 _TAKE_IN = insert(inbox).returning(inbox.c.id, sort_by_parameter_order=True)
 _QUEUED = outbox.c.state == Delivery.QUEUED.value
+_OWE = insert(outbox).returning(outbox.c.id, sort_by_parameter_order=True)
 _SETTLE = update(inbox).where(inbox.c.id == bindparam("mail"))
 
 
@@ -35,10 +36,11 @@ class Inbox:
 
     def add(
         self, mails: Sequence[tuple[str | None, Sequence[str], bytes, str | None, str, str]], now: datetime
-    ) -> list[int]:
-        """mails: envelope sender, envelope recipients, content, source, peer and lane of each. Returns the rows' ids.
+    ) -> list[int | None]:
+        """mails: envelope sender, envelope recipients, content, source, peer and lane of each.
 
-        A source names a mail for good where it was fetched from; a second mail of one source is not added.
+        Returns the id of the row of each, None for what was not added: a source names a mail for good where it was
+        fetched from, and a second mail of one source is not added.
         """
         known = self._known([source for *_, source, _, _ in mails if source is not None])
         rows = [
@@ -56,7 +58,8 @@ class Inbox:
             if source not in known
         ]
         self.grew = self.grew or bool(rows)
-        return list(self._connection.execute(_TAKE_IN, rows).scalars()) if rows else []
+        ids = iter(self._connection.execute(_TAKE_IN, rows).scalars() if rows else ())
+        return [next(ids) if source not in known else None for *_, source, _, _ in mails]
 
     def _known(self, sources: Sequence[str]) -> set[str | None]:
         if not sources:
@@ -148,10 +151,10 @@ class Outbox:
         self._connection = connection
         self.grew = False
 
-    def add(self, mails: Sequence[Mail], now: datetime, inbox_id: int | None = None) -> None:
-        """inbox_id: the mail these answer."""
+    def add(self, mails: Sequence[Mail], now: datetime, inbox_id: int | None = None) -> list[int]:
+        """inbox_id: the mail these answer. Returns the ids of the rows."""
         if not mails:
-            return
+            return []
         self.grew = True
         rows = [
             {
@@ -171,7 +174,7 @@ class Outbox:
             }
             for mail in mails
         ]
-        self._connection.execute(insert(outbox), rows)
+        return list(self._connection.execute(_OWE, rows).scalars())
 
     def next_at(self) -> datetime | None:
         """When the next mail is due; None if there is none."""
@@ -238,6 +241,17 @@ class Outbox:
         row = self._connection.execute(found).one_or_none()
         return None if row is None else Sent(*row)
 
+    def failing_since(self, delivered_at: datetime | None) -> datetime | None:
+        """The oldest of the mails written since the last delivery that could not be delivered, if several addresses
+        are concerned: one alone may be to blame itself.
+        """
+        failing = (outbox.c.state == Delivery.QUEUED.value) & (outbox.c.attempts > 0)
+        if delivered_at is not None:
+            failing &= outbox.c.created_at > delivered_at
+        found = select(func.min(outbox.c.created_at), func.count(outbox.c.address.distinct())).where(failing)
+        since, concerned = self._connection.execute(found).one()
+        return since if concerned > 1 else None
+
     def to_stranger_since(self, address: str, since: datetime) -> int:
         """How many replies went to an address as one that belongs to no player."""
         found = (
@@ -272,4 +286,5 @@ def _received(row: Row[Any]) -> Received:
 
 def _queued(row: Row[Any]) -> Queued:
     mail = Mail(row.key, row.address, row.envelope_from, row.subject, row.raw, row.board, row.player_id, row.reply)
-    return Queued(row.id, mail, row.created_at, row.due_at, Delivery(row.state), row.attempts, row.trouble)
+    state = Delivery(row.state)
+    return Queued(row.id, mail, row.created_at, row.due_at, state, row.attempts, row.trouble, row.inbox_id)
