@@ -125,7 +125,7 @@ class Director:
         if len(players) < terms.most and not self.is_due():
             self.keep()
         elif len(players) < terms.fewest:
-            self.tell_all("event-off.txt", "called off", players=len(players))
+            self.tell_all("event-off.txt", "called off", joined=len(players))
             self.keep(stage=Stage.CANCELLED, due_at=None, ended_at=self.now)
         else:
             self.begin()
