@@ -67,6 +67,8 @@ def simple(text: str) -> Plan:
 
 def chain(words: Sequence[str]) -> Plan:
     """A line of plies in turn, the opponent's first. Raises: BadArguments for one that ends with the opponent's."""
+    if not words:
+        raise BadArguments(f"There is nothing in your plan: {_EXAMPLE}")
     if len(words) % 2:
         raise BadArguments(
             f"{quoted(words[-1])}, the last, is your opponent's move: add what you answer, or leave it out.",
@@ -81,7 +83,7 @@ def chain(words: Sequence[str]) -> Plan:
 # Reading
 
 
-_TOKEN = re.compile(r"(\((?=[\s(]*if[\s(])|\)|\bthen\b(?=[\s,;:(]*\bif[\s(])|\bif(?=[\s(]))", re.IGNORECASE)
+_TOKEN = re.compile(r"(\((?=[\s(]*if[\s(])|\)|\bthen\b(?=[\s,;:(]*\bif(?:[\s(]|$))|\bif(?=[\s(]|$))", re.IGNORECASE)
 _LINK = re.compile(r"[\s,;]*\bthen\b[\s,;]*", re.IGNORECASE)
 _EDGES = " ;,.!\n"
 
@@ -102,7 +104,10 @@ def understood(text: str) -> Plan:
     """The plan of a text that stands where a plan must: branches, or a line of plies. Raises: BadArguments."""
     if _BEGINNING.match(text):
         return read(text)
-    return read(f"if {text}") if ":" in text else chain(text.split())
+    if re.search(r"[:()]|\bif\b", text.translate(_WIDE), re.IGNORECASE):
+        return read(f"if {text}")
+    words = (word.strip(_EDGES) for word in text.split())
+    return chain([word for word in words if word and word.casefold() != "then"])
 
 
 def _within_bounds(plan: Plan) -> Plan:
@@ -172,7 +177,8 @@ class _Reader:
         self._at += 1
         text = self._next()
         if text in _GRAMMAR:
-            raise BadArguments(f'There is nothing between "if" and {quoted(text or "the end")}: {_EXAMPLE}')
+            behind = quoted(text) if text else "the end"
+            raise BadArguments(f'There is nothing between "if" and {behind}: {_EXAMPLE}')
         self._at += 1
         condition, answer = _halves(text)
         then: Plan = ()
