@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,7 +9,9 @@ import pytest
 from argon2 import PasswordHasher
 
 from pbm.service import Settings, passwords
-from tests.conversation import House, secret_fixed
+from tests.conversation import House
+from tests.databases import Databases, Files
+from tests.databases import databases as databases_in
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -24,27 +25,32 @@ def cheap_passwords() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
+def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
+    """Where tests have their databases: in files, or on the server that PBM_TEST_DATABASE names."""
+    where = databases_in(tmp_path_factory.mktemp("databases"))
+    yield where
+    where.close()
+
+
+@pytest.fixture(scope="session")
 def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with its schema and nothing in it."""
-    path = tmp_path_factory.mktemp("database") / "empty.db"
-    secret_fixed(f"sqlite:///{path}").close()
-    return path
+    """A file of SQLite with the schema and nothing in it."""
+    return Files(tmp_path_factory.mktemp("database")).template
 
 
 @pytest.fixture
-def new_house(tmp_path: Path, empty_database: Path) -> Iterator[Callable[..., House]]:
+def new_house(databases: Databases) -> Iterator[Callable[..., House]]:
     """Opens houses with nobody in them, each over a database of its own."""
     opened: list[House] = []
 
     def open_house(settings: Settings | None = None) -> House:
-        path = tmp_path / f"{len(opened)}.db"
-        shutil.copyfile(empty_database, path)
-        opened.append(House(path, settings))
+        opened.append(House(databases.ready(), settings))
         return opened[-1]
 
     yield open_house
     for house in opened:
         house.service.close()
+        databases.release(house.url)
 
 
 @pytest.fixture

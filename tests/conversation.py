@@ -22,21 +22,21 @@ from __future__ import annotations
 
 import itertools
 import re
-import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.message import Message as Parsed
-from pathlib import Path
 from typing import Any
 
 import lxml.html
+from sqlalchemy import select
 
 from pbm.domain.mail import Arrival, Queued, Received
 from pbm.mailin import SENTINEL, Robot
 from pbm.service import Arriving, Service, Settings
 from pbm.store import Store
+from pbm.store.tables import metadata
 
 ROBOT = Robot("pbm", "example.org", authserv_id="mx.example.org")
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -57,16 +57,6 @@ def password(userid: str) -> str:
 
 def address_of(name: str) -> str:
     return name if "@" in name else f"{name}@example.net"
-
-
-def secret_fixed(url: str) -> Store:
-    """A new database whose secret is known, so that its tokens are the same in every run."""
-    store = Store(url)
-    store.prepare(START)
-    with sqlite3.connect(url.removeprefix("sqlite:///")) as connection:
-        connection.execute("UPDATE meta SET value = ? WHERE key = 'secret'", (SECRET,))
-    connection.close()
-    return store
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -119,11 +109,11 @@ class Got:
 class House:
     """A server and the mailboxes of everybody who writes to it. The clock moves a minute with each mail."""
 
-    def __init__(self, path: Path, settings: Settings | None = None) -> None:
-        """path: of a database which secret_fixed has made."""
+    def __init__(self, url: str, settings: Settings | None = None) -> None:
+        """url: of a database with a known secret; see tests.databases."""
         keys = itertools.count(1)
-        store = Store(f"sqlite:///{path}")
-        self.path = path
+        store = Store(url)
+        self.url = url
         self.now = START
         self.mailboxes: dict[str, list[Got]] = {}
         self.last: Arriving | None = None
@@ -232,12 +222,9 @@ class House:
 
     def dump(self) -> dict[str, list[Any]]:
         """Everything that a refused command may not change."""
-        with sqlite3.connect(self.path) as connection:
-            names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-            kept = [name for name in names if name not in PASSING and not name.startswith("sqlite_")]
-            rows = {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in kept}  # noqa: S608
-        connection.close()
-        return rows
+        kept = [table for table in metadata.sorted_tables if table.name not in PASSING]
+        with self.service.store.read() as tx:
+            return {table.name: sorted(map(tuple, tx._connection.execute(select(table))), key=repr) for table in kept}
 
     def parked(self) -> list[Received]:
         with self.service.store.read() as tx:

@@ -309,7 +309,7 @@ def test_answers_are_limited_for_a_board_and_in_all(
 
 
 def test_a_new_process_remembers_the_answers_of_the_last_hour(table: House) -> None:
-    again = House(table.path, Settings(ROBOT, Limits(answers_per_hour=2)))
+    again = House(table.url, Settings(ROBOT, Limits(answers_per_hour=2)))
     again.now = table.now
     table.answer("bob", "Z9", 101)
     again.now = table.now

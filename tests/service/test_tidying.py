@@ -10,7 +10,7 @@ from tests.conversation import House
 
 
 def tickets(house: House) -> int:
-    engine = create_engine(f"sqlite:///{house.path}")
+    engine = create_engine(house.url)
     with engine.connect() as connection:
         count = connection.execute(text("SELECT count(*) FROM tickets")).scalar_one()
     engine.dispose()

@@ -1,0 +1,111 @@
+"""Databases for tests: files of SQLite or, where PBM_TEST_DATABASE names a server, databases of PostgreSQL on it.
+
+The URL is of a user who may make databases, such as postgresql://pbm@localhost/postgres.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import uuid
+from pathlib import Path
+
+import psycopg
+from sqlalchemy import delete, text, update
+from sqlalchemy.engine import make_url
+
+from pbm.store import Store
+from pbm.store.engine import counters
+from pbm.store.tables import FIRST_BOARD, meta, metadata
+from tests.conversation import SECRET, START
+
+VARIABLE = "PBM_TEST_DATABASE"
+
+
+def secret_fixed(url: str) -> Store:
+    """A new database whose secret is known, so that its tokens are the same in every run."""
+    store = Store(url)
+    store.prepare(START)
+    with store.write() as tx:
+        tx._connection.execute(update(meta).where(meta.c.key == "secret").values(value=SECRET))
+    return store
+
+
+class Files:
+    """On SQLite a database is a file, and a ready one a copy of another."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._numbers = itertools.count(1)
+        self.template = folder / "empty.db"
+        secret_fixed(f"sqlite:///{self.template}").close()
+
+    def empty(self) -> str:
+        return f"sqlite:///{self._folder / f'{next(self._numbers)}.db'}"
+
+    def ready(self) -> str:
+        url = self.empty()
+        shutil.copyfile(self.template, url.removeprefix("sqlite:///"))
+        return url
+
+    def release(self, url: str) -> None:
+        Path(url.removeprefix("sqlite:///")).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        return
+
+
+class Server:
+    """On PostgreSQL a ready database is used again once its rows are gone, for to make one takes far longer."""
+
+    def __init__(self, url: str) -> None:
+        self._url = make_url(url)
+        self._admin = psycopg.connect(url.replace("+psycopg", ""), autocommit=True)
+        self._name = f"pbm_test_{uuid.uuid4().hex[:12]}"
+        self._numbers = itertools.count(1)
+        self._made: list[str] = []
+        self._ready: list[str] = []
+
+    def empty(self) -> str:
+        """Its order of words is not that of their bytes, as on most servers."""
+        name = f"{self._name}_{next(self._numbers)}"
+        self._admin.execute(
+            f'CREATE DATABASE {name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE "en-US" ENCODING UTF8'
+        )
+        self._made.append(name)
+        return self._url.set(database=name).render_as_string(hide_password=False)
+
+    def ready(self) -> str:
+        if self._ready:
+            return self._ready.pop()
+        url = self.empty()
+        secret_fixed(url).close()
+        return url
+
+    def release(self, url: str) -> None:
+        """url: of a ready one, whose schema is as it was."""
+        store = Store(url)
+        with store.write() as tx:
+            for table in reversed(metadata.sorted_tables):
+                if table is not meta:
+                    tx._connection.execute(delete(table))
+            for name, counter, _ in counters(tx._connection):
+                first = FIRST_BOARD if name == "matches" else 1
+                tx._connection.execute(text(f"ALTER SEQUENCE {counter} RESTART WITH {first}"))
+        store.close()
+        self._ready.append(url)
+
+    def close(self) -> None:
+        for name in self._made:
+            self._admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        self._admin.close()
+
+
+Databases = Files | Server
+
+
+def databases(folder: Path) -> Databases:
+    """folder: where files may be made."""
+    url = os.environ.get(VARIABLE)
+    return Server(url) if url else Files(folder)
