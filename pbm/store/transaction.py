@@ -14,6 +14,7 @@ from pbm.store.absences import Absences
 from pbm.store.agenda import Agenda
 from pbm.store.attempts import Guesses
 from pbm.store.bell import CHANNEL
+from pbm.store.belongings import Belongings
 from pbm.store.blocks import Blocks
 from pbm.store.bounces import Bounces
 from pbm.store.broadcasts import Broadcasts
@@ -48,11 +49,13 @@ class Transaction:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._savepoints = 0
         self.players = Players(connection)
         self.matches = Matches(connection)
         self.absences = Absences(connection)
         self.agenda = Agenda(connection)
         self.choices = Choices(connection)
+        self.belongings = Belongings(connection)
         self.blocks = Blocks(connection)
         self.bounces = Bounces(connection, self.players)
         self.broadcasts = Broadcasts(connection)
@@ -88,9 +91,22 @@ class Transaction:
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """An exception out of the block undoes what the block wrote, and nothing else. Raises: DatabaseTrouble."""
-        with translated(), self._connection.begin_nested():
-            yield
+        """An exception out of the block undoes what the block wrote, and nothing else. Raises: DatabaseTrouble.
+
+        SQLAlchemy's own take four times as long, and every mail has two.
+        """
+        self._savepoints += 1
+        name = f"savepoint_{self._savepoints}"
+        with translated():
+            self._connection.exec_driver_sql(f"SAVEPOINT {name}")
+            try:
+                yield
+            except BaseException:
+                self._connection.exec_driver_sql(f"ROLLBACK TO SAVEPOINT {name}")
+                raise
+            finally:
+                self._savepoints -= 1
+            self._connection.exec_driver_sql(f"RELEASE SAVEPOINT {name}")
 
     def lock(self, names: Iterable[str]) -> None:
         """Wait until nobody else has locked any of the names; they are ours until the transaction ends.
