@@ -43,7 +43,7 @@ from pbm.domain.plans import Plan
 from pbm.domain.remarks import Remark, RemarkKind
 from pbm.service.rating import count_match, rate_match
 from pbm.service.tournaments.settling import settle_bout
-from pbm.store import Transaction
+from pbm.store import HOUSE, Transaction
 
 CACHED_PLIES = 50_000
 """Plies of all boards that are remembered; one takes some 200 octets."""
@@ -187,7 +187,7 @@ class Table:
         seat, board, match, auto = self.state.to_move, self.match.board, self.match, by is not None
         clock = match.clock and match.clock.charged(decided_at or self.now, match.calendars)
         ply = Ply(notation, seat, self.now, auto, clock.left[seat - 1] if clock else None)
-        pressed = clock and clock.pressed(state.to_move, self.now, match.calendars)
+        pressed = clock and replace(clock, since=self.now).pressed(state.to_move, self.now, match.calendars)
         played = replace(match, record=(*match.record, ply), revision=match.revision + 1)
         self.match = with_clock(played, pressed, self.now)
         self.tx.matches.add_ply(match, ply, state.to_move, self.match.clock)
@@ -322,6 +322,8 @@ class Table:
             self.events.append(OfferCancelled(self.match.board, offer.seat, offer.kind))
 
     def end(self, result: Result, event: Event | None = None) -> None:
+        """What follows for ratings and tournaments is done alone; see pbm.service.locks."""
+        self.tx.lock([HOUSE])
         self.tx.matches.end(self.match.board, result, self.now)
         revision = self.match.revision + 1
         self.match = replace(self.match, result=result, ended_at=self.now, revision=revision, clock=None)
