@@ -418,7 +418,8 @@ def is_plan(text: str) -> bool:
     if begun is None:
         return False
     first = first_words(begun[1])
-    says = ":" in first or any(char.isdigit() for char in first) or _LINK.search(first) is not None
+    linked = len(first.split()) > 2 and _LINK.search(first) is not None
+    says = linked or ":" in first or any(char.isdigit() for char in first)
     return says and is_moves(first)
 
 
