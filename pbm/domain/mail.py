@@ -70,7 +70,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A mail in the outbox. due_at: when to try next. trouble: what the last try met."""
+    """A mail in the outbox. due_at: when to try next. trouble: what the last try met. inbox_id: the mail it answers."""
 
     id: int
     mail: Mail
@@ -79,3 +79,4 @@ class Queued:
     state: Delivery = Delivery.QUEUED
     attempts: int = 0
     trouble: str = ""
+    inbox_id: int | None = None

@@ -49,7 +49,7 @@ class Bouncing:
     def _count(self, tx: Transaction, mail: Returned, now: datetime, *, hard: bool, reason: str) -> str:
         most = self.limits.hard_bounces_to_suspend
         bounces = tx.bounces.count(mail, now, hard=hard)
-        log.info("bounced", outbox_id=mail.id, hard=hard, bounces=bounces)
+        log.info("bounced", outbox=mail.id, hard=hard, bounces=bounces)
         if not hard:
             return f"{mail.address}, for now"
         if bounces >= most and (players := tx.bounces.suspend(mail.address, now)):

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, case, func, insert, select, update
 
 from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent
-from pbm.store.tables import inbox, outbox
+from pbm.store.tables import addresses, inbox, outbox
 from pbm.store.trouble import Conflict
 
 _NEW = inbox.c.state == Arrival.NEW.value
@@ -262,6 +262,12 @@ class Outbox:
             )
         )
         return self._connection.execute(found).scalar_one()
+
+    def written_since(self, player_id: int, subject: str, since: datetime) -> int:
+        """How many mails with the subject were written to a player since then."""
+        own = outbox.c.address.in_(select(addresses.c.address).where(addresses.c.player_id == player_id))
+        found = select(func.count()).select_from(outbox).where(own, outbox.c.created_at > since)
+        return self._connection.execute(found.where(outbox.c.subject == subject)).scalar_one()
 
     def answers_since(self, since: datetime) -> list[tuple[datetime, str, int | None]]:
         """When, to which address and about which board replies were written, the oldest first; of the newest mails."""
