@@ -86,8 +86,11 @@ class Transaction:
 
     def _forget(self, _connection: Connection, statement: Executable, *_rest: object) -> None:
         if isinstance(statement, UpdateBase) and statement.table in _FORESEEN and statement is not COUNT_PLY:
-            for queries in (self.matches, self.intents, self.follows, self.players):
-                queries.forget()
+            self._ask_anew()
+
+    def _ask_anew(self) -> None:
+        for queries in (self.matches, self.intents, self.follows, self.players):
+            queries.forget()
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
@@ -119,6 +122,7 @@ class Transaction:
         numbers = sorted({_number(name) for name in names})
         if numbers:
             self._connection.execute(_LOCK, {"numbers": numbers})
+            self._ask_anew()  # what was read while somebody else had locked it
 
     def tell_others(self) -> None:
         """Ring the bells of other processes when this is committed, if it has added to a queue."""
