@@ -166,6 +166,13 @@ VERBS: tuple[Verb, ...] = (
         group=ACCOUNT,
     ),
     Verb(
+        "export",
+        "USERID PASSWORD",
+        "get a mail with all your games and all that is stored of you",
+        wordy=True,
+        group=ACCOUNT,
+    ),
+    Verb(
         "set",
         "USERID PASSWORD [NAME] [VALUE]",
         "see what you can choose for yourself, or choose it",
@@ -404,7 +411,7 @@ VERBS: tuple[Verb, ...] = (
     Verb(
         "follow",
         "USERID PASSWORD [WHAT]",
-        "get the mails of a board, of all boards of a player, or of a game; alone it lists what you follow",
+        "get the mails of a board, a player's boards, a game or an event; alone it lists what you follow",
         bare=True,
         wordy=True,
         group=LOOKING,
@@ -412,7 +419,7 @@ VERBS: tuple[Verb, ...] = (
     Verb(
         "unfollow",
         "USERID PASSWORD WHAT",
-        "follow a board, a player or a game no more",
+        "follow a board, a player, a game or an event no more",
         wordy=True,
         group=LOOKING,
     ),

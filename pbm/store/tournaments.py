@@ -281,6 +281,11 @@ class Tournaments:
         )
         return [Player(row.id, row.userid) for row in rows]
 
+    def followed(self, player_id: int) -> list[Tournament]:
+        """The events that he follows and that are not over, the newest first."""
+        own = select(tournament_follows.c.tournament_id).where(tournament_follows.c.player_id == player_id)
+        return [event for event in self._found(tournaments.c.id.in_(own)) if not event.stage.ended]
+
     def follow(self, player_id: int, tournament_id: int) -> bool:
         """False if he did already."""
         if any(player.id == player_id for player in self.followers(tournament_id)):

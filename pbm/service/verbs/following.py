@@ -15,29 +15,36 @@ from pbm.service.tables import Table
 from pbm.service.verbs.registry import done, handles
 from pbm.store.choices import GameChoice
 from pbm.store.follows import ALL
+from pbm.store.tournaments import Tournament
 
 MAX_FOLLOWED = 50
 """Players whom one player follows."""
 
-Wish = Table | Player | str
-"""A board, a player, or a game with all of its boards."""
+Wish = Table | Player | Tournament | str
+"""A board, a player, an event, or a game with all of its boards."""
 
 
 @handles("follow")
 def follow(handling: Handling, command: Command) -> Answer | None:
-    """What there is to follow has one word: a board's number, a player's userid, a game's name."""
+    """What there is to follow has one word: a board's number, a name of a player, event or game."""
     player, word = handling.who(command), command.args.get("WHAT")
     if word is None:
         return done(command, _listed(handling, player), "pbm: what you follow")
     wish = _wish(handling, word)
     if isinstance(wish, Player):
         return done(command, _follow_player(handling, player, wish))
+    if isinstance(wish, Tournament):
+        return done(command, _follow_event(handling, player, wish))
     return done(command, _subscribe(handling, player, wish))
 
 
 @handles("unfollow")
 def unfollow(handling: Handling, command: Command) -> Answer | None:
     player, wish = handling.who(command), _wish(handling, command.args["WHAT"])
+    if isinstance(wish, Tournament):
+        if not handling.tx.tournaments.unfollow(player.id, wish.id):
+            raise NotFound(f"You do not follow {wish.name}.", f"event leave {wish.name}")
+        return done(command, f"You do not follow {wish.name} any more.")
     if not isinstance(wish, Player):
         return done(command, _unsubscribe(handling, player, wish))
     if not handling.tx.follows.unfollow_player(player.id, wish.id):
@@ -51,10 +58,10 @@ def _wish(handling: Handling, word: str) -> Wish:
         return handling.table(int(word))
     if word.casefold() in GAMES:
         return word.casefold()
-    player = handling.tx.players.find(word)
-    if player is None:
-        raise NotFound(f'"{word}" is neither the number of a board nor a player nor a game here.', "follow 101")
-    return player
+    found = handling.tx.players.find(word) or handling.tx.tournaments.find(word)
+    if found is None:
+        raise NotFound(f'"{word}" is neither the number of a board nor a player, game or event here.', "follow 101")
+    return found
 
 
 def _follow_player(handling: Handling, player: Player, wanted: Player) -> str:
@@ -74,17 +81,29 @@ def _follow_player(handling: Handling, player: Player, wanted: Player) -> str:
     return f"You follow {wanted.userid}: the mails of all his boards come to you from now on."
 
 
+def _follow_event(handling: Handling, player: Player, event: Tournament) -> str:
+    """Raises: NotAllowed."""
+    if event.stage.ended:
+        raise NotAllowed(f"{event.name} is over.", f"event standings {event.name}")
+    if not handling.tx.tournaments.follow(player.id, event.id):
+        raise NotAllowed(f"You follow {event.name} already.")
+    return f"You follow {event.name}: its pairings and standings come to you from now on."
+
+
 def _listed(handling: Handling, player: Player) -> str:
     boards = handling.tx.follows.boards(player.id)
     found = {
         "players": [each.userid for each in handling.tx.follows.players(player.id)],
+        "events": [event.name for event in handling.tx.tournaments.followed(player.id)],
         "games": [game for game in GAMES if _choice(handling, player, game).follows],
         "boards": [str(board) for board, ends_only in boards if not ends_only],
         "boards, only their ends": [str(board) for board, ends_only in boards if ends_only],
         "games, only their ends": [game for game in GAMES if _choice(handling, player, game).notify_ends],
     }
     if not any(found.values()):
-        return 'You follow nothing. "follow 101" follows a board, "follow alice" a player, "follow cross" a game.'
+        return (
+            'You follow nothing. "follow 101" follows a board, "follow alice" a player, "follow cross" a game or event.'
+        )
     lines = [f"{kind}: {', '.join(words)}" for kind, words in found.items() if words]
     return wrapped("\n".join(["You follow", *(f"  {line}" for line in lines), "", '"unfollow" and a word ends it.']))
 
