@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-import signal
 import sys
 from collections.abc import Collection
-from contextlib import suppress
 from pathlib import Path
-from typing import TextIO, cast
 
 import click
-import structlog
 
 from pbm.cli.frame import Command, Invocation, Misconfigured, Refused, pass_invocation
-from pbm.cli.settings import Configuration, Log, place
-from pbm.cli.wiring import delivery_settings, fetch_settings, lacks, listen_settings, transport
+from pbm.cli.logs import log_to_stderr
+from pbm.cli.settings import Configuration, place
+from pbm.cli.supervised import Signals, finish, watched
+from pbm.cli.wiring import delivery_settings, fetch_settings, lacks, listen_settings, metrics_server, transport
+from pbm.edges.metrics import MetricsServer
 from pbm.edges.server import Server
 from pbm.service import Service
 
@@ -71,16 +69,13 @@ def run(
     )
     if problems := lacks(effective.values):
         raise Misconfigured("\n".join(problems))
-    _log(effective.values.log)
+    log_to_stderr(effective.values.log, for_good=True)
     with invocation.service(effective) as service:
         asyncio.run(_run(service, effective.values, tasks))
 
 
 async def _run(service: Service, configuration: Configuration, tasks: Collection[str]) -> None:
-    told_to_stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, told_to_stop.set)
+    signals = Signals()
     server = Server(
         service,
         listen_settings(configuration) if LISTEN in tasks else None,
@@ -89,65 +84,35 @@ async def _run(service: Service, configuration: Configuration, tasks: Collection
         fetch_settings(configuration) if FETCH in tasks else None,
         handles=HANDLE in tasks,
     )
-    try:
-        await server.start()
-    except OSError as error:
-        await server.stop()
-        raise Refused(f"server.listen: cannot listen on {configuration.server.listen}: {error.strerror}.") from None
+    metrics = metrics_server(configuration, service, lambda: server.connections)
+    await _start(server, metrics, configuration)
     address = service.settings.robot.address
     if LISTEN in tasks:
         click.echo(f"pbm: accepting mail for {address} on {_where(configuration, server)}")
     else:
         click.echo(f"pbm: at work for {address}: {', '.join(task for task in TASKS if task in tasks)}")
     sys.stdout.flush()
-    await told_to_stop.wait()
-    structlog.get_logger().info("stopping")
-    await server.stop()
+    async with watched():
+        await signals.first.wait()
+        if metrics is not None:
+            metrics.stop()
+        await finish(server.stop(), signals, configuration.server.stop_seconds)
+
+
+async def _start(server: Server, metrics: MetricsServer | None, configuration: Configuration) -> None:
+    """Raises: Refused."""
+    key, place_ = "server.listen", configuration.server.listen
+    try:
+        await server.start()
+        if metrics is not None:
+            key, place_ = "metrics.listen", configuration.metrics.listen
+            metrics.start()
+    except OSError as error:
+        await server.stop()
+        raise Refused(f"{key}: cannot listen on {place_}: {error.strerror}.") from None
 
 
 def _where(configuration: Configuration, server: Server) -> str:
     """What is listened on, with the port that was really taken."""
     listen = configuration.server.listen
     return listen if isinstance(place(listen), Path) else f"{listen.rpartition(':')[0]}:{server.port}"
-
-
-class _Patient:
-    """A text stream whose full disk is nobody's trouble: what cannot be logged is left out, and the work goes on."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def write(self, text: str) -> int:
-        with suppress(OSError):
-            return self._stream.write(text)
-        return 0
-
-    def flush(self) -> None:
-        with suppress(OSError):
-            self._stream.flush()
-
-
-def _log(settings: Log) -> None:
-    """Our own events and those of the libraries in one form, on standard error."""
-    stream = cast("TextIO", _Patient(sys.stderr))
-    shared: list[structlog.typing.Processor] = [
-        structlog.processors.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-    ]
-    # A traceback that tells variables would tell what players wrote, passwords among it.
-    last: structlog.typing.Processor = structlog.dev.ConsoleRenderer(
-        colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
-    )
-    if settings.format == "json":
-        last = structlog.processors.JSONRenderer()
-        shared.append(structlog.processors.format_exc_info)
-    level = logging.getLevelNamesMapping()[settings.level.upper()]
-    structlog.configure(
-        processors=[*shared, last],
-        wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(stream),
-    )
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=last, foreign_pre_chain=shared))
-    logging.basicConfig(level=level, handlers=[handler], force=True)
-    logging.getLogger("alembic").setLevel(logging.WARNING)

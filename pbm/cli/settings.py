@@ -42,6 +42,12 @@ def _check_listen(text: str) -> str:
     return text
 
 
+def _check_metrics(text: str) -> str:
+    if text and isinstance(place(text), Path):
+        raise ValueError("write HOST:PORT or [IPv6]:PORT, such as 127.0.0.1:9090")
+    return text
+
+
 def _check_command(text: str) -> str:
     if not shlex.split(text):
         raise ValueError("write a program and its options, such as /usr/sbin/sendmail -i")
@@ -101,6 +107,11 @@ class Server(_Table):
     session_seconds: Seconds = Field(default=900, description="How long a client may stay without a mail accepted.")
     commit_seconds: Seconds = Field(
         default=120, description="How long the database may take before a client is told to retry."
+    )
+    stop_seconds: Seconds = Field(
+        default=60,
+        description="How long a server that is told to stop may take to finish what it does; the rest waits in the "
+        "database. A second signal ends it at once.",
     )
     unix_mode: Annotated[str, _fitting("[0-7]{3}", "660")] = Field(
         default="660", description="Permissions of a Unix socket, in octal."
@@ -275,6 +286,8 @@ class Limits(_Table):
         default=3, description="Mails a day that ask one address whether it belongs to an account."
     )
     resets_per_day: Count = Field(default=3, description="Mails a day by which one player may set a new password.")
+    exports_per_day: Count = Field(default=2, description="Mails a day with all games of one player.")
+    erasure_days: Count = Field(default=7, description="Days in which a player may still keep what he asked to erase.")
     messages_per_day: Annotated[int, Field(ge=0)] = Field(
         default=50, description="Messages a player may write to others a day."
     )
@@ -307,6 +320,14 @@ class Log(_Table):
     format: Literal["text", "json"] = Field(default="text", description="text for people, json for programs.")
 
 
+class Metrics(_Table):
+    """Numbers for Prometheus: http://HOST:PORT/metrics."""
+
+    listen: Annotated[str, AfterValidator(_check_metrics)] = Field(
+        default="", description="Where to answer, such as 127.0.0.1:9090; whoever gets there may read. Empty: nowhere."
+    )
+
+
 class Configuration(BaseSettings):
     """All keys. Made by load() only, which knows where each comes from."""
 
@@ -330,6 +351,7 @@ class Configuration(BaseSettings):
     sendmail: Sendmail = Field(default_factory=Sendmail)
     limits: Limits = Field(default_factory=Limits)
     log: Log = Field(default_factory=Log)
+    metrics: Metrics = Field(default_factory=Metrics)
 
     @classmethod
     def settings_customise_sources(

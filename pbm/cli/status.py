@@ -112,13 +112,8 @@ def _flow_values(flow: Flow, took: str) -> dict[str, Any]:
     return {
         "ever": flow.ever,
         "within": dict(flow.within),
-        took: None if not flow.seconds else {"median": quantile(flow.seconds, 0.5), "most": max(flow.seconds)},
+        took: {"median": flow.quantile(0.5), "most": flow.quantile(1)},
     }
-
-
-def quantile(seconds: tuple[float, ...], share: float) -> float:
-    """The value that the share of all does not exceed."""
-    return sorted(seconds)[min(len(seconds) - 1, int(share * len(seconds)))]
 
 
 def lines_of(look: Status) -> list[str]:
@@ -179,7 +174,7 @@ def _queue_line(queue: str, state: str, waiting: Waiting, now: datetime, command
 
 def _flow_line(flow: Flow, took: str) -> str:
     within = ", ".join(f"{mails} within the {name}" for name, mails in flow.within.items())
-    times = f"; {took} {quantile(flow.seconds, 0.5):.2f} s, at most {max(flow.seconds):.1f} s" if flow.seconds else ""
+    times = f"; {took} {flow.quantile(0.5):.2f} s, at most {flow.quantile(1):.1f} s" if flow.seconds else ""
     return f"{'':8}{flow.ever:>6} ever: {within}{times}"
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import shlex
 import shutil
 import ssl
+from collections.abc import Callable
 from pathlib import Path
 
 from pbm.cli.settings import Configuration, place
 from pbm.edges.deliver import DeliverySettings
 from pbm.edges.fetch import FetchSettings
+from pbm.edges.metrics import MetricsServer
 from pbm.edges.receive import ListenSettings
 from pbm.edges.signing import Signature, Signing
 from pbm.edges.transports import Maildir, SendmailCommand, Smarthost, SmarthostSettings, Transport
+from pbm.service import Service
 
 _AS_THEY_ARE = (
     "domain", "lmtp", "max_size", "max_connections", "max_connections_per_peer", "max_recipients", "idle_seconds",
@@ -39,6 +42,17 @@ def fetch_settings(configuration: Configuration) -> FetchSettings | None:
         return None
     values = imap.model_dump(exclude={"password"})
     return FetchSettings(password=imap.password.get_secret_value(), max_size=configuration.server.max_size, **values)
+
+
+def metrics_server(
+    configuration: Configuration, service: Service, connections: Callable[[], int]
+) -> MetricsServer | None:
+    """None where nobody may ask for numbers."""
+    if not configuration.metrics.listen:
+        return None
+    where = place(configuration.metrics.listen)
+    assert isinstance(where, tuple)  # noqa: S101  the settings take nothing else
+    return MetricsServer(service.store, service.clock, connections, *where)
 
 
 def transport(configuration: Configuration) -> Transport:

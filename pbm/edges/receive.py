@@ -132,6 +132,11 @@ class Listener:
             raise RuntimeError("the listener has not been started")
         return int(self._server.sockets[0].getsockname()[1])
 
+    @property
+    def connections(self) -> int:
+        """Clients connected now."""
+        return len(self._sessions)
+
     async def stop(self, grace_seconds: float = 10) -> None:
         """Take no one new, send idle clients away, and let mails under way finish for at most twice grace_seconds."""
         self.closing = True

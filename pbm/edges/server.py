@@ -89,6 +89,11 @@ class Server:
         """The port listened on, also where a free one was asked for; 0 for none."""
         return self._listener.port if self._listener is not None else 0
 
+    @property
+    def connections(self) -> int:
+        """SMTP clients connected now."""
+        return self._listener.connections if self._listener is not None else 0
+
     async def stop(self) -> None:
         """Take no more mail, handle what was accepted, finish what is under way; the rest waits in the database."""
         if self._listener is not None:

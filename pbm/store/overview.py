@@ -42,6 +42,11 @@ class Flow:
     within: Mapping[str, int]
     seconds: tuple[float, ...]
 
+    def quantile(self, share: float) -> float | None:
+        """The seconds that the share of them does not exceed; None where there are none."""
+        ordered = sorted(self.seconds)
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else None
+
 
 @dataclass(frozen=True, slots=True)
 class Deadline:

@@ -20,7 +20,7 @@ from typing import Literal
 import pytest
 import structlog
 
-from pbm.cli.serve import _log
+from pbm.cli.logs import log_to_stderr
 from pbm.cli.settings import Log
 from tests.cli.conftest import Pbm
 
@@ -168,7 +168,7 @@ def test_a_fault_in_the_log_does_not_tell_what_was_written(
     form: Literal["text", "json"], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(logging.root, "handlers", [])
-    _log(Log(format=form))
+    log_to_stderr(Log(format=form))
 
     def fail(written: str) -> None:
         raise ValueError(len(written))

@@ -1,0 +1,117 @@
+"""Numbers for Prometheus, over HTTP: how the server is doing, read from the database when they are asked for.
+
+So all processes over one database tell the same of it, and asking one of them is enough; only what stands under
+pbm_process_ and pbm_smtp_ is of the process that is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from threading import Thread
+from wsgiref.simple_server import WSGIServer
+
+import structlog
+from prometheus_client import CollectorRegistry, ProcessCollector, start_http_server
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from pbm.service.status import Status, status_of
+from pbm.store import DatabaseTrouble, Store
+from pbm.store.overview import Waiting
+
+log = structlog.get_logger()
+
+
+class MetricsServer:
+    """Answers GET /metrics from start() to stop(), in threads of its own."""
+
+    def __init__(
+        self, store: Store, clock: Callable[[], datetime], connections: Callable[[], int], host: str, port: int
+    ) -> None:
+        """connections: how many SMTP clients are connected now. port: 0 takes a free one."""
+        self._registry = CollectorRegistry()
+        self._registry.register(_Collector(store, clock, connections))
+        ProcessCollector(namespace="pbm", registry=self._registry)
+        self._place = (host, port)
+        self._serving: tuple[WSGIServer, Thread] | None = None
+
+    def start(self) -> int:
+        """Returns the port. Raises: OSError where the address cannot be bound."""
+        host, port = self._place
+        self._serving = start_http_server(port, host, self._registry)
+        return int(self._serving[0].server_port)
+
+    def stop(self) -> None:
+        if self._serving is not None:
+            server, thread = self._serving
+            server.shutdown()
+            server.server_close()
+            thread.join()
+
+
+class _Collector(Collector):
+    def __init__(self, store: Store, clock: Callable[[], datetime], connections: Callable[[], int]) -> None:
+        self._store = store
+        self._clock = clock
+        self._connections = connections
+
+    def describe(self) -> Iterable[Metric]:
+        """Nothing: names need no look into the database to be registered."""
+        return ()
+
+    def collect(self) -> Iterable[Metric]:
+        yield GaugeMetricFamily("pbm_smtp_connections", "SMTP clients connected now.", self._connections())
+        try:
+            status = status_of(self._store, self._clock())
+        except DatabaseTrouble as trouble:
+            log.warning("metrics_trouble", trouble=str(trouble))
+            yield GaugeMetricFamily("pbm_database_up", "1 if the database answers.", 0)
+            return
+        yield GaugeMetricFamily("pbm_database_up", "1 if the database answers.", 1)
+        yield from _queues(status)
+        yield from _people(status)
+
+
+def _queues(status: Status) -> Iterable[Metric]:
+    mails = GaugeMetricFamily("pbm_mails", "Mails that wait, by queue and state.", labels=["queue", "state"])
+    ages = GaugeMetricFamily("pbm_mails_oldest_seconds", "Age of the oldest of them.", labels=["queue", "state"])
+    for queue, state, waiting in _waiting(status):
+        mails.add_metric([queue, state], waiting.mails)
+        age = (status.at - waiting.oldest_at).total_seconds() if waiting.oldest_at else 0
+        ages.add_metric([queue, state], max(0, age))
+    ever = CounterMetricFamily("pbm_mails_ever", "Mails that ever came into a queue.", labels=["queue"])
+    took = GaugeMetricFamily(
+        "pbm_mail_seconds", "How long the latest mails took, in the inbox until handled, in the outbox until sent.",
+        labels=["queue", "quantile"],
+    )  # fmt: skip
+    for queue, flow in (("inbox", status.received), ("outbox", status.written)):
+        ever.add_metric([queue], flow.ever)
+        for share in (0.5, 0.99):
+            took.add_metric([queue, str(share)], flow.quantile(share) or 0)
+    return [mails, ages, ever, took]
+
+
+def _waiting(status: Status) -> list[tuple[str, str, Waiting]]:
+    return [
+        ("inbox", "new", status.new),
+        ("inbox", "parked", status.parked),
+        ("outbox", "queued", status.queued),
+        ("outbox", "postponed", status.postponed),
+        ("outbox", "failed", status.failed),
+    ]
+
+
+def _people(status: Status) -> Iterable[Metric]:
+    yield GaugeMetricFamily("pbm_players", "Accounts.", status.players)
+    yield GaugeMetricFamily("pbm_boards", "Boards under way.", status.boards)
+    yield GaugeMetricFamily("pbm_boards_overdue", "Boards on which something should have happened.", status.overdue)
+    yield GaugeMetricFamily("pbm_addresses_suspended", "Addresses that get no mail any more.", status.suspended)
+    yield GaugeMetricFamily("pbm_locks", "Locks against guessing.", len(status.locked))
+    yield GaugeMetricFamily("pbm_broadcasts_waiting", "Broadcasts that wait for the operator.", status.broadcasts)
+    agenda = GaugeMetricFamily("pbm_agenda", "Things to do at some time, by kind.", labels=["kind"])
+    due = GaugeMetricFamily("pbm_agenda_due", "Those of them whose time has come.", labels=["kind"])
+    for kind, (items, overdue) in status.agenda.items():
+        agenda.add_metric([kind], items)
+        due.add_metric([kind], overdue)
+    yield from (agenda, due)
