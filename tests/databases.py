@@ -12,12 +12,11 @@ import uuid
 from pathlib import Path
 
 import psycopg
-from sqlalchemy import delete, text, update
+from sqlalchemy import text, update
 from sqlalchemy.engine import make_url
 
 from pbm.store import Store
-from pbm.store.engine import counters
-from pbm.store.tables import FIRST_BOARD, meta, metadata
+from pbm.store.tables import FIRST_BOARD, meta
 from tests.conversation import SECRET, START
 
 VARIABLE = "PBM_TEST_DATABASE"
@@ -87,10 +86,11 @@ class Server:
         """url: of a ready one, whose schema is as it was."""
         store = Store(url)
         with store.write() as tx:
-            for table in reversed(metadata.sorted_tables):
-                if table is not meta:
-                    tx._connection.execute(delete(table))
-            for name, counter, _ in counters(tx._connection):
+            secret = [list(rows) for rows in tx.contents.rows(meta)]
+            tx.contents.clear()
+            for rows in secret:
+                tx.contents.add(meta, rows)
+            for name, counter, _, _ in list(tx.contents.counters()):
                 first = FIRST_BOARD if name == "matches" else 1
                 tx._connection.execute(text(f"ALTER SEQUENCE {counter} RESTART WITH {first}"))
         store.close()

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import click
 
 from pbm.cli.backup import backup, restore
+from pbm.cli.copying import copy
 from pbm.cli.frame import Group, Invocation, pass_invocation
 from pbm.cli.opening import opened_store
 from pbm.cli.output import json_option, print_json
@@ -21,6 +22,7 @@ def db() -> None:
 
 db.add_command(backup)
 db.add_command(restore)
+db.add_command(copy)
 
 
 @db.command()

@@ -17,12 +17,13 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Inspector, create_engine, event, func, inspect, select, text
+from sqlalchemy import Connection, Engine, Inspector, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from pbm.resources import folder
 from pbm.store.bell import FileBell, ListeningBell
+from pbm.store.contents import Contents
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
 from pbm.store.transaction import HOUSE, Transaction
 from pbm.store.trouble import DatabaseTrouble, SchemaTrouble, translated
@@ -145,22 +146,9 @@ def _postgresql_problems(connection: Connection) -> list[str]:
     settings = ("fsync", "full_page_writes", "synchronous_commit")
     off = [name for name in settings if connection.execute(text(f"SHOW {name}")).scalar_one() == "off"]
     problems = [f"{name} is off: a mail that was accepted can be lost with the power" for name in off]
-    for name, counter, newest in counters(connection):
-        if connection.execute(text(f"SELECT last_value FROM {counter}")).scalar_one() < newest:  # noqa: S608  no input
-            problems.append(f"the counter of {name} stands below its newest row, {newest}")
+    behind = [(name, highest) for name, _, last, highest in Contents(connection).counters() if last < highest]
+    problems += [f"the counter of {name} stands below its newest row, {highest}" for name, highest in behind]
     return problems
-
-
-def counters(connection: Connection) -> Iterator[tuple[str, str, int]]:
-    """Of PostgreSQL: each table that numbers its rows, its sequence, and the highest number in use, or 0."""
-    there = set(inspect(connection).get_table_names())
-    for name, table in metadata.tables.items():
-        key = table.autoincrement_column
-        if key is not None and name in there:
-            counter = connection.execute(select(func.pg_get_serial_sequence(name, key.name))).scalar()
-            if counter is not None:
-                newest = connection.execute(select(func.coalesce(func.max(key), 0))).scalar_one()
-                yield name, counter, newest
 
 
 def _missing(inspector: Inspector) -> list[str]:

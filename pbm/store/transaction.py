@@ -19,6 +19,7 @@ from pbm.store.blocks import Blocks
 from pbm.store.bounces import Bounces
 from pbm.store.broadcasts import Broadcasts
 from pbm.store.choices import Choices
+from pbm.store.contents import Contents
 from pbm.store.follows import Follows
 from pbm.store.intents import Intents
 from pbm.store.matches import COUNT_PLY, Matches
@@ -69,6 +70,7 @@ class Transaction:
         self.inbox = Inbox(connection)
         self.outbox = Outbox(connection)
         self.tickets = Tickets(connection)
+        self.contents = Contents(connection)
         self.tournaments = Tournaments(connection)
         self.guesses = Guesses(connection)
         self.overview = Overview(connection)
