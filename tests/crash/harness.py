@@ -40,10 +40,14 @@ from pbm.store import Store
 ROOT = Path(__file__).parent.parent.parent
 ROBOT = Robot("pbm", "example.org")
 PLAYERS = ("alice", "bob", "carol")
-BOARDS, PLIES, OTHERS = 4, 4, 3
-"""Boards played on in a run, plies on each, and how many challenges and letters there are besides."""
+BOARDS, PLIES, OTHERS, OVERDUE = 4, 4, 3, 4
+"""Boards played on in a run, plies on each, how many challenges and letters there are besides, and how many boards
+whose time is over when the first server starts.
+"""
 FILLER_OCTETS = 300_000
 PATIENCE = 60.0
+_TWO_HOURS = 7_200_000_000
+_INSTANTS = ("started_at", "moved_at", "ticking_since", "deadline_at", "due_at")
 _MESSAGE_ID = re.compile(rb"^Message-ID: <([^>@]+)@", re.MULTILINE | re.IGNORECASE)
 
 
@@ -177,11 +181,12 @@ class Posting:
 class Plan:
     """What a run does. threads: mails that are handed in one behind the other, each thread beside the others.
 
-    records: what the boards must hold in the end. boards: how many there must be.
+    records: what the boards must hold in the end. overdue: boards that must be void. boards: how many there must be.
     """
 
     threads: tuple[tuple[Posting, ...], ...]
     records: dict[int, tuple[str, ...]]
+    overdue: tuple[int, ...]
     boards: int
 
     @property
@@ -198,9 +203,13 @@ def make_template(folder: Path) -> Path:
         administration.add_player(userid, [f"{userid}@x.org"], f"{userid}pass")
     for _ in range(BOARDS):
         administration.start_match("cross", ("alice", "bob"), ("-size=4", "--clock=none"))
+    for _ in range(OVERDUE):
+        administration.start_match("cross", ("alice", "bob"), ("-size=4", "--clock=1h"))
     service.close()
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("DELETE FROM outbox")
+        for name in _INSTANTS:
+            connection.execute(f"UPDATE matches SET {name} = {name} - {_TWO_HOURS}")  # noqa: S608  a name of this file
         connection.commit()
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return path
@@ -219,7 +228,7 @@ def make_plan(database: Path, chance: random.Random, fillers: int = 0) -> Plan:
     store.close()
     assert alice is not None
     threads, records = [], {}
-    for board in boards:
+    for board in boards[:BOARDS]:
         records[board] = _record(chance)
         threads.append(tuple(_moves(board, records[board], signer)))
     letter_box = f"pbm+{signer.seal(PlayerToken(alice.id, 0, 10**6))}@example.org"
@@ -233,7 +242,7 @@ def make_plan(database: Path, chance: random.Random, fillers: int = 0) -> Plan:
     threads.append((*challenges, *letters))
     ballast = "\n".join(["x" * 70] * (FILLER_OCTETS // 71))
     threads.append(tuple(Posting(f"filler{n}", "alice@x.org", letter_box, "games", ballast, 1) for n in range(fillers)))
-    return Plan(tuple(threads), records, len(boards) + OTHERS)
+    return Plan(tuple(threads), records, tuple(boards[BOARDS:]), len(boards) + OTHERS)
 
 
 def _record(chance: random.Random) -> tuple[str, ...]:
@@ -406,6 +415,7 @@ def stop(process: int) -> None:
 def is_quiet(site: Site) -> bool:
     with contextlib.suppress(sqlite3.OperationalError):
         waiting = site.count("SELECT count(*) FROM inbox WHERE state = 'new'")
+        waiting += site.count("SELECT count(*) FROM matches WHERE due_at < 1000000 * unixepoch()")
         return not waiting and not site.count("SELECT count(*) FROM outbox WHERE state NOT IN ('sent', 'failed')")
     return False
 
@@ -414,6 +424,7 @@ def problems(site: Site, plan: Plan) -> Iterator[str]:
     """Everything that should not be, in sentences."""
     with contextlib.closing(sqlite3.connect(site.database)) as connection:
         yield from _badly_handled(connection, plan)
+        yield from _badly_ended(connection, plan)
         yield from _badly_sent(connection, site.smarthost)
     service = Service(Store(f"sqlite:///{site.database}"), Settings(ROBOT))
     try:
@@ -451,6 +462,14 @@ def _badly_handled(connection: sqlite3.Connection, plan: Plan) -> Iterator[str]:
             yield f"{posting.key} was answered to {addresses}"
     if rows:
         yield f"nobody sent {sorted(rows)}"
+
+
+def _badly_ended(connection: sqlite3.Connection, plan: Plan) -> Iterator[str]:
+    for board in plan.overdue:
+        ending = connection.execute("SELECT ending FROM matches WHERE board = ?", (board,)).fetchone()[0]
+        told = connection.execute("SELECT address FROM outbox WHERE board = ? ORDER BY address", (board,)).fetchall()
+        if ending != "void" or told != [("alice@x.org",), ("bob@x.org",)]:
+            yield f"board {board}, whose time was over, has ended as {ending}, and was told to {told}"
 
 
 def _badly_sent(connection: sqlite3.Connection, smarthost: Smarthost) -> Iterator[str]:

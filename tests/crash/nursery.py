@@ -16,8 +16,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from pbm.edges import deliver
 from tests.crash.points import POINTS, die_at
 
+LEASE_SECONDS = 0.6
+"""For how long a dead process keeps others from the mails it was sending; so short that many can die in a minute."""
 LOADED = ("pbm.cli.root", "pbm.cli.serve", "pbm.cli.db", "pbm.cli.wiring", "pbm.edges.server", "pbm.service.service")
 
 
@@ -42,6 +45,7 @@ def _be(order: dict[str, Any]) -> None:
         os.dup2(out, number)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
+    deliver.LEASE_SECONDS, deliver._RENEWAL_SECONDS = LEASE_SECONDS, LEASE_SECONDS / 3
     if order.get("clock"):
         _set_clock(Path(order["clock"]))
     if order.get("point"):

@@ -24,14 +24,14 @@ POINTS: dict[str, tuple[str, str]] = {
     "the answers are in the outbox, not committed": ("pbm.store.queues:Outbox.add", "after"),
     "a mail is settled, not committed": ("pbm.store.queues:Inbox.settle", "after"),
     "a mail is handled": ("pbm.service:Service.handle", "after"),
-    "mails are taken up for delivery": ("pbm.store.queues:Outbox.due", "after"),
+    "mails are taken up for delivery": ("pbm.store.queues:Outbox.claim", "after"),
     "a mail is about to be sent": ("pbm.edges.transports:Smarthost.send", "before"),
     "a mail is half sent": ("pbm.edges.handover:Handover._hand_over", "before"),
     "the smarthost took a mail, it is not marked": ("pbm.edges.transports:Smarthost.send", "after"),
     "a mail is marked as sent, not committed": ("pbm.store.queues:Outbox.sent", "after"),
-    "a delivery is marked": ("pbm.edges.deliver:Deliverer._mark", "after"),
-    "a due thing is taken up": ("pbm.store.agenda:Agenda.claim", "after"),
-    "a due thing is off the agenda, not committed": ("pbm.store.agenda:Agenda.drop", "after"),
+    "a delivery is marked": ("pbm.edges.deliver:Deliverer._mark_and_claim", "after"),
+    "a board is taken up whose time is over": ("pbm.store.matches:Matches.claim_due", "after"),
+    "a board was ended, not committed": ("pbm.store.matches:Matches.end", "after"),
     "a due thing is done": ("pbm.service.agenda:Runner._do_next", "after"),
 }
 """By name: a function, and whether the kill comes before or after it."""
