@@ -196,7 +196,7 @@ class House:
         """Let the server be down for a time and then catch up; returns what was written."""
         self.now += time
         self.service.agenda.run(10_000)
-        return self.collect()
+        return self.wait(timedelta(milliseconds=1))
 
     def _next_due(self) -> datetime | None:
         with self.service.store.read() as tx:

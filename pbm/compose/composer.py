@@ -20,7 +20,7 @@ from pbm.compose.calendars import calendar_of
 from pbm.compose.clocks import clock_lines, standstills
 from pbm.compose.forms import BOTH, TEXT, Figure, Link, Sheet
 from pbm.compose.html import mailto
-from pbm.compose.lists import board_headers
+from pbm.compose.lists import board_headers, thread_of, title_of
 from pbm.compose.pages import Pages, wrapped
 from pbm.compose.records import move_list
 from pbm.compose.times import day
@@ -143,7 +143,7 @@ class Composer:
     def notice(self, notice: Notice, now: datetime, answers: Message | None = None) -> list[Mail]:
         """The board mail, one for each of the reader's addresses. answers: the mail of his that it answers."""
         match = notice.match
-        root = f"<board-{match.board}@{self.robot.domain}>"
+        root = f"<{thread_of(match)}@{self.robot.domain}>"
         subject = _subject(notice)
         sheet = self._sheet(notice.reader)
         other = notice.scene
@@ -178,9 +178,10 @@ class Composer:
 
         Such an answer plays on no board that has changed since now.
         """
-        reader, sheet = gathering.reader, self._sheet(gathering.reader, len(gathering.boards))
+        reader, drawn = gathering.reader, min(len(gathering.boards), MAX_DRAWN_TOGETHER)
+        sheet = self._sheet(reader, drawn)
         sections = [
-            self._section(notice, sheet, now, drawn=place < MAX_DRAWN_TOGETHER)
+            self._section(notice, sheet, now, drawn=place < drawn)
             for place, notice in enumerate(gathering.boards)
         ]
         number, first = len(sections), gathering.boards[0]
@@ -326,12 +327,16 @@ class Composer:
         return f"{self.robot.local_part}+{token}@{self.robot.domain}"
 
     def _thread(self, root: str, answers: Message | None) -> dict[str, str]:
-        """Headers that join a mail to its conversation. root: first of all references; may be empty."""
+        """Headers that join a mail to its conversation. root: first of all references; may be empty.
+
+        What is answered may belong to an earlier volume of the conversation, or to another one.
+        """
         headers = {"Auto-Submitted": "auto-replied" if answers else "auto-generated"}
         references = [root] if root else []
         if answers is not None and answers.message_id and _repeatable(answers.message_id):
             headers["In-Reply-To"] = answers.message_id
-            earlier = [reference for reference in answers.references if reference != root and _repeatable(reference)]
+            known = answers.references if not root or root in answers.references else ()
+            earlier = [reference for reference in known if reference != root and _repeatable(reference)]
             references += [*earlier, answers.message_id][-MAX_REFERENCES:]
         if references:
             headers["References"] = " ".join(references)
@@ -388,7 +393,7 @@ def _subject(notice: Notice) -> str:
     match, state = notice.match, notice.state
     board = f"{state.game.info.title} Board {match.board}"
     if notice.reader.settings.subject == "constant":
-        return f"{board} {'-'.join(player.userid for player in match.players)}"
+        return title_of(match, state)
     if notice.problem:
         return f"{board} Error"
     new = "New " if not match.record and match.result is None else ""

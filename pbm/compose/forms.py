@@ -21,6 +21,8 @@ from pbm.draw.png import rendered
 
 TEXT, BOTH = "text", "both"
 BOARD_KIND = "application/vnd.pbm.board+json"
+BESIDES = 2800
+"""Characters of the room for links that each further board takes for other things."""
 MAX_LISTED = 60
 """Moves that are listed beside those which the drawing itself links."""
 
@@ -65,7 +67,7 @@ class Sheet:
         self.drawn = True
         links = {word: url for word in view.moves if (url := link(word))} if link else {}
         lines = view.lines(style)
-        room = MAX_LINKS // self.boards
+        room = (MAX_LINKS - BESIDES * (self.boards - 1)) // self.boards
         shown = within_bounds((run.word for line in lines for run in line), links, room)
         others = {word: url for word, url in links.items() if word not in shown}
         listed = within_bounds(others, others, room) if len(others) <= MAX_LISTED or not shown else {}

@@ -10,7 +10,27 @@ from urllib.parse import quote
 from pbm.domain.match import Match, State
 from pbm.mailin import Robot
 
+VOLUME = 50
+"""Changes of a board whose mails are one conversation. Gmail cuts one off at about 100 mails, the player's own among
+them; each change is one mail to him, half of them answer one of his, and there are others."""
 _FILETIME_START = datetime(1601, 1, 1, tzinfo=UTC)
+
+
+def title_of(match: Match, state: State) -> str:
+    """The constant subject of a board's mails, as long as they are one conversation."""
+    volume = _volume(match)
+    names = "-".join(player.userid for player in match.players)
+    return f"{state.game.info.title} Board {match.board} {names}{f' ({volume})' if volume > 1 else ''}"
+
+
+def thread_of(match: Match) -> str:
+    """The name of the conversation that the board's mails belong to now."""
+    volume = _volume(match)
+    return f"board-{match.board}{f'-{volume}' if volume > 1 else ''}"
+
+
+def _volume(match: Match) -> int:
+    return 1 + match.revision // VOLUME
 
 
 def board_headers(robot: Robot, match: Match, state: State, leave: str, answered_at: str) -> dict[str, str]:
@@ -19,12 +39,11 @@ def board_headers(robot: Robot, match: Match, state: State, leave: str, answered
     leave: what he writes to follow the board no more, "" where he plays on it: a mail program that unsubscribes him is
     then told how things are, and nothing is done by one click. answered_at: the address that knows him, or "".
     """
-    title = f"{state.game.info.title} Board {match.board} {'-'.join(player.userid for player in match.players)}"
     return {
         "List-Id": f"{state.game.info.title} <{match.game}.{robot.local_part}.{robot.domain}>",
         **_unsubscribe(robot, match, leave, answered_at or robot.address),
-        "Thread-Topic": title,
-        "Thread-Index": _thread_index(f"board-{match.board}@{robot.domain}", match.started_at),
+        "Thread-Topic": title_of(match, state),
+        "Thread-Index": _thread_index(f"{thread_of(match)}@{robot.domain}", match.started_at),
     }
 
 

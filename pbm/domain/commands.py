@@ -35,7 +35,9 @@ _MOVE_WORD = re.compile(r"\S*\d\S*|[a-z]{1,3}[-,;:/&>]+[a-z]{0,3}|[a-z]|--", re.
 _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
 """Words that moves may hold and a sentence, too."""
 _SERVER_SUBJECT = re.compile(
-    rf"(?:new\s+)?(?:{'|'.join(map(re.escape, _TITLES))})\s+board\s+(\d{{1,12}})(?:\s+\S+)?(?:\s+error)?", re.IGNORECASE
+    rf"(?:new\s+)?(?:{'|'.join(map(re.escape, _TITLES))})\s+board\s+(\d{{1,12}})"
+    r"(?:\s+\S+)?(?:\s+error|\s+\(\d{1,4}\))?",
+    re.IGNORECASE,
 )
 
 

@@ -25,7 +25,7 @@ def identify(tx: Transaction, signer: Signer, message: Message, now: datetime) -
     claimed = _claimed(tx, message, answered)
     proven = _of_token(tx, token, now) or (claimed if message.authenticated else None)
     board = seat.board if seat else _board_answered(message, answered)
-    as_of = instant_at(token.as_of) if isinstance(token, DigestToken) else answered.created_at if answered else None
+    as_of = instant_at(token.as_of) if isinstance(token, DigestToken) else _written_at(token, answered)
     match = tx.matches.summary(board) if board is not None else None
     if match is None:
         return Sender(Standing(known=bool(proven or claimed), proven=bool(proven)), None, None, proven, claimed, as_of)
@@ -35,6 +35,11 @@ def identify(tx: Transaction, signer: Signer, message: Message, now: datetime) -
         proven = match.players[seat.seat - 1]
     standing = Standing(match.game, match.board, known=bool(proven or claimed), proven=bool(proven))
     return Sender(standing, seat, match.board, proven, claimed, as_of)
+
+
+def _written_at(token: object, answered: Sent | None) -> datetime | None:
+    """When the mail was written that is answered; a mail with a player's token is no mail of a board."""
+    return None if answered is None or isinstance(token, PlayerToken) else answered.created_at
 
 
 def _claimed(tx: Transaction, message: Message, answered: Sent | None) -> Player | None:

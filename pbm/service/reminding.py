@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from pbm.compose import Gathering
 from pbm.compose.times import lasting
@@ -22,6 +22,7 @@ from pbm.service.telling import notice_of, perspective, reader_of
 from pbm.store import Transaction
 
 DIGEST, REMIND = "digest", "remind"
+MOMENT = timedelta(microseconds=1)
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
@@ -73,10 +74,13 @@ def plan_digest(tx: Transaction, player: Player, settings: Settings, now: dateti
 
 
 def plan_reminder(tx: Transaction, player: Player, board: int, now: datetime) -> None:
-    """Remind the player of a board as soon as all that is due has been looked at, together with his other boards."""
+    """Remind the player of a board as soon as all that is due has been looked at, together with his other boards.
+
+    Boards may be due at the same instant; so this is a moment later.
+    """
     waiting = tx.agenda.get(REMIND, player.id)
     boards = {*(waiting.payload["boards"] if waiting else ()), board}
-    tx.agenda.put(REMIND, player.id, now, boards=sorted(boards))
+    tx.agenda.put(REMIND, player.id, now + MOMENT, boards=sorted(boards))
 
 
 def plan_anew(tx: Transaction, player: Player, now: datetime) -> None:

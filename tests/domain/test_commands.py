@@ -248,6 +248,8 @@ def test_a_mail_holds_only_so_many_commands() -> None:
     ("subject", "board"),
     [
         ("Cross Board 101 alice-bob", 101),
+        ("Cross Board 101 alice-bob (2)", 101),
+        ("Cross Board 101 alice-bob (2) and more", None),
         ("New Cross Board 7 alice **", 7),
         ("cross board 588 Error", 588),
         ("Cross Board x alice", None),
