@@ -62,6 +62,8 @@ class Summary:
     result: Result | None
     ended_at: datetime | None
     epochs: tuple[int, int]
+    control: TimeControl = UNLIMITED
+    deadline_at: datetime | None = None
 
 
 class Matches:
@@ -388,4 +390,6 @@ def _summary(row: Row[Any]) -> Summary:
         result=_result(row),
         ended_at=row.ended_at,
         epochs=(row.epoch1, row.epoch2),
+        control=read_control(row.control),
+        deadline_at=row.deadline_at,
     )
