@@ -111,6 +111,7 @@ class Director:
 
     def decide(self, overdue: Sequence[Meeting]) -> None:
         """End boards at their deadlines."""
+        self.tx.lock(f"board {meeting.board}" for meeting in overdue)
         for meeting in overdue:
             if meeting.board is not None:
                 table = Table.load(self.tx, self.tools.states, meeting.board, self.now)
