@@ -132,12 +132,13 @@ class Answer:
 
 @dataclass(slots=True)
 class Composer:
-    """Writes mails. make_key: a fresh random key for each."""
+    """Writes mails. make_key: a fresh random key for each. hurried: much waits, so pictures are left out if they may."""
 
     robot: Robot
     signer: Signer
     pages: Pages = field(default_factory=Pages)
     make_key: Callable[[], str] = lambda: secrets.token_hex(12)
+    hurried: bool = False
     _views: Views = field(default_factory=Views)
 
     def notice(self, notice: Notice, now: datetime, answers: Message | None = None) -> list[Mail]:
@@ -229,19 +230,23 @@ class Composer:
 
     def letter(
         self, address: str, subject: str, page: str, now: datetime, *, to: Message | None = None,
-        player: Player | None = None, reply_to: str = "", headers: Mapping[str, str] | None = None, **words: object,
+        player: Player | None = None, reply_to: str = "", headers: Mapping[str, str] | None = None,
+        attached: Sequence[Part] = (), **words: object,
     ) -> Mail:  # fmt: skip
         """A mail made from a page of its own, such as one that asks to confirm an address. headers: more of them."""
         head = {**self._thread("", to), **(headers or {})}
         if reply_to:
             head["Reply-To"] = self.tagged(reply_to)
         text = self.pages.render(page, robot=self.robot.address, sentinel=SENTINEL, **words)
-        return self._mail(address, subject, text, now, head, player=player)
+        body = Parts("mixed", (Part("text/plain", text), *attached)) if attached else text
+        return self._mail(address, subject, body, now, head, player=player)
 
     def _sheet(self, reader: Reader, boards: int = 1) -> Sheet:
         """Strangers have chosen nothing and get text, which is small."""
         form = reader.settings.mail if reader.player else TEXT
-        return Sheet(self.pages, form, self.robot.domain, pictured=reader.settings.picture == "on", boards=boards)
+        picture = reader.settings.picture
+        pictured = picture == "on" or (picture == "auto" and not self.hurried)
+        return Sheet(self.pages, form, self.robot.domain, pictured=pictured, boards=boards)
 
     def _board_words(
         self, notice: Notice, view: View, sheet: Sheet, answered_at: str, now: datetime, prefix: str = ""

@@ -27,7 +27,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Pieces that belong together. kind: "alternative", the plainest first, or "related", the root first."""
+    """Pieces that belong together. kind: "alternative", the plainest first, "related", the root first, or "mixed"."""
 
     kind: str
     parts: tuple[Part | Parts, ...]

@@ -13,6 +13,8 @@ from pbm.domain.errors import NotAllowed, NotFound, Rejected
 from pbm.domain.events import MatchDecided, MatchStarted
 from pbm.domain.match import Ending, Match, Player, Result, State, replay
 from pbm.service.broadcasting import spread
+from pbm.service.exporting import data_of, to_json
+from pbm.service.importing import Imported, take_in
 from pbm.service.leaving import remove_account
 from pbm.service.names import check_address, check_password, check_userid
 from pbm.service.service import Service
@@ -20,6 +22,7 @@ from pbm.service.starting import start_match
 from pbm.service.tables import Table
 from pbm.service.telling import tell_players
 from pbm.service.timing import note_reach
+from pbm.service.verifying import difference
 from pbm.store import Transaction
 from pbm.store.broadcasts import Broadcast
 from pbm.store.matches import Summary
@@ -126,6 +129,16 @@ class Administration:
             for table in tables:
                 self._tell(tx, table)
         return [table.match.board for table in tables]
+
+    def export_player(self, userid: str) -> bytes:
+        """All that is stored of a player, as JSON."""
+        with self._service.store.read() as tx:
+            return to_json(data_of(tx, _player(tx, userid)))
+
+    def import_player(self, content: bytes) -> Imported:
+        """Take a player in from what another server, or this one, has exported of him."""
+        with self._service.store.write() as tx:
+            return take_in(tx, content, self._service.clock())
 
     def start_match(self, game: str, userids: tuple[str, str], words: Sequence[str], body: str = "") -> Match:
         with self._service.store.write() as tx:
@@ -242,21 +255,6 @@ def _verdict(tx: Transaction, board: int) -> Verdict:
     notations = [ply.notation for ply in match.record]
     try:
         state = replay(game, match.options, match.body, notations)
-        return Verdict(board, match.game, state.plies, _difference(tx, match, state))
+        return Verdict(board, match.game, state.plies, difference(tx, match, state))
     except (GameError, Rejected) as error:
         return Verdict(board, match.game, len(notations), f"the record cannot be replayed: {error}")
-
-
-def _difference(tx: Transaction, match: Match, state: State) -> str:
-    """How the board's row and its replayed record differ; empty where they agree."""
-    plies, seat_to_move = tx.matches.plies_stored(match.board)
-    if plies != state.plies:
-        return f"the row counts {plies} plies, the record holds {state.plies}"
-    if match.result is None:
-        if state.result is not None:
-            return "the record has ended, the row has not"
-        if seat_to_move != state.to_move:
-            return f"seat {state.to_move} is to move, the row says {seat_to_move}"
-    elif match.result.ending is Ending.RULES and state.result != match.result:
-        return f"the row says {match.result}, the record {state.result}"
-    return ""

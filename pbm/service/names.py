@@ -9,7 +9,9 @@ from pbm.domain.errors import BadArguments
 from pbm.domain.verbs import NO_USERIDS, VERBS, find
 from pbm.service.passwords import MAX_LENGTH, MIN_LENGTH
 
-_USERID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,19}")
+ERASED = "erased-"
+"""How the userids begin that stand for those of erased players."""
+USERID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,19}")
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
 _MAX_ADDRESS = 254
 _RESERVED = frozenset({"pbm", *NO_USERIDS, *GAMES, *(verb.name.split()[0] for verb in VERBS)})
@@ -20,11 +22,11 @@ NO = frozenset({"no", "n", "nope", "not", "never", "decline", "reject", "stop", 
 
 def check_userid(userid: str) -> None:
     """Raises: BadArguments."""
-    if not _USERID.fullmatch(userid):
+    if not USERID.fullmatch(userid):
         raise BadArguments(
             f'"{userid[:40]}" cannot be a userid: take a letter and up to 19 letters, digits, ".", "-" or "_".'
         )
-    if userid.casefold() in _RESERVED or find(userid) is not None:
+    if userid.casefold() in _RESERVED or userid.casefold().startswith(ERASED) or find(userid) is not None:
         raise BadArguments(f'"{userid}" is a word of the server; choose another userid.')
 
 

@@ -57,6 +57,8 @@ class Limits:
     open_events: int = 3
     confirmations_per_day: int = 3
     resets_per_day: int = 3
+    exports_per_day: int = 2
+    erasure_days: int = 7
     messages_per_day: int = 50
     message_characters: int = 5000
     broadcast_moderation: Literal["off", "on", "closed"] = "off"

@@ -1,0 +1,173 @@
+"""Taking back what an export holds. Each record is replayed; a file that does not hold together changes nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from games import GAMES
+from games.rules import GameError
+from pbm.domain.errors import BadArguments, NotAllowed, Rejected
+from pbm.domain.match import State
+from pbm.domain.settings import CHOICES
+from pbm.service.exporting import FORMAT, VERSION
+from pbm.service.names import USERID, check_address
+from pbm.service.verifying import difference
+from pbm.store import Transaction
+from pbm.store.belongings import PEOPLE, SECTIONS, instant
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What was taken in. renumbered: boards whose number was taken, each with the one it has now."""
+
+    userid: str
+    games: int
+    renumbered: Mapping[int, int]
+
+
+@dataclass(slots=True)
+class _Import:
+    """One file on its way in. boards: from the numbers of the file to those here; ids: of players, by userid."""
+
+    tx: Transaction
+    data: Mapping[str, Any]
+    now: datetime
+    player_id: int = 0
+    boards: dict[int, int] = field(default_factory=dict)
+    ids: dict[str, int] = field(default_factory=dict)
+
+    def id_of(self, userid: Any) -> int:
+        """Of a player who is here, or else of his name, which is put here. Raises: BadArguments."""
+        if not isinstance(userid, str) or not USERID.fullmatch(userid):
+            raise BadArguments(f'"{str(userid)[:40]}" in the file cannot be a userid.')
+        if userid not in self.ids:
+            holder = self.tx.belongings.holder(userid)
+            self.ids[userid] = holder[0] if holder else self.tx.belongings.add_name(userid, self.now)
+        return self.ids[userid]
+
+
+def take_in(tx: Transaction, content: bytes, now: datetime) -> Imported:
+    """Make a player of an export. Raises: BadArguments, NotAllowed."""
+    data = _read(content)
+    userid = data["userid"]
+    holder = tx.belongings.holder(userid) if isinstance(userid, str) else None
+    if holder is not None and not holder[1]:
+        raise NotAllowed(f'There is, or was, a player "{userid}" here already; nothing was changed.')
+    taken = _Import(tx, data, now)
+    taken.player_id = taken.id_of(userid)
+    for game in sorted(data["games"], key=lambda each: each["board"]):
+        _take_game(taken, game)
+    _take_player(taken)
+    return Imported(userid, len(data["games"]), {old: new for old, new in taken.boards.items() if old != new})
+
+
+def _read(content: bytes) -> dict[str, Any]:
+    """Raises: BadArguments."""
+    try:
+        data = json.loads(content)
+    except (ValueError, RecursionError):
+        raise BadArguments("The file is no JSON, so no export of a player.") from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise BadArguments("The file is no export of a player.")
+    if data.get("version") != VERSION:
+        raise BadArguments(f"The file is of version {data.get('version')}; this server reads version {VERSION}.")
+    lists = {"games", *SECTIONS, *PEOPLE}
+    missing = sorted({"userid", "here_since", "bot", "settings", *lists} - data.keys())
+    wrong = sorted(name for name in lists & data.keys() if not isinstance(data[name], list))
+    if missing or wrong:
+        raise BadArguments(f'The file is not whole: "{(missing + wrong)[0]}" is missing or no list.')
+    if not all(isinstance(each, dict) and type(each.get("board")) is int for each in data["games"]):
+        raise BadArguments("The file is not whole: a game has no board.")
+    return data
+
+
+def _take_player(taken: _Import) -> None:
+    tx, data, player_id = taken.tx, taken.data, taken.player_id
+    _check_settings(data["settings"])
+    for row in data["addresses"]:
+        check_address(str(row.get("address", "")) if isinstance(row, dict) else "")
+    chosen = json.dumps(data["settings"], sort_keys=True)
+    tx.belongings.introduce(player_id, data["userid"], chosen, instant(data["here_since"]), bot=data["bot"] is True)
+    for name in SECTIONS:
+        tx.belongings.add_rows(name, [_renumbered(taken, row) for row in data[name]], player_id)
+    for name in PEOPLE:
+        for userid in data[name]:
+            tx.belongings.add_person(name, player_id, taken.id_of(userid))
+
+
+def _check_settings(settings: Any) -> None:
+    """Raises: BadArguments."""
+    if not isinstance(settings, dict) or not all(isinstance(word, str) for word in settings.values()):
+        raise BadArguments("The settings in the file are not as this server writes them.")
+    for name, value in settings.items():
+        if name in CHOICES:
+            CHOICES[name].read(value)
+
+
+def _renumbered(taken: _Import, row: Any) -> Any:
+    """A row with the number that its board has here. Raises: BadArguments."""
+    if not isinstance(row, dict) or "board" not in row:
+        return row
+    if row["board"] not in taken.boards:
+        raise BadArguments(f"The file tells of board {row['board']}, which is not in it.")
+    return {**row, "board": taken.boards[row["board"]]}
+
+
+def _take_game(taken: _Import, game: dict[str, Any]) -> None:
+    """Raises: BadArguments."""
+    row, board = dict(game), game["board"]
+    names, record, changes, decided = (
+        row.pop(name, None) for name in ("players", "record", "rating_changes", "decided")
+    )
+    if not (isinstance(record, list) and isinstance(changes, dict) and isinstance(decided, list)):
+        raise BadArguments(f"Board {board} of the file is not whole.")
+    if not isinstance(names, list) or len(names) != 2:
+        raise BadArguments(f"Board {board} of the file has not two players.")
+    seats = (taken.id_of(names[0]), taken.id_of(names[1]))
+    there = taken.tx.matches.load(board)
+    if there is None or any(taken.tx.belongings.match(board, 0).get(name) != game.get(name) for name in _SAME):
+        rematch_of = taken.boards.get(row.get("rematch_of") or 0)
+        taken.boards[board] = taken.tx.belongings.add_match(row, None if there else board, seats, rematch_of)
+        by_player = {taken.id_of(userid): change for userid, change in changes.items()}
+        taken.tx.belongings.add_record(taken.boards[board], record, by_player)
+        _check_record(taken.tx, taken.boards[board], board)
+    else:
+        taken.boards[board] = board
+    _take_decided(taken, board, seats, decided)
+
+
+_SAME = ("game", "version", "options", "body", "players", "started_at", "record")
+"""What a board of the same number must have in common with one that is here, to be that one."""
+
+
+def _take_decided(taken: _Import, board: int, seats: tuple[int, int], decided: list[Any]) -> None:
+    """Raises: BadArguments."""
+    for row in decided:
+        seat = row.get("seat") if isinstance(row, dict) else None
+        if seat not in (1, 2) or seats[seat - 1] != taken.player_id:
+            raise BadArguments(f"Board {board} of the file holds what only another player may decide.")
+        taken.tx.belongings.add_decided(taken.boards[board], seat, row)
+
+
+def _check_record(tx: Transaction, board: int, called: int) -> None:
+    """The stored board is what its record leads to. called: its number in the file. Raises: BadArguments."""
+    try:
+        match = tx.matches.load(board)
+        assert match is not None  # noqa: S101  it was added
+        if match.game not in GAMES:
+            raise BadArguments(f'There is no game "{match.game}" here.')
+        state = State.start(GAMES[match.game], match.options, match.body)
+        for number, ply in enumerate(match.record, 1):
+            to_move = state.to_move
+            state, notation = state.play(ply.notation)
+            if (notation, to_move) != (ply.notation, ply.seat):
+                raise BadArguments(f"Ply {number} is {notation} of seat {to_move}, not {ply.notation} of {ply.seat}.")
+        problem = difference(tx, match, state)
+    except (GameError, Rejected, ValueError) as error:
+        raise BadArguments(f"Board {called} of the file cannot be replayed: {error}") from None
+    if problem:
+        raise BadArguments(f"Board {called} of the file does not hold together: {problem}.")

@@ -1,0 +1,229 @@
+"""All that is stored of one player, as plain values that JSON can hold, and back again.
+
+Rows keep the names of their columns, but for keys: a player is his userid, and numbers that only this database knows
+are left out. Instants are texts in UTC, to the microsecond. What is about somebody else is left out, too: addresses of
+others, what they have written or decided for later, and who asked for a match, for that may be an address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Column, Connection, Row, Table, func, insert, or_, select, text, update
+
+from pbm.domain.errors import BadArguments
+from pbm.store.tables import (
+    Instant,
+    absences,
+    addresses,
+    blocks,
+    broadcasts,
+    follows,
+    game_choices,
+    intents,
+    matches,
+    paces,
+    player_follows,
+    players,
+    plies,
+    rating_changes,
+    ratings,
+    remarks,
+    seeks,
+)
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Rows of a table that belong to a player. order: columns that sort them, those of the key being the last."""
+
+    table: Table
+    order: tuple[str, ...]
+    left_out: frozenset[str] = frozenset()
+
+    @property
+    def columns(self) -> list[Column[Any]]:
+        return [each for each in self.table.c if each.name not in self.left_out | {"id", "player_id"}]
+
+
+_BOUNCES = frozenset({"address_key", "bounces", "soft_bounces", "last_bounced_at", "suspended_at"})
+SECTIONS = {
+    "addresses": Section(addresses, ("id",), _BOUNCES),
+    "ratings": Section(ratings, ("game",)),
+    "reliability": Section(paces, ("game",)),
+    "choices": Section(game_choices, ("game",)),
+    "vacations": Section(absences, ("starts_at", "id")),
+    "seeks": Section(seeks, ("id",)),
+    "follows": Section(follows, ("board",)),
+    "remarks": Section(remarks, ("id",)),
+    "broadcasts": Section(broadcasts, ("id",)),
+}
+PEOPLE = {"follows_players": (player_follows, "followed_id"), "blocks": (blocks, "blocked_id")}
+_MATCH = Section(matches, ("board",), frozenset({"seat1_id", "seat2_id", "started_by", "annotated"}))
+_PLY = Section(plies, ("ply",), frozenset({"board", "ply"}))
+_CHANGE = Section(rating_changes, (), frozenset({"board"}))
+_INTENT = Section(intents, ("kind",), frozenset({"board", "seat"}))
+_KINDS: dict[type, type | tuple[type, ...]] = {float: (float, int)}
+_MOST = 2**63
+NO_PASSWORD = "!"  # noqa: S105  the hash of none
+"""What stands in place of a password's hash where no password is right."""
+
+
+class Belongings:
+    """Reads and writes rows; whether they make sense together is for others to judge."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def sections(self, player_id: int) -> dict[str, list[Values]]:
+        """The rows of each section."""
+        return {name: self._rows(section, player_id) for name, section in SECTIONS.items()}
+
+    def _rows(self, section: Section, player_id: int) -> list[Values]:
+        found = select(*section.columns).where(section.table.c.player_id == player_id)
+        rows = self._connection.execute(found.order_by(*(section.table.c[name] for name in section.order)))
+        return [_plain(section, row) for row in rows]
+
+    def people(self, player_id: int) -> dict[str, list[str]]:
+        """The userids of those whom the player follows, and of those he has blocked."""
+        found = {}
+        for name, (table, column) in PEOPLE.items():
+            others = select(players.c.userid).join(table, table.c[column] == players.c.id)
+            rows = self._connection.execute(others.where(table.c.player_id == player_id).order_by(players.c.userid_key))
+            found[name] = list(rows.scalars())
+        return found
+
+    def boards(self, player_id: int) -> list[int]:
+        """The boards he plays on, follows or has written about, ascending."""
+        own = select(matches.c.board).where(or_(matches.c.seat1_id == player_id, matches.c.seat2_id == player_id))
+        followed = select(follows.c.board).where(follows.c.player_id == player_id)
+        remarked = select(remarks.c.board).where(remarks.c.player_id == player_id)
+        return sorted(self._connection.execute(own.union(followed, remarked)).scalars())
+
+    def match(self, board: int, player_id: int) -> dict[str, Any]:
+        """A match, its record, what it did to the ratings, and what the player has decided there for later."""
+        of_board = [table.c.board == board for table in (matches, plies, rating_changes, intents)]
+        row = self._connection.execute(select(matches).where(of_board[0])).one()
+        seats = (row.seat1_id, row.seat2_id)
+        people = select(players.c.id, players.c.userid).where(players.c.id.in_(seats))
+        names = {person.id: person.userid for person in self._connection.execute(people)}
+        record = self._connection.execute(select(*_PLY.columns).where(of_board[1]).order_by(plies.c.ply))
+        changes = self._connection.execute(select(rating_changes).where(of_board[2]))
+        mine = intents.c.seat.in_([seat for seat, owner in enumerate(seats, 1) if owner == player_id])
+        decided = select(intents.c.seat, *_INTENT.columns).where(of_board[3], mine)
+        return {
+            **_plain(_MATCH, row),
+            "players": [names[seat] for seat in seats],
+            "record": [_plain(_PLY, ply) for ply in record],
+            "rating_changes": {names[change.player_id]: _plain(_CHANGE, change) for change in changes},
+            "decided": [
+                {"seat": each.seat, **_plain(_INTENT, each)}
+                for each in self._connection.execute(decided.order_by(intents.c.seat, intents.c.kind))
+            ],
+        }
+
+    def holder(self, userid: str) -> tuple[int, bool] | None:
+        """Whose the userid is or was, by his id, and whether only a name has been brought in so far."""
+        found = select(players.c.id, players.c.password_hash, players.c.removed_at).where(
+            players.c.userid_key == userid.casefold()
+        )
+        row = self._connection.execute(found).one_or_none()
+        if row is None:
+            return None
+        there = self._connection.execute(select(addresses.c.id).where(addresses.c.player_id == row.id).limit(1)).first()
+        return row.id, row.password_hash == NO_PASSWORD and row.removed_at is None and there is None
+
+    def add_name(self, userid: str, now: datetime) -> int:
+        """A player of whom nothing is known but that he played; nobody can log in as him. Returns his id."""
+        values = {"userid": userid, "userid_key": userid.casefold(), "password_hash": NO_PASSWORD, "created_at": now}
+        key: int = self._connection.execute(insert(players).values(values).returning(players.c.id)).scalar_one()
+        return key
+
+    def introduce(self, player_id: int, userid: str, settings: str, created_at: datetime, *, bot: bool) -> None:
+        """Make a name a player; he can log in once he has set a password."""
+        values = {"userid": userid, "settings": settings, "created_at": created_at, "bot": bot}
+        self._connection.execute(update(players).where(players.c.id == player_id).values(values))
+
+    def add_rows(self, name: str, rows: Iterable[Values], player_id: int) -> None:
+        """Rows of a section. Raises: BadArguments."""
+        section = SECTIONS[name]
+        for row in rows:
+            values = _checked(section, row)
+            if section.table is addresses:
+                values["address_key"] = values["address"].casefold()
+            self._connection.execute(insert(section.table).values(**values, player_id=player_id))
+            if section.table is remarks:
+                noted = update(matches).where(matches.c.board == values["board"])
+                self._connection.execute(noted.values(annotated=True))
+
+    def add_person(self, name: str, player_id: int, other_id: int) -> None:
+        """Somebody whom the player follows, or has blocked."""
+        table, column = PEOPLE[name]
+        self._connection.execute(insert(table).values({"player_id": player_id, column: other_id}))
+
+    def add_match(self, row: Values, board: int | None, seats: tuple[int, int], rematch_of: int | None) -> int:
+        """A match without its record; returns its board. board: None for the next free number. Raises: BadArguments."""
+        values = _checked(_MATCH, row) | {"seat1_id": seats[0], "seat2_id": seats[1], "rematch_of": rematch_of}
+        del values["board"]
+        if board is not None:
+            values["board"] = board
+        added: int = self._connection.execute(insert(matches).values(values).returning(matches.c.board)).scalar_one()
+        if self._connection.dialect.name != "sqlite":
+            raised = select(func.max(matches.c.board)).scalar_subquery()
+            self._connection.execute(select(func.setval(text("'matches_board_seq'"), raised)))
+        return added
+
+    def add_record(self, board: int, record: Iterable[Values], changes: Mapping[int, Values]) -> None:
+        """The plies of a match, and what it did to the rating of each player. Raises: BadArguments."""
+        rows = [{**_checked(_PLY, ply), "board": board, "ply": number} for number, ply in enumerate(record, 1)]
+        if rows:
+            self._connection.execute(insert(plies), rows)
+        for player_id, change in changes.items():
+            values = {**_checked(_CHANGE, change), "board": board, "player_id": player_id}
+            self._connection.execute(insert(rating_changes).values(values))
+
+    def add_decided(self, board: int, seat: int, row: Values) -> None:
+        """What the seat has decided for later. Raises: BadArguments."""
+        kept = {name: value for name, value in row.items() if name != "seat"}
+        self._connection.execute(insert(intents).values(**_checked(_INTENT, kept), board=board, seat=seat))
+
+
+def _plain(section: Section, row: Row[Any]) -> dict[str, Any]:
+    values = {column.name: getattr(row, column.name) for column in section.columns}
+    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in values.items()}
+
+
+def _checked(section: Section, row: Values) -> dict[str, Any]:
+    """The values of a row as the database takes them. Raises: BadArguments that names what does not fit."""
+    known = {column.name: column for column in section.columns}
+    if not isinstance(row, dict) or row.keys() != known.keys():
+        odd = sorted(set(row) ^ known.keys()) if isinstance(row, dict) else ["a row"]
+        raise BadArguments(f'"{odd[0]}" of {section.table.name} is not as this server writes it.')
+    return {name: _value(known[name], value) for name, value in row.items()}
+
+
+def _value(column: Column[Any], value: Any) -> Any:
+    if value is None and column.nullable:
+        return None
+    if isinstance(column.type, Instant):
+        return instant(value)
+    kind = column.type.python_type
+    fits = isinstance(value, _KINDS.get(kind, kind)) and isinstance(value, bool) == (kind is bool)
+    if isinstance(value, str):
+        fits = fits and len(value) <= (getattr(column.type, "length", None) or len(value)) and "\0" not in value
+    if not fits or (isinstance(value, int) and abs(value) >= _MOST):
+        raise BadArguments(f'"{str(value)[:40]}" does not fit {column.name} of {column.table.name}.')
+    return value
+
+
+def instant(word: Any) -> datetime:
+    """Raises: BadArguments."""
+    try:
+        return datetime.fromisoformat(word).astimezone(UTC)
+    except (TypeError, ValueError):
+        raise BadArguments(f'"{str(word)[:40]}" is no instant, such as 2026-01-01T12:00:00+00:00.') from None
