@@ -51,11 +51,12 @@ class Way:
 
 
 @pytest.fixture
-def store(tmp_path):
-    store = Store(f"sqlite:///{tmp_path}/pbm.db")
-    store.prepare(START)
+def store(databases):
+    url = databases.ready()
+    store = Store(url)
     yield store
     store.close()
+    databases.release(url)
 
 
 def queue(store: Store, *addresses: str) -> None:
