@@ -1,0 +1,143 @@
+"""`pbm status` against a database whose rows are known."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pbm.cli.status import _duration, lines_of
+from pbm.domain.mail import Arrival, Delivery
+from pbm.service.status import status_of
+from pbm.store import Store
+from pbm.store.attempts import Key
+from pbm.store.overview import SPANS
+from pbm.store.tables import inbox
+from tests.cli.conftest import Pbm
+from tests.cli.test_serve import PATIENCE_SECONDS, PBM
+from tests.conversation import House
+
+MINUTE = timedelta(minutes=1)
+
+
+def test_a_server_with_nothing_to_do(pbm: Pbm) -> None:
+    shown = pbm("status").stdout
+    assert "0 players, 0 boards under way" in shown
+    assert "     0 new\n" in shown
+    assert "pbm player resume" not in shown
+    told = json.loads(pbm("status", "--json").stdout)
+    assert told["inbox"]["new"] == {"mails": 0, "oldest_seconds": None}
+    assert told["outbox"]["ever"] == 0
+
+
+def test_everything_that_wants_the_operator_is_shown_with_what_he_may_do(table: House) -> None:
+    now = table.now
+    with table.service.store.write() as tx:
+        tx.inbox.settle(1, Arrival.PARKED, now, "a fault")
+        tx.bounces.suspend("bob@example.net", now)
+        for mail in tx.outbox.latest(Delivery.QUEUED, 10):
+            tx.outbox.postpone(mail.id, now + MINUTE, "451 later\nand more")
+        tx.guesses.put(Key("login", "alice"), 7, now, now + 4 * MINUTE)
+        alice = tx.players.find("alice")
+        assert alice is not None
+        tx.broadcasts.add(alice, "Hello", now, sent=False)
+    shown = "\n".join(lines_of(status_of(table.service.store, now + 2 * MINUTE)))
+    for expected in (
+        "1 parked     the oldest 3 min old: pbm inbox list --state parked",
+        "2 failed     the oldest",
+        "pbm outbox list --state failed",
+        "2 x 451 later and more",
+        "1 addresses suspended: pbm player resume USERID",
+        "bob@example.net (bob), since",
+        "1 locks against guessing: pbm player unlock WHO",
+        "login alice: 7, to ",
+        "(in 2 min)",
+        "1 broadcasts wait: pbm broadcast list",
+    ):
+        assert expected in shown, expected
+
+
+def test_boards_that_fall_due_come_first(table: House) -> None:
+    board = table.game("cross -size=4 alice bob")
+    with table.service.store.write() as tx:
+        statement = "UPDATE matches SET due_at = ? WHERE board = ?"
+        for number, due_at in ((101, table.now - MINUTE), (board, table.now + MINUTE)):
+            micros = (due_at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+            tx._connection.exec_driver_sql(statement, (micros, number))
+    look = status_of(table.service.store, table.now)
+    assert look.overdue == 1
+    assert [each.board for each in look.deadlines] == [101, board]
+    assert "1 boards overdue" in lines_of(look)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(ages=st.lists(st.integers(0, 100_000), max_size=12), gaps=st.integers(1, 3))
+def test_flows_are_counted_as_a_plain_count_would(house: House, ages: Sequence[int], gaps: int) -> None:
+    """By halving, over ids with gaps."""
+    now = house.now
+    with house.service.store.write() as tx:
+        tx._connection.execute(inbox.delete())
+        for place, age in enumerate(sorted(ages, reverse=True)):
+            row = {"recipients": "[]", "raw": b"", "state": "handled", "received_at": now - timedelta(seconds=age)}
+            tx._connection.execute(inbox.insert().values(id=1 + place, **row))
+    with house.service.store.read() as tx:
+        flow = tx.overview.received(now)
+    assert dict(flow.within) == {
+        name: sum(timedelta(seconds=age) < span for age in ages) for name, span in SPANS.items()
+    }
+    assert flow.ever == len(ages)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    [(0, "0 s"), (59, "59 s"), (60, "1 min"), (3661, "1 h 1 min"), (90_000, "1 d 1 h"), (-5, "0 s")],
+)
+def test_durations_are_told_in_two_units(seconds: int, expected: str) -> None:
+    assert _duration(timedelta(seconds=seconds)) == expected
+
+
+def test_the_live_view_follows_and_ends_with_ctrl_c(tmp_path: Path) -> None:
+    database = f"sqlite:///{tmp_path / 'x.db'}"
+    mother, child = pty.openpty()
+    words = [*PBM, "status", "--watch", "--every", "0.1", "--database", database]
+    process = subprocess.Popen(words, stdin=child, stdout=child, stderr=child, env=os.environ | {"TERM": "xterm"})
+    os.close(child)
+    try:
+        seen = _read_until(mother, lambda text: text.count("inbox") >= 2)
+        assert "0 new" in seen
+        store = Store(database)
+        with store.write() as tx:
+            tx.inbox.add([(None, (), b"x", None, "", "")], datetime.now(UTC))
+        store.close()
+        _read_until(mother, lambda text: "1 new" in text)
+        process.send_signal(signal.SIGINT)
+        _read_until(mother, lambda text: False)
+        assert process.wait(PATIENCE_SECONDS) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(mother)
+
+
+def _read_until(terminal: int, enough) -> str:
+    """What a terminal shows until it is enough, or until it ends."""
+    text, deadline = "", time.monotonic() + PATIENCE_SECONDS
+    while not enough(text):
+        assert time.monotonic() < deadline, text
+        if select.select([terminal], [], [], 0.1)[0]:
+            try:
+                text += os.read(terminal, 65536).decode("utf-8", "replace")
+            except OSError:
+                break
+    return text

@@ -1,0 +1,154 @@
+"""How a server ends, what systemd hears of it, and one number of a mail in every line of the log."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import smtplib
+import socket
+import sqlite3
+import subprocess
+import threading
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Pbm
+from tests.cli.test_serve import PATIENCE_SECONDS, mails_in, port_of, send, serving, stopped
+
+
+def words(tmp_path: Path) -> tuple[str, ...]:
+    return ("--listen", "127.0.0.1:0", "--domain", "example.org", "--maildir", str(tmp_path / "mail"))
+
+
+def counted(tmp_path: Path, query: str) -> int:
+    with closing(sqlite3.connect(tmp_path / "pbm.db")) as connection:
+        return int(connection.execute(query).fetchone()[0])
+
+
+def test_told_to_stop_under_load_a_server_finishes_what_it_took(game: Pbm, tmp_path: Path) -> None:
+    """Clients that send as fast as they can are told 250 or turned away, and each 250 is in the database."""
+    accepted: list[int] = []
+
+    def flood(first: int, port: int) -> None:
+        with suppress(smtplib.SMTPException, OSError), smtplib.SMTP("127.0.0.1", port, timeout=30) as client:
+            for number in range(first, first + 10_000):
+                mail = f"From: a{number}@x.org\r\nSubject: help\r\nMessage-ID: <{number}@x.org>\r\n\r\n"
+                client.sendmail("a@x.org", ["pbm@example.org"], mail)
+                accepted.append(number)
+
+    with serving(*words(tmp_path)) as (process, line):
+        clients = [threading.Thread(target=flood, args=(10_000 * n, port_of(line))) for n in range(4)]
+        for client in clients:
+            client.start()
+        mails_in(tmp_path / "mail/a3@x.org", 1)
+        code, _, err = stopped(process)
+        for client in clients:
+            client.join()
+    assert code == 0
+    assert "Traceback" not in err
+    assert "stopping" in err
+    assert counted(tmp_path, "SELECT count(*) FROM inbox") >= len(accepted) > 0
+    assert counted(tmp_path, "SELECT count(*) FROM inbox WHERE state NOT IN ('new', 'handled', 'ignored')") == 0
+    game("db", "check")
+
+
+@contextmanager
+def stuck(**more: str) -> Iterator[subprocess.Popen[str]]:
+    """A server in the middle of a delivery to a smarthost that never says a word."""
+    with socket.create_server(("127.0.0.1", 0)) as smarthost:
+        smarthost.settimeout(PATIENCE_SECONDS)
+        environment = {
+            "PBM_DELIVERY__KIND": "smarthost",
+            "PBM_SMARTHOST__HOST": "127.0.0.1",
+            "PBM_SMARTHOST__PORT": str(smarthost.getsockname()[1]),
+            **more,
+        }
+        with serving("--listen", "127.0.0.1:0", "--domain", "example.org", **environment) as (process, line):
+            send(port_of(line), "help")
+            with smarthost.accept()[0]:
+                yield process
+
+
+def test_a_second_signal_ends_a_server_that_hangs(pbm: Pbm, tmp_path: Path) -> None:
+    with stuck() as process:
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr is not None
+        while "stopping" not in process.stderr.readline():
+            pass
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE_SECONDS) == 1
+        assert "stopped_unfinished signalled_twice=True" in process.stderr.read()
+    assert counted(tmp_path, "SELECT count(*) FROM outbox WHERE state = 'queued'") == 1
+
+
+def test_a_stop_takes_no_longer_than_it_may(pbm: Pbm, tmp_path: Path) -> None:
+    with stuck(PBM_SERVER__STOP_SECONDS="0.5") as process:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE_SECONDS) == 1
+
+
+def test_systemd_hears_when_we_are_ready_alive_and_stopping(pbm: Pbm, tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as supervisor:
+        supervisor.bind(str(tmp_path / "notify"))
+        supervisor.settimeout(PATIENCE_SECONDS)
+        environment = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "100000"}
+        with serving(*words(tmp_path), **environment) as (process, _):
+            heard = [supervisor.recv(100) for _ in range(3)]
+            process.send_signal(signal.SIGTERM)
+            while b"STOPPING=1" not in heard:
+                heard.append(supervisor.recv(100))
+            assert process.wait(PATIENCE_SECONDS) == 0
+    assert sorted(set(heard)) == [b"READY=1", b"STOPPING=1", b"WATCHDOG=1"]
+
+
+def test_numbers_are_given_while_it_runs(pbm: Pbm, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        place = f"127.0.0.1:{free.getsockname()[1]}"
+    with serving(*words(tmp_path), PBM_METRICS__LISTEN=place) as (process, line):
+        with smtplib.SMTP("127.0.0.1", port_of(line)):
+            with urllib.request.urlopen(f"http://{place}/metrics", timeout=10) as answer:
+                assert b"\npbm_smtp_connections 1.0\n" in answer.read()
+        assert stopped(process)[0] == 0
+
+
+def test_a_place_for_numbers_that_is_taken_is_told(pbm: Pbm, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        place = f"127.0.0.1:{taken.getsockname()[1]}"
+        environment = os.environ | {"PBM_METRICS__LISTEN": place}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(os, "environ", environment)
+            refused = pbm("serve", *words(tmp_path), code=1)
+    assert refused.stderr.endswith(f"metrics.listen: cannot listen on {place}: Address already in use.\n")
+
+
+def test_every_line_about_a_mail_names_it(game: Pbm, tmp_path: Path) -> None:
+    with serving(*words(tmp_path), PBM_LOG__FORMAT="json") as (process, line):
+        send(port_of(line), "help")
+        send(port_of(line), "cross move 101 alice alicepass D4")
+        mails_in(tmp_path / "mail/bob@example.net", 2)
+        mails_in(tmp_path / "mail/alice@example.net", 3)
+        _, _, err = stopped(process)
+    lines = [json.loads(each) for each in err.splitlines()]
+    story = [(each["event"], each.get("outbox")) for each in lines if each.get("mail") == 2]
+    assert [event for event, _ in story] == ["received", "settled", "sent", "sent"]
+    assert story[1][1] == [outbox for event, outbox in story if event == "sent"]
+    assert {each["event"] for each in lines if each.get("mail") == 1} == {"received", "settled", "sent"}
+    assert "alicepass" not in err
+    assert "D4" not in err
+
+
+def test_a_mail_that_is_parked_or_refused_is_named_too(game: Pbm, tmp_path: Path) -> None:
+    environment = {"PBM_LOG__FORMAT": "json", "PBM_LIMITS__UNPROVEN_ANSWERS_PER_HOUR": "1"}
+    with serving(*words(tmp_path), **environment) as (process, line):
+        for subject in ("help", "cross show 101", "list"):
+            send(port_of(line), subject)
+        while counted(tmp_path, "SELECT count(*) FROM inbox WHERE state = 'new'"):
+            pass
+        _, _, err = stopped(process)
+    refused = [each for each in map(json.loads, err.splitlines()) if each["event"] == "not_answered"]
+    assert [each["mail"] for each in refused] == [2, 3]

@@ -1,0 +1,83 @@
+"""What Prometheus reads: real numbers of the queues, also while the database gives trouble."""
+
+from __future__ import annotations
+
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from pbm.domain.mail import Arrival
+from pbm.edges.metrics import MetricsServer
+from pbm.store import DatabaseTrouble, Store
+from tests.conversation import House
+
+LABELS = ("queue", "state", "quantile", "kind")
+LATER = timedelta(minutes=10)
+
+
+@contextmanager
+def scraped(store: Store, now: datetime) -> Iterator[dict[str, float]]:
+    """Samples by name and labels, as the server gives them."""
+    server = MetricsServer(store, lambda: now, lambda: 3, "127.0.0.1", 0)
+    port = server.start()
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+            families = list(text_string_to_metric_families(answer.read().decode()))
+    finally:
+        server.stop()
+    yield {
+        " ".join([sample.name, *(sample.labels[name] for name in LABELS if name in sample.labels)]): sample.value
+        for family in families
+        for sample in family.samples
+    }
+
+
+def test_queues_are_counted_and_their_ages_told(table: House) -> None:
+    mail = table.mail("alice", "cross games")
+    table.service.accept([mail, mail])
+    with scraped(table.service.store, table.now + LATER) as got:
+        assert got["pbm_mails inbox new"] == 2
+        assert got["pbm_mails_oldest_seconds inbox new"] == LATER.total_seconds()
+        assert got["pbm_mails_ever_total inbox"] == 4
+        assert got["pbm_mails outbox queued"] == got["pbm_mails_ever_total outbox"] == 4
+        assert got["pbm_boards"] == 1
+        assert got["pbm_players"] == 2
+        assert got["pbm_smtp_connections"] == 3
+        assert got["pbm_database_up"] == 1
+        assert got["pbm_process_resident_memory_bytes"] > 1e6
+
+
+def test_what_wants_the_operator_is_counted(table: House) -> None:
+    with table.service.store.write() as tx:
+        tx.inbox.settle(1, Arrival.PARKED, table.now, "a fault")
+        tx.bounces.suspend("bob@example.net", table.now)
+        (first, second) = [each.id for each in tx.outbox.latest(None, 10) if each.mail.address == "alice@example.net"]
+        tx.outbox.fail(first, table.now, "550 nobody")
+        tx.outbox.postpone(second, table.now + LATER, "451 later")
+        failed = tx.outbox.counts()["failed"]
+    with scraped(table.service.store, table.now) as got:
+        assert got["pbm_mails inbox parked"] == 1
+        assert got["pbm_mails outbox failed"] == failed
+        assert got["pbm_mails outbox postponed"] == 1
+        assert got["pbm_addresses_suspended"] == 1
+
+
+def test_how_long_the_latest_mails_took(table: House) -> None:
+    with table.service.store.write() as tx:
+        tx.outbox.sent([each.id for each in tx.outbox.latest(None, 10)], table.now + LATER)
+    with scraped(table.service.store, table.now) as got:
+        assert got["pbm_mail_seconds outbox 0.5"] >= LATER.total_seconds()
+        assert got["pbm_mail_seconds inbox 0.99"] == 0
+
+
+def test_trouble_with_the_database_is_a_number_too(table: House, monkeypatch) -> None:
+    def status_of(store: Store, now: datetime) -> None:
+        raise DatabaseTrouble("gone")
+
+    monkeypatch.setattr("pbm.edges.metrics.status_of", status_of)
+    with scraped(table.service.store, datetime.now(UTC)) as got:
+        assert got["pbm_database_up"] == 0
+        assert "pbm_boards" not in got
