@@ -29,7 +29,7 @@ class Settings:
     subject: str = "constant"
     board: str = "ascii"
     mail: str = "both"
-    picture: str = "off"
+    picture: str = "auto"
     timezone: str = "UTC"
     sleep: str = "off"
     weekend: str = "off"
@@ -116,7 +116,11 @@ CHOICES: dict[str, Choice] = {
             "plain text; HTML, where boards keep their shape and moves are links; or both in one mail",
             ("text", "html", "both"),
         ),
-        Choice("picture", "whether a board in HTML comes with a drawn picture, too", ("on", "off")),
+        Choice(
+            "picture",
+            "whether a board in HTML comes with a drawn picture, too; auto leaves it out while the server is busy",
+            ("auto", "on", "off"),
+        ),
         Choice("timezone", "where you are; times in mails are told in it"),
         Choice(
             "sleep",

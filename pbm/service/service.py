@@ -40,6 +40,9 @@ from pbm.store import HOUSE, DatabaseTrouble, Store, Transaction
 
 log = structlog.get_logger()
 
+MOST_PICTURED = 3
+"""Mails that wait together whose answers still have pictures: one takes longer to draw than five moves to handle."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -210,6 +213,7 @@ class Service:
         return len(prepared)
 
     def _prepare_all(self, tx: Transaction, rows: Sequence[Received]) -> list[Prepared]:
+        self.tools.composer.hurried = len(rows) > MOST_PICTURED
         gate = Gate(tx, self.settings.limits, self.clock())
         read = [read_mail(row.raw, Envelope(row.mail_from, row.recipients), self.settings.robot) for row in rows]
         messages = [each for each in read if isinstance(each, Message)]

@@ -175,16 +175,13 @@ def test_each_gets_the_form_he_has_chosen_and_the_text_is_the_same_in_all(new_ho
     assert texts["both"] == texts["text"]
 
 
-def test_a_picture_comes_only_where_it_is_wanted(house: House) -> None:
+def test_pictures_come_by_default(house: House) -> None:
     with house.service.store.write() as tx:
         for name in ("alice", "bob"):
             player = tx.players.find(name)
             assert player is not None
-            tx.players.save_settings(player.id, {"mail": "both"})
-    got = mover(house, *SMALL["cross"])
-    kinds = [part.get_content_type() for part in got.parsed.walk()]
-    assert kinds == ["multipart/alternative", "text/plain", BOARD_KIND, "text/html"]
-    assert "<img" not in got.part("text/html")
+            tx.players.save_settings(player.id, {})
+    assert "image/png" in mover(house, *SMALL["cross"]).forms
 
 
 def test_pictures_come_to_who_wants_them(house: House) -> None:
@@ -360,3 +357,17 @@ def test_mail_programs_find_no_fault_with_the_parts(name: str, house: House) -> 
     assert preferred.get_content_type() == "text/html"
     encodings = {part["Content-Transfer-Encoding"] for part in parsed.walk() if not part.is_multipart()}
     assert encodings == {"7bit", "base64"}
+
+
+@pytest.mark.parametrize(("choice", "waiting", "drawn"), [("auto", 1, True), ("auto", 9, False), ("on", 9, True)])
+def test_pictures_are_left_out_while_much_waits(house: House, choice: str, waiting: int, *, drawn: bool) -> None:
+    for userid in ("alice", "bob"):
+        house.send(userid, f"set {userid} {userid}pass mail both")
+        house.send(userid, f"set {userid} {userid}pass picture {choice}")
+    board = house.game("cross -size=4 alice bob")
+    house.service.accept([house.mail("alice", f"cross show {board}") for _ in range(waiting)])
+    while house.service.handle():
+        pass
+    got = house.collect()
+    assert len(got) == waiting
+    assert all(("image/png" in each.forms) == drawn for each in got)
