@@ -15,7 +15,7 @@ from pbm.service.logins import Logins
 
 _ON_BOARDS = frozenset(
     {"move", "pass", "swap", "queue", "submit", "confirm", "preview", "propose", "undo", "accept", "reject", "resign"}
-    | {"show", "showas", "zoom", "games", "list", "standings", "history", "help"}
+    | {"plan", "cancel", "show", "showas", "zoom", "games", "list", "standings", "history", "help"}
 )
 """Commands that change nothing but their boards; an end of a match locks the house by itself."""
 

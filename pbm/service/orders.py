@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -45,8 +45,8 @@ class Order:
         handling.comment = self.reading.comment
         handling.secrets = self.secrets | behind_userids(self.reading.prose, own)
         handling.secrets |= {password for _, password in (*handling.verified, *handling.locked)}
-        handling.understood = frozenset(command.line for command in understood)
-        handling.plain = frozenset(command.line for command in understood if _is_plain(command, handling))
+        handling.understood = _lines(understood)
+        handling.plain = _lines(command for command in understood if _is_plain(command, handling))
         if self.reading.remarks and all(line in handling.plain for line in self.reading.lines):
             handling.plain |= frozenset(map(clean, self.reading.prose.splitlines()))
         if not self.commands or handling.message.action is Action.HELP:
@@ -69,6 +69,12 @@ class Order:
             excuse = f"One mail may hold {MAX_COMMANDS} commands."
             handling.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
         return handling
+
+
+def _lines(commands: Iterable[Command]) -> frozenset[str]:
+    """The commands as they are known, and each line of those that have a plan below."""
+    lines = [command.line for command in commands]
+    return frozenset([*lines, *(part for line in lines for part in line.split("\n"))])
 
 
 def _is_plain(command: Command, handling: Handling) -> bool:
