@@ -323,11 +323,15 @@ class Service:
         self._journal.clear()
 
     def _lay_aside(self, tx: Transaction, row: Received, discard: Discard, now: datetime) -> None:
-        """Record what is never answered; a mail of ours that came back is accounted to its recipient."""
+        """Record what is never answered; a mail of ours that came back is accounted to its recipient.
+
+        What could not be read is kept for the operator: a person may have written it.
+        """
         reason = f"{discard.action}: {discard.reason}"
         if discard.action in (Action.BOUNCE, Action.COMPLAINT):
             reason += f"; {self.bouncing.note(tx, discard, now)}"
-        self._settle(tx, row.id, Arrival.IGNORED, now, reason)
+        state = Arrival.PARKED if discard.action is Action.REJECT else Arrival.IGNORED
+        self._settle(tx, row.id, state, now, reason)
 
     def _hand_on(self, tx: Transaction, row: Received, message: Message, now: datetime, identity: str | None) -> None:
         """What a person writes to postmaster waits for the operator, who is told."""
