@@ -41,6 +41,9 @@ _BACKLOG = 1024
 _SPARE_REPLIES = 100
 """Replies one client gets without a mail accepted, besides one for each recipient it may name."""
 
+_PATIENCE, _DATA_PATIENCE = 5.0, 60.0
+"""Seconds that a client may stay without a mail accepted, and while it sends one, when all places are taken."""
+
 _UNIX = "unix"
 _OK = "250 2.0.0 Accepted"
 _TROUBLE = "451 4.3.0 Cannot take this now, please try again later"
@@ -57,7 +60,8 @@ class ListenSettings:
     """Where to listen, as whom, and how much one client may ask for.
 
     port 0 takes a free port; unix_socket, a path, replaces host and port. domain is the name said in greetings.
-    max_size is in octets. max_connections_per_peer counts an IPv6 /64 as one peer and leaves the Unix socket alone.
+    max_size is in octets. When max_connections are there, a newcomer takes the place of who has been there longest
+    without a mail accepted. max_connections_per_peer counts an IPv6 /64 as one peer and leaves the Unix socket alone.
     idle_seconds is the wait for a command, data_seconds for a whole DATA, session_seconds for the next accepted mail,
     commit_seconds for `accept`. tls_certificate and tls_key are PEM files; the key may be in the certificate's file.
     None: no STARTTLS.
@@ -152,9 +156,21 @@ class Listener:
             self.settings.unix_socket.unlink(missing_ok=True)
 
     def is_full_for(self, peer: str) -> bool:
-        """Whether one more client from there would be one too many."""
+        """Whether one more client from there would be one too many; it takes the place of one that only sits there."""
         greedy = self._peers[_network(peer)] >= self.settings.max_connections_per_peer and peer != _UNIX
-        return greedy or self.closing or len(self._sessions) >= self.settings.max_connections
+        if greedy or self.closing:
+            return True
+        return len(self._sessions) >= self.settings.max_connections and not self._make_room()
+
+    def _make_room(self) -> bool:
+        """Send away who has been here longest without having handed a mail over; False where all are quick enough."""
+        now = asyncio.get_running_loop().time()
+        lazy = min(self._sessions, key=lambda session: session.since + (_DATA_PATIENCE if session.busy else 0))
+        if now - lazy.since < (_DATA_PATIENCE if lazy.busy else _PATIENCE):
+            return False
+        lazy.hang_up(_BUSY)
+        self.leave(lazy)
+        return True
 
     def enter(self, session: _Session) -> None:
         self._sessions.add(session)
@@ -250,8 +266,9 @@ class _Session(SMTP):
         self.peer = peer
         self.busy = False  # from DATA to its reply
         self._listener = listener
-        self._replies = 0  # since the last accepted mail
-        self._deadline = self.loop.time() + settings.session_seconds
+        self.since = self.loop.time()  # of the connection, or the last accepted mail
+        self._replies = 0  # since then
+        self._deadline = self.since + settings.session_seconds
 
     @property
     def task(self) -> asyncio.Task[None]:
@@ -347,7 +364,8 @@ class _Session(SMTP):
         if not await self._listener.commit(mail):
             return _TROUBLE
         self._replies = 0
-        self._deadline = self.loop.time() + self._listener.settings.session_seconds
+        self.since = self.loop.time()
+        self._deadline = self.since + self._listener.settings.session_seconds
         return _OK
 
     async def _push_verdict(self, _envelope: Envelope, reply: str) -> None:
