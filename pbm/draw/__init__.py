@@ -57,11 +57,14 @@ def _cell(cell: str, width: int) -> Line:
     return [Run(cell.removesuffix(last)), Run(last, typed), Run(" " * (width - len(cell)))]
 
 
-def svg(scene: Scene) -> str:
-    """The board alone as an SVG document on an opaque background."""
+def svg(scene: Scene, *, names: bool = True) -> str:
+    """The board alone as an SVG document on an opaque background.
+
+    names: places tell their names when pointed at. Without that a hexagonal board is drawn sooner.
+    """
     board = scene.board
     if isinstance(board, HexBoard):
-        return hexes.svg(board)
+        return hexes.svg(board, names=names)
     if isinstance(board, GridBoard):
         return grid.svg(board)
     return plane.svg(board)

@@ -62,8 +62,8 @@ _CORNERS = ((0, -2), (1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1))
 """Of a hexagon, around it: in half widths, and in thirds of the distance of two rows."""
 
 
-def svg(board: HexBoard) -> str:
-    """The board as an SVG document; a cell tells its name when pointed at."""
+def svg(board: HexBoard, *, names: bool = True) -> str:
+    """The board as an SVG document. names: a cell tells its name when pointed at."""
     size = board.size
 
     def at(row: int, column: int) -> tuple[int, int]:
@@ -76,7 +76,8 @@ def svg(board: HexBoard) -> str:
         x, y = at(cell.row, cell.column)
         corners = [(x + dx * HALF, y + dy * STEP // 3) for dx, dy in _CORNERS]
         edges.update((min(pair), max(pair)) for pair in zip(corners, (*corners[1:], corners[0]), strict=True))
-        drawing.append(named(cell, drawsvg.Lines(*chain(*corners), close=True, fill=PAPER)))
+        if names:
+            drawing.append(named(cell, drawsvg.Lines(*chain(*corners), close=True, fill=PAPER)))
     # One path, and each edge once: a renderer takes far longer for many.
     lines = drawsvg.Path(stroke=LINE, fill="none")
     for start, end in sorted(edges):

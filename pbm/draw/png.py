@@ -49,7 +49,7 @@ def rendered(drawing: str) -> Picture:
 
 @lru_cache(maxsize=32)
 def _picture(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
-    drawing = svg(Scene(board))
+    drawing = svg(Scene(board), names=False)
     width = _WIDTH.search(drawing)
     assert width is not None  # noqa: S101  every drawing of ours has one
     data = render(drawing, min(int(width[1]), MAX_WIDTH if isinstance(board, PlaneBoard) else CELLS_WIDTH))
