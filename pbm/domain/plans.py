@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -267,15 +267,21 @@ def layout(plan: Plan, indent: str = "") -> list[str]:
 # Checking
 
 
-def check(state: State, plan: Plan, opponent: str = "your opponent") -> Plan:
-    """The plan in canonical form, for a state in which the opponent is to move. opponent: as refusals name him.
+def check(
+    state: State,
+    plan: Plan,
+    opponent: str = "your opponent",
+    is_late: Callable[[], bool] = lambda: False,
+) -> Plan:
+    """The plan in canonical form, for a state in which the opponent is to move.
 
+    opponent: as refusals name him. is_late: whether it has taken too long; asked at every branch.
     Every condition must be legal, and every answer behind it. Behind `any` texts need only be readable as moves. Two
     branches with the same condition and answer become one. Raises: BadArguments that quotes the branch.
     """
     if state.outcome is not None:
         raise NotAllowed("The game would be over, so there is nothing to plan.")
-    return _Checker(opponent).plan(state, plan, (), known=True)
+    return _Checker(opponent, is_late).plan(state, plan, (), known=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,6 +299,7 @@ class _Step:
 @dataclass(frozen=True, slots=True)
 class _Checker:
     opponent: str
+    is_late: Callable[[], bool]
 
     def plan(self, state: State, plan: Plan, above: Plan, *, known: bool) -> Plan:
         """above: the branches that lead here. known: whether the board is, or else the state is only an example."""
@@ -312,6 +319,8 @@ class _Checker:
 
     def _step(self, state: State, branch: Branch, path: Plan, *, known: bool) -> _Step:
         """What the branch itself says, found sound."""
+        if self.is_late():
+            raise BadArguments(f"{_at(path)}: your plan takes too long to check. Send one with fewer branches.")
         condition, answer = branch.condition, branch.answer
         if condition == DRAW:
             self._check_answer_to_offer(answer, path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from time import monotonic
 
 from games import GAMES
 from games.rules import GameError
@@ -100,6 +101,10 @@ def _same(one: Match, other: Match) -> bool:
     return [ply.notation for ply in one.record] == [ply.notation for ply in other.record]
 
 
+MAX_SECONDS_OF_A_PLAN = 1.0
+"""What checking one may take: in late positions of Polygon a ply takes some hundredths."""
+
+
 @dataclass(slots=True)
 class Table:
     """One board while a mail is handled. revision: as the board was when the mail came to it. now: when the mail came
@@ -168,7 +173,8 @@ class Table:
         """The plan of the seat in canonical form, for a state; none for a game that is over. Raises: BadArguments."""
         if not plan or state.outcome is not None:
             return ()
-        return plans.check(state, plan, self.match.player(other(seat)).userid)
+        patience = monotonic() + MAX_SECONDS_OF_A_PLAN
+        return plans.check(state, plan, self.match.player(other(seat)).userid, lambda: monotonic() > patience)
 
     def keep_plan(self, seat: Seat, plan: Plan) -> None:
         """In place of an earlier one. It is for the ply that is next, and for no other."""
