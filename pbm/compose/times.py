@@ -14,6 +14,7 @@ def moment(at: datetime, zone: ZoneInfo) -> str:
     return f"{local:%a} {local.day} {local:%b %H:%M}"
 
 
+@lru_cache(maxsize=500)
 def until(at: datetime, zone: ZoneInfo) -> str:
     """With the name of the zone, such as "Tue 24 Nov 08:00 CET"."""
     return f"{moment(at, zone)} {at.astimezone(zone):%Z}"

@@ -21,6 +21,7 @@ from pbm.domain.durations import DAY, MINUTE, SECOND, WEEK
 from pbm.domain.errors import BadArguments
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 _MONDAY = 3 * DAY
 """From the Monday before 1970 to 1970, which began on a Thursday."""
 _LAST_YEAR = 9998
@@ -35,11 +36,11 @@ Spans = tuple[tuple[int, int], ...]
 
 def micros(instant: datetime) -> int:
     """Since 1970."""
-    return (instant - _EPOCH) // timedelta(microseconds=1)
+    return (instant - _EPOCH) // _MICROSECOND
 
 
 def instant_at(micros_since_1970: int) -> datetime:
-    return _EPOCH + timedelta(microseconds=micros_since_1970)
+    return _EPOCH + micros_since_1970 * _MICROSECOND
 
 
 def read_sleep(word: str) -> str:
@@ -131,34 +132,16 @@ class Calendar:
     def worked(self, start: datetime, end: datetime) -> int:
         """For how many microseconds the clock runs between two instants; 0 if the end is not after the start."""
         first, last = micros(start), micros(end)
-        free = _free(self.stops, first, last)
-        if self.rests.never:
-            return sum(until - since for since, until in free)
-        week = _week(self.rests.sleep, self.rests.weekend)
-        return sum(
-            week.worked(until + offset) - week.worked(since + offset)
-            for begin, finish in free
-            for since, until, offset in _offsets(self.rests.zone, begin, finish)
-        )
+        if last <= first:
+            return 0
+        return last - first if self.rests.never and not self.stops else _worked(self.rests, self.stops, first, last)
 
     def deadline(self, start: datetime, budget: int) -> datetime | None:
         """The first instant at which the clock has run for the budget since the start; None if it never will have."""
-        if budget <= 0:
-            return start
-        never, week = self.rests.never, _week(self.rests.sleep, self.rests.weekend)
-        for begin, finish in _free(self.stops, micros(start), _END):
-            if never:
-                if finish - begin >= budget:
-                    return instant_at(begin + budget)
-                budget -= finish - begin
-                continue
-            for since, until, offset in _offsets(self.rests.zone, begin, finish):
-                before = week.worked(since + offset)
-                runs = week.worked(until + offset) - before
-                if runs >= budget:
-                    return instant_at(week.reached(before + budget) - offset)
-                budget -= runs
-        return None
+        if budget <= 0 or (self.rests.never and not self.stops):
+            return start + max(0, budget) * _MICROSECOND
+        reached = _reached(self.rests, self.stops, micros(start), budget)
+        return None if reached is None else instant_at(reached)
 
 
 _END = micros(datetime(_LAST_YEAR, 1, 1, tzinfo=UTC))
@@ -184,6 +167,30 @@ class _Week:
                 return weeks * WEEK + since + rest + 1 - _MONDAY
             rest -= until - since
         raise AssertionError("the spans of a week are as long as the week says")
+
+
+@lru_cache(maxsize=5000)
+def _worked(rests: Rests, stops: tuple[Stop, ...], start: int, end: int) -> int:
+    week = _week(rests.sleep, rests.weekend)
+    return sum(
+        week.worked(until + offset) - week.worked(since + offset)
+        for begin, finish in _free(stops, start, end)
+        for since, until, offset in _offsets(rests.zone, begin, finish)
+    )
+
+
+@lru_cache(maxsize=5000)
+def _reached(rests: Rests, stops: tuple[Stop, ...], start: int, budget: int) -> int | None:
+    """budget: more than nothing."""
+    week = _week(rests.sleep, rests.weekend)
+    for begin, finish in _free(stops, start, _END):
+        for since, until, offset in _offsets(rests.zone, begin, finish):
+            before = week.worked(since + offset)
+            runs = week.worked(until + offset) - before
+            if runs >= budget:
+                return week.reached(before + budget) - offset
+            budget -= runs
+    return None
 
 
 @lru_cache(maxsize=2000)

@@ -177,17 +177,15 @@ class Clock:
 
     def remaining(self, seat: int, now: datetime, calendars: Calendars) -> int:
         """What a seat has left, never below 0; for its present move, if that is less."""
-        left = self.left[seat - 1]
         if seat != self.seat:
-            return left
-        bounds = [left] if self.turn_left is None else [left, self.turn_left]
-        return max(0, min(bounds) - self._used(now, calendars))
+            return self.left[seat - 1]
+        return max(0, self._budget - self._used(now, calendars))
 
     def deadline(self, calendars: Calendars) -> datetime | None:
         """When the time of the seat to move runs out by what is known now; None for never."""
         if self.paused or not self.control.timed:
             return None
-        return self._calendar(calendars).deadline(self.since, self.remaining(self.seat, self.since, calendars))
+        return self._calendar(calendars).deadline(self.since, self._budget)
 
     def refreshed(self, calendars: Calendars) -> Clock:
         """With the deadline as the calendars have it now; one that has been called stays."""
@@ -239,6 +237,12 @@ class Clock:
     def with_pause(self, paused: bool, now: datetime, calendars: Calendars) -> Clock:
         """Stopped by agreement, or going on from where it stopped."""
         return replace(self.charged(now, calendars), paused=paused).refreshed(calendars)
+
+    @property
+    def _budget(self) -> int:
+        """What the seat to move had at `since`."""
+        left = self.left[self.seat - 1]
+        return left if self.turn_left is None else min(left, self.turn_left)
 
     def _used(self, now: datetime, calendars: Calendars) -> int:
         if self.paused or not self.control.timed:

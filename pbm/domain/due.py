@@ -18,18 +18,16 @@ def with_clock(match: Match, clock: Clock | None, now: datetime) -> Match:
 
     A clock that is paused or has run out keeps when it is due.
     """
-    fresh = replace(match, clock=clock)
     if clock is None or clock.paused or clock.overrun_at is not None:
-        return fresh
+        return replace(match, clock=clock)
     stopped = clock.control.timed and clock.deadline_at is None
-    due = [at for at in (clock.deadline_at, reminder_at(fresh, now), now + LOOK_AGAIN if stopped else None) if at]
-    return replace(fresh, clock=replace(clock, due_at=min(due, default=None)))
+    due = [
+        at for at in (clock.deadline_at, reminder_at(match, clock, now), now + LOOK_AGAIN if stopped else None) if at
+    ]
+    return replace(match, clock=replace(clock, due_at=min(due, default=None)))
 
 
-def reminder_at(match: Match, now: datetime) -> datetime | None:
-    """When the player to move is to be reminded next, after now; None for not at all."""
-    clock = match.clock
-    if clock is None:
-        return None
+def reminder_at(match: Match, clock: Clock, now: datetime) -> datetime | None:
+    """When the player to move is to be reminded next, after now; None for not at all. clock: as it will be."""
     ladder = match.settings[clock.seat - 1].remind
     return next_reminder(ladder, match.moved_at, clock.deadline_at, clock.control.nag, now)

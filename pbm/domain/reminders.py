@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from pbm.domain.durations import DAY, HOUR, MINUTE, in_words, read_duration, write_duration
@@ -50,6 +51,7 @@ def _rung(word: str) -> int:
     return length
 
 
+@lru_cache(maxsize=1000)
 def rungs_of(ladder: str) -> tuple[int, ...]:
     """The lengths of a ladder as it is kept, the longest first."""
     return () if ladder == OFF else tuple(map(read_duration, ladder.split()))

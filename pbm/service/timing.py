@@ -49,7 +49,7 @@ def attend(tx: Transaction, tools: Tools, board: int, now: datetime) -> None:
 
 def _remind(table: Table, clock: Clock) -> None:
     fresh, now = clock.refreshed(table.match.calendars), table.now
-    due_at = reminder_at(replace(table.match, clock=fresh), (clock.due_at or now) - _INSTANT)
+    due_at = reminder_at(table.match, fresh, (clock.due_at or now) - _INSTANT)
     if due_at is not None and due_at <= now:
         plan_reminder(table.tx, table.match.player(clock.seat), table.match.board, now)
     table.set_clock(fresh)
