@@ -173,6 +173,13 @@ VERBS: tuple[Verb, ...] = (
         group=ACCOUNT,
     ),
     Verb(
+        "erase me",
+        "USERID PASSWORD",
+        "have all that is stored of you deleted, and your userid replaced, after a week to change your mind",
+        group=ACCOUNT,
+    ),
+    Verb("erase no", "USERID PASSWORD", "change your mind: nothing is erased", group=ACCOUNT),
+    Verb(
         "set",
         "USERID PASSWORD [NAME] [VALUE]",
         "see what you can choose for yourself, or choose it",

@@ -20,6 +20,7 @@ from pbm.store.bounces import Bounces
 from pbm.store.broadcasts import Broadcasts
 from pbm.store.choices import Choices
 from pbm.store.contents import Contents
+from pbm.store.erasure import Erasure
 from pbm.store.follows import Follows
 from pbm.store.intents import Intents
 from pbm.store.matches import COUNT_PLY, Matches
@@ -57,6 +58,7 @@ class Transaction:
         self.agenda = Agenda(connection)
         self.choices = Choices(connection)
         self.belongings = Belongings(connection)
+        self.erasure = Erasure(connection)
         self.blocks = Blocks(connection)
         self.bounces = Bounces(connection, self.players)
         self.broadcasts = Broadcasts(connection)

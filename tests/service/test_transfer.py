@@ -160,7 +160,7 @@ def test_what_is_no_export_is_refused(content: bytes, house: House) -> None:
 
 def attached(got: Got) -> dict[str, bytes]:
     parts = [part for part in got.parsed.walk() if part.get_content_disposition() == "attachment"]
-    return {str(part.get_filename()): bytes(part.get_payload(decode=True)) for part in parts}  # type: ignore[arg-type]
+    return {str(part.get_filename()): bytes(part.get_payload(decode=True)) for part in parts}
 
 
 def test_the_mail_holds_what_the_operator_would_get_and_a_text_for_each_game(rich: House) -> None:

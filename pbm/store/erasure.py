@@ -1,0 +1,135 @@
+"""Making the server forget a player: what is his is deleted, and what others share with him bears another name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Connection, Table, delete, func, or_, select, update
+
+from pbm.domain.mail import Arrival, Delivery
+from pbm.store.belongings import NO_PASSWORD
+from pbm.store.tables import (
+    absences,
+    addresses,
+    attempts,
+    blocks,
+    broadcasts,
+    follows,
+    game_choices,
+    inbox,
+    intents,
+    invitations,
+    matches,
+    outbox,
+    paces,
+    player_follows,
+    players,
+    ratings,
+    remarks,
+    seeks,
+    tickets,
+    tournament_follows,
+)
+
+_OF_PLAYER = (
+    *(addresses, tickets, remarks, follows, tournament_follows, game_choices, seeks, absences, broadcasts),
+    *(invitations, ratings, paces, player_follows, blocks),
+)
+"""Tables whose rows with his player_id are his alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """By what a player may be found. names: his userid and the addresses he has, and has had mail at, in lower case."""
+
+    player_id: int
+    userid: str
+    names: frozenset[str]
+    removed: bool
+
+
+class Erasure:
+    """What is shared stays: boards with their records, and what they did to ratings."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def traces(self, player_id: int) -> Traces | None:
+        """None if there is no such player."""
+        row = self._connection.execute(select(players).where(players.c.id == player_id)).one_or_none()
+        if row is None:
+            return None
+        known = select(addresses.c.address).where(addresses.c.player_id == player_id)
+        written = select(outbox.c.address).where(outbox.c.player_id == player_id)
+        found = self._connection.execute(known.union(written)).scalars()
+        names = {row.userid_key, *(address.casefold() for address in found)}
+        return Traces(player_id, row.userid, frozenset(names), row.removed_at is not None)
+
+    def rename(self, traces: Traces, name: str) -> None:
+        """He is called so wherever he is named; nobody can log in as him, and he has chosen nothing."""
+        values = {"userid": name, "userid_key": name, "password_hash": NO_PASSWORD, "settings": "{}"}
+        self._connection.execute(update(players).where(players.c.id == traces.player_id).values(values))
+        word = re.compile(rf"(?<![\w.-]){re.escape(traces.userid)}(?![\w-])")
+        told = select(matches.c.board, matches.c.reason).where(self._seated(traces), matches.c.reason.is_not(None))
+        for board, reason in self._connection.execute(told).all():
+            renamed = update(matches).where(matches.c.board == board).values(reason=word.sub(name, reason))
+            self._connection.execute(renamed)
+
+    def forget(self, traces: Traces) -> None:
+        """Delete what is his, his mails among it, and the mails that were sent of his boards or because of his."""
+        for table in _OF_PLAYER:
+            self._connection.execute(delete(table).where(table.c.player_id == traces.player_id))
+        self._connection.execute(delete(player_follows).where(player_follows.c.followed_id == traces.player_id))
+        self._connection.execute(delete(blocks).where(blocks.c.blocked_id == traces.player_id))
+        for table in (tickets, attempts):
+            self._connection.execute(delete(table).where(func.lower(table.c.subject).in_(traces.names)))
+        for seat, column in ((1, matches.c.seat1_id), (2, matches.c.seat2_id)):
+            his = select(matches.c.board).where(column == traces.player_id)
+            self._connection.execute(delete(intents).where(intents.c.board.in_(his), intents.c.seat == seat))
+        asked = func.lower(matches.c.started_by).in_(traces.names)
+        self._connection.execute(update(matches).where(asked).values(started_by=""))
+        self._forget_mails(traces)
+
+    def _forget_mails(self, traces: Traces) -> None:
+        """What others have not been sent yet is still owed to them."""
+        answered = select(outbox.c.inbox_id).where(outbox.c.player_id == traces.player_id, outbox.c.reply)
+        written = or_(func.lower(inbox.c.mail_from).in_(traces.names), inbox.c.id.in_(answered))
+        own = list(self._connection.execute(select(inbox.c.id).where(written)).scalars())
+        boards = select(matches.c.board).where(self._seated(traces))
+        sent = outbox.c.state != Delivery.QUEUED.value
+        his = or_(outbox.c.player_id == traces.player_id, func.lower(outbox.c.address).in_(traces.names))
+        self._connection.execute(delete(outbox).where(or_(his, sent & outbox.c.board.in_(boards))))
+        for some in _batches(own):
+            self._connection.execute(delete(outbox).where(sent, outbox.c.inbox_id.in_(some)))
+            self._connection.execute(update(outbox).where(outbox.c.inbox_id.in_(some)).values(inbox_id=None))
+            self._connection.execute(delete(inbox).where(inbox.c.id.in_(some)))
+
+    def sweep(self, names: Collection[str], done: tuple[int, int], most: int = 100) -> tuple[int, int] | None:
+        """Take what names him out of some of the mails that others wrote or were sent, and that are done with.
+
+        done: the ids in inbox and outbox up to which that has been done; returned as they are then, None at the end.
+        """
+        word = re.compile(rb"(?<!\w)(%s)(?!\w)" % b"|".join(re.escape(name.encode()) for name in names), re.IGNORECASE)
+        written = self._mails(inbox, inbox.c.state != Arrival.NEW.value, done[0], most)
+        sent = self._mails(outbox, outbox.c.state != Delivery.QUEUED.value, done[1], most)
+        # An emptied mail still tells a second delivery of itself; of what was sent nothing is needed.
+        emptied = inbox.c.id.in_([mail for mail, raw in written.items() if word.search(raw)])
+        self._connection.execute(update(inbox).where(emptied).values(raw=b""))
+        dropped = outbox.c.id.in_([mail for mail, raw in sent.items() if word.search(raw)])
+        self._connection.execute(delete(outbox).where(dropped))
+        return (max(written, default=done[0]), max(sent, default=done[1])) if written or sent else None
+
+    def _mails(self, queue: Table, settled: ColumnElement[bool], after: int, most: int) -> dict[int, bytes]:
+        """The next mails of a queue behind an id, in order."""
+        found = select(queue.c.id, queue.c.raw).where(queue.c.id > after, settled).order_by(queue.c.id).limit(most)
+        return {row.id: row.raw for row in self._connection.execute(found)}
+
+    def _seated(self, traces: Traces) -> ColumnElement[bool]:
+        return or_(matches.c.seat1_id == traces.player_id, matches.c.seat2_id == traces.player_id)
+
+
+def _batches(numbers: Collection[int], size: int = 500) -> list[list[int]]:
+    ordered = list(numbers)
+    return [ordered[start : start + size] for start in range(0, len(ordered), size)]
