@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pbm.domain.commands import Standing, board_of_subject, parse, read
+from pbm.domain.commands import Standing, board_of_subject, parse
 from pbm.domain.errors import Rejected
+from pbm.domain.reading import read
 from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin import read as read_mail
 

@@ -1,39 +1,30 @@
 """From what a person wrote to commands.
 
-Two steps. `read` finds which lines of a mail are commands and which are a comment; `parse` makes one line a Command
-by the verb table. Words a mail shows by itself (its reply token names game, board and player) may be left out.
+Two steps. `reading.read` finds which lines of a mail are commands and which are a comment; `parse` makes one line a
+Command by the verb table. Words a mail shows by itself (its reply token names game, board and player) may be left out.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 
 from games import GAMES
-from pbm.domain.errors import BadArguments, NotFound, Rejected, UnknownCommand
-from pbm.domain.plan_lines import lift
-from pbm.domain.plans import is_moves, is_plan
-from pbm.domain.settings import CHOICES
-from pbm.domain.verbs import CREDENTIALS, MULTIPLE, SECRETS, SHORTEST_SECRET, VERBS, Param, Verb, find, leading
+from pbm.domain.errors import BadArguments, NotFound, UnknownCommand
+from pbm.domain.plan_lines import is_plan
+from pbm.domain.verbs import CREDENTIALS, SECRETS, VERBS, Param, Verb, find, leading
 
 MAX_LINE = 1000
 """Characters of a command line; a longer line is no command."""
 SELECTORS = frozenset({"me", "all", "active", "inactive", "next", "board", "boards", "new", "zoom"})
 """Words that choose boards, besides numbers and userids."""
-MAX_COMMANDS = 20
-"""Commands carried out of one mail."""
 
 _TITLES = [*GAMES, *(game.info.title for game in GAMES.values())]
 _BOARD_LINE = re.compile(r"(\d{1,12}):? +(\S.*)")
 _NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)
 """What no move has behind a number it begins with, as "12 r" and "12 x7" do: so the number is a board's."""
-_MOVE_WORD = re.compile(r"\S*\d\S*|[a-z]{1,3}[-,;:/&>]+[a-z]{0,3}|[a-z]|--", re.IGNORECASE)
-_LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
-"""Words that moves may hold and a sentence, too."""
 _SERVER_SUBJECT = re.compile(
     rf"(?:new\s+)?(?:{'|'.join(map(re.escape, _TITLES))})\s+board\s+(\d{{1,12}})"
     r"(?:\s+\S+)?(?:\s+error|\s+\(\d{1,4}\))?",
@@ -87,136 +78,13 @@ class Command:
         return self.args["USERID"], self.args["PASSWORD"]
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """The command lines of a mail, in order, and what else the person wrote.
-
-    remarks: what stands below each line, where each line names its board; empty where the comment belongs to them all.
-    """
-
-    lines: tuple[str, ...]
-    comment: str = ""
-    truncated: bool = False
-    remarks: tuple[str, ...] = ()
-
-    @property
-    def prose(self) -> str:
-        """All that is no command."""
-        return "\n".join(filter(None, (self.comment, *self.remarks)))
-
-
 def board_of_subject(subject: str) -> int | None:
     """The board which a subject of our own mails names, prefixes already removed."""
     match = _SERVER_SUBJECT.fullmatch(clean(subject))
     return int(match[1]) if match else None
 
 
-def read(subject: str, text: str, standing: Standing) -> Reading:
-    """The commands of a mail. subject: without reply prefixes. text: what the person wrote, quotes removed.
-
-    The subject is the command, as on the classic server, when it reads like one; otherwise the commands are the first
-    lines of the text. A line behind the first is a command only if nothing else can be meant; what follows is comment.
-    Where the first line begins with the number of a board, as in an answer to a digest, such lines may stand anywhere.
-    """
-    is_move = partial(_may_plan, standing)
-    subject, planned = _split_plan(clean(subject), is_move)
-    written = text.strip("\n").splitlines()
-    left, plans = (written, []) if _is_said(subject) else lift(written, is_move, _is_said)
-    lines = [line.strip() for line in left]
-    start = next((index for index, line in enumerate(lines) if line), len(lines))
-    first = clean(lines[start]) if start < len(lines) else ""
-    is_planned = any(at <= start for at, _ in plans)
-    plays = _is_board_line(subject, standing)
-    begun = is_planned or _called(first) or _is_board_line(first, standing)
-    meant = not (first or is_planned) or plays or (_called(subject) and (begins(subject) or not begun))
-    if subject and meant and board_of_subject(subject) is None:
-        if subject.casefold() == MULTIPLE:
-            return _multiple(lines, plans)
-        plans = [*((-1, plan) for plan in planned), *plans]
-        return Reading(_with_plans([(-2, subject)], plans), "\n".join(left).strip())
-    if first.casefold() == MULTIPLE:
-        return _multiple(["", *lines[start + 1 :]], [(at - start, plan) for at, plan in plans])
-    if _board_first(first, standing) is not None and not is_planned:
-        return _by_board(left, start, plans, standing)
-    end = start if is_planned else start + 1
-    while end < len(lines) and not _has_text(lines[end - 1] if end else "") and _is_command(lines[end], standing):
-        end += 1
-    commands = _with_plans(list(enumerate(map(clean, lines[:end]))), plans)
-    comment = "\n".join(left[end:]).strip("\n")
-    return Reading(commands[:MAX_COMMANDS], comment, len(commands) > MAX_COMMANDS)
-
-
-def _split_plan(subject: str, is_move: Callable[[str], bool]) -> tuple[str, list[str]]:
-    """The subject and the plan at its end, if there is one."""
-    (head, *_), plans = lift([subject], is_move, _is_said) if not is_plan(subject) else ([subject], [])
-    return head, [plan for _, plan in plans]
-
-
-def _may_plan(standing: Standing, words: str) -> bool:
-    """The words may be a move, with or without a command around it, that a plan follows on the same line.
-
-    The number of a board is none; what follows that is a command of its own.
-    """
-    if words.isdecimal() and standing.board in (None, int(words)):
-        return False
-    return is_moves(words) or (begins(words) and is_moves(words.split()[-1]))
-
-
-def _is_said(line: str) -> bool:
-    """All below the line is text that nobody looks into for plans."""
-    return _has_text(line) and clean(line).casefold() != MULTIPLE
-
-
-def _with_plans(commands: Sequence[tuple[int, str]], plans: Sequence[tuple[int, str]]) -> tuple[str, ...]:
-    """The commands, each with the plan below it on lines of its own; one that takes none is followed by it.
-
-    Both come with the numbers of the lines they stand at, a plan with that of the line behind it.
-    """
-    found: list[str] = []
-    ends = [*(at for at, _ in commands[1:]), sys.maxsize][: len(commands)]
-    early = [plan for at, plan in plans if not commands or at <= commands[0][0]]
-    found += ["\n".join(map(_cleaned, early))] if early else []
-    for (start, line), end in zip(commands, ends, strict=True):
-        below = "\n".join(_cleaned(plan) for at, plan in plans if start < at <= end)
-        joined = [f"{line}\n{below}"] if line and below and _takes_plan(line) else [line, below]
-        found += filter(None, joined)
-    return tuple(found)
-
-
-def _cleaned(plan: str) -> str:
-    return "\n".join(map(clean, plan.splitlines()))
-
-
-def _takes_plan(line: str) -> bool:
-    """The line is a move, or may be one."""
-    words = line.split()
-    verb, _ = leading(words[1:] if words[0].casefold() in GAMES else words)
-    return verb is None or verb.takes_plan
-
-
-def _multiple(lines: Sequence[str], plans: Sequence[tuple[int, str]]) -> Reading:
-    """Every line a command; a quoted one is none."""
-    numbered = [(at, clean(line)) for at, line in enumerate(lines) if clean(line) and not line.startswith(">")]
-    commands = _with_plans(numbered, plans)
-    return Reading(commands[:MAX_COMMANDS] or (MULTIPLE,), "", len(commands) > MAX_COMMANDS)
-
-
-def _by_board(lines: Sequence[str], start: int, plans: Sequence[tuple[int, str]], standing: Standing) -> Reading:
-    """Commands that name their boards, each with what is written below it. start: the line of the first command."""
-    commands: list[tuple[int, str]] = []
-    remarks: list[list[str]] = []
-    for at, line in enumerate(lines[start:], start):
-        if not commands or _is_board_line(clean(line), standing):
-            commands.append((at, clean(line)))
-            remarks.append([])
-        else:
-            remarks[-1].append(line)
-    below = tuple("\n".join(each).strip("\n") for each in remarks)
-    read = _with_plans(commands, plans)
-    return Reading(read[:MAX_COMMANDS], "", len(read) > MAX_COMMANDS, below[:MAX_COMMANDS])
-
-
-def _board_first(line: str, standing: Standing) -> tuple[int, str] | None:
+def board_first(line: str, standing: Standing) -> tuple[int, str] | None:
     """The board a line begins with, and the rest of it; None where that cannot be meant.
 
     In an answer to a board mail a number may begin a move: there only that board's is one, before what no move holds.
@@ -228,19 +96,6 @@ def _board_first(line: str, standing: Standing) -> tuple[int, str] | None:
     if standing.board is not None and (board != standing.board or not _NO_MOVE_GOES_ON.match(rest)):
         return None
     return board, rest
-
-
-def _is_board_line(line: str, standing: Standing) -> bool:
-    """The line is a move or another command on the board it begins with, and can be nothing else."""
-    if _board_first(line, standing) is None:
-        return False
-    try:
-        command = parse(line, replace(standing, proven=False))
-    except Rejected:
-        return False
-    words = command.args.get("MOVE", "").split()
-    moves = [bool(_MOVE_WORD.fullmatch(word)) for word in words if word.casefold() not in _LINKING]
-    return _is_plausible(command) and (all(moves) and bool(moves) if words else True)
 
 
 def clean(line: str) -> str:
@@ -256,55 +111,10 @@ def clean(line: str) -> str:
     return " ".join(filter(None, words))
 
 
-def _called(line: str) -> bool:
-    """The line starts like a command: with a verb, or with a game (there is one or not) and a verb."""
-    return begins(line) or any(find(word, per_game=True) for word in line.split()[1:2])
-
-
 def begins(line: str) -> bool:
     """The line begins with a verb or a game that there is; "My move" does not."""
     words = line.split()[:2]
     return any(word.casefold() in GAMES for word in words[:1]) or leading(words)[0] is not None
-
-
-def _has_text(line: str) -> bool:
-    """The line is a command that all lines below it belong to."""
-    words = clean(line).split()
-    of_game = any(word.casefold() in GAMES for word in words[:1])
-    verb, _ = leading(words[1:], per_game=True) if of_game else leading(words)
-    return verb is not None and verb.has_text
-
-
-def _is_command(line: str, standing: Standing) -> bool:
-    """A line behind the first is a command if it is complete, or misspelt beyond doubt: game, verb and board."""
-    cleaned = clean(line)
-    if _is_board_line(cleaned, standing):
-        return True
-    if not cleaned or not _called(cleaned):
-        return False
-    try:
-        return begins(cleaned) and _is_plausible(parse(cleaned, replace(standing, proven=False)))
-    except Rejected:
-        words = cleaned.casefold().split()
-        return len(words) > 2 and words[2][0].isdigit() and (words[0] in GAMES or bool(find(words[1], per_game=True)))
-
-
-def _is_plausible(command: Command) -> bool:
-    """What stands for a password, an address or a setting may be one: "Set your mind at ease" is no command."""
-    args = command.args
-    return (
-        (not command.verb.wordy or re.search(r"\d", command.line) is not None)
-        and all(len(secret) >= SHORTEST_SECRET for secret in command.secrets)
-        and ("ADDRESS" not in args or "@" in args["ADDRESS"])
-        and ("NAME" not in args or args["NAME"].casefold() in CHOICES)
-        and all(_strangers(args.get(name, "")) <= 1 for name in ("BOARD", "USERID"))
-        and re.search(r"\d|^\S*$|^[a-zA-Z]-", args.get("MOVE", "")) is not None
-    )
-
-
-def _strangers(words: str) -> int:
-    """How many words are neither boards nor among those that choose boards: more than one are a sentence."""
-    return sum(not re.match(r"[\d#]", word) and word.casefold() not in SELECTORS for word in words.split())
 
 
 def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lambda _: True) -> Command:
@@ -320,7 +130,7 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
         return replace(parse(line, standing, is_userid), plan=plan, line=f"{line}\n{plan}")
     if len(line) > MAX_LINE:
         raise UnknownCommand(f"A command line has at most {MAX_LINE} characters; this one has {len(line)}.")
-    named = _board_first(line, standing)
+    named = board_first(line, standing)
     if named is not None:
         return _on_board(line, *named, standing, is_userid)
     words = line.split()

@@ -1,15 +1,16 @@
 """Which lines of a mail are a plan, whatever its mail program did to them. Pure.
 
 A plan begins where a line does, or behind a move on the same line. It goes on in lines that begin a branch, and in
-those that were broken off from the line before. A sentence that begins with "if" is none: see plans.is_plan.
+those that were broken off from the line before. A sentence that begins with "if" is none.
 """
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Sequence
 
-from pbm.domain.plans import first_words, is_moves, is_plan
+from pbm.domain.plans import BEGINNING, LINK, WIDE, WORDS
 
 _IF = re.compile(r"(?:^|(?<=[\s;,.]))(?:then[\s,;]+)?(\(*if[\s(].*)", re.IGNORECASE)
 _OPEN = re.compile(r"(?:[:,(]|(?:^|\s)(?:then|if))$", re.IGNORECASE)
@@ -75,3 +76,38 @@ def _following(before: str, lines: Sequence[str], at: int) -> int:
     piece = not begun.strip(" ;,:()") or is_moves(begun)
     broken = _OPEN.search(before) or _LEANING.match(line) or len(before) + 1 + len(line.split()[0]) > _WRAPPED_AT
     return next_ + 1 if piece and broken and next_ == at else at
+
+
+_MOVE_WORD = re.compile(r"(?!\S*[a-z]{4})\S*\d\S*|[a-z]{1,2}[-/&>]+[a-z]{1,2}|[a-z]|--?", re.IGNORECASE)
+_PLAN_WORDS = frozenset(" ".join(WORDS).split()) | {"then", "if", "to", "from", "edge", "place", "move", "remove"}
+_NEXT = re.compile(r"\bthen\b[\s,;(]*\bif[\s(]|\bif[\s(]|[\s,;]\(", re.IGNORECASE)
+
+
+def is_plan(text: str) -> bool:
+    """The text begins like a plan and not like a sentence: its first branch holds nothing but moves and our words."""
+    begun = BEGINNING.match(text.translate(WIDE))
+    if begun is None:
+        return False
+    first = first_words(begun[1])
+    linked = len(first.split()) > 2 and LINK.search(first) is not None
+    says = linked or ":" in first or any(char.isdigit() for char in first)
+    return says and is_moves(first)
+
+
+def first_words(text: str) -> str:
+    """What stands in front of the next branch."""
+    return _NEXT.split(text, maxsplit=1)[0]
+
+
+def is_moves(text: str) -> bool:
+    """Nothing but what moves and the grammar are made of, a misspelt word of ours included."""
+    words = [word.strip(".!?()") for word in re.split(r"[\s:;,]+", text.translate(WIDE))]
+    words = [word for word in words if word]
+    return bool(words) and all(map(_is_plan_word, words))
+
+
+def _is_plan_word(word: str) -> bool:
+    plain = word.casefold()
+    if _MOVE_WORD.fullmatch(plain) or plain in _PLAN_WORDS:
+        return True
+    return bool(difflib.get_close_matches(plain[:20], ("resign", "accept", "reject", "pass", "swap"), 1, 0.8))

@@ -14,7 +14,6 @@ are kept as they were written, and settled when the board is known.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +32,7 @@ MAX_BRANCHES = 200
 MAX_DEPTH = 40
 MAX_CHARACTERS = 4000
 
-_WORDS = {
+WORDS = {
     **dict.fromkeys(("any", "anything", "any move", "any other", "anything else", "otherwise"), ANY),
     **dict.fromkeys(("draw", "draw offer", "draw offered", "propose", "proposes"), DRAW),
     **dict.fromkeys(("resign", "resigns"), RESIGN),
@@ -44,7 +43,7 @@ _WORDS = {
 }
 """How people write what is no move of a game."""
 _TO_AN_OFFER = (ACCEPT, REJECT, RESIGN)
-_WIDE = str.maketrans("：；，（）", ":;,()")
+WIDE = str.maketrans("：；，（）", ":;,()")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ def chain(words: Sequence[str]) -> Plan:
 
 
 _TOKEN = re.compile(r"(\((?=[\s(]*if[\s(])|\)|\bthen\b(?=[\s,;:(]*\bif(?:[\s(]|$))|\bif(?=[\s(]|$))", re.IGNORECASE)
-_LINK = re.compile(r"[\s,;]*\bthen\b[\s,;]*", re.IGNORECASE)
+LINK = re.compile(r"[\s,;]*\bthen\b[\s,;]*", re.IGNORECASE)
 _EDGES = " ;,.!\n"
 
 
@@ -100,11 +99,15 @@ def reread(text: str) -> Plan:
     return _Reader(text).plan()
 
 
+BEGINNING = re.compile(r"[\s(]*if[\s(]+(.*)", re.IGNORECASE | re.DOTALL)
+"""How a plan begins, and the rest of it."""
+
+
 def understood(text: str) -> Plan:
     """The plan of a text that stands where a plan must: branches, or a line of plies. Raises: BadArguments."""
-    if _BEGINNING.match(text):
+    if BEGINNING.match(text):
         return read(text)
-    if re.search(r"[:()]|\bif\b", text.translate(_WIDE), re.IGNORECASE):
+    if re.search(r"[:()]|\bif\b", text.translate(WIDE), re.IGNORECASE):
         return read(f"if {text}")
     words = (word.strip(_EDGES) for word in text.split())
     return chain([word for word in words if word and word.casefold() != "then"])
@@ -134,7 +137,7 @@ class _Reader:
     """Recursive descent over the words that make up the grammar, and the texts between them."""
 
     def __init__(self, text: str) -> None:
-        pieces = _TOKEN.split(" ".join(text.translate(_WIDE).split()))
+        pieces = _TOKEN.split(" ".join(text.translate(WIDE).split()))
         self._tokens = list(_joined(pieces))
         self._at = 0
 
@@ -213,9 +216,9 @@ def _halves(text: str) -> tuple[str, str]:
     """Condition and answer. Raises: BadArguments."""
     condition, colon, answer = text.partition(":")
     if not colon:
-        condition, *rest = _LINK.split(text, maxsplit=1)
+        condition, *rest = LINK.split(text, maxsplit=1)
         answer = "".join(rest)
-    condition, answer = _LINK.sub(" ", condition).strip(_EDGES), answer.strip(_EDGES)
+    condition, answer = LINK.sub(" ", condition).strip(_EDGES), answer.strip(_EDGES)
     if answer.casefold().startswith("then "):
         answer = answer[5:].strip(_EDGES)
     if not condition or not answer:
@@ -230,7 +233,7 @@ def _halves(text: str) -> tuple[str, str]:
 def _worded(text: str) -> str:
     """What is no move, in the one word for it; a move as it is."""
     plain = " ".join(text.replace("(", " ").replace(")", " ").split())
-    return _WORDS.get(fold(plain) if plain.strip("-—–") else "--", plain)
+    return WORDS.get(fold(plain) if plain.strip("-—–") else "--", plain)
 
 
 # Writing
@@ -410,42 +413,3 @@ def settled(state: State, plan: Plan) -> Plan:
         else:
             known.append(Branch(condition, answer, settled(later, branch.then)))
     return tuple(known)
-
-
-# Telling a plan from prose
-
-
-_MOVE_WORD = re.compile(r"(?!\S*[a-z]{4})\S*\d\S*|[a-z]{1,2}[-/&>]+[a-z]{1,2}|[a-z]|--?", re.IGNORECASE)
-_PLAN_WORDS = frozenset(" ".join(_WORDS).split()) | {"then", "if", "to", "from", "edge", "place", "move", "remove"}
-_BEGINNING = re.compile(r"[\s(]*if[\s(]+(.*)", re.IGNORECASE | re.DOTALL)
-_NEXT = re.compile(r"\bthen\b[\s,;(]*\bif[\s(]|\bif[\s(]|[\s,;]\(", re.IGNORECASE)
-
-
-def is_plan(text: str) -> bool:
-    """The text begins like a plan and not like a sentence: its first branch holds nothing but moves and our words."""
-    begun = _BEGINNING.match(text.translate(_WIDE))
-    if begun is None:
-        return False
-    first = first_words(begun[1])
-    linked = len(first.split()) > 2 and _LINK.search(first) is not None
-    says = linked or ":" in first or any(char.isdigit() for char in first)
-    return says and is_moves(first)
-
-
-def first_words(text: str) -> str:
-    """What stands in front of the next branch."""
-    return _NEXT.split(text, maxsplit=1)[0]
-
-
-def is_moves(text: str) -> bool:
-    """Nothing but what moves and the grammar are made of, a misspelt word of ours included."""
-    words = [word.strip(".!?()") for word in re.split(r"[\s:;,]+", text.translate(_WIDE))]
-    words = [word for word in words if word]
-    return bool(words) and all(map(_is_plan_word, words))
-
-
-def _is_plan_word(word: str) -> bool:
-    plain = word.casefold()
-    if _MOVE_WORD.fullmatch(plain) or plain in _PLAN_WORDS:
-        return True
-    return bool(difflib.get_close_matches(plain[:20], ("resign", "accept", "reject", "pass", "swap"), 1, 0.8))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,12 +10,14 @@ from typing import Any
 from games import GAMES
 from games.rules import GameError, MoveError
 from pbm.compose import Answer, Notice, Outcome, Reader
-from pbm.domain.commands import Command, Reading, Standing, board_of_subject, clean, usage
+from pbm.domain.commands import Command, Standing, board_of_subject, clean, usage
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale, UnknownCommand
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
+from pbm.domain.reading import Reading
 from pbm.domain.redaction import behind_userids, guess_secrets, redact, redact_quoted
+from pbm.domain.remarks import RemarkKind
 from pbm.domain.tokens import SeatToken
 from pbm.mailin import Message, strip_subject
 from pbm.service.tables import Table
@@ -302,6 +304,7 @@ class Handling:
         for table in self._tables.values():
             if table.events:
                 comments = self.comments(table.match.board)
+                self._keep(table, comments)
                 mails += tell_players(self.tx, self.tools, table, comments, self.identified, self.message)
         replies: list[Mail] = []
         for notice in self.notices:
@@ -309,6 +312,12 @@ class Handling:
         if self.answers:
             replies += self._answer()
         return mails + [replace(mail, reply=True) for mail in replies]
+
+    def _keep(self, table: Table, comments: Sequence[CommentMade]) -> None:
+        """What a player writes to a board stays among his belongings; what only claims to be his does not."""
+        if self.identified is not None and not self.is_hearsay:
+            for comment in comments:
+                table.remark(RemarkKind.COMMENT, self.identified, comment.text)
 
     def take_remark(self, reading: Reading, number: int, command: Command | Rejected) -> None:
         """Take up what is written below the command's line, counted from 1, where each line has its own."""

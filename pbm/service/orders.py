@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from pbm.compose import Answer, Outcome
-from pbm.domain.commands import MAX_COMMANDS, Command, Reading, Standing, clean, parse
+from pbm.domain.commands import Command, Standing, clean, parse
 from pbm.domain.errors import NeedsIdentity, Rejected, UnknownCommand
+from pbm.domain.reading import MAX_COMMANDS, Reading
 from pbm.domain.redaction import behind_userids, guess_secrets
 from pbm.mailin import Action
 from pbm.service.handling import Handling, Sender

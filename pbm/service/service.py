@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -14,9 +14,10 @@ import structlog
 from structlog.contextvars import bind_contextvars, unbind_contextvars
 
 from pbm.compose import Composer
-from pbm.domain.commands import Command, Reading, read
+from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.mail import Arrival, Mail, Received
+from pbm.domain.reading import Reading, read
 from pbm.domain.tokens import Signer
 from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin import read as read_mail
@@ -41,7 +42,7 @@ from pbm.store import HOUSE, DatabaseTrouble, Store, Transaction
 log = structlog.get_logger()
 
 MOST_PICTURED = 3
-"""Mails that wait together whose answers still have pictures: one takes longer to draw than five moves to handle."""
+"""Mails within a second whose answers still have pictures: one takes longer to draw than five moves to handle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +123,7 @@ class Service:
         self.tools = Tools(composer, States(), Passwords(), self.settings.limits, self.settings.operator)
         self.bouncing = Bouncing(composer, self.settings.limits, self.settings.operator)
         self._throttle = Throttle(self.settings.limits)
+        self._taken_up: deque[datetime] = deque(maxlen=MOST_PICTURED + 1)
         self._journal: defaultdict[int, dict[str, Any]] = defaultdict(dict)
         self.agenda = Runner(store, self.tools, clock, timing.attend)
 
@@ -213,7 +215,7 @@ class Service:
         return len(prepared)
 
     def _prepare_all(self, tx: Transaction, rows: Sequence[Received]) -> list[Prepared]:
-        self.tools.composer.hurried = len(rows) > MOST_PICTURED
+        self.tools.composer.hurried = self._is_busy(len(rows))
         gate = Gate(tx, self.settings.limits, self.clock())
         read = [read_mail(row.raw, Envelope(row.mail_from, row.recipients), self.settings.robot) for row in rows]
         messages = [each for each in read if isinstance(each, Message)]
@@ -221,6 +223,12 @@ class Service:
         boards = (self._signer.board_of(message.token) for message in messages if message.token)
         tx.matches.foresee_summaries({board for board in boards if board is not None})
         return [self._prepare_or_fail(gate, row, message) for row, message in zip(rows, read, strict=True)]
+
+    def _is_busy(self, mails: int) -> bool:
+        """Whether so many mails more are too many for pictures."""
+        now = self.clock()
+        self._taken_up.extend([now] * mails)
+        return len(self._taken_up) > MOST_PICTURED and self._taken_up[0] > now - timedelta(seconds=1)
 
     def _check(self, prepared: Sequence[Prepared]) -> list[Checked]:
         verified = self._verify(prepared)

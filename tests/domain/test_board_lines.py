@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm.domain.commands import MAX_COMMANDS, Standing, parse, read
+from pbm.domain.commands import Standing, parse
 from pbm.domain.errors import Rejected, UnknownCommand
+from pbm.domain.reading import MAX_COMMANDS, read
 
 STRANGER = Standing()
 KNOWN = Standing(known=True, proven=True)

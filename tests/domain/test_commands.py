@@ -8,17 +8,16 @@ from hypothesis import strategies as st
 
 from games import GAMES
 from pbm.domain.commands import (
-    MAX_COMMANDS,
     MAX_LINE,
     Command,
     Standing,
     board_of_subject,
     clean,
     parse,
-    read,
     split_guard,
 )
 from pbm.domain.errors import BadArguments, NotFound, Rejected, UnknownCommand
+from pbm.domain.reading import MAX_COMMANDS, read
 from pbm.domain.verbs import VERBS, Verb, find
 
 STRANGER = Standing()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pbm.domain.commands import Standing, board_of_subject, clean, parse, read
+from pbm.domain.commands import Standing, board_of_subject, clean, parse
 from pbm.domain.errors import BadArguments
+from pbm.domain.reading import read
 
 NOBODY = Standing()
 ANSWER = Standing("cross", 101, known=True, proven=True)

@@ -10,9 +10,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pbm.domain import plans
-from pbm.domain.commands import Standing, parse, read
-from pbm.domain.plans import is_plan
+from pbm.domain.commands import Standing, parse
+from pbm.domain.plan_lines import is_plan
 from pbm.domain.plans import read as read_plan
+from pbm.domain.reading import read
 from tests.domain.test_plans import BRANCHES
 
 BOARD = Standing("cross", 101, known=True, proven=True)

@@ -186,7 +186,7 @@ def test_what_would_not_work_is_quoted(written: str, said: str) -> None:
 def test_a_plan_that_takes_too_long_is_refused() -> None:
     state = State.start(GAMES["cross"], ["-size=4"]).play("D4")[0]
     ticks = iter([False, False, True])
-    with pytest.raises(BadArguments, match="if C3: C4.*takes too long to check"):
+    with pytest.raises(BadArguments, match="takes too long to check"):
         check(state, read("if E5: D5; if F3: E4; if C3: C4; if zebra: C3"), "bob", lambda: next(ticks))
 
 
