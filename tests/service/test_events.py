@@ -56,10 +56,13 @@ def join(house: House, userid: str, name: str = "cup") -> list[Got]:
 
 
 def play(house: House, better: Callable[[str, str], bool], name: str = "cup") -> list[Got]:
-    """End all boards under way: the better player wins, by the other's resigning. What is told when all are over."""
+    """End all boards under way after a move of each: the better player wins. What is told when all are over."""
     for meeting in under_way(house, name):
-        one, two = (player.userid for player in meeting.players)
-        house.answer(two if better(one, two) else one, "resign", meeting.board)
+        first, second = (player.userid for player in meeting.players)
+        loser = second if better(first, second) else first
+        for player, move in ((first, "C3"), (second, "B2"), *([(first, "C2")] if loser == second else [])):
+            house.answer(player, move, meeting.board)
+        house.answer(loser, "resign", meeting.board)
     return house.wait(NOW)
 
 
@@ -148,6 +151,42 @@ def test_a_league_with_promotion_by_mail(house: House) -> None:
     assert len(to(mails, "ivy")) == 1
     assert not to(mails, "ben")
     assert "Event: cup, season 2, division 2, round 1." in to(mails, "ivy", "Cross Board")[0].body
+
+
+def test_who_has_not_moved_all_season_is_out_of_the_league(house: House) -> None:
+    make(house, "league -division=4 -days-per-round=3 --clock=none", NAMES[:4])
+    for _ in range(3):
+        for meeting in under_way(house):
+            if meeting.first.userid != "dan":
+                house.answer(meeting.first.userid, "C3", meeting.board)
+            if meeting.second is not None and meeting.second.userid != "dan":
+                house.answer(meeting.second.userid, "B2", meeting.board)
+        mails = house.wait(4 * DAY)
+    assert event(house).stage is Stage.PAUSED
+    (told,) = to(mails, "dan", "pbm: cup: season 1 is over")
+    assert "dan has not made a move in the whole season and so left the league." in " ".join(told.body.split())
+    house.wait(8 * DAY)
+    assert divisions(house) == {1: {"ann", "ben", "cat"}}
+
+
+def test_a_league_that_nobody_plays_in_ends(house: House) -> None:
+    make(house, "league -days-per-round=3", NAMES[:4])
+    house.wait(30 * DAY)
+    assert event(house).stage is Stage.OVER
+    assert house.wait(400 * DAY) == []
+
+
+def test_the_next_season_may_be_started_early(house: House) -> None:
+    make(house, "league -pause=100", NAMES[:2])
+    (meeting,) = under_way(house)
+    house.answer(meeting.first.userid, "C3", meeting.board)
+    house.answer(meeting.second.userid if meeting.second else "", "resign", meeting.board)
+    house.wait(NOW)
+    assert event(house).stage is Stage.PAUSED
+    join(house, "maker")
+    house.send("maker", f"event start cup maker {password('maker')}")
+    house.wait(NOW)
+    assert (event(house).stage, event(house).season) == (Stage.RUNNING, 2)
 
 
 def test_everybody_has_the_other_seat_in_the_next_season(house: House) -> None:

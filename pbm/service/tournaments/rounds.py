@@ -136,19 +136,32 @@ class Rounds(Director):
         return found
 
     def _finish(self) -> None:
-        """The end of the event; of a league that has its players, only of a season."""
-        event = self.event
-        goes_on = event.terms.kind is Kind.LEAGUE and event.stage is Stage.RUNNING
-        words = {
-            "before": self.tx.tournaments.meetings(event.id, event.season, event.round),
-            "tables": self.letters.tables(event),
-        }
-        if goes_on and len(self.present()) >= event.terms.fewest:
+        """The end of the event; of a league that has players left, only of a season."""
+        event, audience = self.event, self.letters.audience(self.event)
+        before = self.tx.tournaments.meetings(event.id, event.season, event.round)
+        tables = self.letters.tables(event)
+        gone = self._strike_out() if event.terms.kind is Kind.LEAGUE and event.stage is Stage.RUNNING else None
+        if gone is not None and self.present():
             self.keep(stage=Stage.PAUSED, due_at=self.now + timedelta(days=event.terms.pause))
-            self.tell_all("event-season.txt", f"season {event.season} is over", moves=self._moves(), **words)
+            subject = f"season {event.season} is over"
+            self.tell(audience, "event-season.txt", subject, moves=self._moves(), gone=gone, tables=tables)
         else:
             self.keep(stage=Stage.OVER, due_at=None, ended_at=self.now)
-            self.tell_all("event-over.txt", "the result", **words)
+            self.tell(audience, "event-over.txt", "the result", before=before, tables=tables)
+
+    def _strike_out(self) -> list[str]:
+        """Who has played boards of the season but has not made one move is out of the league; their userids."""
+        seated: set[int] = set()
+        moved: set[int] = set()
+        for meeting in self.tx.tournaments.meetings(self.event.id, self.event.season):
+            match = self.tx.matches.load(meeting.board) if meeting.board is not None else None
+            if match is not None:
+                seated |= {player.id for player in match.players}
+                moved |= {match.player(ply.seat).id for ply in match.record}
+        idle = [each.player for each in self.present() if each.player.id in seated - moved]
+        for player in idle:
+            self.tx.tournaments.leave(self.event.id, player.id, self.now)
+        return [player.userid for player in idle]
 
     def _moves(self) -> list[tuple[str, int, int]]:
         """Who changes his division, as things are now: userid, from, to."""
