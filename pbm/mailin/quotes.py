@@ -66,18 +66,31 @@ def own_text(text: str, us: str) -> tuple[str, bool]:
 
 
 def bounded(text: str) -> str:
-    """The text with plain blanks and no invisible characters, lines cut at MAX_LINE, blank ones in pairs at most."""
+    """The text with plain blanks and no invisible characters, blank lines in pairs at most.
+
+    Lines longer than MAX_LINE, as programs send that leave it to others to break them, are broken at a blank; quoted
+    ones are cut, for what is left of them would not be marked.
+    """
     text = _CONTROL.sub("", text.translate(_NOISE))
     if armour := _ARMOUR.search(text):
         text = _ARMOUR_END.split(text[armour.end() :], maxsplit=1)[0]
     lines: list[str] = []
     for line in text.split("\n"):
-        short = line[:MAX_LINE].rstrip(" ")
-        if short or lines[-1:] != [""] or lines[-2:] != ["", ""]:
-            lines.append(short)
+        for short in _broken(line):
+            if short or lines[-1:] != [""] or lines[-2:] != ["", ""]:
+                lines.append(short)
         if len(lines) >= MAX_LINES:
             break
     return "\n".join(lines)[:MAX_TEXT]
+
+
+def _broken(line: str) -> list[str]:
+    """The line in pieces of at most MAX_LINE characters; of one without blanks, or a quoted one, only the first."""
+    pieces, line = [], line[:MAX_TEXT]
+    while len(line) > MAX_LINE and not _QUOTED.match(line) and (end := line.rfind(" ", 0, MAX_LINE + 1)) > 0:
+        pieces.append(line[:end].rstrip(" "))
+        line = line[end:].lstrip(" ")
+    return [*pieces, line[:MAX_LINE].rstrip(" ")]
 
 
 def is_forward(text: str) -> bool:
