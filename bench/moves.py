@@ -1,0 +1,134 @@
+"""Complete moves: a mail in over SMTP, the move, two board mails out over SMTP, by a server of real processes."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import statistics
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.load import Load, connect, sinking
+from bench.servers import Servers, serving
+from bench.worlds import World
+
+Tick = Callable[[float], None]
+"""Told how far a measurement has come, from 0 to 1."""
+_WARM_UP_SECONDS = 1.0
+_STEP_SECONDS = 0.01
+_MAILS_OF_A_MOVE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """Latencies: milliseconds from the instant a move was due until the opponent's mail had come.
+
+    server_ms, load_ms: processor time for a move, of all processes of the server and of the generator with its sink.
+    megabytes: the most each process of the server ever had resident.
+    """
+
+    moves_per_second: float
+    p50: float
+    p95: float
+    p99: float
+    server_ms: float
+    load_ms: float
+    megabytes: tuple[float, ...]
+
+
+@contextmanager
+def copied(world: World) -> Iterator[tuple[Path, World]]:
+    """A folder for the run, and the world as it was made: each run begins with the same database."""
+    with tempfile.TemporaryDirectory(prefix="pbm-bench-") as name:
+        folder = Path(name)
+        if not world.url.startswith("sqlite"):
+            yield folder, world
+            return
+        path = folder / "bench.db"
+        shutil.copyfile(world.url.removeprefix("sqlite:///"), path)
+        games = [type(game)(game.board, list(game.cells), game.recipient) for game in world.games]
+        yield folder, World(f"sqlite:///{path}", world.boards, world.plies, games)
+
+
+def throughput(world: World, layout: Sequence[Sequence[str]], connections: int, seconds: float, tick: Tick) -> Moves:
+    """As many moves as the server takes: whoever is to move answers at once."""
+
+    async def drive(load: Load, end: float) -> None:
+        load.release(len(load.waiting))
+        await _until(end, seconds, tick)
+
+    return _run(world, layout, connections, drive, seconds, eager=True)
+
+
+def paced(
+    world: World, layout: Sequence[Sequence[str]], rate: float, seconds: float, tick: Tick, connections: int = 20
+) -> Moves:
+    """So many moves a second, due at even intervals whether the server is ready or not."""
+
+    async def drive(load: Load, end: float) -> None:
+        due, last = 0.0, time.perf_counter()
+        while (now := time.perf_counter()) < end:
+            due, last = due + rate * (now - last), now
+            due -= load.release(int(due))
+            tick(1 - (end - now) / seconds)
+            await asyncio.sleep(_STEP_SECONDS)
+
+    return _run(world, layout, connections, drive, seconds, eager=False)
+
+
+def idle(world: World, layout: Sequence[Sequence[str]], count: int, tick: Tick) -> Moves:
+    """One move at a time to a server that has nothing else to do."""
+
+    async def drive(load: Load, _end: float) -> None:
+        for number in range(count):
+            load.release(1)
+            await load.mails_came(load.mails + _MAILS_OF_A_MOVE)
+            tick(number / count)
+            await asyncio.sleep(0.1)
+
+    return _run(world, layout, 1, drive, count * 0.1, eager=False)
+
+
+async def _until(end: float, seconds: float, tick: Tick) -> None:
+    while (now := time.perf_counter()) < end:
+        tick(1 - (end - now) / seconds)
+        await asyncio.sleep(0.1)
+
+
+Drive = Callable[[Load, float], Awaitable[None]]
+
+
+def _run(
+    world: World, layout: Sequence[Sequence[str]], connections: int, drive: Drive, seconds: float, *, eager: bool
+) -> Moves:
+    async def run() -> Moves:
+        with copied(world) as (folder, fresh):
+            load = Load.on(fresh, eager=eager)
+            async with sinking(load) as sink, serving(folder, fresh.url, sink, layout) as servers:
+                transports = await connect(load, servers.port, connections)
+                await drive(load, time.perf_counter() + _WARM_UP_SECONDS)
+                moves = await _measured(load, servers, drive, seconds)
+                for transport in transports:
+                    transport.close()
+                return moves
+
+    return asyncio.run(run())
+
+
+async def _measured(load: Load, servers: Servers, drive: Drive, seconds: float) -> Moves:
+    load.latencies.clear()
+    cpu, own, mails, began = servers.cpu_seconds(), time.process_time(), load.mails, time.perf_counter()
+    await drive(load, began + seconds)
+    elapsed, moves = time.perf_counter() - began, (load.mails - mails) / _MAILS_OF_A_MOVE
+    server, generator = servers.cpu_seconds() - cpu, time.process_time() - own
+    if len(load.latencies) < 2:
+        raise RuntimeError("the server answered no moves")
+    cuts = statistics.quantiles(load.latencies, n=100)
+    return Moves(
+        moves / elapsed, cuts[49] * 1e3, cuts[94] * 1e3, cuts[98] * 1e3, server / moves * 1e3, generator / moves * 1e3,
+        tuple(servers.megabytes("VmHWM")),
+    )  # fmt: skip

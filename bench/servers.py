@@ -1,0 +1,104 @@
+"""Real servers to be measured: `pbm serve` and `pbm work` as an operator starts them, and what they take."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.worlds import ROBOT
+
+ONE = (("listen", "handle", "deliver"),)
+TWO = (("listen", "deliver"), ("handle",))
+THREE = (("listen", "deliver"), ("handle",), ("handle",))
+"""What each process of a server does."""
+ONLY_LISTENING = (("listen",),)
+_TICKS = os.sysconf("SC_CLK_TCK")
+_CONFIGURATION = """
+database = "{url}"
+[server]
+listen = "127.0.0.1:0"
+domain = "{domain}"
+max_connections = 1000
+max_connections_per_peer = 1000
+[delivery]
+kind = "smarthost"
+[smarthost]
+host = "127.0.0.1"
+port = {port}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Servers:
+    """Running processes. port: where mail is taken in."""
+
+    port: int
+    pids: tuple[int, ...]
+
+    def cpu_seconds(self) -> float:
+        """Processor time of all of them so far."""
+        return sum(_cpu_seconds(pid) for pid in self.pids)
+
+    def megabytes(self, what: str = "VmRSS") -> list[float]:
+        """Resident memory of each now; VmHWM: the most it ever had."""
+        return [_kilobytes(pid, what) / 1024 for pid in self.pids]
+
+
+def _cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+def _kilobytes(pid: int, what: str) -> int:
+    found = re.search(rf"^{what}:\s+(\d+)", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    assert found is not None
+    return int(found[1])
+
+
+@asynccontextmanager
+async def serving(folder: Path, url: str, sink_port: int, layout: Sequence[Sequence[str]]) -> AsyncIterator[Servers]:
+    """The processes of a server, told to stop in the end. Their logs are in the folder."""
+    configuration = folder / "pbm.toml"
+    configuration.write_text(_CONFIGURATION.format(domain=ROBOT.domain, port=sink_port, url=url))
+    processes = []
+    try:
+        for number, tasks in enumerate(layout):
+            with (folder / f"process-{number}.log").open("ab") as log:
+                command = ("serve" if "listen" in tasks else "work", "--do", ",".join(tasks))
+                start = asyncio.create_subprocess_exec(
+                    sys.executable, "-m", "pbm.cli", "--config", str(configuration), *command,
+                    stdout=asyncio.subprocess.PIPE, stderr=log,
+                )  # fmt: skip
+                processes.append(await start)
+        ports = [await _port(process) for process in processes]
+        if None in ports:
+            raise RuntimeError(f"a server has ended before it was ready:\n{_said(folder)}")
+        yield Servers(next(filter(None, ports)), tuple(process.pid for process in processes))
+    finally:
+        for process in processes:
+            if process.returncode is None:
+                process.send_signal(signal.SIGTERM)
+        for process in processes:
+            await process.communicate()
+
+
+def _said(folder: Path) -> str:
+    """The ends of all logs."""
+    return "\n".join(path.read_text()[-2000:] for path in sorted(folder.glob("*.log")))
+
+
+async def _port(process: asyncio.subprocess.Process) -> int | None:
+    """The port a process says it listens on; 0 for one that listens on none, None for one that has ended."""
+    assert process.stdout is not None
+    line = (await asyncio.wait_for(process.stdout.readline(), 60)).decode()
+    if not line:
+        return None
+    found = re.search(r":(\d+)$", line.strip())
+    return int(found[1]) if found else 0

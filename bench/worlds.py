@@ -1,0 +1,136 @@
+"""Databases to be measured: any number of boards of Cross, each after the same plies, copied from one inside SQL."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, Table, create_engine, text
+from sqlalchemy.engine import make_url
+
+from games import GAMES
+from pbm.domain.match import State
+from pbm.domain.tokens import SeatToken, Signer
+from pbm.mailin import Robot
+from pbm.service import Service, Settings
+from pbm.service.administration import Administration
+from pbm.service.tables import Table as Board
+from pbm.store import Store
+from pbm.store.tables import addresses, matches, players, plies
+
+ROBOT = Robot("pbm", "pbm.example")
+BOARDS_OF_A_PLAYER = 100
+_NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :count)"
+
+
+@dataclass(slots=True)
+class Game:
+    """One board as the load generator knows it. cells: the moves to come, the next one last. sent_at: of the last."""
+
+    board: int
+    cells: list[str]
+    recipient: str
+    sent_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A database and the boards of it that are played on."""
+
+    url: str
+    boards: int
+    plies: int
+    games: list[Game]
+
+
+def sequence(plies: int) -> tuple[str, list[str]]:
+    """Options and moves, of which so many can be played before the game is over, and as many more as there are."""
+    words = "-size=6" if plies < 30 else "-size=10"
+    game = GAMES["cross"]
+    cells = [game.notate(start.position, move) for start in [State.start(game, [words])]
+             for move in game.moves(start.position)]  # fmt: skip
+    for seed in range(1000):
+        moves = random.Random(seed).sample(cells, len(cells))
+        state = State.start(game, [words])
+        for move in moves[: plies + 10]:
+            if state.outcome is not None:
+                break
+            state, _ = state.play(move)
+        else:
+            return words, moves
+    raise ValueError(f"no game of Cross lasts {plies} plies")
+
+
+def make(url: str, boards: int, plies: int, played_on: int) -> World:
+    """A new database with so many boards, each after so many plies. played_on: how many of them the load plays on."""
+    service = Service(Store(url), Settings(ROBOT))
+    administration = Administration(service)
+    for userid in ("p0", "p1"):
+        administration.add_player(userid, [f"{userid}@players.example"], "bench-secret")
+    words, moves = sequence(plies)
+    template = administration.start_match("cross", ("p0", "p1"), (words,)).board
+    with service.store.write() as tx:
+        board = Board.load(tx, service.tools.states, template, service.clock())
+        for move in moves[:plies]:
+            board.play(board.state.to_move, move)
+    with service.store.read() as tx:
+        signer = Signer(tx.secret())
+    service.close()
+    _copy(url, template, boards)
+    step = max(1, boards // played_on)
+    chosen = range(template + 1, template + 1 + boards, step)[:played_on]
+    return World(url, boards, plies, [_game(signer, number, moves, plies) for number in chosen])
+
+
+def _game(signer: Signer, board: int, moves: list[str], plies: int) -> Game:
+    rest = random.Random(board).sample(moves[plies:], len(moves) - plies)
+    token = signer.seal(SeatToken(board, 1 + plies % 2, plies, 0))
+    return Game(board, rest, f"{ROBOT.local_part}+{token}@{ROBOT.domain}")
+
+
+def _copy(url: str, template: int, boards: int) -> None:
+    """So many copies of a board, with players of their own, who have copied settings and addresses."""
+    people = max(20, boards // BOARDS_OF_A_PLAYER)
+    engine = create_engine(make_url(url).set(drivername="postgresql+psycopg") if "postgres" in url else url)
+    with engine.begin() as connection:
+        name = "'q' || CAST(n.i AS TEXT)"
+        _copied(
+            connection, players, people, {"id": "t.id + n.i", "userid": name, "userid_key": name}, "t.userid = 'p1'"
+        )
+        mailbox = f"{name} || '@players.example'"
+        own = {"id": "t.id + n.i", "player_id": "t.player_id + n.i", "address": mailbox, "address_key": mailbox}
+        _copied(connection, addresses, people, own, "t.address = 'p1@players.example'")
+        seats = {"seat1_id": f"t.seat2_id + 1 + n.i % {people}", "seat2_id": f"t.seat2_id + 1 + (n.i + 1) % {people}"}
+        _copied(connection, matches, boards, {"board": "t.board + n.i", **seats}, f"t.board = {template}")
+        columns = ", ".join(column.name for column in plies.columns if column.name != "board")
+        shown = ", ".join(f"p.{column.name}" for column in plies.columns if column.name != "board")
+        connection.execute(
+            text(
+                f"INSERT INTO plies (board, {columns}) SELECT m.board, {shown} FROM matches m"  # noqa: S608
+                f" JOIN plies p ON p.board = {template} WHERE m.board > {template} ORDER BY m.board, p.ply"
+            )
+        )
+        connection.execute(text("UPDATE outbox SET state = 'sent'"))
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text("ANALYZE"))
+    engine.dispose()
+
+
+def _copied(connection: Connection, table: Table, count: int, changed: dict[str, str], template: str) -> None:
+    """Copies of one row, numbered n.i from 1. changed: what differs, as SQL. template: which row t it is."""
+    names = [column.name for column in table.columns]
+    values = ", ".join(changed.get(name, f"t.{name}") for name in names)
+    statement = f"INSERT INTO {table.name} ({', '.join(names)}) {_NUMBERS} SELECT {values} FROM n, {table.name} t"  # noqa: S608
+    connection.execute(text(f"{statement} WHERE {template}"), {"count": count})
+
+
+def reply(game: Game, move: str, now: datetime, answers: str) -> bytes:
+    """What a mail program sends when its user answers a board mail by one line. answers: the Message-ID of that."""
+    return (
+        f"From: Player <q1@players.example>\r\nTo: {game.recipient}\r\nSubject: Re: Cross Board {game.board}\r\n"
+        f"Date: {now:%a, %d %b %Y %H:%M:%S} +0000\r\nMessage-ID: <{game.board}.{len(game.cells)}@players.example>\r\n"
+        f"In-Reply-To: {answers}\r\nReferences: <board-{game.board}@{ROBOT.domain}> {answers}\r\nMIME-Version: 1.0\r\n"
+        f"Content-Type: text/plain; charset=utf-8\r\n\r\n{move}\r\n\r\n"
+        f"On {now:%d %b %Y}, pbm wrote:\r\n> It is your turn.\r\n>\r\n> ##- Write your answer above this line -##\r\n"
+    ).encode()
