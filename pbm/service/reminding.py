@@ -61,8 +61,12 @@ class Running:
         return not self.his_turn, self.deadline or _NEVER, self.match.moved_at
 
     def is_urged(self, now: datetime) -> bool:
-        """He is to move, and has time left to do so."""
-        return self.his_turn and (self.deadline is None or self.deadline > now)
+        """He is to move, has time left to do so, and it runs: not while he is on vacation, nor in a pause."""
+        clock, seat = self.match.clock, self.match.seat_of(self.player.id)
+        if not self.his_turn or clock is None or clock.paused or seat is None:
+            return False
+        stands = any(stop.holds(now) for stop in self.match.stops[seat - 1])
+        return not stands and (clock.deadline_at is None or clock.deadline_at > now)
 
 
 def plan_digest(tx: Transaction, player: Player, settings: Settings, now: datetime) -> None:

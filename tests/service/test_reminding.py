@@ -302,6 +302,14 @@ def test_a_board_may_have_a_reminder_of_its_own(house: House) -> None:
     assert "after the last move" in found[0]
 
 
+def test_who_is_on_vacation_is_not_reminded(house: House) -> None:
+    house.player("alice")
+    house.player("bob")
+    house.game("cross -size=4 -clock=30d,nag=2d alice bob", ["D4", "C4", "E4"])
+    house.send("bob", "vacation bob bobpass now 5d")
+    assert [got["Date"][:16] for got in reminders(house.wait(7 * DAY))] == ["Wed, 07 Jan 2026"]
+
+
 def test_a_question_nobody_has_answered_is_listed_with_a_reminder(house: House) -> None:
     timed(house, boards=2)
     house.answer("bob", "D3", 102)
