@@ -266,6 +266,10 @@ class Limits(_Table):
         default=600, description="Passwords an hour that are looked at or set for senders who are no players."
     )
     longest_lock_hours: Seconds = Field(default=24, description="The longest such refusal.")
+    computing_seconds_per_hour: Seconds = Field(
+        default=120,
+        description="Computing within an hour for one player: a few positions, if players aim at them, take long.",
+    )
     active_games: Count = Field(default=100, description="Games of one player under way at once.")
     challenges_per_day: Count = Field(default=30, description="Games a player may start a day by challenging.")
     stranger_challenges_per_day: Annotated[int, Field(ge=0)] = Field(

@@ -98,6 +98,15 @@ class Handling:
             received_at=self.received_at,
         )
 
+    def put_off(self, until: datetime) -> Handling:
+        """Do nothing but say so, since the sender's boards have taken too much computing."""
+        text = (
+            "Nothing was done: what you asked for has taken the server very long, and others wait. Send it again after "
+            f"{_minute(until)}."
+        )
+        self.answers.append(Answer("your mail", Outcome.FAILED, text, "pbm: not done"))
+        return self
+
     def who(self, command: Command) -> Player:
         """The player who sent the command. Raises: NotAllowed for a wrong login, NeedsIdentity for none."""
         if command.credentials is not None:

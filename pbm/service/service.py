@@ -8,6 +8,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from time import thread_time
 from typing import Any
 
 import structlog
@@ -17,6 +18,7 @@ from pbm.compose import Composer
 from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.mail import Arrival, Mail, Received
+from pbm.domain.match import Player
 from pbm.domain.reading import Reading, read
 from pbm.domain.tokens import Signer
 from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
@@ -25,6 +27,7 @@ from pbm.mailin.lanes import lane
 from pbm.service import locks, outages, timing
 from pbm.service.agenda import Runner
 from pbm.service.bouncing import Bouncing
+from pbm.service.costs import Costs
 from pbm.service.guarding import Gate, Origin, network_of, went_wrong
 from pbm.service.handling import Credentials, Handling, Sender
 from pbm.service.identity import identify
@@ -124,6 +127,7 @@ class Service:
         self.bouncing = Bouncing(composer, self.settings.limits, self.settings.operator)
         self._throttle = Throttle(self.settings.limits)
         self._taken_up: deque[datetime] = deque(maxlen=MOST_PICTURED + 1)
+        self._costs = Costs(self.settings.limits.computing_seconds_per_hour)
         self._journal: defaultdict[int, dict[str, Any]] = defaultdict(dict)
         self.agenda = Runner(store, self.tools, clock, timing.attend)
 
@@ -295,9 +299,7 @@ class Service:
                 elif _is_for_operator(mail.row):
                     self._hand_on(tx, mail.row, mail.message, now, identity)
                 else:
-                    mails, left_out = self._bounded(tx, self._carry_out(tx, mail, checked, now), mail, now)
-                    self._owe(tx, mails, mail.row, now)
-                    self._settle(tx, mail.row.id, Arrival.HANDLED, now, left_out, identity)
+                    self._obey(tx, mail, checked, now, identity)
         except DatabaseTrouble:
             raise
         except Exception as error:  # noqa: BLE001  whatever it is, it is ours, and the next mail must not wait for it
@@ -347,6 +349,15 @@ class Service:
         page, subject = "postmaster-operator.txt", f"pbm: mail {row.id} to postmaster"
         self._write(tx, row, [(self.settings.operator, page, subject)], now, sender=message.sender)
 
+    def _obey(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime, identity: str | None) -> None:
+        """Do what the mail asks, and tell it; what that takes is at the expense of who asked."""
+        begun = thread_time()
+        handling = self._carry_out(tx, mail, checked, now)
+        mails, left_out = self._bounded(tx, handling, mail, now)
+        self._owe(tx, mails, mail.row, now)
+        self._settle(tx, mail.row.id, Arrival.HANDLED, now, left_out, identity)
+        self._costs.charge(_payers(mail, checked, handling.identified), thread_time() - begun, now)
+
     def _carry_out(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Handling:
         """Do what the mail asks; what it lacks is only proof of who sent it, ask the claimed player for that."""
         assert isinstance(mail.message, Message)  # noqa: S101  discards do not come here
@@ -354,6 +365,9 @@ class Service:
             tx, self.tools, mail.message, mail.sender, checked.verified, now,
             fresh=checked.fresh, locked=mail.logins.locked, received_at=mail.row.received_at,
         )  # fmt: skip
+        until = self._costs.used_up_until(_payers(mail, checked), now)
+        if until is not None:
+            return blank.put_off(until)
         if mail.sender.proven is not None:
             timing.heard_from(tx, mail.sender.proven, mail.message.sender, now)
         redeemed = self._redeem(blank)
@@ -468,6 +482,17 @@ def _stays_on_boards(mail: Prepared) -> bool:
 def _is_for_operator(row: Received) -> bool:
     """Whether a mail came to postmaster only."""
     return bool(row.recipients) and all(each.casefold().startswith("postmaster@") for each in row.recipients)
+
+
+def _payers(mail: Prepared, checked: Checked, identified: Player | None = None) -> set[str]:
+    """At whose expense the handling of a mail is: the player's who proves to have sent it, or else its address's.
+
+    The two are apart, for anybody can write in an address's name.
+    """
+    assert isinstance(mail.message, Message)  # noqa: S101  nothing else is carried out
+    players = {player.userid.casefold() for player in (mail.sender.proven, identified) if player is not None}
+    players |= {userid for userid, _ in checked.verified}
+    return players or {f"from {mail.message.sender.casefold()}"}
 
 
 def _own(mail: Prepared, verified: dict[Credentials, str]) -> dict[Credentials, str]:

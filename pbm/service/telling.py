@@ -47,6 +47,7 @@ class Limits:
     wrong_logins_per_source: int = 20
     stranger_passwords_per_hour: int = 600
     longest_lock_hours: float = 24
+    computing_seconds_per_hour: float = 120
     active_games: int = 100
     challenges_per_day: int = 30
     stranger_challenges_per_day: int = 5

@@ -1,0 +1,182 @@
+"""Numbers and patterns that would take for ever are refused, and who asks for what takes long waits himself."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from games import GAMES
+from pbm.service import service as module
+from pbm.service.costs import Costs
+from tests.conversation import House
+
+PATIENCE_SECONDS = 60
+HOUR = timedelta(hours=1)
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def in_time() -> Iterator[None]:
+    """A test that hangs in one long computation fails, whatever holds the interpreter."""
+
+    def ring(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(PATIENCE_SECONDS)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+LONG = {
+    "digits": "9" * 7000,
+    "a power": "1e999999999",
+    "a cell": "A" + "1" * 6000,
+    "letters": "ABCDEFGHJK" * 700,
+    "brackets": "(" * 3500 + ")" * 3500,
+    "fractions": "1/3 " * 1700,
+    "crossings": "1x2" * 2300,
+    "a crossing": "9" * 3000 + "x" + "9" * 3000,
+    "dashes": "-" * 7000,
+    "a path": "A1-" * 2300,
+    "a list": "A1,A2;" * 1100,
+    "blanks": "A" + " " * 6000 + "1",
+    "a turn": "A1-A2 " * 1000 + "B2-B3",
+    "other digits": "١٢٣" * 1000,
+    "combining": "A" + "\u0301" * 3000,
+    "zoom": "zoom A 1" + "0" * 5000,
+    "plan": "if A1 then " * 600,
+}
+BOARDS = {
+    "cross": "-size=10",
+    "crossgeo": "-board=complete -points=12",
+    "loops": "-size=20",
+    "luddit": "-size=19 -stones=99",
+    "polygon": "-sides=24",
+}
+
+
+def test_the_largest_board_of_every_game_is_attacked() -> None:
+    assert set(BOARDS) == set(GAMES)
+
+
+@pytest.mark.parametrize("game", BOARDS)
+def test_long_moves_are_refused_on_the_largest_boards(game: str, house: House) -> None:
+    for userid in ("alice", "bob"):
+        house.player(userid)
+    board = house.game(f"{game} {BOARDS[game]} alice bob")
+    with house.service.store.read() as tx:
+        before = tx.matches.load(board)
+    for what, text in LONG.items():
+        house.answer("alice", text, board)
+        assert not house.parked(), what
+    with house.service.store.read() as tx:
+        after = tx.matches.load(board)
+    assert before is not None
+    assert after is not None
+    assert after.record == before.record
+
+
+@pytest.mark.parametrize("game", BOARDS)
+def test_options_beyond_reason_are_refused(game: str, house: House) -> None:
+    for userid in ("alice", "bob"):
+        house.player(userid)
+    for option in GAMES[game].info.options:
+        for value in ("9" * 5000, "-1", "1e9", "0" * 5000 + "1", "1" * 13, "١٢", "nan"):
+            got = house.send("alice", f"{game} challenge -{option.name}={value} alice bob")
+            assert not house.parked()
+            if option.choices or len(value) > 4:
+                assert all(each.board is None for each in got), (option.name, value[:20])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "0,0 1,1\n" * 2400,
+        "9" * 19_000,
+        "0,0 " + "9" * 9000 + "," + "9" * 9000,
+        "\n".join(f"{n},0 0,{n}" for n in range(1700)),
+    ],
+    ids=["edges", "digits", "a far point", "many edges"],
+)
+def test_boards_of_ones_own_beyond_reason_are_refused(body: str, house: House) -> None:
+    for userid in ("alice", "bob"):
+        house.player(userid)
+    house.send("alice", "crossgeo challenge alice bob", body)
+    assert not house.parked()
+
+
+def test_a_polygon_played_to_be_long_takes_bounded_numbers() -> None:
+    """The last of the listed crossings again and again, which rests on the most segments."""
+    game = GAMES["polygon"]
+    position = game.start(game.options(["-sides=24", "-colours=any"]))
+    for _ in range(60):
+        *_, move = game.moves(position)
+        position = game.play(position, move)
+    assert len(list(game.moves(position))) > 1
+
+
+def test_a_turn_of_many_loops_is_judged() -> None:
+    game = GAMES["luddit"]
+    position = game.start(game.options(["-size=19", "-stones=99"]))
+    for _ in range(30):
+        position = game.play(position, next(iter(game.moves(position))))
+
+
+def test_who_asks_for_what_takes_long_is_put_off_and_nobody_else(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    table.player("carol")
+    table.game("cross -size=4 carol alice")
+    spent = iter(range(0, 10_000, 50))
+    monkeypatch.setattr(module, "thread_time", lambda: next(spent))
+    for _ in range(3):
+        table.answer("bob", "show", 101)
+    (got,) = table.answer("bob", "E4", 101)
+    assert "Nothing was done: what you asked for has taken the server very long" in " ".join(got.body.split())
+    assert not table.answer("carol", "D4", 102)[0].refuses
+    (got,) = table.send("anywhere@example.com", "cross move 101 bob bobpass E4")
+    assert "very long" in got.body
+    (got,) = table.send("alice", "cross show 101")
+    assert not got.refuses
+    table.now += HOUR
+    assert len(table.answer("bob", "E4", 101)) == 2
+
+
+def test_what_is_asked_for_in_ones_name_is_at_nobodys_expense_but_the_names(
+    table: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spent = iter(range(0, 10_000, 50))
+    monkeypatch.setattr(module, "thread_time", lambda: next(spent))
+    for _ in range(4):
+        (got,) = table.send("bob", "cross show 101")
+    assert "very long" in got.body
+    assert not table.answer("bob", "E4", 101)[0].refuses
+
+
+def test_small_costs_are_not_even_noted() -> None:
+    costs = Costs(1)
+    for _ in range(1000):
+        costs.charge(["a"], 0.05, NOW)
+    assert costs.used_up_until(["a"], NOW) is None
+
+
+@given(spent=st.lists(st.tuples(st.integers(0, 200), st.integers(1, 40)), max_size=20))
+def test_an_hour_is_used_up_as_a_plain_sum_says(spent: list[tuple[int, int]]) -> None:
+    costs, minute = Costs(60), timedelta(minutes=1)
+    spent = sorted(spent)
+    for at, seconds in spent:
+        costs.charge(["a"], seconds, NOW + at * minute)
+    now = NOW + (spent[-1][0] if spent else 0) * minute
+
+    def within(instant: datetime) -> int:
+        return sum(seconds for at, seconds in spent if NOW + at * minute > instant - HOUR)
+
+    until = costs.used_up_until(["a", "b"], now)
+    assert (until is None) == (within(now) <= 60)
+    if until is not None:
+        assert within(until) <= 60 < within(until - minute)
