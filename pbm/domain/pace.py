@@ -41,7 +41,7 @@ class Pace:
         if minutes < 1:
             return "under 1 min"
         amount, unit = next(
-            ((minutes / size, unit) for size, unit in ((1440, "days"), (60, "hours")) if minutes >= size),
+            ((minutes / size, unit) for size, unit in ((1440, "days"), (60, "h")) if minutes >= size),
             (minutes, "min"),
         )
         return f"{amount:.1f} {unit}" if unit == "days" else f"{amount:.0f} {unit}"
