@@ -107,7 +107,8 @@ class Server:
         if self._deliverer is not None:
             self._deliverer.stop()
             await self._tasks[-1]
-        await asyncio.to_thread(self._bell.stop)
+        if self._tasks:
+            await asyncio.to_thread(self._bell.stop)
         self._intake.close()
 
     async def _intake_one(self, mail: Accepted) -> None:

@@ -1,0 +1,233 @@
+"""Several processes over one database: they share the work, keep the order of each board, and survive each other."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import smtplib
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+
+from games import GAMES
+from pbm.domain.match import replay
+from pbm.domain.tokens import SeatToken, Signer
+from pbm.mailin import Robot
+from pbm.service import Arriving, Service, Settings
+from pbm.service.administration import Administration
+from pbm.store import Store, bell
+from tests.databases import Databases
+
+ROOT = Path(__file__).parent.parent.parent
+PATIENCE = 120.0
+BOARDS, PLIES = 8, 9
+
+
+@pytest.fixture
+def database(databases: Databases) -> Iterator[str]:
+    url = databases.ready()
+    yield url
+    databases.release(url)
+
+
+@pytest.fixture
+def service(database: str) -> Iterator[Service]:
+    service = Service(Store(database), Settings(Robot("pbm", "example.org")))
+    administration = Administration(service)
+    for userid in ("alice", "bob"):
+        administration.add_player(userid, [f"{userid}@x.org"], f"{userid}pass")
+    yield service
+    service.close()
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+
+
+class Company:
+    """Processes of pbm over one database, which deliver into one folder."""
+
+    def __init__(self, database: str, folder: Path) -> None:
+        self._database = database
+        self._folder = folder
+        self.running: list[subprocess.Popen[str]] = []
+
+    def hire(self, *words: str) -> str:
+        """Start a process; what it says when it is ready."""
+        command = [sys.executable, "-m", "pbm.cli", *words, "--database", self._database, "--domain", "example.org"]
+        with (self._folder / "log").open("a") as log:
+            child = subprocess.Popen(
+                [*command, "--maildir", str(self._folder)], cwd=self._folder, text=True,
+                env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, stderr=log,
+            )  # fmt: skip
+        self.running.append(child)
+        assert child.stdout is not None
+        return child.stdout.readline()
+
+    def kill_one(self) -> None:
+        child = self.running.pop(0)
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+
+    def dismiss(self) -> list[int]:
+        """Ask all to stop; their exit codes."""
+        for child in self.running:
+            child.terminate()
+        for child in self.running:
+            child.communicate(timeout=PATIENCE)
+        return [child.returncode for child in self.running]
+
+    def letters(self, address: str) -> list[bytes]:
+        return [path.read_bytes() for path in sorted((self._folder / address).glob("new/*"))]
+
+
+@pytest.fixture
+def company(database: str, tmp_path: Path) -> Iterator[Company]:
+    company = Company(database, tmp_path)
+    yield company
+    for child in company.running:
+        child.kill()
+        child.communicate()
+    print((tmp_path / "log").read_text())
+
+
+def nothing_waits(store: Store) -> bool:
+    with store.read() as tx:
+        return not tx.inbox.waiting(1) and tx.outbox.next_at() is None
+
+
+def plan(seed: int) -> list[str]:
+    """The moves of a game that is not over after them."""
+    chance, state = random.Random(seed), replay(GAMES["cross"], ("-size=6",), "", [])
+    moves: list[str] = []
+    for _ in range(PLIES):
+        legal = list(state.game.moves(state.position))
+        state, notation = state.play(state.game.notate(state.position, chance.choice(legal)))
+        moves.append(notation)
+    return moves
+
+
+def answers(service: Service, board: int, moves: list[str]) -> list[Arriving]:
+    """A mail for each ply, each answering the board as it will be when all before it are played."""
+    with service.store.read() as tx:
+        signer = Signer(tx.secret())
+    mails = []
+    for revision, move in enumerate(moves):
+        userid, token = ("alice", "bob")[revision % 2], signer.seal(SeatToken(board, revision % 2 + 1, revision, 0))
+        sender, recipient = f"{userid}@x.org", f"pbm+{token}@example.org"
+        mail = f"From: {sender}\r\nSubject: {move}\r\nMessage-ID: <{board}-{revision}@x.org>\r\n\r\n"
+        mails.append(Arriving(sender, (recipient,), mail.encode()))
+    return mails
+
+
+def test_workers_that_are_killed_again_and_again_play_every_game_as_it_was_sent(
+    service: Service, company: Company
+) -> None:
+    """Every mail is handled once, the mails of a board in their order; every answer is sent, under one Message-ID."""
+    administration = Administration(service)
+    boards = [administration.start_match("cross", ("alice", "bob"), ["-size=6"]).board for _ in range(BOARDS)]
+    plans = {board: plan(board) for board in boards}
+    for _ in range(3):
+        company.hire("work")
+    rounds = zip(*(answers(service, board, plans[board]) for board in boards), strict=True)
+    for number, mails in enumerate(rounds):
+        service.accept(mails)
+        if number % 3 == 2:
+            company.kill_one()
+            company.hire("work")
+    wait_until(lambda: nothing_waits(service.store))
+    assert company.dismiss() == [0, 0, 0]
+    for board in boards:
+        match, _ = administration.board(board)
+        assert [ply.notation for ply in match.record] == plans[board]
+    assert not [verdict for verdict in administration.verify() if verdict.problem]
+    with service.store.read() as tx:
+        assert tx.inbox.counts() == {"handled": BOARDS * PLIES}
+        owed = {queued.mail.key for queued in tx.outbox.latest(None, 10_000)}
+    sent = [
+        message_from_bytes(letter)["Message-ID"].strip("<>").partition("@")[0]
+        for userid in ("alice", "bob")
+        for letter in company.letters(f"{userid}@x.org")
+    ]
+    assert len(owed) == 2 * BOARDS * (PLIES + 1)
+    assert set(sent) == owed
+
+
+def test_one_process_listens_one_handles_and_one_delivers(service: Service, company: Company) -> None:
+    assert company.hire("work", "--do", "handle") == "pbm: at work for pbm@example.org: handle\n"
+    assert company.hire("work", "--do", "deliver") == "pbm: at work for pbm@example.org: deliver\n"
+    port = int(company.hire("serve", "--do", "listen", "--listen", "127.0.0.1:0").rsplit(":", 1)[1])
+    mail = "From: alice@x.org\r\nSubject: cross challenge alice bob\r\nMessage-ID: <1@x.org>\r\n\r\n"
+    with smtplib.SMTP("127.0.0.1", port) as client:
+        client.sendmail("alice@x.org", ["pbm@example.org"], mail)
+    wait_until(lambda: bool(company.letters("alice@x.org") and company.letters("bob@x.org")))
+    assert company.dismiss() == [0, 0, 0]
+
+
+def test_what_nobody_is_there_to_do_waits(service: Service, company: Company) -> None:
+    service.accept([Arriving("alice@x.org", ("pbm@example.org",), b"From: alice@x.org\r\nSubject: help\r\n\r\n")])
+    company.hire("work", "--do", "handle")
+    wait_until(lambda: not waiting(service.store))
+    company.dismiss()
+    with service.store.read() as tx:
+        assert [mail.mail.address for mail in tx.outbox.latest(None, 10)] == ["alice@x.org"]
+        assert tx.outbox.counts() == {"queued": 1}
+
+
+def waiting(store: Store) -> bool:
+    with store.read() as tx:
+        return bool(tx.inbox.waiting(1))
+
+
+def test_answers_of_several_handlers_are_not_lost_nor_doubled(database: str, service: Service) -> None:
+    """Handlers in threads, each with connections of its own, while the mails come in."""
+    others = [Service(Store(database), service.settings) for _ in range(2)]
+    done, stop = Counter[int](), threading.Event()
+
+    def handle(number: int) -> None:
+        while not stop.is_set():
+            done[number] += others[number].handle(3)
+
+    threads = [threading.Thread(target=handle, args=(number,)) for number in range(len(others))]
+    for thread in threads:
+        thread.start()
+    for number in range(30):
+        head = f"From: alice@x.org\r\nSubject: cross games\r\nMessage-ID: <{number}@x.org>\r\n"
+        service.accept([Arriving(f"a{number}@x.org", ("pbm@example.org",), f"{head}\r\n".encode())])
+    wait_until(lambda: not waiting(service.store))
+    stop.set()
+    for thread in threads:
+        thread.join()
+    for other in others:
+        other.close()
+    with service.store.read() as tx:
+        assert tx.inbox.counts() == {"handled": 30}
+
+
+def test_a_bell_rings_when_another_process_adds_to_a_queue(
+    service: Service, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bell, "UNASKED_SECONDS", 3600.0)
+    rings: list[float] = []
+    listener = Store(database)
+    heard = listener.bell(lambda: rings.append(time.monotonic()))
+    heard.start()
+    wait_until(lambda: bool(rings))  # it begins with one, for what came before it listened
+    for number in range(3):
+        rings.clear()
+        mail = b"From: alice@x.org\r\nSubject: help\r\nMessage-ID: <%d@x.org>\r\n\r\n" % number
+        service.accept([Arriving("alice@x.org", ("pbm@example.org",), mail)])
+        wait_until(lambda: bool(rings))
+    heard.stop()
+    listener.close()
