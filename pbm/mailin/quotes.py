@@ -34,7 +34,8 @@ _QUOTED = re.compile(r" {0,4}(?:(?!>>> .*>>>$)[>＞]|\|(?: |$)|[A-Za-z]{2,4}> )"
 _MARKED = re.compile(r" {0,4}[>＞]")
 _CLOSED = re.compile(r"(?:[:：﹕︰]|>>>)[ *_]*$")
 _DATE = re.compile(r"\d{4}|\d{1,2}[:.h]\d{2}|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
-_LABEL = re.compile(r"[\s*_>]{0,8}([^\W\d_][^\d:：<>@*]{0,22}?)[\s*_]{0,3}[:：][\s*_]{0,4}(.*)")
+_LABEL = re.compile(r"[\s*_>]{0,8}(?!(?i:if|then) )([^\W\d_][^\d:：<>@*]{0,22}?)[\s*_]{0,3}[:：][\s*_]{0,4}(.*)")
+"""A field of a mail's header as it is quoted. A line of a plan such as "if any: pass" is none."""
 _RULE_MARKS = "-_=*─━"
 _RULE = re.compile(r"\s*[-_=*#~+─━•·]{2,}\s*$")
 _SIGNATURE = re.compile(r"\s{0,3}(?:--|—|–|__|_{20,})\s*$")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import textwrap
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import assume, given, settings
@@ -15,6 +16,8 @@ from pbm.domain.plan_lines import is_plan
 from pbm.domain.plans import read as read_plan
 from pbm.domain.reading import read
 from tests.domain.test_plans import BRANCHES
+from tests.mailin import clients
+from tests.mailin.build import person, raw
 
 BOARD = Standing("cross", 101, known=True, proven=True)
 DIGEST = Standing(known=True, proven=True)
@@ -171,3 +174,17 @@ def test_a_plan_by_itself_is_a_command() -> None:
         {"BOARD": "101", "PLAN": "if E5: D4"},
         "if any: C3",
     )
+
+
+@pytest.mark.parametrize(("kind", "answers"), [("plain", clients.plain), ("html", clients.html)])
+@pytest.mark.parametrize("ours", [clients.BOARD, clients.AS_SENT])
+def test_a_plan_comes_through_every_mail_program(
+    kind: str, answers: Callable[[str, str], Iterator[tuple[str, str]]], ours: str
+) -> None:
+    plan = "if E5: D4; if F3: G4, then\n(if H5: resign; if any: C3>D4;E5)\n\nif any: pass"
+    for name, text in answers(f"F6\n{plan}\nGood luck! See you at 10:30.", ours):
+        reading = read(SUBJECT, person(raw(text, kind=f"text/{kind}; charset=utf-8")).text, BOARD)
+        assert len(reading.lines) == 1, name
+        command = parse(reading.lines[0], BOARD)
+        assert (command.args, read_plan(command.plan)) == ({"MOVE": "F6"}, read_plan(plan)), name
+        assert reading.comment.split() == ["Good", "luck!", "See", "you", "at", "10:30."], name
