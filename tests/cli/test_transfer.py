@@ -1,0 +1,52 @@
+"""`pbm export`, `pbm import` and the mark of bots."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+from tests.cli.conftest import Pbm
+
+
+def test_a_player_goes_out_and_comes_back(game: Pbm, tmp_path: Path) -> None:
+    game("board", "move", "101", "alice", "D4")
+    file, again = tmp_path / "alice.json", tmp_path / "again.json"
+    assert "alice is written to" in game("export", "alice", str(file)).stdout
+    fresh = ("--database", f"sqlite:///{tmp_path / 'fresh.db'}")
+    assert game("import", str(file), *fresh).stdout == "alice is here, with 1 game.\n"
+    game("export", "alice", str(again), *fresh)
+    assert again.read_bytes() == file.read_bytes()
+    assert "bob@" not in file.read_text()
+    assert game("export", "alice", "-").stdout_bytes == file.read_bytes()
+
+
+def test_the_archive_of_a_mail_is_taken_in_as_well(game: Pbm, tmp_path: Path) -> None:
+    file, packed = tmp_path / "alice.json", tmp_path / "alice.zip"
+    game("export", "alice", str(file))
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.write(file, "pbm-alice.json")
+        archive.writestr("cross-101.txt", "a record")
+    game("import", str(packed), "--database", f"sqlite:///{tmp_path / 'fresh.db'}")
+
+
+def test_what_cannot_be_taken_in_is_said_in_a_sentence(game: Pbm, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    assert "No such file" in game("import", str(file), code=1).stderr
+    file.write_text("{}")
+    assert "no export" in game("import", str(file), code=1).stderr
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("x.txt", "")
+    assert "holds no export" in game("import", str(file), code=1).stderr
+    game("export", "alice", str(file))
+    assert "already" in game("import", str(file), code=1).stderr
+    assert "nobody" in game("export", "nobody", str(file), code=1).stderr
+    game("export", "alice", str(tmp_path / "no" / "where"), code=1)
+
+
+def test_the_operator_says_who_is_a_bot(game: Pbm) -> None:
+    assert "bob is a bot" in game("player", "bot", "bob", "on").stdout
+    assert json.loads(game("export", "bob", "-").stdout)["bot"] is True
+    assert "no bot" in game("player", "bot", "bob", "off").stdout
+    game("player", "bot", "nobody", "on", code=1)
+    game("player", "bot", "bob", "perhaps", code=2)
