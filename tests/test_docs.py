@@ -1,0 +1,130 @@
+"""What the pages of docs/ say of the code is so."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import click
+import pytest
+
+from pbm.cli import main
+from pbm.cli.loading import keys
+from pbm.cli.settings import Configuration, Server
+from pbm.domain.mail import Arrival, Delivery
+from pbm.mailin import Action
+from pbm.service.agenda import DEEDS
+from pbm.service.verbs import LASTING, REDEEMERS
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+FLOW = (DOCS / "mail-flow.md").read_text()
+UNITS = sorted((DOCS / "systemd").iterdir())
+
+
+def tables(heading: str) -> list[list[list[str]]]:
+    """The tables below a heading, as rows of cells, without the row of names."""
+    section = re.split(r"^## ", FLOW, flags=re.MULTILINE)
+    (text,) = (part for part in section if part.startswith(f"{heading}\n"))
+    blocks = re.findall(r"(?:^\|.*\n)+", text, flags=re.MULTILINE)
+    return [
+        [[cell.strip() for cell in row.strip("|").split(" | ")] for row in block.splitlines()[2:]] for block in blocks
+    ]
+
+
+def named(table: list[list[str]]) -> list[str]:
+    return [row[0].strip("` ") for row in table]
+
+
+def test_every_state_of_a_mail_is_named_with_what_moves_it_and_how_it_gets_out() -> None:
+    assert named(tables("Inbox")[0]) == [state.value for state in Arrival]
+    assert named(tables("Outbox")[0]) == [state.value for state in Delivery]
+    for row in (*tables("Inbox")[0], *tables("Outbox")[0]):
+        assert len(row) == 4
+        assert all(row)
+
+
+def test_every_reason_is_named_with_its_state() -> None:
+    rows = tables("Inbox")[1]
+    assert named(rows) == [*map(str, (Action.IGNORE, Action.BOUNCE, Action.COMPLAINT)), "limit", "reject", "postmaster"]
+    assert {row[1].strip("`") for row in rows} <= {state.value for state in Arrival}
+
+
+def test_every_ticket_and_every_item_of_the_agenda_is_named() -> None:
+    (tickets,) = tables("Tickets")
+    assert sorted(named(tickets)) == sorted(REDEEMERS)
+    assert {row[0].strip("` ") for row in tickets if "more than once" in row[1]} == set(LASTING)
+    assert sorted(named(tables("Agenda")[0])) == sorted(map(str, DEEDS))
+
+
+def test_keys_and_commands_on_the_page_are_there() -> None:
+    known = {".".join(key) for key in keys(Configuration)}
+    for words in re.findall(r"`([^`]+)`", FLOW):
+        if words.startswith("pbm "):
+            assert_command(words)
+        elif re.fullmatch(r"(server|limits|delivery|imap)\.\w+", words):
+            assert words in known, words
+
+
+def assert_command(line: str) -> None:
+    """Its words up to the first that is no command's name, and all its options, exist."""
+    command: click.Command = main
+    for word in shlex.split(line)[1:]:
+        with click.Context(command) as context:
+            if isinstance(command, click.Group):
+                found = command.get_command(context, word)
+                assert found is not None, line
+                command = found
+            elif word.startswith("--"):
+                assert any(word in param.opts for param in command.params), line
+
+
+def settings_of(unit: Path) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, value in re.findall(r"^(\w+)=(.*)$", unit.read_text(), flags=re.MULTILINE):
+        found.setdefault(name, []).append(value)
+    return found
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_units_start_commands_that_exist_with_keys_that_exist(unit: Path) -> None:
+    settings = settings_of(unit)
+    for line in settings.get("ExecStart", []):
+        assert_command(line.replace("/opt/pbm/bin/pbm", "pbm", 1))
+    variables = {f"PBM_{'__'.join(key).upper()}" for key in keys(Configuration)} | {"PBM_CONFIG"}
+    for words in settings.get("Environment", []):
+        assert {word.partition("=")[0] for word in words.split()} <= variables
+
+
+def test_a_stop_is_waited_for_longer_than_it_may_take() -> None:
+    seconds = float(settings_of(DOCS / "systemd/pbm.service")["TimeoutStopSec"][0])
+    assert seconds > Server().stop_seconds
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not here")
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_systemd_understands_the_units(unit: Path, tmp_path: Path) -> None:
+    for each in UNITS:
+        text = each.read_text().replace("/opt/pbm/bin/pbm", "/bin/true").replace("=pbm\n", "=root\n")
+        (tmp_path / each.name).write_text(text)
+    verified = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", str(tmp_path / unit.name)],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert unit.name not in verified.stderr
+    assert verified.returncode == 0, verified.stderr
+
+
+def test_the_container_has_all_that_the_package_is_built_of() -> None:
+    text = (DOCS / "Containerfile").read_text()
+    copied = {
+        Path(words.split()[-2]).name for words in re.findall(r"^COPY (games.*|pbm.*|t.*|m.*)$", text, re.MULTILINE)
+    }
+    assert copied == {"games", "pbm", "templates", "migrations"}
+    variables = {f"PBM_{'__'.join(key).upper()}" for key in keys(Configuration)}
+    assert set(re.findall(r"\b(PBM_[A-Z_]+)=", text)) - {"PBM_CONFIG"} <= variables
+    for words in re.findall(r'CMD \["pbm", (.*)\]', text):
+        assert_command(" ".join(["pbm", *re.findall(r'"([^"]+)"', words)]))
