@@ -82,6 +82,7 @@ def plan_reminder(tx: Transaction, player: Player, board: int, now: datetime) ->
 
     Boards may be due at the same instant; so this is a moment later.
     """
+    tx.lock([f"{REMIND} {player.id}"])
     waiting = tx.agenda.get(REMIND, player.id)
     boards = {*(waiting.payload["boards"] if waiting else ()), board}
     tx.agenda.put(REMIND, player.id, now + MOMENT, boards=sorted(boards))

@@ -408,6 +408,31 @@ def test_a_digest_is_answered_without_its_token(digested: House) -> None:
     assert record(digested, 102)[-1] == "C4"
 
 
+def test_lines_of_an_unproved_sender_are_held_with_what_stands_below_each(house: House) -> None:
+    timed(house, boards=2)
+    (asked,) = house.send("bob", "", "101 D3\nHello!\n102 C3\nAnd here.")
+    assert asked["Subject"] == "pbm: was that you?"
+    mails = house.answer("bob", "yes")
+    assert (record(house, 101)[-1], record(house, 102)[-1]) == ("D3", "C3")
+    told = {got.board: got.body for got in mails if got.address == address_of("alice")}
+    assert "Hello!" in told[101]
+    assert "And here." not in told[101]
+    assert "And here." in told[102]
+
+
+def test_held_lines_do_not_play_on_a_board_that_has_gone_on(house: House) -> None:
+    timed(house)
+    old = house.mailboxes[address_of("bob")][-1]
+    (asked,) = stripped(house, "bob", "D3", old, vouched=False)
+    held = len(house.mailboxes[address_of("bob")])
+    assert asked["Subject"] == "pbm: was that you?"
+    house.send("bob", "cross move 101 bob bobpass B3")
+    house.send("alice", "cross move 101 alice alicepass C3")
+    (got,) = house.answer("bob", "yes", mail=held)
+    assert "has changed since" in got.body
+    assert record(house, 101)[-2:] == ["B3", "C3"]
+
+
 def test_of_players_who_share_an_address_the_one_whose_mail_is_answered_is_meant(house: House) -> None:
     timed(house)
     with house.service.store.write() as tx:
