@@ -40,7 +40,11 @@ def upgrade() -> None:
         "players",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("userid", sa.String(length=40), nullable=False),
-        sa.Column("userid_key", sa.String(length=40), nullable=False),
+        sa.Column(
+            "userid_key",
+            sa.String(length=40).with_variant(sa.String(length=40, collation="C"), "postgresql"),
+            nullable=False,
+        ),
         sa.Column("password_hash", sa.String(length=200), nullable=False),
         sa.Column("epoch", sa.Integer(), server_default="0", nullable=False),
         sa.Column("settings", sa.Text(), server_default="{}", nullable=False),

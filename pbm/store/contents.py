@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from sqlalchemy import Connection, Table, delete, func, insert, inspect, select, text
+from sqlalchemy import Connection, String, Table, collate, delete, func, insert, inspect, select, text
 
 from pbm.store.tables import metadata
 
@@ -23,8 +23,9 @@ class Contents:
         self._connection = connection
 
     def rows(self, table: Table) -> Iterator[Rows]:
-        """All rows, by their key, some at a time."""
-        key = table.primary_key.columns
+        """All rows, by their key, some at a time; in the same order whatever the database."""
+        plain = "BINARY" if self._connection.dialect.name == "sqlite" else "C"
+        key = [collate(c, plain) if isinstance(c.type, String) else c for c in table.primary_key.columns]
         found = self._connection.execute(select(table).order_by(*key).execution_options(yield_per=_AT_ONCE))
         for part in found.partitions():
             yield [tuple(row) for row in part]

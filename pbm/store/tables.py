@@ -45,6 +45,9 @@ class Instant(TypeDecorator[datetime]):
 BigKey = BigInteger().with_variant(Integer, "sqlite")
 """SQLite counts keys by itself only in a column that is exactly INTEGER."""
 
+Word = String(40).with_variant(String(40, collation="C"), "postgresql")
+"""Ordered by its letters' codes everywhere, as SQLite does."""
+
 metadata = MetaData()
 
 meta = Table("meta", metadata, Column("key", String(40), primary_key=True), Column("value", Text, nullable=False))
@@ -54,7 +57,7 @@ players = Table(
     metadata,
     Column("id", BigKey, primary_key=True),
     Column("userid", String(40), nullable=False),
-    Column("userid_key", String(40), nullable=False, unique=True),
+    Column("userid_key", Word, nullable=False, unique=True),
     Column("password_hash", String(200), nullable=False),
     Column("epoch", Integer, nullable=False, server_default="0"),
     Column("settings", Text, nullable=False, server_default="{}"),

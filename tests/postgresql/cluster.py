@@ -1,6 +1,6 @@
 """A PostgreSQL of its own for a test run: on loopback, in a folder that is removed afterwards, never as root.
 
-    python -m tests.postgresql.cluster COMMAND...     run a command that finds it by PBM_TEST_DATABASE
+python -m tests.postgresql.cluster COMMAND...     run a command that finds it by PBM_TEST_DATABASE
 """
 
 from __future__ import annotations

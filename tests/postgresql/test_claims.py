@@ -1,0 +1,255 @@
+"""What only PostgreSQL does: several transactions write at once, and none gets in another's way."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+
+import psycopg
+import pytest
+from sqlalchemy import text
+from sqlalchemy.engine import make_url
+
+from pbm.domain.mail import Mail
+from pbm.store import HOUSE, Conflict, DatabaseTrouble, Store, Transaction
+from pbm.store.tables import FIRST_BOARD
+from tests.databases import VARIABLE, Server
+
+pytestmark = pytest.mark.postgresql
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+PATIENCE = 60.0
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    assert os.environ.get(VARIABLE), "run this by: python -m tests.postgresql.cluster python -m pytest -m postgresql"
+    server = Server(os.environ[VARIABLE])
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def url(server: Server) -> Iterator[str]:
+    url = server.ready()
+    yield url
+    server.release(url)
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[Store]:
+    store = Store(url)
+    yield store
+    store.close()
+
+
+def take_in(store: Store, *lanes: str) -> None:
+    """A mail for each lane, with a number as content."""
+    rows = [("a@x.org", ("pbm@x",), str(number).encode(), None, "", lane) for number, lane in enumerate(lanes, 1)]
+    with store.write(alone=False) as tx:
+        tx.inbox.add(rows, NOW)
+
+
+def claim(tx: Transaction, limit: int = 100) -> list[int]:
+    """The numbers of the mails that are claimed."""
+    return [int(mail.raw) for mail in tx.inbox.claim(limit)]
+
+
+def test_a_mail_is_claimed_once_and_given_back_by_whoever_dies(store: Store) -> None:
+    take_in(store, "", "", "")
+    with suppress(ZeroDivisionError), store.write(alone=False) as one:
+        assert claim(one, 2) == [1, 2]
+        with store.write(alone=False) as other:
+            assert claim(other) == [3]
+        raise ZeroDivisionError
+    with store.write(alone=False) as tx:
+        assert claim(tx) == [1, 2, 3]
+
+
+def test_no_mail_of_a_lane_is_taken_while_an_older_one_is_elsewhere(store: Store) -> None:
+    take_in(store, "board 101", "board 102", "board 101", "from a@x", "board 102", "board 101", "")
+    with store.write(alone=False) as one:
+        assert claim(one, 2) == [1, 2]
+        with store.write(alone=False) as other:
+            assert claim(other, 4) == [4]
+        with pytest.raises(Conflict), store.write(alone=False) as third:
+            claim(third, 1)
+        with store.write(alone=False) as fourth:
+            assert claim(fourth) == [4, 7]
+
+
+def test_a_hole_in_a_lane_stops_what_is_behind_it(store: Store) -> None:
+    """One worker has the second mail of a lane; whoever gets the first may not go on with the third."""
+    take_in(store, "board 101", "board 101", "board 101")
+    with store.write(alone=False) as holder:
+        holder._connection.execute(text("SELECT 1 FROM inbox WHERE raw = '2' FOR UPDATE"))
+        with store.write(alone=False) as tx:
+            assert claim(tx) == [1]
+
+
+def test_a_mail_goes_out_by_one_worker_and_by_another_when_that_is_dead(store: Store) -> None:
+    with store.write() as tx:
+        tx.outbox.add([Mail(f"key{number}", "a@x.org", "bounce@x", "s", b"raw") for number in range(3)], NOW)
+    until, later = NOW + timedelta(seconds=15), NOW + timedelta(seconds=16)
+    with store.write(alone=False) as one, store.write(alone=False) as other:
+        taken = [tx.outbox.claim(NOW, until, 2) for tx in (one, other)]
+    assert [[mail.mail.key for mail in mails] for mails in taken] == [["key0", "key1"], ["key2"]]
+    with store.write(alone=False) as tx:
+        assert tx.outbox.claim(NOW, until, 9) == []
+        tx.outbox.keep([taken[1][0].id], later)
+        assert [mail.mail.key for mail in tx.outbox.claim(until, later, 9)] == ["key0", "key1"]
+
+
+def test_names_that_are_locked_are_waited_for_and_others_are_not(store: Store) -> None:
+    order: list[str] = []
+
+    def second() -> None:
+        with store.write(alone=False) as tx:
+            tx.lock(["board 102"])
+            order.append("another name")
+            tx.lock(["board 101"])
+            order.append("the same name")
+
+    with store.write(alone=False) as tx:
+        tx.lock(["board 101", HOUSE])
+        thread = threading.Thread(target=second)
+        thread.start()
+        wait_until(lambda: waits(store))
+        order.append("end")
+    thread.join(PATIENCE)
+    assert order == ["another name", "end", "the same name"]
+
+
+def test_a_deadlock_is_a_conflict_of_one(store: Store) -> None:
+    outcomes: list[str] = []
+    both = threading.Barrier(2)
+
+    def work(names: tuple[str, str]) -> None:
+        try:
+            with store.write(alone=False) as tx:
+                tx.lock(names[:1])
+                both.wait(PATIENCE)
+                tx.lock(names[1:])
+            outcomes.append("done")
+        except Conflict:
+            outcomes.append("conflict")
+
+    threads = [threading.Thread(target=work, args=(names,)) for names in (("a", "b"), ("b", "a"))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert sorted(outcomes) == ["conflict", "done"]
+
+
+def test_a_board_is_loaded_for_writing_by_one_at_a_time_and_read_by_all(store: Store) -> None:
+    with store.write() as tx:
+        players = (tx.players.add("alice", "-", NOW), tx.players.add("bob", "-", NOW))
+        board = tx.matches.add("cross", 1, (), "", players, 1, NOW).board
+    assert board == FIRST_BOARD
+    seen: list[int] = []
+
+    def second() -> None:
+        with store.write(alone=False) as tx:
+            assert tx.matches.load(board)
+            seen.append(2)
+
+    with store.write(alone=False) as tx:
+        assert tx.matches.load(board)
+        thread = threading.Thread(target=second)
+        thread.start()
+        wait_until(lambda: waits(store))
+        with store.read() as reader:
+            assert reader.matches.load(board)
+        seen.append(1)
+    thread.join(PATIENCE)
+    assert seen == [1, 2]
+
+
+def test_a_connection_that_is_cut_is_trouble_and_the_next_works(store: Store) -> None:
+    def cut() -> None:
+        with store.write() as tx:
+            own = tx._connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
+            with store.read() as other:
+                other._connection.execute(text("SELECT pg_terminate_backend(:own)"), {"own": own})
+            tx.secret()
+
+    with pytest.raises(DatabaseTrouble):
+        cut()
+    with store.write() as tx:
+        assert tx.secret()
+
+
+def test_text_with_nul_in_it_is_kept_as_far_as_it_can_be(store: Store) -> None:
+    take_in(store, "from a\0b")
+    with store.read() as tx:
+        assert tx.inbox.waiting(1)[0].lane == "from a\N{REPLACEMENT CHARACTER}b"
+        assert tx.players.find("ali\0ce") is None
+        assert not tx.inbox.is_settled("\0")
+
+
+def test_words_are_ordered_by_their_letters_whatever_the_server_prefers(store: Store) -> None:
+    with store.write() as tx:
+        for userid in ("zoe", "al-z", "ala", "Bob", "al_b"):
+            tx.players.add(userid, "-", NOW)
+        assert [player.userid for player in tx.players.all()] == ["al-z", "al_b", "ala", "Bob", "zoe"]
+
+
+def prepare(url: str, answers: multiprocessing.Queue[bytes]) -> None:
+    store = Store(url)
+    store.prepare(NOW)
+    with store.read() as tx:
+        answers.put(tx.secret())
+    store.close()
+
+
+def test_processes_that_start_on_an_empty_database_at_once_agree(server: Server) -> None:
+    context, url = multiprocessing.get_context("spawn"), server.empty()
+    answers: multiprocessing.Queue[bytes] = context.Queue()
+    processes = [context.Process(target=prepare, args=(url, answers)) for _ in range(3)]
+    for process in processes:
+        process.start()
+    secrets = {answers.get(timeout=PATIENCE) for _ in processes}
+    for process in processes:
+        process.join(PATIENCE)
+    assert [process.exitcode for process in processes] == [0, 0, 0]
+    assert len(secrets) == 1
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgresql+psycopg"])
+def test_the_url_is_all_it_takes(url: str, scheme: str) -> None:
+    store = Store(make_url(url).set(drivername=scheme).render_as_string(hide_password=False))
+    assert not store.prepare(NOW)
+    assert [problem for problem in store.check() if "off" not in problem] == []
+    store.close()
+
+
+def test_what_makes_it_forget_and_a_counter_that_stands_too_low_are_found(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "INSERT INTO players (id, userid, userid_key, password_hash, created_at) VALUES (5, '', '', '', 0)"
+        )
+    store = Store(url)
+    problems = store.check()
+    store.close()
+    assert "the counter of players stands below its newest row, 5" in problems
+    assert any(problem.startswith("fsync is off") for problem in problems)
+
+
+def waits(store: Store) -> bool:
+    """Somebody waits for a lock."""
+    with store.read() as tx:
+        found = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        return bool(tx._connection.execute(text(found)).scalar_one())
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = threading.Event()
+    for _ in range(int(PATIENCE / 0.02)):
+        if condition():
+            return
+        end.wait(0.02)
+    raise AssertionError("it did not happen in time")
