@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from pbm.cli.frame import log_warnings
 from pbm.cli.post import Letter, MailProgram, PostOffice, post_office
 
 Show = Callable[[str], None]
@@ -155,6 +156,7 @@ def _ask() -> str | None:
 
 
 async def _with_office(scene: Callable[[PostOffice], Awaitable[None]]) -> None:
+    log_warnings()
     with tempfile.TemporaryDirectory(prefix="pbm-") as folder:
         async with post_office(Path(folder) / "pbm.db") as office:
             await scene(office)

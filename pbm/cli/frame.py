@@ -64,7 +64,7 @@ class Invocation:
         from pbm.cli.opening import opened_service
 
         configuration = (effective or self.effective()).values
-        _log_to_stderr()
+        log_warnings()
         with opened_service(configuration) as service:
             yield service
 
@@ -86,8 +86,8 @@ class Invocation:
 pass_invocation = click.make_pass_decorator(Invocation, ensure=True)
 
 
-def _log_to_stderr() -> None:
-    """Standard output belongs to what was asked for."""
+def log_warnings() -> None:
+    """Standard output belongs to what was asked for, and what goes well is not told elsewhere."""
     import structlog
 
     if not structlog.is_configured():
