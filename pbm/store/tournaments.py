@@ -55,6 +55,11 @@ class Tournament:
     due_at: datetime | None
     ended_at: datetime | None = None
 
+    @property
+    def is_open(self) -> bool:
+        """Somebody may join now."""
+        return self.stage is Stage.OPEN or (self.terms.kind.lasting and not self.stage.ended)
+
 
 @dataclass(frozen=True, slots=True)
 class Entrant:

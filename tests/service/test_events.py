@@ -416,3 +416,34 @@ def test_a_game_of_the_house_may_be_called_like_an_event(house: House) -> None:
     house.player("ann")
     house.send("ann", "event create swiss swiss cross ann annpass")
     assert not house.send("ann", "event join SWISS ann annpass")[0].refuses
+
+
+def test_mails_of_a_large_event_are_cut(house: House) -> None:
+    """Everybody finds his own game; the rest is a command away."""
+    with house.service.store.write() as tx:
+        for number in range(120):
+            player = tx.players.add(f"player{number}", "-", house.now)
+            tx.players.add_address(player.id, f"player{number}@example.net", house.now, confirmed=True)
+            tx.players.save_settings(player.id, {"mail": "text"})
+    make(house, "swiss", ())
+    with house.service.store.write() as tx:
+        for number in range(120):
+            player_id = tx.players.find(f"player{number}")
+            assert player_id is not None
+            tx.tournaments.enter(event(house).id, player_id.id, number + 1, house.now)
+    house.send("maker", f"event start cup maker {password('maker')}")
+    mails = house.wait(NOW)
+    (told,) = to(mails, "player119")
+    assert "and 10 more" in told.body
+    assert "You move second on board 160, against player59." in told.body
+    assert max(len(got.raw) for got in mails) < 6000
+    assert "player119" in house.send("player3", "event pairings cup")[0].body
+
+
+def test_in_a_league_everybody_is_told_of_his_division(house: House) -> None:
+    mails = make(house, "league -division=4", NAMES[:8])
+    assert "gus" not in to(mails, "ann")[0].body
+    assert "ben" not in to(mails, "hal")[0].body
+    mails = play(house, by_name)
+    assert "Division 2" in to(mails, "hal")[0].body
+    assert "Division 1" not in to(mails, "hal")[0].body

@@ -18,7 +18,7 @@ from pbm.service import starting
 from pbm.service.tables import Table
 from pbm.service.telling import Tools
 from pbm.service.tournaments.directing import CLOCK
-from pbm.service.tournaments.letters import Letters, is_open
+from pbm.service.tournaments.letters import Letters
 from pbm.service.tournaments.settling import HOLDING
 from pbm.store import Transaction
 from pbm.store.tournaments import Entrant, Stage, Tournament
@@ -77,7 +77,7 @@ def join(tx: Transaction, event: Tournament, player: Player, now: datetime) -> N
     """Raises: NotAllowed."""
     inside = [each for each in tx.tournaments.entrants(event.id) if each.left_at is None]
     known = entrant(tx, event, player)
-    if not is_open(event):
+    if not event.is_open:
         problem = "is over" if event.stage.ended else "has started, so nobody can join any more"
         raise NotAllowed(f"{event.name} {problem}.", "events")
     if known is not None and known.left_at is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ from pbm.domain.tournaments.standings import ROBIN, SWISS, Line, TieBreak, stand
 from pbm.domain.tournaments.terms import Kind
 from pbm.service.telling import Tools, readers_of
 from pbm.store import Transaction
-from pbm.store.tournaments import Entrant, Meeting, Stage, Tournament
+from pbm.store.tournaments import Entrant, Meeting, Tournament
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Standings:
 
 def shown(points: Fraction) -> str:
     """Exact, for points are halves and tie-breaks quarters."""
-    return f"{float(points):g}"
+    return f"{float(points):.2f}".rstrip("0").rstrip(".")
 
 
 def tables_of(tournament: Tournament, entrants: Sequence[Entrant], meetings: Sequence[Meeting]) -> list[Standings]:
@@ -77,8 +77,7 @@ def _table(tournament: Tournament, members: Sequence[Entrant], meetings: Sequenc
 def _rungs(order: Sequence[int], bouts: Sequence[Bout]) -> list[Line]:
     """The order of a ladder is its own."""
     lines = {line.entrant: line for line in standings(order, bouts, ())}
-    return [Line(rung, each, lines[each].points, lines[each].won, lines[each].drawn, lines[each].lost, ())
-            for rung, each in enumerate(order, 1)]  # fmt: skip
+    return [replace(lines[each], rank=rung) for rung, each in enumerate(order, 1)]
 
 
 @dataclass(slots=True)
@@ -132,8 +131,3 @@ class Letters:
             answer = Answer("", Outcome.DONE, text, f"pbm: {tournament.name}: {subject}")
             mails += self.tools.composer.answer(reader, [answer], self.now, None)
         return mails
-
-
-def is_open(tournament: Tournament) -> bool:
-    """Whether somebody may join now."""
-    return tournament.stage is Stage.OPEN or (tournament.terms.kind.lasting and not tournament.stage.ended)

@@ -11,7 +11,7 @@ from pbm.domain.tournaments.terms import Kind
 from pbm.service.handling import Handling
 from pbm.service.tournaments import entering
 from pbm.service.tournaments.ladders import Ladder
-from pbm.service.tournaments.letters import Letters, is_open
+from pbm.service.tournaments.letters import Letters
 from pbm.service.verbs.challenging import split_body
 from pbm.service.verbs.registry import done, handles
 from pbm.store.tournaments import Meeting, Stage, Tournament
@@ -59,7 +59,7 @@ def show(handling: Handling, command: Command) -> Answer | None:
 def _shown(handling: Handling, event: Tournament) -> str:
     entrants = handling.tx.tournaments.entrants(event.id)
     return _letters(handling).page(
-        "event.txt", event, handling.correspondent(), entrants=entrants, may_join=is_open(event)
+        "event.txt", event, handling.correspondent(), entrants=entrants, may_join=event.is_open
     )
 
 
