@@ -225,7 +225,7 @@ def test_a_vacation_does_not_hold_a_round_up(house: House) -> None:
     make(house, "round-robin -days-per-round=10", NAMES[:2])
     (meeting,) = under_way(house)
     mover = meeting.first.userid
-    house.send(mover, f"vacation {mover} {password(mover)} 2026-01-02 2026-01-25")
+    assert not house.send(mover, f"vacation {mover} {password(mover)} 2026-01-02 2026-01-25")[0].refuses
     house.wait(11 * DAY)
     assert event(house).stage is Stage.OVER
     assert meetings(house)[0].points == (0, 2)
