@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench bench-games clean
 
 demo: $(INSTALLED)  ## a game of Cross over real SMTP, every mail shown
 	$(BIN)/pbm demo
@@ -17,8 +17,10 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(INSTALLED)
-	$(BIN)/python -m bench.end_to_end
+bench: $(INSTALLED)  ## the server, some three minutes; python -m bench --full takes half an hour
+	$(BIN)/python -m bench
+
+bench-games: $(INSTALLED)  ## the rules and drawings alone
 	$(BIN)/python -m bench.compose
 	$(BIN)/python -m bench.playouts
 	$(BIN)/python -m bench.luddit_turn

@@ -70,7 +70,7 @@ class Sender(asyncio.Protocol):
     """One connection of a mail program, which waits for the answer to each word. sent: called when it is free again."""
 
     def __init__(self, free: Callable[[Sender], None]) -> None:
-        self.free = free
+        self._free = free
         self._words: deque[bytes] = deque([b"EHLO bench\r\n"])
         self._heard = b""
 
@@ -88,13 +88,15 @@ class Sender(asyncio.Protocol):
         last = self._heard[:-1].rpartition(b"\n")[2]
         if not self._heard.endswith(b"\n") or last[3:4] == b"-":
             return
+        if last.startswith(b"421"):
+            return  # it stops
         if last[:1] not in b"23":
             raise RuntimeError(f"the server says {last!r}")
         self._heard = b""
         if self._words:
             self._transport.write(self._words.popleft())
         else:
-            self.free(self)
+            self._free(self)
 
 
 @dataclass(slots=True)
@@ -155,6 +157,11 @@ class Load:
         else:
             self._free.append(sender)
 
+    @property
+    def unsent(self) -> int:
+        """Moves that are due and wait for a connection."""
+        return len(self._due)
+
     async def mails_came(self, count: int) -> None:
         """Returns once the server has sent so many mails."""
         while self.mails < count:
@@ -172,16 +179,7 @@ async def sinking(load: Load) -> AsyncIterator[int]:
         server.close()
 
 
-async def connect(load: Load, port: int, connections: int) -> list[asyncio.BaseTransport]:
-    """Connections through which the load sends; returns once all have been greeted."""
-    loop, greeted = asyncio.get_running_loop(), asyncio.Semaphore(0)
-
-    def free(sender: Sender) -> None:
-        greeted.release()
-        sender.free = load.free
-        load.free(sender)
-
-    made = [await loop.create_connection(lambda: Sender(free), "127.0.0.1", port) for _ in range(connections)]
-    for _ in made:
-        await greeted.acquire()
-    return [transport for transport, _ in made]
+async def connect(port: int, connections: int, free: Callable[[Sender], None]) -> list[asyncio.BaseTransport]:
+    """Connections to a server. free: told whenever one has nothing to do, first when it has been greeted."""
+    loop = asyncio.get_running_loop()
+    return [(await loop.create_connection(lambda: Sender(free), "127.0.0.1", port))[0] for _ in range(connections)]

@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.load import Load, connect, sinking
@@ -50,8 +50,7 @@ def copied(world: World) -> Iterator[tuple[Path, World]]:
             return
         path = folder / "bench.db"
         shutil.copyfile(world.url.removeprefix("sqlite:///"), path)
-        games = [type(game)(game.board, list(game.cells), game.recipient) for game in world.games]
-        yield folder, World(f"sqlite:///{path}", world.boards, world.plies, games)
+        yield folder, replace(world, url=f"sqlite:///{path}", games=[game.copy() for game in world.games])
 
 
 def throughput(world: World, layout: Sequence[Sequence[str]], connections: int, seconds: float, tick: Tick) -> Moves:
@@ -109,7 +108,7 @@ def _run(
         with copied(world) as (folder, fresh):
             load = Load.on(fresh, eager=eager)
             async with sinking(load) as sink, serving(folder, fresh.url, sink, layout) as servers:
-                transports = await connect(load, servers.port, connections)
+                transports = await connect(servers.port, connections, load.free)
                 await drive(load, time.perf_counter() + _WARM_UP_SECONDS)
                 moves = await _measured(load, servers, drive, seconds)
                 for transport in transports:

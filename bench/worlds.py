@@ -33,6 +33,9 @@ class Game:
     recipient: str
     sent_at: float = 0.0
 
+    def copy(self) -> Game:
+        return Game(self.board, list(self.cells), self.recipient)
+
 
 @dataclass(frozen=True, slots=True)
 class World:
@@ -42,6 +45,7 @@ class World:
     boards: int
     plies: int
     games: list[Game]
+    signer: Signer
 
 
 def sequence(plies: int) -> tuple[str, list[str]]:
@@ -80,13 +84,17 @@ def make(url: str, boards: int, plies: int, played_on: int) -> World:
     _copy(url, template, boards)
     step = max(1, boards // played_on)
     chosen = range(template + 1, template + 1 + boards, step)[:played_on]
-    return World(url, boards, plies, [_game(signer, number, moves, plies) for number in chosen])
+    games = []
+    for number in chosen:
+        rest = random.Random(number).sample(moves[plies:], len(moves) - plies)
+        games.append(Game(number, rest, recipient(signer, number, plies)))
+    return World(url, boards, plies, games, signer)
 
 
-def _game(signer: Signer, board: int, moves: list[str], plies: int) -> Game:
-    rest = random.Random(board).sample(moves[plies:], len(moves) - plies)
+def recipient(signer: Signer, board: int, plies: int) -> str:
+    """Where a move is sent to after so many plies, none of which was a swap."""
     token = signer.seal(SeatToken(board, 1 + plies % 2, plies, 0))
-    return Game(board, rest, f"{ROBOT.local_part}+{token}@{ROBOT.domain}")
+    return f"{ROBOT.local_part}+{token}@{ROBOT.domain}"
 
 
 def _copy(url: str, template: int, boards: int) -> None:

@@ -46,7 +46,7 @@ from pbm.service.rating import count_match, rate_match
 from pbm.service.tournaments.settling import settle_bout
 from pbm.store import HOUSE, Transaction
 
-CACHED_PLIES = 50_000
+CACHED_PLIES = 100_000
 """Plies of all boards that are remembered; one takes some 200 octets."""
 
 
@@ -222,10 +222,10 @@ class Table:
 
     def _follow(self, intent: Intent) -> None:
         """Answer the last ply as is planned, if that is legal now; what is planned beyond stays."""
-        plan, ply = plans.of(intent)
         self.drop(intent)
-        branch, where = None, ""
+        where = ""
         try:
+            plan, ply = plans.of(intent)
             self.check_running(ply and ply + 1, intent.text.partition("#")[0])
             branch = plans.fitting(plan, self.match.record[-1].notation)
             if branch is None:
@@ -257,9 +257,8 @@ class Table:
             return
         hearer = other(offer.seat)
         intent = next((intent for intent in self.intents(hearer) if intent.kind is IntentKind.PLAN), None)
-        plan, ply = plans.of(intent) if intent is not None else ((), None)
-        branch = plans.fitting(plan, plans.DRAW)
-        if intent is None or branch is None or ply != self.next_ply:
+        branch = plans.answer_to_offer(intent, self.next_ply) if intent is not None else None
+        if intent is None or branch is None:
             return
         if branch.answer == plans.REJECT:
             self.reject_offer(hearer)
