@@ -1,6 +1,6 @@
 """Databases for tests: files of SQLite or, where PBM_TEST_DATABASE names a server, databases of PostgreSQL on it.
 
-The URL is of a user who may make databases, such as postgresql://pbm@localhost/postgres.
+The URL is of a user who may make databases, such as postgresql://postgres@localhost/postgres.
 """
 
 from __future__ import annotations

@@ -73,11 +73,11 @@ def running() -> Iterator[str]:
             if done.returncode:
                 raise RuntimeError(f"{program}: {done.stdout}")
 
-        run("initdb", "-A", "trust", "-U", "pbm", "-E", "UTF8", "--no-sync")
+        run("initdb", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync")
         log = ["-l", str(place / "log")]  # otherwise it would hold on to the pipe of its output
         run("pg_ctl", "start", "-w", *log, "-o", f"-p {port} -k {place} {options}")
         try:
-            yield f"postgresql://pbm@127.0.0.1:{port}/postgres"
+            yield f"postgresql://postgres@127.0.0.1:{port}/postgres"
         finally:
             run("pg_ctl", "stop", "-w", "-m", "immediate")
 

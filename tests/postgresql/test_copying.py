@@ -1,0 +1,75 @@
+"""`pbm db copy` between SQLite and PostgreSQL: all rows, whatever the order of words, and what comes afterwards."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from sqlalchemy import text
+
+from pbm.cli import main
+from pbm.service import Service
+from pbm.service.administration import Administration
+from pbm.store import Store
+from tests.conversation import House
+from tests.databases import VARIABLE, Files, Server
+
+pytestmark = pytest.mark.postgresql
+MIXED = ("a-b", "ab", "AC", "a_d", "zoe")
+"""Userids that the orders of different databases sort differently."""
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    server = Server(os.environ[VARIABLE])
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> str:
+    """A database of SQLite with some of everything."""
+    url = Files(tmp_path).ready()
+    house = House(url)
+    for userid in MIXED:
+        house.player(userid)
+    house.game("cross -size=4 a-b ab", ["D4", "C3"])
+    house.game("loops a_d zoe")
+    house.send("ab", "cross challenge AC ab")
+    house.send("zoe", "cross seek")
+    house.answer("a-b", "resign", 101)
+    with house.service.store.write() as tx:
+        tx._connection.execute(text("UPDATE inbox SET reason = 'a' || char(0) || 'b' WHERE id = 1"))
+    house.service.close()
+    return url
+
+
+def copied(source: str, target: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, ["db", "copy", source, target])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def test_there_and_back_again(old: str, server: Server, tmp_path: Path) -> None:
+    middle, back = server.empty(), f"sqlite:///{tmp_path / 'back.db'}"
+    there, again = copied(old, middle).stdout, copied(middle, back).stdout
+    assert there == again
+    assert there.endswith(" rows copied, all alike; 3 boards replayed, none differ.\n")
+    for url in (middle, back):
+        service = Service(Store(url))
+        assert [problem for problem in service.store.check() if " is off: " not in problem] == []
+        assert Administration(service).start_match("cross", ("zoe", "ab"), ["-size=4"]).board == 104
+        service.close()
+
+
+def test_a_database_with_something_in_it_is_left_alone(old: str, server: Server) -> None:
+    middle = server.empty()
+    copied(old, middle)
+    assert "TO is not empty" in copied(old, middle, code=1).stderr
+
+
+def test_an_empty_source_is_told(tmp_path: Path, server: Server) -> None:
+    assert "FROM is empty" in copied(f"sqlite:///{tmp_path / 'none.db'}", server.empty(), code=1).stderr
