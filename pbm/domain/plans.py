@@ -379,9 +379,14 @@ KINDS = frozenset({IntentKind.PLAN, IntentKind.QUEUE})
 
 
 def of(intent: Intent) -> tuple[Plan, int | None]:
-    """What an intent of these kinds plans, and for which ply of the opponent's; None for the next, whatever it is."""
+    """What an intent of these kinds plans, and for which ply of the opponent's; None for the next, whatever it is.
+
+    Raises: BadArguments for a text that another server has written, and badly.
+    """
     text, hash_, ply = intent.text.rpartition("#")
     if intent.kind is IntentKind.PLAN:
+        if not ply.isdecimal():
+            raise BadArguments("It is not known for which ply it was.")
         return reread(text), int(ply)
     return simple(text if hash_ else ply), int(ply) - 1 if hash_ else None
 
@@ -390,6 +395,15 @@ def fitting(plan: Plan, condition: str) -> Branch | None:
     """The branch for what the opponent did: the one that names it, or else that for any ply."""
     found = {branch.condition: branch for branch in plan}
     return found.get(condition) or (found.get(ANY) if condition != DRAW else None)
+
+
+def answer_to_offer(intent: Intent, next_ply: int) -> Branch | None:
+    """The branch for an offer of a draw, if there is one and the ply it is for is the next."""
+    try:
+        plan, ply = of(intent)
+    except BadArguments:
+        return None
+    return fitting(plan, DRAW) if ply == next_ply else None
 
 
 def settled(state: State, plan: Plan) -> Plan:

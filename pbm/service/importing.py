@@ -11,7 +11,7 @@ from typing import Any
 from games import GAMES
 from games.rules import GameError
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
-from pbm.domain.match import State
+from pbm.domain.match import IntentKind, State
 from pbm.domain.settings import CHOICES
 from pbm.service.exporting import FORMAT, VERSION
 from pbm.service.names import USERID, check_address
@@ -151,6 +151,9 @@ def _take_decided(taken: _Import, board: int, seats: tuple[int, int], decided: l
         if seat not in (1, 2) or seats[seat - 1] != taken.player_id:
             raise BadArguments(f"Board {board} of the file holds what only another player may decide.")
         taken.tx.belongings.add_decided(taken.boards[board], seat, row)
+    for intent in taken.tx.intents.of(taken.boards[board]):
+        if intent.until is not None:
+            taken.tx.agenda.put(IntentKind.HOLD, f"{taken.boards[board]}:{intent.seat}", intent.until)
 
 
 def _check_record(tx: Transaction, board: int, called: int) -> None:

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from pbm.domain.match import IntentKind
+from pbm.domain.match import Intent, IntentKind
 from tests.conversation import House
 from tests.service.test_playing import intents, moves, one, said
 
@@ -185,3 +185,16 @@ def test_a_mail_that_comes_late_plans_nothing(table: House) -> None:
     table.answer("alice", "C3", 101)
     assert "earlier state" in one(table.answer("bob", "if C4: C5", 101, mail=-2))
     assert intents(table) == []
+
+
+@pytest.mark.parametrize("text", ["if C4: C5", "C4#3", "if C4 C5#3", "#3", "if C4: D5#x"])
+def test_a_plan_that_another_server_wrote_badly_harms_nobody(text: str, table: House) -> None:
+    table.answer("bob", "D5", 101)
+    with table.service.store.write() as tx:
+        tx.intents.keep(101, Intent(2, IntentKind.PLAN, text), table.now)
+    table.answer("alice", "propose", 101)
+    mails = table.answer("alice", "C4", 101)
+    assert not table.parked()
+    assert moves(table) == ["D4", "D5", "C4"]
+    told = ["Your plan was dropped" in got.body for got in mails]
+    assert told == [got.address == "bob@example.net" for got in mails]
