@@ -58,5 +58,5 @@ def pace_of(match: Match, seat: Seat) -> Pace:
         for ply, (earlier, later) in zip(match.record, pairwise(instants), strict=True)
         if ply.seat == seat and not ply.auto
     ]
-    lost_by_forfeit = match.result.ending is Ending.FORFEIT and match.result.winner != seat
+    lost_by_forfeit = match.result.ending is Ending.FORFEIT and match.result.winner == 3 - seat
     return Pace(1, int(lost_by_forfeit), len(own), sum(own, timedelta(0)))

@@ -355,3 +355,16 @@ def test_the_last_instant_is_in_time(club: House) -> None:
     command(club, "alice", "cross move 101 {} E4")
     assert match_of(club).record[-1].time_left == 0
     assert clock_of(club).seat == 2
+
+
+def test_a_move_that_is_held_back_costs_its_player_only_the_time_until_he_sent_it(club: House) -> None:
+    command(club, "alice", "set {} hold 10m")
+    began = clock_of(club).since
+    club.answer("alice", "E4", 101)
+    sent = club.now
+    club.wait(10 * minute)
+    left = match_of(club).record[-1].time_left
+    assert left is not None
+    assert began + timedelta(microseconds=3 * DAY - left) == sent
+    assert clock_of(club).since == sent + 10 * minute
+    assert clock_of(club).left == (3 * DAY, 3 * DAY)
