@@ -10,7 +10,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pbm.domain.mail import Delivery, Mail, Queued
-from pbm.edges.deliver import Deliverer, DeliverySettings, Refused
+from pbm.edges import deliver as deliver_module
+from pbm.edges.deliver import LEASE_SECONDS, Deliverer, DeliverySettings, Refused
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure
 from pbm.store import DatabaseTrouble, Store
 
@@ -48,6 +49,17 @@ class Way:
 
     async def close(self) -> None:
         self.closed = True
+
+
+@dataclass
+class Slow(Way):
+    """A transport that takes a mail when it is allowed to."""
+
+    may_end: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def send(self, mail: Outgoing) -> None:
+        await self.may_end.wait()
+        await super().send(mail)
 
 
 @pytest.fixture
@@ -164,6 +176,35 @@ def test_trouble_with_the_database_is_waited_out(store, monkeypatch):
     monkeypatch.setattr(store, "read", read)
     way = Way()
     deliver(store, way, Clock(), lambda: bool(way.taken) and not troubles)
+    assert len(way.taken) == 1
+
+
+def test_what_a_killed_process_was_sending_is_sent_by_another_once_its_claim_is_over(store):
+    queue(store, "a@x", "b@x")
+    with store.write() as tx:
+        assert len(tx.outbox.claim(START, START + timedelta(seconds=LEASE_SECONDS), 1)) == 1
+    way, clock = Way(), Clock(START + timedelta(seconds=LEASE_SECONDS - 1))
+    deliver(store, way, clock, lambda: bool(way.taken))
+    assert [mail.recipient for mail in way.taken] == ["b@x"]
+    clock.now += timedelta(seconds=1)
+    deliver(store, way, clock, lambda: len(way.taken) > 1)
+    assert [mail.recipient for mail in way.taken] == ["b@x", "a@x"]
+
+
+def test_a_claim_is_renewed_while_a_mail_is_under_way(store, monkeypatch):
+    monkeypatch.setattr(deliver_module, "_RENEWAL_SECONDS", 0.01)
+    queue(store, "a@x")
+    way, clock = Slow(), Clock()
+    later = START + timedelta(hours=1)
+
+    def renewed() -> bool:
+        clock.now = later
+        due_at = outbox(store)[0].due_at
+        if due_at == later + timedelta(seconds=LEASE_SECONDS):
+            way.may_end.set()
+        return bool(way.taken)
+
+    deliver(store, way, clock, renewed)
     assert len(way.taken) == 1
 
 

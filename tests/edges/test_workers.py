@@ -73,7 +73,9 @@ class Company:
             )  # fmt: skip
         self.running.append(child)
         assert child.stdout is not None
-        return child.stdout.readline()
+        said = child.stdout.readline()
+        assert said, (self._folder / "log").read_text()
+        return said
 
     def kill_one(self) -> None:
         child = self.running.pop(0)
