@@ -57,6 +57,7 @@ def invite(
         "seat": seat,
         "comment": comment,
         "side": terms.state.side_name(seat),
+        "time": terms.control.words,
     }
     _send_invitation(handling, address, inviter, payload)
     days = limits.invitation_days
@@ -102,6 +103,7 @@ def _send_invitation(
         game=game.info,
         words=payload["words"],
         side=payload["side"],
+        time=payload.get("time", ""),
         first=payload["seat"] == 1,
         note="" if problem else _note(str(payload["comment"])),
         problem=problem,
