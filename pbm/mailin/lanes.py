@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from pbm.mailin import headers
 from pbm.mailin.message import Envelope, Robot
@@ -20,16 +20,23 @@ def lane(envelope: Envelope, raw: bytes, robot: Robot, board_of: Callable[[str],
 
     board_of: the board of a reply token, None for one of nobody's.
     """
+    board = _answered(envelope.recipients, robot, board_of)
+    if board is not None:
+        return f"board {board}"
     head = re.split(rb"\r?\n\r?\n", raw[:MAX_HEADERS], maxsplit=1)[0]
-    recipients = envelope.recipients or _addresses(head)
-    token = headers.tokens(recipients, robot)[0]
-    board = board_of(token) if token else None
+    if not envelope.recipients:
+        board = _answered(_addresses(head), robot, board_of)
     if board is None and (named := _BOARD.search(_field(_SUBJECT, head))):
         board = int(named[0])
     if board is not None:
         return f"board {board}"
     sender = envelope.mail_from if envelope.mail_from is not None else next(iter(_addresses(_field(_FROM, head))), "")
-    return f"from {sender}".casefold()[:_LONGEST] if sender else ""
+    return f"from {sender}".casefold().encode("ascii", "replace").decode()[:_LONGEST] if sender else ""
+
+
+def _answered(recipients: Iterable[str], robot: Robot, board_of: Callable[[str], int | None]) -> int | None:
+    token = headers.tokens(recipients, robot)[0]
+    return board_of(token) if token else None
 
 
 def _field(pattern: re.Pattern[bytes], head: bytes) -> bytes:
