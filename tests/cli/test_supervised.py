@@ -41,7 +41,7 @@ def test_told_to_stop_under_load_a_server_finishes_what_it_took(game: Pbm, tmp_p
                 client.sendmail("a@x.org", ["pbm@example.org"], mail)
                 accepted.append(number)
 
-    with serving(*words(tmp_path)) as (process, line):
+    with serving(*words(tmp_path), PBM_LOG__LEVEL="warning") as (process, line):
         clients = [threading.Thread(target=flood, args=(10_000 * n, port_of(line))) for n in range(4)]
         for client in clients:
             client.start()
@@ -51,7 +51,6 @@ def test_told_to_stop_under_load_a_server_finishes_what_it_took(game: Pbm, tmp_p
             client.join()
     assert code == 0
     assert "Traceback" not in err
-    assert "stopping" in err
     assert counted(tmp_path, "SELECT count(*) FROM inbox") >= len(accepted) > 0
     assert counted(tmp_path, "SELECT count(*) FROM inbox WHERE state NOT IN ('new', 'handled', 'ignored')") == 0
     game("db", "check")
