@@ -1,8 +1,7 @@
 """The engine, its transactions and its schema, on SQLite and on PostgreSQL.
 
 SQLite writes begin with BEGIN IMMEDIATE: a transaction that reads first and writes later would otherwise lose updates
-or fail at once when another process writes. Within one process writers queue on a lock, which is fair and does not
-sleep, as SQLite's own waiting does.
+or fail at once when another process writes. Writers of all processes take turns, so that none starves.
 
 On PostgreSQL writers run side by side, at READ COMMITTED, and lock what they read to change it, by row or by
 name (Transaction.lock). A worker that dies or vanishes loses its connection, and with it all that it had locked.
@@ -11,10 +10,10 @@ name (Transaction.lock). A worker that dies or vanishes loses its connection, an
 from __future__ import annotations
 
 import secrets
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Inspector, create_engine, event, inspect, text
@@ -27,6 +26,7 @@ from pbm.store.contents import Contents
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
 from pbm.store.transaction import HOUSE, Transaction
 from pbm.store.trouble import DatabaseTrouble, SchemaTrouble, translated
+from pbm.store.turns import Turns
 
 _BUSY_SECONDS = 30
 _PRAGMAS = ("foreign_keys=ON", "journal_mode=WAL", "synchronous=FULL", f"busy_timeout={_BUSY_SECONDS * 1000}")
@@ -54,7 +54,9 @@ class Store:
             raise SchemaTrouble(f'"{url}" is not a database URL this program can use: {error}{_hint(error)}') from None
         self.locks_rows = self._engine.dialect.name != "sqlite"
         """Several transactions may write at once, each what it has locked."""
-        self._writing: AbstractContextManager[Any] = nullcontext() if self.locks_rows else threading.Lock()
+        self._writing: AbstractContextManager[Any] = (
+            nullcontext() if self.locks_rows else Turns(_file(self._engine.url))
+        )
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
@@ -172,6 +174,12 @@ def _first_board(connection: Connection) -> None:
         connection.execute(text(raised), before)
     elif connection.execute(text("SELECT 1 FROM sqlite_sequence WHERE name = 'matches'")).first() is None:
         connection.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES ('matches', :before)"), before)
+
+
+def _file(url: URL) -> Path | None:
+    """The file of an SQLite database; None for one in memory."""
+    name = url.database or ":memory:"
+    return None if name == ":memory:" or name.startswith("file:") else Path(name)
 
 
 def _hint(error: Exception) -> str:

@@ -1,0 +1,55 @@
+"""Writers take turns, whichever process they are in, and none waits for ever."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from time import monotonic
+
+from pbm.store.turns import Turns
+
+
+def others_turn(turns: Turns, began: threading.Event, end: threading.Event) -> threading.Thread:
+    """Somebody who writes from now on until he is told to end."""
+
+    def write() -> None:
+        with turns:
+            began.set()
+            end.wait(10)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    assert began.wait(10)
+    return thread
+
+
+def test_whoever_comes_second_waits(tmp_path: Path) -> None:
+    began, end, entered = threading.Event(), threading.Event(), threading.Event()
+    thread = others_turn(Turns(tmp_path / "pbm.db"), began, end)
+
+    def second() -> None:
+        with Turns(tmp_path / "pbm.db"):  # as another process has it
+            entered.set()
+
+    waiting = threading.Thread(target=second)
+    waiting.start()
+    assert not entered.wait(0.05)
+    end.set()
+    assert entered.wait(10)
+    thread.join()
+    waiting.join()
+
+
+def test_nobody_waits_for_ever(tmp_path: Path) -> None:
+    began, end = threading.Event(), threading.Event()
+    thread = others_turn(Turns(tmp_path / "pbm.db"), began, end)
+    at = monotonic()
+    with Turns(tmp_path / "pbm.db", longest_seconds=0.05):
+        assert monotonic() >= at + 0.05
+    end.set()
+    thread.join()
+
+
+def test_a_folder_that_takes_no_file_is_no_hindrance(tmp_path: Path) -> None:
+    with Turns(tmp_path / "nowhere" / "pbm.db"), Turns(None):
+        assert not list(tmp_path.iterdir())
