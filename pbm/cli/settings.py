@@ -341,7 +341,7 @@ class Configuration(BaseSettings):
 
     database: DatabaseUrl = Field(
         default=f"sqlite:///{DATA_FOLDER / 'pbm.db'}",
-        description="The database, as an SQLAlchemy URL: three slashes and the path of a file for SQLite.",
+        description="The database: sqlite:/// and the path of a file, or postgresql://USER:PASSWORD@HOST/NAME.",
     )
     operator: Address = Field(
         default="", description="Address of the operator, who is told of faults of the server. Empty: nobody."

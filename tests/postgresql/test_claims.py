@@ -183,6 +183,17 @@ def test_a_connection_that_is_cut_is_trouble_and_the_next_works(store: Store) ->
         assert tx.secret()
 
 
+def test_a_worker_that_is_suspended_or_cut_off_keeps_nothing_for_long(store: Store) -> None:
+    with store.write() as tx:
+        names = ("lock_timeout", "idle_in_transaction_session_timeout", "tcp_keepalives_idle", "tcp_keepalives_count")
+        assert [tx._connection.execute(text(f"SHOW {name}")).scalar_one() for name in names] == [
+            "30s",
+            "5min",
+            "20",
+            "3",
+        ]
+
+
 def test_text_with_nul_in_it_is_kept_as_far_as_it_can_be(store: Store) -> None:
     take_in(store, "from a\0b")
     with store.read() as tx:
