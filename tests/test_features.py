@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parent / "golden" / "conversations"
 
 @dataclass(frozen=True)
 class Feature:
-    """sent: how the command looks in its conversation. page: of help; it speaks of told. shown: in a mail thereafter."""
+    """sent: how the command looks in its conversation. page: of help; it speaks of told. shown: in a mail thereupon."""
 
     name: str
     conversation: str

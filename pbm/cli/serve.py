@@ -22,7 +22,7 @@ LISTEN, FETCH, HANDLE, DELIVER = TASKS = ("listen", "fetch", "handle", "deliver"
 """What a process can do of what there is to do; the rest is left to others over the same database."""
 
 
-class TaskList(click.ParamType):
+class TaskList(click.ParamType):  # type: ignore[type-arg]  # not generic in older versions
     """Some of the tasks, with commas between them."""
 
     name = "tasks"

@@ -132,7 +132,7 @@ class Answer:
 
 @dataclass(slots=True)
 class Composer:
-    """Writes mails. make_key: a fresh random key for each. hurried: much waits, so pictures are left out if they may."""
+    """Writes mails. make_key: a fresh random key for each. hurried: much waits, so pictures are left out."""
 
     robot: Robot
     signer: Signer
@@ -182,8 +182,7 @@ class Composer:
         reader, drawn = gathering.reader, min(len(gathering.boards), MAX_DRAWN_TOGETHER)
         sheet = self._sheet(reader, drawn)
         sections = [
-            self._section(notice, sheet, now, drawn=place < drawn)
-            for place, notice in enumerate(gathering.boards)
+            self._section(notice, sheet, now, drawn=place < drawn) for place, notice in enumerate(gathering.boards)
         ]
         number, first = len(sections), gathering.boards[0]
         subject = f"pbm: {number} board{'s' if number > 1 else ''} waiting for you, {day(now, reader.settings.zone)}"

@@ -7,7 +7,7 @@ seats' sides and leaves the game's position alone; in the record it is the ply `
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -139,7 +139,7 @@ class Match:
     offer: Offer | None = None
     event: str = ""
     annotated: bool = False
-    control: TimeControl = TimeControl()
+    control: TimeControl = field(default_factory=TimeControl)
     clock: Clock | None = None
     settings: tuple[Settings, Settings] = (Settings(), Settings())
     stops: tuple[tuple[Stop, ...], tuple[Stop, ...]] = ((), ())

@@ -1,7 +1,7 @@
 """The line above which an answer is read, and how our mails are found again when clients have quoted or wrapped them.
 
 Our line stands last in a mail, where it does not push the news out of a mailbox's preview; a board mail also begins
-with words of its own, "Cross Board 101:", and one of several boards, too; an answer is read above whichever comes first.
+with words of its own, "Cross Board 101:", and one of several boards, too; an answer is read above what comes first.
 """
 
 from __future__ import annotations

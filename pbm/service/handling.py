@@ -245,7 +245,7 @@ class Handling:
         player: Player | None = None,
         reply_to: str = "",
         answers: bool = True,
-        **words: object,
+        **words: Any,
     ) -> None:
         """Send one address a page of its own. reply_to: the token that an answer brings back.
 

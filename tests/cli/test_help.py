@@ -30,7 +30,8 @@ COMMANDS = list(walk(main))
 
 
 def test_the_commands_are_those_of_the_manual() -> None:
-    manual = """serve work demo play challenge:create,list,show,cancel player:add,list,show,set-address,reset-password,remove
+    manual = """serve work demo play challenge:create,list,show,cancel
+        player:add,list,show,set-address,reset-password,remove
         board:list,show,move,verify,end inbox:list,show,retry,classify outbox:list,show,retry db:upgrade,check
         config:show,check broadcast:list,approve,reject"""
     expected: set[tuple[str, ...]] = {()}
