@@ -82,7 +82,9 @@ def chain(words: Sequence[str]) -> Plan:
 # Reading
 
 
-_TOKEN = re.compile(r"(\((?=[\s(]*if[\s(])|\)|\bthen\b(?=[\s,;:(]*\bif(?:[\s(]|$))|\bif(?=[\s(]|$))", re.IGNORECASE)
+_TOKEN = re.compile(
+    r"(\((?=[\s(]{0,80}if[\s(])|\)|\bthen\b(?=[\s,;:(]*\bif(?:[\s(]|$))|\bif(?=[\s(]|$))", re.IGNORECASE
+)
 LINK = re.compile(r"[\s,;]*\bthen\b[\s,;]*", re.IGNORECASE)
 _EDGES = " ;,.!\n"
 

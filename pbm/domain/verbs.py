@@ -119,10 +119,11 @@ class Verb:
         options = "[OPTIONS]" if self.options else ""
         return " ".join(part for part in ("GAME" if self.per_game else "", self.name, options, self.usage) if part)
 
-    def called(self, word: str) -> bool:
-        """word: lower case."""
-        abbreviated = 0 < self.shortest <= len(word) and self.name.startswith(word)
-        return word == self.name or word in self.aliases or abbreviated
+    @property
+    def words(self) -> frozenset[str]:
+        """All that calls it, in lower case."""
+        short = (self.name[:length] for length in range(self.shortest, len(self.name)) if self.shortest)
+        return frozenset((self.name, *self.aliases, *short))
 
 
 VERBS: tuple[Verb, ...] = (
@@ -542,10 +543,17 @@ VERBS: tuple[Verb, ...] = (
 )
 
 
+_BY_WORD: dict[str, list[Verb]] = {}
+"""The verbs that a word calls; looked up for every line of every mail."""
+for _verb in VERBS:
+    for _word in _verb.words:
+        _BY_WORD.setdefault(_word, []).append(_verb)
+
+
 def find(word: str, *, per_game: bool | None = None) -> Verb | None:
     """The verb a word calls, by name, alias or abbreviation; None if there is none. word: in any case."""
     folded = word.casefold()
-    candidates = [verb for verb in VERBS if per_game in (None, verb.per_game) and verb.called(folded)]
+    candidates = [verb for verb in _BY_WORD.get(folded, ()) if per_game in (None, verb.per_game)]
     exact = [verb for verb in candidates if folded == verb.name]
     return next(iter(exact or candidates), None)
 
