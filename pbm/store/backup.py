@@ -19,6 +19,8 @@ from pbm.store.trouble import DatabaseTrouble, SchemaTrouble
 
 _BUSY_SECONDS = 30
 _JOURNALS = ("-wal", "-shm", "-journal")
+_TURN = "-turn"
+"""See turns.py."""
 
 
 def file_of(url: str) -> Path | None:
@@ -76,8 +78,8 @@ def rename(file: Path, target: Path) -> None:
 
 
 def remove(file: Path) -> None:
-    """Remove a database and its journals, as far as they are there."""
-    for path in (file, *(file.with_name(file.name + end) for end in _JOURNALS)):
+    """Remove a database and all that is kept beside it, as far as it is there."""
+    for path in (file, *(file.with_name(file.name + end) for end in (*_JOURNALS, _TURN))):
         path.unlink(missing_ok=True)
 
 
