@@ -34,7 +34,15 @@ class Pages:
             auto_reload=False,
         )
         self._environment.filters |= {"wrapped": wrapped, "moment": moment, "until": until, "duration": in_words}
-        self._environment.globals |= {"games": GAMES, "verbs": VERBS, "groups": GROUPS, "choices": CHOICES}
+        # A page that imports it itself has it looked for anew each time it is rendered.
+        equal = vars(self._environment.get_template("equal.html").module)["equal"]
+        self._environment.globals |= {
+            "games": GAMES,
+            "verbs": VERBS,
+            "groups": GROUPS,
+            "choices": CHOICES,
+            "equal": equal,
+        }
 
     def render(self, name: str, **words: object) -> str:
         return self._environment.get_template(name).render(**words)
