@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 from collections.abc import Collection
 from pathlib import Path
@@ -86,6 +87,8 @@ async def _run(service: Service, configuration: Configuration, tasks: Collection
     )
     metrics = metrics_server(configuration, service, lambda: server.connections)
     await _start(server, metrics, configuration)
+    gc.collect()
+    gc.freeze()  # what is there now stays; no later collection need look at it
     address = service.settings.robot.address
     if LISTEN in tasks:
         click.echo(f"pbm: accepting mail for {address} on {_where(configuration, server)}")
