@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import platform
+import sys
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +23,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from bench.parts import FULL, PARTS, QUICK, Run
 from bench.report import compared, tables
 
+_WIDTH = 150
+"""Characters of a line where no terminal tells them."""
+
 
 @click.command()
 @click.argument("parts", nargs=-1, type=click.Choice(list(PARTS)), metavar="[PART]...")
@@ -32,7 +36,7 @@ from bench.report import compared, tables
 def main(parts: tuple[str, ...], full: bool, postgresql: str | None, target: Path | None, before: Path | None) -> None:
     """Measure the server: moves a second, latencies, mails taken, stages, growth, a burst. PARTS: only these."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else _WIDTH)
     chosen = [name for name in PARTS if not parts or name in parts]
     figures: dict[str, Any] = {"machine": _machine()}
     with tempfile.TemporaryDirectory(prefix="pbm-bench-") as folder, _progress(console) as progress:

@@ -18,8 +18,11 @@ from bench.worlds import World
 
 Tick = Callable[[float], None]
 """Told how far a measurement has come, from 0 to 1."""
-_WARM_UP_SECONDS = 1.0
+_WARM_UP_SECONDS = 1.5
 _STEP_SECONDS = 0.01
+_IDLE_SECONDS = 0.4
+_WAITING, _WAITING_ON_A_CONNECTION = 40, 3
+"""Moves that are under way at once: enough that the server never waits for one."""
 _MAILS_OF_A_MOVE = 2
 
 
@@ -54,10 +57,11 @@ def copied(world: World) -> Iterator[tuple[Path, World]]:
 
 
 def throughput(world: World, layout: Sequence[Sequence[str]], connections: int, seconds: float, tick: Tick) -> Moves:
-    """As many moves as the server takes: whoever is to move answers at once."""
+    """As many moves as the server takes: as soon as one is answered another is due, on a board that has waited long."""
 
     async def drive(load: Load, end: float) -> None:
-        load.release(len(load.waiting))
+        if not load.mails:
+            load.release(_WAITING + connections * _WAITING_ON_A_CONNECTION)
         await _until(end, seconds, tick)
 
     return _run(world, layout, connections, drive, seconds, eager=True)
@@ -80,16 +84,16 @@ def paced(
 
 
 def idle(world: World, layout: Sequence[Sequence[str]], count: int, tick: Tick) -> Moves:
-    """One move at a time to a server that has nothing else to do."""
+    """One move at a time to a server that has nothing else to do, and so draws pictures, too."""
 
     async def drive(load: Load, _end: float) -> None:
         for number in range(count):
             load.release(1)
             await load.mails_came(load.mails + _MAILS_OF_A_MOVE)
             tick(number / count)
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(_IDLE_SECONDS)
 
-    return _run(world, layout, 1, drive, count * 0.1, eager=False)
+    return _run(world, layout, 1, drive, count * _IDLE_SECONDS, eager=False)
 
 
 async def _until(end: float, seconds: float, tick: Tick) -> None:

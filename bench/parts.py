@@ -32,8 +32,8 @@ class Scale:
     idle_moves: int
 
 
-QUICK = Scale(3, (1, 10, 100), (1_000, 20_000), (10, 200), 1_000, 20)
-FULL = Scale(15, (1, 10, 100), (1_000, 100_000, 1_000_000), (10, 200), 100_000, 100)
+QUICK = Scale(3, (1, 10, 100), (1_000, 20_000), (10, 200), 1_000, 10)
+FULL = Scale(15, (1, 10, 100), (1_000, 100_000, 1_000_000), (10, 200), 100_000, 50)
 _BOARDS = 1_000
 _PLIES = 10
 _PLAYED_ON = 600
@@ -162,7 +162,7 @@ def _growth(run: Run) -> list[dict[str, Any]]:
     shapes = [(boards, _PLIES) for boards in run.scale.growth] + [(_BOARDS, plies) for plies in run.scale.records[1:]]
     for boards, plies in shapes:
         with run.step(f"making {boards:,} boards"):
-            world = run.world(boards, plies, played_on=min(boards, 900))
+            world = run.world(boards, plies, played_on=min(boards, 900 if plies == _PLIES else 300))
         with run.step(f"{boards:,} boards of {plies} plies") as tick:
             moves = throughput(world, TWO, 10, run.scale.seconds, tick)
         size = Path(world.url.removeprefix("sqlite:///")).stat().st_size
