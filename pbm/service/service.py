@@ -178,7 +178,7 @@ class Service:
             unbind_contextvars("mail")
             self._tell_journal()
             return handled
-        except DatabaseTrouble:
+        except Exception:
             unbind_contextvars("mail")
             self._journal.clear()
             self._throttle.forget()
