@@ -15,12 +15,14 @@ from pbm.store.ratings import Change, Record
 def rate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
     """Rate a match that has just ended; returns what there is to tell.
 
-    A void match counts for nothing. A match against oneself or a bot and one agreed to be unrated are told to be so.
+    A void match counts for nothing. A match against oneself or a bot, one agreed to be unrated, and one that ended
+    before both had moved, as may happen in an event, are told to be so.
     """
     result, (first, second) = match.result, match.players
     if result is None or result.ending is Ending.VOID:
         return ()
-    if not match.rated or first.id == second.id or tx.players.bots((first.id, second.id)):
+    played = len(match.record) >= len(match.players)
+    if not (match.rated and played) or first.id == second.id or tx.players.bots((first.id, second.id)):
         return (NotRated(match.board),)
     records = tx.ratings.of(match.game, (first.id, second.id))
     events: list[Event] = []

@@ -244,6 +244,7 @@ def test_who_does_not_come_loses_on_time_though_he_has_not_moved(house: House) -
     assert event(house).stage is Stage.OVER
     assert "has won it" in to(mails, "ann", "pbm: cup")[-1].body
     assert all("claim" not in got.body for got in mails)
+    assert "The game was not rated." in to(mails, "ann", "Cross Board")[-1].body
 
 
 def test_who_resigns_before_he_has_moved_loses(house: House) -> None:
