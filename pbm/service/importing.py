@@ -11,10 +11,11 @@ from typing import Any
 from games import GAMES
 from games.rules import GameError
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
-from pbm.domain.match import IntentKind, State
-from pbm.domain.settings import CHOICES
+from pbm.domain.match import IntentKind, Player, State
+from pbm.domain.settings import CHOICES, Settings
 from pbm.service.exporting import FORMAT, VERSION
 from pbm.service.names import USERID, check_address
+from pbm.service.reminding import plan_digest
 from pbm.service.verifying import difference
 from pbm.store import Transaction
 from pbm.store.belongings import PEOPLE, SECTIONS, instant
@@ -92,6 +93,7 @@ def _take_player(taken: _Import) -> None:
         check_address(str(row.get("address", "")) if isinstance(row, dict) else "")
     chosen = json.dumps(data["settings"], sort_keys=True)
     tx.belongings.introduce(player_id, data["userid"], chosen, instant(data["here_since"]), bot=data["bot"] is True)
+    plan_digest(tx, Player(player_id, data["userid"]), Settings.chosen(data["settings"]), taken.now)
     for name in SECTIONS:
         tx.belongings.add_rows(name, [_renumbered(taken, row) for row in data[name]], player_id)
     for name in PEOPLE:

@@ -6,6 +6,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -71,6 +72,14 @@ def test_what_comes_back_is_enough_to_go_on(userid: str, rich: House, new_house:
     (got,) = there.send(userid, f"cross games {userid}")
     assert not got.refuses
     assert not there.parked()
+
+
+def test_a_digest_comes_from_the_new_server(rich: House, new_house: Callable[..., House]) -> None:
+    rich.send("alice", "set alice alicepass digest 08:00")
+    there = new_house()
+    there.now = rich.now
+    Administration(there.service).import_player(exported(rich, "alice"))
+    assert [got["Subject"] for got in there.wait(timedelta(days=1))] == ["pbm: 1 board waiting for you, 2 January"]
 
 
 def test_two_who_played_each_other_come_back_to_the_same_boards(rich: House, new_house: Callable[..., House]) -> None:
