@@ -27,7 +27,7 @@ MOST_NAGS = 3
 PUNCTUAL = timedelta(hours=12)
 """A digest that is later than this is left out: the next one comes soon."""
 
-_TIME = re.compile(r"([01]?\d|2[0-3])[:.h]?([0-5]\d)?")
+_TIME = re.compile(r"([01]?\d|2[0-3])[:.h]?([0-5]\d)?", re.ASCII)
 
 
 def read_ladder(words: str) -> str:

@@ -13,11 +13,11 @@ from datetime import UTC, datetime, timedelta
 from pbm.compose import Gathering
 from pbm.compose.times import lasting
 from pbm.domain.due import with_clock
-from pbm.domain.match import Match, Player, other
+from pbm.domain.match import IntentKind, Match, Player, other
 from pbm.domain.reminders import OFF, is_punctual, next_digest
 from pbm.domain.settings import Settings
 from pbm.service.agenda import Occasion, when_due
-from pbm.service.tables import Table
+from pbm.service.tables import QUESTION, Table
 from pbm.service.telling import notice_of, perspective, reader_of
 from pbm.store import Transaction
 
@@ -41,6 +41,10 @@ class Running:
         return offer is not None and self.match.player(other(offer.seat)) == self.player
 
     @property
+    def settings(self) -> Settings:
+        return self.match.settings[(self.match.seat_of(self.player.id) or 1) - 1]
+
+    @property
     def deadline(self) -> datetime | None:
         """Of the player to move; None once it is over."""
         clock = self.match.clock
@@ -61,12 +65,16 @@ class Running:
         return not self.his_turn, self.deadline or _NEVER, self.match.moved_at
 
     def is_urged(self, now: datetime) -> bool:
-        """He is to move, has time left to do so, and it runs: not while he is on vacation, nor in a pause."""
-        clock, seat = self.match.clock, self.match.seat_of(self.player.id)
-        if not self.his_turn or clock is None or clock.paused or seat is None:
+        """He is to move, has time left to do so, and it runs: not while he is away, nor in a pause."""
+        clock = self.match.clock
+        if not self.his_turn or clock is None or clock.paused or self.is_away(now):
             return False
-        stands = any(stop.holds(now) for stop in self.match.stops[seat - 1])
-        return not stands and (clock.deadline_at is None or clock.deadline_at > now)
+        return clock.deadline_at is None or clock.deadline_at > now
+
+    def is_away(self, now: datetime) -> bool:
+        """He is on vacation, or no mail gets to him."""
+        seat = self.match.seat_of(self.player.id)
+        return seat is not None and any(stop.holds(now) for stop in self.match.stops[seat - 1])
 
 
 def plan_digest(tx: Transaction, player: Player, settings: Settings, now: datetime) -> None:
@@ -115,18 +123,33 @@ def send_digest(occasion: Occasion) -> None:
     _send(occasion, player, waiting, [board for board in boards if board not in waiting], daily=True)
 
 
+@when_due(QUESTION)
+def remind_of_question(occasion: Occasion) -> None:
+    """As long as it is asked on a board that goes on."""
+    match = occasion.tx.matches.load(int(occasion.item.key))
+    if match is not None and match.offer is not None and match.result is None:
+        plan_reminder(occasion.tx, match.player(other(match.offer.seat)), match.board, occasion.now)
+
+
 @when_due(REMIND)
 def send_reminder(occasion: Occasion) -> None:
     """Of several boards, or of one alone: that is a mail of the board."""
-    tx, wanted = occasion.tx, frozenset(occasion.item.payload["boards"])
+    tx, now, wanted = occasion.tx, occasion.now, frozenset(occasion.item.payload["boards"])
     player = tx.players.get(int(occasion.item.key))
     if player is None or Settings.chosen(tx.players.settings(player.id)).digest != OFF:
         return
     boards = running_boards(tx, player)
-    due = [board for board in boards if board.match.board in wanted and board.is_urged(occasion.now)]
+    due = [board for board in boards if board.match.board in wanted and _is_due(tx, board, now)]
     if due:
         asked = [board for board in boards if board not in due and (board.asked or board.may_claim)]
         _send(occasion, player, [*due, *asked])
+
+
+def _is_due(tx: Transaction, board: Running, now: datetime) -> bool:
+    """The player is to move, and no move of his waits to be played; or he has been asked, and nothing urges him."""
+    if board.is_urged(now):
+        return all(intent.kind is not IntentKind.HOLD for intent in tx.intents.of(board.match.board))
+    return board.asked and not board.his_turn and not board.is_away(now) and board.settings.remind != OFF
 
 
 def _send(
@@ -155,6 +178,8 @@ def _send(
 
 
 def _reminding(board: Running, now: datetime) -> str:
+    if not board.his_turn:
+        return "a reminder that you have been asked something."
     if board.deadline is None:
         return f"a reminder, {lasting(now - board.match.moved_at)} after the last move."
     return f"a reminder. Your time is over in {lasting(board.deadline - now)}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from time import monotonic
 
 from games import GAMES
@@ -100,6 +100,11 @@ def _same(one: Match, other: Match) -> bool:
         return True
     return [ply.notation for ply in one.record] == [ply.notation for ply in other.record]
 
+
+QUESTION = "question"
+"""What is on the agenda of a board while one player has asked the other something."""
+ANSWER_IN = timedelta(days=2)
+"""How long a question waits for its answer before its hearer is reminded."""
 
 MAX_SECONDS_OF_A_PLAN = 1.0
 """What checking one may take: in late positions of Polygon a ply takes some hundredths."""
@@ -304,7 +309,12 @@ class Table:
         self.end(result, Resigned(self.match.board, seat, declined))
 
     def set_offer(self, offer: Offer | None) -> None:
+        """Who is asked something is reminded of it once."""
         self.tx.matches.set_offer(self.match.board, offer)
+        if offer is None:
+            self.tx.agenda.drop(QUESTION, self.match.board)
+        else:
+            self.tx.agenda.put(QUESTION, self.match.board, self.now + ANSWER_IN)
         self.match = replace(self.match, offer=offer)
 
     def set_clock(self, clock: Clock) -> None:

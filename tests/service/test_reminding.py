@@ -314,9 +314,46 @@ def test_a_question_nobody_has_answered_is_listed_with_a_reminder(house: House) 
     timed(house, boards=2)
     house.answer("bob", "D3", 102)
     house.answer("alice", "propose", 102)
-    (got,) = (got for got in reminders(house.wait(8 * DAY)) if got.address == address_of("bob"))
+    asked, got = (got for got in reminders(house.wait(8 * DAY)) if got.address == address_of("bob"))
+    assert "Board 101" not in asked.body
     assert "alice offers a draw" in " ".join(got.body.split())
     assert "102 accept" in got.body
+
+
+def test_who_is_asked_is_reminded_once_though_he_is_not_to_move(house: House) -> None:
+    timed(house)
+    house.answer("bob", "propose", 101)
+    (got,) = reminders(house.wait(3 * DAY))
+    assert got.address == address_of("alice")
+    assert "a reminder that you have been asked something" in got.body
+    assert "bob offers a draw" in got.body
+    assert [got.address for got in reminders(house.wait(6 * DAY))] == [address_of("bob")]
+
+
+@pytest.mark.parametrize(
+    ("player", "text"),
+    [("alice", "reject"), ("bob", "D3"), ("alice", "remind off"), ("alice", "set digest 08:00")],
+)
+def test_nobody_is_reminded_of_a_question_that_is_settled(player: str, text: str, house: House) -> None:
+    timed(house)
+    house.answer("bob", "propose", 101)
+    house.answer(player, text, 101)
+    assert [got for got in reminders(house.wait(2.5 * DAY)) if "a reminder" in got.body] == []
+
+
+def test_nobody_is_reminded_of_a_board_on_which_his_move_waits(house: House) -> None:
+    timed(house)
+    house.answer("bob", "set hold 24h", 101)
+    house.wait(7.6 * DAY)
+    house.answer("bob", "D3", 101)
+    assert [got.address for got in reminders(house.wait(DAY))] == []
+    assert record(house, 101)[-1] == "D3"
+
+
+def test_digits_of_other_scripts_are_no_hour(house: House) -> None:
+    timed(house)
+    (got,) = house.send("bob", "set bob bobpass digest 08:3\u0660")
+    assert "digest is off, or a time of day" in " ".join(got.body.split())
 
 
 # Calendars
