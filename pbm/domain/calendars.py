@@ -28,7 +28,7 @@ _LAST_YEAR = 9998
 MOST_SLEEP_HOURS = 10
 OFF = "off"
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_SLEEP = re.compile(r"([01]?\d|2[0-3])(?::?([0-5]\d))?-([01]?\d|2[0-3])(?::?([0-5]\d))?")
+_SLEEP = re.compile(r"([01]?\d|2[0-3])(?::?([0-5]\d))?-([01]?\d|2[0-3])(?::?([0-5]\d))?", re.ASCII)
 
 Spans = tuple[tuple[int, int], ...]
 """From and until, ascending and apart."""

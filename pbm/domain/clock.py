@@ -92,6 +92,8 @@ def control_of(options: Mapping[str, str], default: TimeControl) -> TimeControl:
     """The time control of a challenge. options: what stands behind the `=` of those given. Raises: BadArguments."""
     days = {name: _days(name, value) for name, value in options.items() if name != "clock"}
     nag = days.pop("nagtime", None)
+    if options.get("clock") == "":
+        raise BadArguments(f'"--clock=" does not say how much time there is: {_EXAMPLES}.')
     if "clock" not in options:
         control = TimeControl(days.get("forfeittime"), days.get("totaltime")) if days else default
     elif days:

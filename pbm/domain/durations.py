@@ -14,7 +14,7 @@ WEEK = 7 * DAY
 LONGEST = 10 * 366 * DAY
 
 _UNITS = {"w": WEEK, "d": DAY, "h": HOUR, "m": MINUTE}
-_WRITTEN = re.compile(r"(?:\d{1,4}[wdhm])+")
+_WRITTEN = re.compile(r"(?:\d{1,4}[wdhm])+", re.ASCII)
 _NAMES = ((DAY, "day"), (HOUR, "hour"), (MINUTE, "minute"))
 
 

@@ -99,6 +99,7 @@ def test_the_classic_options() -> None:
 @pytest.mark.parametrize(
     "options",
     [
+        {"clock": ""},
         {"totaltime": ""},
         {"totaltime": "x"},
         {"forfeittime": "0"},
