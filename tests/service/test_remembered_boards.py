@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
 
+from pbm.service import Service
 from pbm.store.queues import Outbox
 from tests.conversation import House
 
@@ -18,8 +20,8 @@ def record(house: House) -> list[str]:
 
 
 def test_a_ply_that_was_undone_is_forgotten(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next ply gets the number, the revision and, here, even the instant of the one that was undone."""
-    instant, add, faults = table.now, Outbox.add, iter([RuntimeError("a fault of ours")])
+    """Another process plays one with the same number and revision, and here even at the same instant."""
+    instant, add, faults, keys = table.now, Outbox.add, iter([RuntimeError("a fault of ours")]), itertools.count()
 
     def fail_once(outbox: Outbox, *args: Any) -> Any:
         for fault in faults:
@@ -30,7 +32,10 @@ def test_a_ply_that_was_undone_is_forgotten(table: House, monkeypatch: pytest.Mo
     (got,) = table.answer("bob", "E4")
     assert got["Subject"] == "pbm: our fault"
     assert record(table) == ["D4"]
-    table.now = instant
+    table.now, first = instant, table.service
+    table.service = Service(first.store, first.settings, clock=first.clock, make_key=lambda: f"other{next(keys)}")
     assert "bob played C4" in table.answer("bob", "C4", 101)[0].body
+    table.service = first
     assert "alice played D5" in table.answer("alice", "D5")[1].body
     assert record(table) == ["D4", "C4", "D5"]
+    assert "C4" in table.send("bob", "cross show 101")[0].body
