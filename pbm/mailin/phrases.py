@@ -109,7 +109,7 @@ WROTE = _any(
 _ROLES = {
     "from": """
         from|von|de|da|van|från|fra|frá|lähettäjä|od|от|от кого|від|kimden|gönderen|feladó|από|expéditeur
-        remitente|mittente
+        remitente|mittente|author
         afzender|avsändare|afsender|avsender|saatja|nadawca|expeditor|pošiljatelj|šalje|dari|từ|จาก|من|מאת
         发件人|寄件者|寄件人|发信人|差出人|送信者|보낸 사람|보낸이""",
     "date": """
@@ -122,8 +122,9 @@ _ROLES = {
         to|an|à|a|para|per|aan|till|til|vastaanottaja|do|dla|komu|кому|kime|alıcı|címzett|προς|pour|destinataire
         destinatario|către|za|prima|kepada|đến|إلى|אל|收件人|收件者|宛先|받는 사람|받는이""",
     "subject": """
-        subject|betreff|betr.|objet|sujet|asunto|assunto|oggetto|onderwerp|ämne|emne|aihe|otsikko|temat|тема|předmět
-        predmet|konu|tárgy|θέμα|subiect|subjek|perihal|chủ đề|efni|teema|الموضوع|נושא|主题|主題|主旨|件名|题目|제목""",
+        subject|betreff|betr.|thema|objet|sujet|asunto|assunto|oggetto|onderwerp|ämne|emne|aihe|otsikko|temat|тема
+        předmět|predmet|konu|tárgy|θέμα|subiect|subjek|perihal|chủ đề|efni|teema|الموضوع|נושא|主题|主題
+        主旨|件名|题目|제목""",
 }
 LABELS = {
     word.strip().replace(" ", ""): role for role, rows in _ROLES.items() for word in re.split(r"[|\n]", rows.strip())
@@ -133,8 +134,8 @@ LABELS = {
 ORIGINAL = _any(
     "",
     """
-    origin|forward|quoted|ursprünglich|weitergeleitet|weiterleitung|nachricht|zitat|transf[ée]r|réexpédié|reenviado
-    mensaje|inoltrat|doorgestuurd|oorspronkelijk|vidarebefordra|videresend|välitetty|alkuperäinen|przekazana|přeposlan
+    origin|forward|quoted|separator|ursprünglich|weitergeleitet|weiterleitung|nachricht|zitat|transf[ée]r|réexpédié
+    reenviado|mensaje|inoltrat|doorgestuurd|oorspronkelijk|vidarebefordra|videresend|välitetty|alkuperäinen|przekazana|přeposlan
     původní|pôvodná|encaminhad|пересылаемое|пересланное|исходное|переадрес|iletilen|yönlendirilen|eredeti|továbbított
     αρχικό|προωθ|原始邮件|原邮件|原始郵件|转发|轉寄|転送|元のメッセージ|원본|전달된|رسالة|הודעה
     """,

@@ -30,10 +30,12 @@ _NOISE = str.maketrans(
     }
 )
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
-_QUOTED = re.compile(r" {0,4}(?:(?!>>> .*>>>$)[>＞]|\|(?: |$)|[A-Za-z]{2,4}> )")
+_QUOTED = re.compile(r" {0,4}(?:(?!>>> .*>>>$)[>＞]|\|(?: |$)|[A-Za-z]{2,4}>(?: |$))")
 _MARKED = re.compile(r" {0,4}[>＞]")
 _CLOSED = re.compile(r"(?:[:：﹕︰]|>>>)[ *_]*$")
 _DATE = re.compile(r"\d{4}|\d{1,2}[:.h]\d{2}|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
+_DATE_LINE = re.compile(r"\s{0,8}(?=.{0,30}\d[./-]\d|.{0,20}\b\d{4}\b).{8,40}$")
+"""A date and little more, as 05.01.2024 10:23."""
 _LABEL = re.compile(r"[\s*_>]{0,8}(?!(?i:if|then) )([^\W\d_][^\d:：<>@*]{0,22}?)[\s*_]{0,3}[:：][\s*_]{0,4}(.*)")
 """A field of a mail's header as it is quoted. A line of a plan such as "if any: pass" is none."""
 _RULE_MARKS = "-_=*─━"
@@ -43,6 +45,8 @@ _ARMOUR = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]{1,20}: [^
 _ARMOUR_END = re.compile(r"^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK)-----", re.MULTILINE)
 _WRAPPED_AT = 55
 _STRONG = 3
+_STACK = 24
+"""Lines in which a header without colons is looked for."""
 _UNCLOSED_LENGTH = 160
 
 
@@ -148,7 +152,7 @@ def _introduction_end(lines: Sequence[str], place: int, us: str) -> int:
     line = lines[place]
     if not line or len(line) < 3:
         return 0
-    if phrases.FORWARD_INTRO.match(line) or _header_block(lines, place):
+    if phrases.FORWARD_INTRO.match(line) or _header_block(lines, place) or _stacked_block(lines, place):
         return place + 1
     ruled = _ruled(line)
     if ruled and (phrases.ORIGINAL.search(ruled) or _evidence(ruled, us) >= 2):
@@ -185,6 +189,18 @@ def _header_block(lines: Sequence[str], place: int) -> bool:
     if "from" in roles and phrases.LABELS.get(block[0][0]):
         return "date" in roles or "subject" in roles or ("to" in roles and "@" in values)
     return roles.keys() == {None} and len(block) >= 3 and "@" in values and bool(_DATE.search(values))
+
+
+def _stacked_block(lines: Sequence[str], place: int) -> bool:
+    """Whether a header begins here as Lotus Notes writes it, with no colons: a name, a date, and the labels of the
+    recipient and the subject, each at the beginning of a line of its own.
+    """
+    following = next(filter(None, lines[place + 1 : place + 4]), "")
+    if not _DATE_LINE.match(following):
+        return False
+    firsts = (line.lower().partition(" ")[0] for line in lines[place + 1 : place + _STACK])
+    roles = [phrases.LABELS.get(first) for first in firsts]
+    return "to" in roles and "subject" in roles[roles.index("to") :]
 
 
 def _labelled(lines: Sequence[str]) -> list[tuple[str, str]]:

@@ -143,6 +143,14 @@ HEADER_BLOCKS = {
     "zimbra": _block("From: ", "Sent: ", "To: ", "Subject: ", rule="----- Original Message -----"),
     "gmx": _block("Von: ", "Gesendet: ", "An: ", "Betreff: ", rule="Gesendet: Freitag, 05. Januar 2024 um 10:23 Uhr"),
     "estonian without known labels": _block("Saatja nimi: ", "Kuupaev: ", "Saaja: ", "Pealkiri: "),
+    "lotus notes": (
+        f'"pbm" <{US}>\n01/05/2024 10:23 AM\nPlease respond to\npbm+abc@play.example.org\n\n\n'
+        "To\nann@example.org\ncc\n\nSubject\nBoard 101: Cross"
+    ),
+    "lotus notes, names only": "pbm\n05.01.2024 10:23\n\nAn\nAnn/ACME@ACME\nKopie\n\nThema\nBoard 101: Cross",
+    "lotus notes 8": _block("From:\t", "Date:\t", "To:\t", "Subject:\t"),
+    "lotus notes web": f"-----pbm <{US}> wrote: -----\n\nTo: ann@example.org\nFrom: {US}\nDate: 01/05/2024 10:23AM",
+    "reply separator": f"______ Reply Separator ______\nSubject: Board 101\nAuthor: pbm <{US}>\nDate: 1/5/24 10:23 AM",
     "incredimail": _block("From: ", "Date: ", "To: ", "Subject: ", rule="-------Original Message-------"),
     "yahoo indented": _block("      Von: ", " Gesendet: ", " An: ", " Betreff: "),
 }

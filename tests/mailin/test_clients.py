@@ -90,6 +90,7 @@ def test_below_our_mail_without_marks_nothing_is_the_persons():
         "message bob: see you at 10:30, I wrote: hi\nF6",
         "cross move 101 F6\nNice move! From: here it gets hard\nTo: win I need 3",
         "From: a1\nTo: b2",
+        "F6\nThis 2026-01-01 move\nTo me it is the\nSubject of a book",
         "signup ann secret ann@example.org",
         "F6 -- good luck",
         "- F6\n- G7",

@@ -1,0 +1,54 @@
+"""Answers to every kind of mail that the golden conversations show: digests, reminders, events, invitations, plans.
+
+They hold lines that would be commands, "101 B2" among them. Whatever the writer's program does with them, what is read
+is what he wrote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain, islice
+from pathlib import Path
+
+from pbm.mailin import SENTINEL
+from tests.conversation import INDENT
+from tests.mailin import clients
+from tests.mailin.build import person, raw
+from tests.mailin.test_clients import words
+
+CONVERSATIONS = sorted((Path(__file__).parents[1] / "golden" / "conversations").glob("*.txt"))
+EVERY = 101
+"""Of the ways to answer one mail one of so many is tried, with each mail others."""
+
+
+def mails(conversation: str) -> Iterator[str]:
+    """The texts of the mails of ours in a conversation, those that differ only in numbers once."""
+    seen: set[str] = set()
+    for received in re.findall(rf"^<<< \S+@\S+\n((?:{INDENT}.*\n|\n)*)", conversation, re.MULTILINE):
+        text = "\n".join(line.removeprefix(INDENT) for line in received.splitlines()).partition("\n\n")[2]
+        text = text.partition("\n(in these forms")[0].strip("\n")
+        kind = re.sub(r"\d+", "", text)
+        if SENTINEL in text and text.count("\n\n") > 2 and kind not in seen:
+            seen.add(kind)
+            yield text
+
+
+OWN = ("101 B2\nGood luck!\n\n103 swap", "multiple\nset mail text")
+
+
+def answers(own: str, ours: str) -> Iterator[tuple[str, str]]:
+    """Subtype and text of answers."""
+    yield from (("plain", answer) for _, answer in clients.plain(own, ours))
+    yield from (("html", answer) for _, answer in clients.html(own, ours))
+
+
+def test_nothing_that_we_wrote_is_read_as_the_answer() -> None:
+    ours = list(dict.fromkeys(chain.from_iterable(mails(path.read_text(encoding="utf-8")) for path in CONVERSATIONS)))
+    assert len(ours) > 500
+    assert any("Waiting for you on" in text for text in ours)
+    cut_out = (text.replace(SENTINEL, "").rstrip() for text in ours)
+    for number, texts in enumerate(zip(ours, cut_out, strict=True)):
+        own, text = OWN[number // 2 % 2], texts[number % 2]
+        for kind, answer in islice(answers(own, text), number % EVERY, None, EVERY):
+            assert words(person(raw(answer, kind=f"text/{kind}; charset=utf-8")).text) == words(own), answer
