@@ -56,7 +56,7 @@ def _read(mail: Part, envelope: Envelope, robot: Robot) -> Message | Discard:
         sender=sender,
         sender_name=name,
         subject=subject,
-        text=text,
+        text=headers.without_tokens(text, robot),
         token=token,
         in_reply_to=headers.message_id(fields.get("in-reply-to", [])),
         references=headers.message_ids(fields.get("references", [])),

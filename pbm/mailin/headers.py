@@ -8,6 +8,7 @@ from __future__ import annotations
 import binascii
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import groupby
 
 from pbm.mailin import phrases
@@ -104,10 +105,7 @@ def tokens(addresses: Iterable[str], robot: Robot) -> tuple[str | None, str | No
     A host with one mailbox for all has pbm+bounce-TOKEN instead of the second.
     """
     reply = bounce = None
-    local, failed = re.escape(robot.local_part.lower()), re.escape(robot.bounce_part.lower())
-    pattern = re.compile(
-        rf"(?:(?:{local}[+-])?({failed})|{local})[+-]([\w.=-]{{1,100}})@{re.escape(robot.domain.lower())}"
-    )
+    pattern = _with_token(robot.local_part.lower(), robot.bounce_part.lower(), robot.domain.lower())
     for address in addresses:
         match = pattern.fullmatch(address.lower())
         if match and match[1]:
@@ -115,3 +113,19 @@ def tokens(addresses: Iterable[str], robot: Robot) -> tuple[str | None, str | No
         elif match:
             reply = reply or match[2]
     return reply, bounce
+
+
+def without_tokens(text: str, robot: Robot) -> str:
+    """A text with the tokens taken out of addresses of ours: whoever reads one may write in the name of its owner."""
+    if "@" not in text:
+        return text
+    return _with_token(robot.local_part, robot.bounce_part, robot.domain).sub(robot.address, text)
+
+
+@lru_cache
+def _with_token(local: str, failed: str, domain: str) -> re.Pattern[str]:
+    """An address with a token, the bounce part and the token as groups."""
+    local, failed = re.escape(local), re.escape(failed)
+    return re.compile(
+        rf"(?:(?:{local}[+-])?({failed})|{local})[+-]([\w.=-]{{1,100}})@{re.escape(domain)}", re.IGNORECASE
+    )

@@ -216,3 +216,18 @@ def test_a_sender_is_whole_or_nobody(field: str):
     assert address == "" or (address in field or address.lower() in field.lower())
     assert address.count("@") in (0, 1)
     assert "\n" not in name
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "pbm+abtqcaiahkd5@play.example.org",
+        "PBM-abtqcaiahkd5@Play.Example.ORG",
+        "bounce+key0001@play.example.org",
+        "pbm+bounce-key0001@play.example.org",
+    ],
+)
+def test_a_token_in_the_text_is_not_passed_on(address: str):
+    """Lotus Notes repeats the address for answers above a quote, others whom they quote."""
+    text = person(raw(f"F6\nI write to pbm <{address}>, as ann+abc@example.org.")).text
+    assert text == "F6\nI write to pbm <pbm@play.example.org>, as ann+abc@example.org."

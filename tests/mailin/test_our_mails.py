@@ -18,7 +18,7 @@ from tests.mailin.build import person, raw
 from tests.mailin.test_clients import words
 
 CONVERSATIONS = sorted((Path(__file__).parents[1] / "golden" / "conversations").glob("*.txt"))
-EVERY = 101
+EVERY = 307
 """Of the ways to answer one mail one of so many is tried, with each mail others."""
 
 
