@@ -327,7 +327,7 @@ def test_who_is_asked_is_reminded_once_though_he_is_not_to_move(house: House) ->
     assert got.address == address_of("alice")
     assert "a reminder that you have been asked something" in got.body
     assert "bob offers a draw" in got.body
-    assert [got.address for got in reminders(house.wait(6 * DAY))] == [address_of("bob")]
+    assert [got.address for got in reminders(house.wait(5 * DAY))] == [address_of("bob")]
 
 
 @pytest.mark.parametrize(

@@ -75,10 +75,11 @@ def test_what_comes_back_is_enough_to_go_on(userid: str, rich: House, new_house:
 
 
 def test_a_digest_comes_from_the_new_server(rich: House, new_house: Callable[..., House]) -> None:
-    rich.send("alice", "set alice alicepass digest 08:00")
+    rich.game("cross -size=3 bob carol")
+    rich.send("bob", "set bob bobpass digest 08:00")
     there = new_house()
     there.now = rich.now
-    Administration(there.service).import_player(exported(rich, "alice"))
+    Administration(there.service).import_player(exported(rich, "bob"))
     assert [got["Subject"] for got in there.wait(timedelta(days=1))] == ["pbm: 1 board waiting for you, 2 January"]
 
 
