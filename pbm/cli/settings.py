@@ -311,7 +311,7 @@ class Limits(_Table):
         default=30, description="Days a calendar year that a player's clocks may stand still for a vacation."
     )
     unreachable_days: Annotated[int, Field(ge=0)] = Field(
-        default=30, description="Days that a player's clocks stand still at most because mail to him comes back."
+        default=30, description="Days a year that a player's clocks stand still at most because mail to him comes back."
     )
 
 

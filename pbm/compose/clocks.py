@@ -55,9 +55,10 @@ def standstills(match: Match, reader: Seat | None, zone: ZoneInfo, now: datetime
         calendar = match.calendars[seat - 1]
         stop = calendar.stopped_by(now)
         words = _words(match, seat, reader)
-        if stop is not None and (stop.kind is not StopKind.OUTAGE or seat == 1):
+        late = seat == clock.seat and clock.overrun_at is not None
+        if stop is not None and not late and (stop.kind is not StopKind.OUTAGE or seat == 1):
             yield _stopped(stop, words, zone)
-        elif seat == clock.seat and clock.overrun_at is None and not clock.control.strict:
+        elif seat == clock.seat and not late and not clock.control.strict:
             resting = calendar.rests.resting(now)
             if resting:
                 yield f"{_RESTING[resting]}, so {{his}} clock stands still.".format_map(words)

@@ -26,6 +26,7 @@ from pbm.store import Transaction
 log = structlog.get_logger()
 
 _INSTANT = timedelta(microseconds=1)
+_YEAR = timedelta(days=365)
 
 
 def attend(tx: Transaction, tools: Tools, board: int, now: datetime) -> None:
@@ -137,7 +138,12 @@ def heard_from(tx: Transaction, player: Player, sender: str, now: datetime, tabl
 
 
 def note_reach(tx: Transaction, player: Player, days: int, now: datetime, tables: Iterable[Table] = ()) -> None:
-    """A player's clocks stand still, for so many days at most, while no mail gets to him; call it when that changes."""
+    """A player's clocks stand still while no mail gets to him, so many days within a year; call it when that changes.
+
+    Who lets mail come back again and again has no more time by it.
+    """
+    known = [each.stop for each in tx.absences.of(player.id, StopKind.UNREACHABLE, now - _YEAR)]
+    left = timedelta(days=days) - sum(((stop.ends_at or now) - stop.starts_at for stop in known), timedelta())
     open_ = [each for each in tx.absences.of(player.id, StopKind.UNREACHABLE, now) if each.stop.holds(now)]
     unreachable = tx.players.unreachable(player.id)
     if unreachable == bool(open_):
@@ -145,5 +151,5 @@ def note_reach(tx: Transaction, player: Player, days: int, now: datetime, tables
     with calendar_changing(tx, player.id, now, tables):
         for absence in open_:
             tx.absences.end(absence, now)
-        if unreachable and days:
-            tx.absences.add(player.id, Stop(StopKind.UNREACHABLE, now, now + timedelta(days=days)))
+        if unreachable and left > timedelta():
+            tx.absences.add(player.id, Stop(StopKind.UNREACHABLE, now, now + left))

@@ -225,6 +225,16 @@ def test_no_time_runs_while_mail_comes_back(club: House) -> None:
     assert 10 * day <= after - before <= 10 * day + 10 * minute
 
 
+def test_mail_that_comes_back_again_and_again_gives_no_more_time_than_once(club: House) -> None:
+    for _ in range(3):
+        for _ in range(3):
+            command(club, "alice", "vacation {}")
+        for mail in club.mailboxes[address_of("alice")][-3:]:
+            bounce(club, mail)
+        club.wait(20 * day)
+    assert ending(club) == (Ending.FORFEIT, 2)
+
+
 def bounce(house: House, got: Got) -> None:
     key = got["Message-ID"].strip("<>").partition("@")[0]
     text = (
