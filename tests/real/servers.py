@@ -247,7 +247,7 @@ def pbm(servers: MailServers, name: str, configuration: str) -> Iterator[Path]:
 
 
 _RELAY = """#!/bin/bash
-mail=$(mktemp) && cat >"$mail" && exec 3<>/dev/tcp/127.0.0.1/{port} || exit 75
+mail=$(mktemp -p {folder}) && cat >"$mail" && exec 3<>/dev/tcp/127.0.0.1/{port} || exit 75
 {{ printf '%s\\n' "$#" "$@" && wc -c <"$mail" && cat "$mail"; }} >&3
 rm -f "$mail"; read -r code <&3; exit "${{code:-75}}"
 """
@@ -260,7 +260,10 @@ class Piped(socketserver.ThreadingTCPServer):
 
     def __init__(self, program: Path) -> None:
         super().__init__(("127.0.0.1", 0), _PipedHandler)
-        program.write_text(_RELAY.format(port=self.server_address[1]))
+        folder = program.with_name("piped")
+        folder.mkdir()
+        folder.chmod(0o1777)
+        program.write_text(_RELAY.format(port=self.server_address[1], folder=folder))
         program.chmod(0o755)
 
     def __enter__(self) -> Piped:
