@@ -84,7 +84,8 @@ class Store:
                     yield tx
                     tx.tell_others()
         except DatabaseTrouble:
-            self._engine.dispose()  # a connection opened while the disk was read-only would stay so
+            if not self.locks_rows:
+                self._engine.dispose()  # a connection opened while the disk was read-only would stay so
             raise
 
     def bell(self, ring: Callable[[], None]) -> ListeningBell | FileBell:

@@ -97,6 +97,7 @@ class Company:
 @pytest.fixture
 def company(database: str, tmp_path: Path) -> Iterator[Company]:
     company = Company(database, tmp_path)
+    (tmp_path / "log").touch()
     yield company
     for child in company.running:
         child.kill()
