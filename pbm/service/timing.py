@@ -17,7 +17,7 @@ from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.clock import Clock
 from pbm.domain.due import reminder_at, with_clock
 from pbm.domain.events import ClocksPaused, ClocksResumed, TimeClaimed, TimeUp
-from pbm.domain.match import Ending, Player, Result, Seat, other
+from pbm.domain.match import Ending, IntentKind, Player, Result, Seat, other
 from pbm.service.reminding import plan_reminder
 from pbm.service.tables import Table
 from pbm.service.telling import Limits, Tools, tell_players
@@ -59,10 +59,14 @@ def _remind(table: Table, clock: Clock) -> None:
 def call_time(table: Table, limits: Limits) -> None:
     """The time of the player to move is up; before his own first move, the game is void.
 
-    In an event both is a loss at once, so that nobody's choice holds up a round.
+    In an event both is a loss at once, so that nobody's choice holds up a round. Who has sent a move that still waits
+    was in time, though his nights or vacations have changed since: it is played first.
     """
     match, clock, now = table.match, table.match.clock, table.now
     assert clock is not None  # noqa: S101  who calls has seen it
+    if any(intent.kind is IntentKind.HOLD for intent in table.intents(clock.seat)):
+        table.tx.agenda.put(IntentKind.HOLD, f"{match.board}:{clock.seat}", min(now, clock.due_at or now) - _INSTANT)
+        return
     late = match.player(clock.seat)
     if match.event:
         table.end(

@@ -194,6 +194,18 @@ def test_a_move_does_not_wait_until_its_players_time_is_up(slow: House) -> None:
         assert match.result is None
 
 
+def test_a_move_that_waits_is_played_before_time_is_called(slow: House) -> None:
+    slow.answer("bob", "set hold 24h", 101)
+    slow.wait(timedelta(days=20, hours=23))
+    slow.answer("bob", "vacation 3d", 101)
+    slow.answer("bob", "D5", 101)
+    slow.answer("bob", "vacation end", 101)
+    assert "D5" not in moves(slow)
+    mails = slow.wait(timedelta(hours=2))
+    assert moves(slow)[-1] == "D5"
+    assert all("time is up" not in got.body and "void" not in got.body for got in mails)
+
+
 def test_an_offer_does_not_overtake_a_move_that_waits(slow: House) -> None:
     slow.answer("bob", "D5", 101)
     before = slow.dump()
