@@ -21,6 +21,8 @@ from pbm.store import Transaction
 from pbm.store.attempts import Attempts, Key
 
 LOGIN, ASIDE, SENDER, PEER, TOKEN, STRANGERS = "login", "aside", "sender", "peer", "token", "strangers"
+REPLY = "reply"
+"""No guess, but counted like one: what went to an address of nobody's, which may never have written to us."""
 
 _FIRST_LOCK = timedelta(minutes=1)
 _MEMORY = timedelta(days=1)
@@ -126,6 +128,19 @@ def _remembered(known: Attempts | None, now: datetime) -> int:
         return 0
     last_at = max(known.last_at, known.locked_until or known.last_at)
     return known.failures if now - last_at < _MEMORY else 0
+
+
+def replies_to(tx: Transaction, address: str, now: datetime) -> int:
+    """How many replies an address of nobody's got of late; nearly all servers take A@example.org for a@example.org."""
+    key = Key(REPLY, address.casefold())
+    return _remembered(tx.guesses.get([key]).get(key), now)
+
+
+def replied_to(tx: Transaction, address: str, now: datetime) -> None:
+    """One more reply goes to an address of nobody's."""
+    key = Key(REPLY, address.casefold())
+    tx.lock([f"guess {key.kind} {key.subject}"])
+    tx.guesses.put(key, replies_to(tx, address, now) + 1, now, None)
 
 
 def network_of(peer: str) -> str:

@@ -28,7 +28,7 @@ from pbm.service import locks, outages, timing
 from pbm.service.agenda import Runner
 from pbm.service.bouncing import Bouncing
 from pbm.service.costs import Costs
-from pbm.service.guarding import Gate, Origin, network_of, went_wrong
+from pbm.service.guarding import Gate, Origin, network_of, replied_to, replies_to, went_wrong
 from pbm.service.handling import Credentials, Handling, Sender
 from pbm.service.identity import identify
 from pbm.service.logins import Logins, logins_of, settle
@@ -415,12 +415,14 @@ class Service:
         to_sender = mail.board is None and mail.address.casefold() == sender.casefold()
         if not mail.reply and not to_sender:
             return ""
-        if mail.reply and mail.player_id is None:
-            recent = tx.outbox.to_stranger_since(mail.address, now - timedelta(days=1))
-            most = self.settings.limits.stranger_replies_per_day
-            if recent >= most and not tx.players.of_address(mail.address):
-                return f"{most} a day to {mail.address}, whom nobody knows"
-        return self._throttle.refusal(tx, mail, now, cause)
+        unknown = mail.reply and mail.player_id is None and not tx.players.of_address(mail.address)
+        most = self.settings.limits.stranger_replies_per_day
+        if unknown and replies_to(tx, mail.address, now) >= most:
+            return f"{most} a day to {mail.address}, whom nobody knows"
+        refusal = self._throttle.refusal(tx, mail, now, cause)
+        if unknown and not refusal:
+            replied_to(tx, mail.address, now)
+        return refusal
 
     def _park(
         self, tx: Transaction, row: Received, sender: str, error: Exception, now: datetime, identity: str | None = None

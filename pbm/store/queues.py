@@ -252,17 +252,6 @@ class Outbox:
         since, concerned = self._connection.execute(found).one()
         return since if concerned > 1 else None
 
-    def to_stranger_since(self, address: str, since: datetime) -> int:
-        """How many replies went to an address as one that belongs to no player."""
-        found = (
-            select(func.count())
-            .select_from(outbox)
-            .where(
-                outbox.c.address == address, outbox.c.created_at > since, outbox.c.player_id.is_(None), outbox.c.reply
-            )
-        )
-        return self._connection.execute(found).scalar_one()
-
     def written_since(self, player_id: int, subject: str, since: datetime) -> int:
         """How many mails with the subject were written to a player since then."""
         own = outbox.c.address.in_(select(addresses.c.address).where(addresses.c.player_id == player_id))

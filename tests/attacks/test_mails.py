@@ -219,6 +219,13 @@ def test_one_machine_uses_up_no_more_than_a_tenth(new_house: Callable[..., House
     assert asked(house, "new@x.example", "signup newcomer a-good-word", "185.12.64.2")
 
 
+def test_a_stranger_is_the_same_however_his_address_is_written(table: House) -> None:
+    victim = ("joe@example.com", "JOE@example.com", "Joe@Example.com", "joE@example.com")
+    assert [len(asked(table, sender, "help")) for sender in victim] == [1, 0, 0, 0]
+    table.now += timedelta(days=1)
+    assert [len(asked(table, sender, "help")) for sender in reversed(victim)] == [1, 0, 0, 0]
+
+
 def test_nobody_is_buried_in_challenges(new_house: Callable[..., House]) -> None:
     house = new_house(Settings(ROBOT, Limits(challenges_to_one_per_day=4, unproven_answers_per_hour=1000)))
     for userid in ("alice", "bob", "carol", "dave"):
