@@ -139,6 +139,19 @@ def test_a_move_with_a_plan_that_is_not_sound_is_not_played(text: str, table: Ho
     assert table.dump() == before
 
 
+@pytest.mark.parametrize(
+    ("player", "text", "problem"),
+    [
+        ("alice", "if C4: undo", 'In "if C4: undo": "undo" as your own move'),
+        ("alice", "If you go: so do I", '"you go" as bob\'s move'),
+        ("bob", "if C4: undo", "It is your turn, and a plan is for what your opponent does then."),
+    ],
+)
+def test_what_reads_like_a_plan_is_refused_as_one(player: str, text: str, problem: str, table: House) -> None:
+    (got,) = table.answer(player, text, 101)
+    assert problem in " ".join(got.body.split())
+
+
 def test_a_queue_and_a_plan_replace_each_other(table: House) -> None:
     said(table, "alice", "cross plan 101 {} if C4: C3")
     assert intents(table) == ["plan 1 if C4: C3#2"]

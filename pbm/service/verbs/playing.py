@@ -33,6 +33,8 @@ def move(handling: Handling, command: Command) -> Answer | None:
         if guard is not None:
             handling.seated(command)[0].check_running(guard)
         return HANDLERS[verb](handling, command)
+    if plans.BEGINNING.match(text) and ":" in text:
+        return HANDLERS["plan"](handling, replace(command, args={**command.args, "PLAN": text}))
     table, seat = handling.seated(command)
     return _play(handling, command, table, seat, text, guard)
 
