@@ -260,8 +260,8 @@ class Piped(socketserver.ThreadingTCPServer):
 
     def __init__(self, program: Path) -> None:
         super().__init__(("127.0.0.1", 0), _PipedHandler)
-        folder = program.with_name("piped")
-        folder.mkdir()
+        folder = program.with_name("piped-mails")
+        folder.mkdir(exist_ok=True)
         folder.chmod(0o1777)
         program.write_text(_RELAY.format(port=self.server_address[1], folder=folder))
         program.chmod(0o755)
