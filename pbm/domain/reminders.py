@@ -58,8 +58,9 @@ def rungs_of(ladder: str) -> tuple[int, ...]:
 
 
 def told(ladder: str) -> str:
-    """A ladder in words, such as "3 days and 1 day"; not of `off`."""
-    return " and ".join(map(in_words, rungs_of(ladder)))
+    """A ladder in words, such as "2 days, 1 day and 6 hours"; not of `off`."""
+    *most, last = map(in_words, rungs_of(ladder))
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def reminders(ladder: str, moved_at: datetime, deadline: datetime | None, nag: int | None) -> Iterator[datetime]:
