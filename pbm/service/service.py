@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from time import thread_time
@@ -15,26 +14,35 @@ import structlog
 from structlog.contextvars import bind_contextvars, unbind_contextvars
 
 from pbm.compose import Composer
-from pbm.domain.commands import Command
-from pbm.domain.errors import NeedsIdentity, Rejected
+from pbm.domain.errors import NeedsIdentity
 from pbm.domain.mail import Arrival, Mail, Received
-from pbm.domain.match import Player
-from pbm.domain.reading import Reading, read
+from pbm.domain.reading import read
 from pbm.domain.tokens import Signer
 from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin import read as read_mail
 from pbm.mailin.lanes import lane
-from pbm.service import locks, outages, timing
+from pbm.service import outages, timing
 from pbm.service.agenda import Runner
 from pbm.service.bouncing import Bouncing
 from pbm.service.costs import Costs
 from pbm.service.guarding import Gate, Origin, network_of, replied_to, replies_to, went_wrong
-from pbm.service.handling import Credentials, Handling, Sender
+from pbm.service.handling import Credentials, Handling
 from pbm.service.identity import identify
-from pbm.service.logins import Logins, logins_of, settle
+from pbm.service.logins import logins_of, settle
 from pbm.service.names import first_line
 from pbm.service.orders import Order, hold, parse_all
 from pbm.service.passwords import Passwords
+from pbm.service.preparing import (
+    Checked,
+    Prepared,
+    boards_of,
+    identity_of,
+    is_for_operator,
+    names_to_lock,
+    own_of,
+    parted,
+    payers_of,
+)
 from pbm.service.tables import States
 from pbm.service.telling import Limits, Tools
 from pbm.service.throttle import Cause, Throttle
@@ -72,32 +80,8 @@ class Arriving:
     peer: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A mail read, before any transaction that writes. is_guess: it answers an address we never gave to anybody."""
-
-    row: Received
-    message: Message | Discard | Exception
-    sender: Sender = field(default_factory=Sender)
-    reading: Reading = field(default_factory=lambda: Reading(()))
-    commands: tuple[Command | Rejected, ...] = ()
-    logins: Logins = field(default_factory=Logins)
-    origin: Origin | None = None
-    is_guess: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What argon2 had to say of some mails. verified: credentials that are right; fresh: hashes of new passwords."""
-
-    verified: dict[Credentials, str]
-    fresh: dict[str, str]
-
-
 LONGEST_TURN = timedelta(days=800)
 """What stopped a clock is remembered for so long: a move may take a year, and a vacation counts for its year."""
-
-Work = tuple[Prepared, Checked]
 
 
 def utc_now() -> datetime:
@@ -195,7 +179,7 @@ class Service:
         now = self.clock()
         with self.store.write() as tx:
             still_new = tx.inbox.still_new([mail.row.id for mail in prepared])
-            tx.foresee(_boards(prepared))
+            tx.foresee(boards_of(prepared))
             for mail, checks in zip(prepared, checked, strict=True):
                 if mail.row.id in still_new:
                     self._handle(tx, mail, checks, now)
@@ -206,9 +190,9 @@ class Service:
         with self.store.write(alone=False) as tx:
             prepared = self._prepare_all(tx, tx.inbox.claim(limit))
             work = list(zip(prepared, self._check(prepared), strict=True))
-            tx.lock(name for mail in prepared for name in _names_to_lock(mail))
-            on_boards, others = _parted(work)
-            tx.foresee(_boards([mail for mail, _ in on_boards]))
+            tx.lock(name for mail in prepared for name in names_to_lock(mail))
+            on_boards, others = parted(work)
+            tx.foresee(boards_of([mail for mail, _ in on_boards]))
             now = self.clock()
             for mail, checks in on_boards:
                 self._handle(tx, mail, checks, now)
@@ -236,7 +220,7 @@ class Service:
 
     def _check(self, prepared: Sequence[Prepared]) -> list[Checked]:
         verified = self._verify(prepared)
-        return [Checked(_own(mail, verified), self._hash(mail)) for mail in prepared]
+        return [Checked(own_of(mail, verified), self._hash(mail)) for mail in prepared]
 
     def _prepare_or_fail(self, gate: Gate, row: Received, message: Message | Discard) -> Prepared:
         """What the mail asks for, or why that is not known: then it is parked, and no other mail waits for it."""
@@ -283,7 +267,7 @@ class Service:
             self._park(tx, mail.row, "", mail.message, now)
             return
         is_message = isinstance(mail.message, Message)
-        identity = _identity(mail.message) if isinstance(mail.message, Message) else None
+        identity = identity_of(mail.message) if isinstance(mail.message, Message) else None
         if identity is not None and tx.inbox.is_settled(identity):
             reason = "ignore: a mail with this Message-ID was handled before"
             self._settle(tx, mail.row.id, Arrival.IGNORED, now, reason)
@@ -296,7 +280,7 @@ class Service:
                     self._settle(tx, mail.row.id, Arrival.IGNORED, now, excess, identity)
                 elif isinstance(mail.message, Discard):
                     self._lay_aside(tx, mail.row, mail.message, now)
-                elif _is_for_operator(mail.row):
+                elif is_for_operator(mail.row):
                     self._hand_on(tx, mail.row, mail.message, now, identity)
                 else:
                     self._obey(tx, mail, checked, now, identity)
@@ -356,7 +340,7 @@ class Service:
         mails, left_out = self._bounded(tx, handling, mail, now)
         self._owe(tx, mails, mail.row, now)
         self._settle(tx, mail.row.id, Arrival.HANDLED, now, left_out, identity)
-        self._costs.charge(_payers(mail, checked, handling.identified), thread_time() - begun, now)
+        self._costs.charge(payers_of(mail, checked, handling.identified), thread_time() - begun, now)
 
     def _carry_out(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Handling:
         """Do what the mail asks; what it lacks is only proof of who sent it, ask the claimed player for that."""
@@ -365,7 +349,7 @@ class Service:
             tx, self.tools, mail.message, mail.sender, checked.verified, now,
             fresh=checked.fresh, locked=mail.logins.locked, received_at=mail.row.received_at,
         )  # fmt: skip
-        until = self._costs.used_up_until(_payers(mail, checked), now)
+        until = self._costs.used_up_until(payers_of(mail, checked), now)
         if until is not None:
             return blank.put_off(until)
         if mail.sender.proven is not None:
@@ -445,65 +429,3 @@ class Service:
                 letter = self.tools.composer.letter(address, subject, page, now, inbox_id=row.id, **words)
                 if not self._throttle.refusal(tx, letter, now, Cause()):
                     self._owe(tx, [letter], row, now)
-
-
-def _boards(prepared: Sequence[Prepared]) -> set[int]:
-    """The boards that the mails answer."""
-    return {mail.sender.board for mail in prepared if mail.sender.board is not None}
-
-
-def _names_to_lock(mail: Prepared) -> Iterator[str]:
-    identity = _identity(mail.message) if isinstance(mail.message, Message) else None
-    if identity is not None:
-        yield f"mail {identity}"
-    yield from locks.names(mail.sender, mail.commands, mail.logins)
-
-
-def _parted(work: Sequence[Work]) -> tuple[list[Work], list[Work]]:
-    """Mails that stay on their boards, and all others; a mail stays behind those of its lane that came before it."""
-    on_boards: list[Work] = []
-    others: list[Work] = []
-    lanes_of_others: set[str] = set()
-    for mail, checks in work:
-        if mail.row.lane not in lanes_of_others and _stays_on_boards(mail):
-            on_boards.append((mail, checks))
-        else:
-            others.append((mail, checks))
-            lanes_of_others |= {mail.row.lane} - {""}
-    return on_boards, others
-
-
-def _stays_on_boards(mail: Prepared) -> bool:
-    message = mail.message
-    answers_no_board = isinstance(message, Message) and message.token is not None and mail.sender.seat is None
-    if not isinstance(message, Message) or answers_no_board or _is_for_operator(mail.row):
-        return False
-    return locks.stays_on_boards(mail.sender, mail.commands, mail.logins)
-
-
-def _is_for_operator(row: Received) -> bool:
-    """Whether a mail came to postmaster only."""
-    return bool(row.recipients) and all(each.casefold().startswith("postmaster@") for each in row.recipients)
-
-
-def _payers(mail: Prepared, checked: Checked, identified: Player | None = None) -> set[str]:
-    """At whose expense the handling of a mail is: the player's who proves to have sent it, or else its address's.
-
-    The two are apart, for anybody can write in an address's name.
-    """
-    assert isinstance(mail.message, Message)  # noqa: S101  nothing else is carried out
-    players = {player.userid.casefold() for player in (mail.sender.proven, identified) if player is not None}
-    players |= {userid for userid, _ in checked.verified}
-    return players or {f"from {mail.message.sender.casefold()}"}
-
-
-def _own(mail: Prepared, verified: dict[Credentials, str]) -> dict[Credentials, str]:
-    """Of all logins that are right, those of the mail."""
-    return {login: verified[login] for login in mail.logins.hashes if login in verified}
-
-
-def _identity(message: Message) -> str | None:
-    """What tells a second delivery of the same mail; None for one without an id."""
-    if message.message_id is None:
-        return None
-    return hashlib.sha256(f"{message.sender}\n{message.message_id}".encode(errors="replace")).hexdigest()
