@@ -92,6 +92,15 @@ def start_match(
     return table
 
 
+def unheard(tx: Transaction, player: Player) -> str:
+    """Why no mail can go to a player; empty where it can."""
+    if tx.players.confirmed(player.id)[player.id]:
+        return ""
+    if tx.players.unreachable(player.id):
+        return f"{player.userid} gets no mail at present, for all of it comes back"
+    return f"{player.userid} has not confirmed an address yet"
+
+
 def check_willing(
     tx: Transaction,
     limits: Limits,
@@ -120,6 +129,8 @@ def check_willing(
             problems.append(f"{player.userid} has {_boards(here)} of {game.info.title} under way and wants {limit}")
         elif sum(active.values()) >= limits.active_games:
             problems.append(f"{player.userid} has {_boards(limits.active_games)} under way, as many as anybody may")
+        elif tx.players.unreachable(player.id):
+            problems.append(unheard(tx, player))
     if problems:
         raise NotAllowed(f"No game was started: {'; '.join(problems)}.")
 

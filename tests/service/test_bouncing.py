@@ -157,6 +157,25 @@ def test_another_address_of_his_goes_on(inn: House) -> None:
     assert sorted(addresses(mails)) == [address_of("alice"), "bob@example.com"]
 
 
+def test_nothing_is_begun_with_somebody_whom_no_mail_reaches(inn: House) -> None:
+    inn.player("carol")
+    inn.send("bob", "loops seek bob bobpass 2")
+    board = inn.game("cross -size=4 bob alice", ["D4", "D5", "resign"])
+    for got in board_mails(inn, 3):
+        bounce(inn, got)
+    assert unreachable(inn, "bob")
+    for got in inn.answer("alice", "rematch", board):
+        assert "bob gets no mail at present" in " ".join(got.body.split())
+    for words in ("cross challenge carol bob", "cross challenge me bob@example.net", "take 1"):
+        (got,) = inn.send("carol", words, Authentication_Results=VOUCHED)
+        assert got.refuses
+        assert "bob gets no mail at present, for all of it comes back" in " ".join(got.body.split())
+    (got,) = inn.send("carol", "message carol carolpass bob", "Are you there?")
+    assert "bob gets no mail at present" in got.body
+    inn.send("bob", "games", Authentication_Results=VOUCHED)
+    assert inn.send("carol", "take 1", Authentication_Results=VOUCHED)[0].board
+
+
 def test_a_bounce_to_nobody_we_know_or_from_somebody_is_not_answered(inn: House) -> None:
     (got,) = inn.send("stranger@example.com", "help")
     for _ in range(4):

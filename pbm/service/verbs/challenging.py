@@ -13,7 +13,7 @@ from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Ending, Match, Player, other
 from pbm.service.handling import Handling
-from pbm.service.starting import check_willing, read_terms, start_match
+from pbm.service.starting import check_willing, read_terms, start_match, unheard
 from pbm.service.verbs.inviting import invite
 from pbm.service.verbs.registry import done, handles
 
@@ -69,8 +69,8 @@ def _named(handling: Handling, command: Command, word: str) -> Player | str:
     player = handling.tx.players.find(word)
     if player is None:
         raise NotFound(f'There is no player "{word}" here. To invite somebody new, write his mail address.')
-    if not handling.tx.players.confirmed(player.id)[player.id]:
-        raise NotAllowed(f"{player.userid} has not confirmed an address yet, so no game can start.")
+    if problem := unheard(handling.tx, player):
+        raise NotAllowed(f"{problem}, so no game can start.")
     return player
 
 

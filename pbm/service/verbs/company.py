@@ -16,6 +16,7 @@ from pbm.domain.verbs import MULTIPLE
 from pbm.service.broadcasting import spread, written_by
 from pbm.service.handling import Handling
 from pbm.service.names import first_line
+from pbm.service.starting import unheard
 from pbm.service.telling import readers_of
 from pbm.service.verbs.registry import HANDLERS, done, handles, redeems
 from pbm.store.broadcasts import Broadcast
@@ -91,7 +92,7 @@ def _pass_on(handling: Handling, author: Player, hearers: Sequence[Player], text
     readers = readers_of(handling.tx, handling.tools, hearers, handling.now)
     for hearer in hearers:
         if not readers[hearer.id].addresses:
-            raise NotAllowed(f"{hearer.userid} has not confirmed an address yet, so nothing can be sent there.")
+            raise NotAllowed(f"{unheard(handling.tx, hearer)}, so nothing can be sent there.")
     most, since = handling.tools.limits.messages_per_day, handling.now - timedelta(days=1)
     if handling.tx.tickets.issued_since(MESSAGE, author.userid, since) + len(hearers) > most:
         raise NotAllowed(f"A player may send {most} messages a day, and you have. Try again tomorrow.")
