@@ -77,7 +77,8 @@ class Ladder(Director):
             return "You have challenged somebody already; that game must end first."
         if self.rungs()[0] == challenger:
             return "You are on the highest rung: there is nobody to challenge."
-        names = " or ".join(player.userid for player in self.reachable(challenger))
+        *most, last = [player.userid for player in self.reachable(challenger)] or [""]
+        names = f"{', '.join(most)} or {last}" if most else last
         return (
             f"You may challenge {names}." if names else "All within your reach are challenged already: wait a little."
         )

@@ -95,7 +95,8 @@ def leave(handling: Handling, command: Command) -> Answer | None:
 def start(handling: Handling, command: Command) -> Answer | None:
     event = _own(handling, command)
     entering.start(handling.tx, event, handling.now)
-    return done(command, f"{event.name} starts now; its players get their games by mail.")
+    what = "may challenge each other" if event.terms.kind is Kind.LADDER else "get their games by mail"
+    return done(command, f"{event.name} starts now; its players {what}.")
 
 
 @handles("event cancel")
