@@ -56,10 +56,12 @@ class Bouncing:
             for player in players:
                 note_reach(tx, player, self.limits.unreachable_days, now)
             userids = [player.userid for player in players]
-            unreachable = [player.userid for player in players if tx.players.unreachable(player.id)]
+            lost = [player for player in players if tx.players.unreachable(player.id)]
+            boards = sorted({board for player in lost for board in tx.matches.ticking(player.id)})
             self._tell(
                 tx, f"pbm: no more mail to {mail.address}", "suspended-operator.txt", now,
-                failed=mail.address, userids=userids, unreachable=unreachable, bounces=bounces, reason=reason,
+                failed=mail.address, userids=userids, unreachable=[player.userid for player in lost], boards=boards,
+                days=self.limits.unreachable_days, bounces=bounces, reason=reason,
             )  # fmt: skip
             return f"{mail.address}, for good; it is suspended now"
         return f"{mail.address}, for good, {bounces} of {most}" if bounces else f"{mail.address}, which is nobody's"

@@ -73,6 +73,7 @@ def test_an_address_that_fails_again_and_again_gets_no_more_mail(inn: House) -> 
     (told,) = bounce(inn, third)
     assert told.address == OPERATOR
     assert "for this reason: 5.1.1." in " ".join(told.body.split())
+    assert "whose clocks stand still for 30 days at most: on board 101." in told.body.replace("\n", " ")
     assert "pbm player resume bob" in told.body
     assert "does not learn of moves" in told.body
     assert unreachable(inn, "bob")
