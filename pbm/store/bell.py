@@ -31,10 +31,15 @@ class Bell(ABC):
         self._engine = engine
         self._ring = ring
         self._stopping = threading.Event()
+        self._resting = threading.Event()
         self._thread = threading.Thread(target=self._run, name="bell", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
+
+    def rest(self) -> None:
+        """Let go of the database for a while: a file is opened anew only when nobody in the process has it open."""
+        self._resting.set()
 
     def stop(self) -> None:
         self._stopping.set()
@@ -49,12 +54,15 @@ class Bell(ABC):
                 with closing(pooled):
                     self._attend(connection)
             except (SQLAlchemyError, self._engine.dialect.loaded_dbapi.Error):
+                self._resting.set()
+            if self._resting.is_set():
                 self._stopping.wait(UNASKED_SECONDS)
+                self._resting.clear()
 
     def _attend(self, connection: Any) -> None:
         self._begin(connection)
         rung_at = -UNASKED_SECONDS
-        while not self._stopping.is_set():
+        while not (self._stopping.is_set() or self._resting.is_set()):
             if self._heard(connection) or monotonic() >= rung_at + UNASKED_SECONDS:
                 rung_at = monotonic()
                 self._ring()

@@ -52,6 +52,7 @@ class Store:
             self._engine = _engine(make_url(url))
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
             raise SchemaTrouble(f'"{url}" is not a database URL this program can use: {error}{_hint(error)}') from None
+        self._bells: list[ListeningBell | FileBell] = []
         self.locks_rows = self._engine.dialect.name != "sqlite"
         """Several transactions may write at once, each what it has locked."""
         self._writing: AbstractContextManager[Any] = (
@@ -85,12 +86,20 @@ class Store:
                     tx.tell_others()
         except DatabaseTrouble:
             if not self.locks_rows:
-                self._engine.dispose()  # a connection opened while the disk was read-only would stay so
+                self._let_go()
             raise
+
+    def _let_go(self) -> None:
+        """What was opened while the disk was read-only stays so until the process has nothing open any more."""
+        self._engine.dispose()
+        for bell in self._bells:
+            bell.rest()
 
     def bell(self, ring: Callable[[], None]) -> ListeningBell | FileBell:
         """Calls `ring`, in a thread of its own, soon after any process has added to the queues, once it is started."""
-        return ListeningBell(self._engine, ring) if self.locks_rows else FileBell(self._engine, ring)
+        bell = ListeningBell(self._engine, ring) if self.locks_rows else FileBell(self._engine, ring)
+        self._bells.append(bell)
+        return bell
 
     def prepare(self, now: datetime) -> bool:
         """Create the schema in an empty database; True if that was needed.
