@@ -12,6 +12,7 @@ from games import GAMES
 from games.rules import GameError
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.match import IntentKind, Player, State
+from pbm.domain.reminders import read_ladder
 from pbm.domain.settings import CHOICES, Settings
 from pbm.service.exporting import FORMAT, VERSION
 from pbm.service.names import USERID, check_address
@@ -105,9 +106,10 @@ def _check_settings(settings: Any) -> None:
     """Raises: BadArguments."""
     if not isinstance(settings, dict) or not all(isinstance(word, str) for word in settings.values()):
         raise BadArguments("The settings in the file are not as this server writes them.")
+    readers = {"remind": read_ladder, **{name: choice.read for name, choice in CHOICES.items()}}
     for name, value in settings.items():
-        if name in CHOICES:
-            CHOICES[name].read(value)
+        if name in readers and readers[name](value) != value:
+            raise BadArguments(f'"{value}" in the file is not how this server writes {name}.')
 
 
 def _renumbered(taken: _Import, row: Any) -> Any:

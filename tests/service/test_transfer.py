@@ -144,6 +144,8 @@ def in_record(name: str, value: Any) -> Callable[[dict[str, Any]], None]:
         (changed(games={}), "games"),
         (changed(userid="../alice"), "alice"),
         (changed(settings={"timezone": "Moon/Crater"}), "Moon/Crater"),
+        (changed(settings={"remind": "often"}), "often"),
+        (changed(settings={"digest": "8"}), "digest"),
         (changed(addresses=[{"address": "a@b\r\nBcc: c@d"}]), "address"),
         (changed(remarks=[{"board": 999}]), "999"),
         (lambda data: data.pop("blocks"), "blocks"),
