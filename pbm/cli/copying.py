@@ -26,8 +26,8 @@ def copy(invocation: Invocation, source: str, target: str) -> None:
     """Copy everything into an empty database.
 
     From SQLite to PostgreSQL, the other way round, or as you like; FROM and TO are URLs, such as
-    sqlite:////var/lib/pbm/pbm.db and postgresql://pbm@localhost/pbm. Stop all servers first: what they do meanwhile stays
-    behind. The copy is compared row by row, and all its boards are replayed.
+    sqlite:////var/lib/pbm/pbm.db and postgresql://pbm@localhost/pbm. Stop all servers first: what they do meanwhile
+    stays behind. The copy is compared row by row, and all its boards are replayed.
     """
     with _opened(invocation, source) as (_, ours), _opened(invocation, target) as (configuration, theirs):
         if ours.revision() != REVISION:
