@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import quopri
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from email.header import Header
@@ -79,7 +80,10 @@ def _encoded(text: str) -> tuple[str, str]:
     """How text is encoded, and the outcome."""
     if text.isascii() and max(map(len, text.splitlines()), default=0) <= MAX_LINE:
         return "7bit", text
-    return "quoted-printable", quopri.encodestring(text.encode()).decode("ascii")
+    encoded = quopri.encodestring(text.encode()).decode("ascii")
+    if " \n" in text or text.endswith(" "):  # for the blank at an end of a line it makes no room
+        encoded = re.sub(r"(?m)^(.{74,75})(=20)$", r"\1=\n\2", encoded)
+    return "quoted-printable", encoded
 
 
 def _header(name: str, value: str) -> str:

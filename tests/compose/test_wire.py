@@ -28,6 +28,14 @@ def test_a_header_beyond_ascii_is_an_encoded_word():
     assert message_from_bytes(raw, policy=policy.default)["Subject"] == "Größe"
 
 
+@pytest.mark.parametrize("letters", range(60, 80))
+def test_a_line_that_ends_with_a_blank_stays_short(letters):
+    text = "é" + "x" * letters + " \nF6\n"
+    raw = to_bytes({"Subject": "board"}, text)
+    assert message_from_bytes(raw, policy=policy.default).get_content().splitlines() == text.splitlines()
+    assert max(map(len, raw.partition(b"\r\n\r\n")[2].split(b"\r\n"))) <= 76
+
+
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n"), max_size=300))
 def test_text_comes_back_as_it_was_and_lines_stay_short(text):
     raw = to_bytes({"Subject": "board"}, text + "\n")
