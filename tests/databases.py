@@ -68,11 +68,10 @@ class Server:
         self._ready: list[str] = []
 
     def empty(self) -> str:
-        """Its order of words is not that of their bytes, as on most servers."""
+        """Its order of words is not that of their bytes, as on most servers; before version 15 it is the server's."""
         name = f"{self._name}_{next(self._numbers)}"
-        self._admin.execute(
-            f'CREATE DATABASE {name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE "en-US" ENCODING UTF8'
-        )
+        english = "LOCALE_PROVIDER icu ICU_LOCALE 'en-US'" if self._admin.info.server_version >= 150_000 else ""
+        self._admin.execute(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING UTF8 {english}")
         self._made.append(name)
         return self._url.set(database=name).render_as_string(hide_password=False)
 
