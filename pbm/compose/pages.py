@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, select_autoescape
 
@@ -34,15 +34,19 @@ class Pages:
             auto_reload=False,
         )
         self._environment.filters |= {"wrapped": wrapped, "moment": moment, "until": until, "duration": in_words}
-        # A page that imports it itself has it looked for anew each time it is rendered.
-        equal = vars(self._environment.get_template("equal.html").module)["equal"]
         self._environment.globals |= {
             "games": GAMES,
             "verbs": VERBS,
             "groups": GROUPS,
             "choices": CHOICES,
-            "equal": equal,
+            "equal": lambda caller: self._equal(caller=caller),
         }
+
+    @cached_property
+    def _equal(self) -> Callable[..., str]:
+        """The frame of equal letters; a page that imports it itself has it looked for anew each time."""
+        macro: Callable[..., str] = vars(self._environment.get_template("equal.html").module)["equal"]
+        return macro
 
     def render(self, name: str, **words: object) -> str:
         return self._environment.get_template(name).render(**words)
