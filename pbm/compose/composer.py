@@ -20,7 +20,7 @@ from pbm.compose.calendars import calendar_of
 from pbm.compose.clocks import clock_lines, standstills
 from pbm.compose.forms import BOTH, TEXT, Figure, Link, Sheet
 from pbm.compose.html import mailto
-from pbm.compose.lists import board_headers, thread_of, title_of
+from pbm.compose.lists import board_headers, thread_of, title_of, unsubscribe
 from pbm.compose.pages import Pages, wrapped
 from pbm.compose.records import move_list
 from pbm.compose.times import day
@@ -194,6 +194,7 @@ class Composer:
         body, headers = sheet.body(text, subject), self._thread("", None)
         if reader.token:
             headers["Reply-To"] = self.tagged(self.signer.seal(reader.token.as_of(micros(now))))
+            headers |= unsubscribe(self.robot, "set digest off", headers["Reply-To"]) if gathering.daily else {}
         return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
 
     def calendar(self, reader: Reader, matches: Sequence[Match], now: datetime, to: Message) -> list[Mail]:
@@ -229,14 +230,19 @@ class Composer:
 
     def letter(
         self, address: str, subject: str, page: str, now: datetime, *, to: Message | None = None,
-        player: Player | None = None, reply_to: str = "", headers: Mapping[str, str] | None = None,
+        player: Player | None = None, reply_to: str = "", leave: str = "", headers: Mapping[str, str] | None = None,
         attached: Sequence[Part] = (), **words: object,
     ) -> Mail:  # fmt: skip
-        """A mail made from a page of its own, such as one that asks to confirm an address. headers: more of them."""
+        """A mail made from a page of its own, such as one that asks to confirm an address.
+
+        leave: what an answer says so that no more of the kind come. headers: more of them.
+        """
         head = {**self._thread("", to), **(headers or {})}
         if reply_to:
             head["Reply-To"] = self.tagged(reply_to)
-        text = self.pages.render(page, robot=self.robot.address, sentinel=SENTINEL, **words)
+        if leave:
+            head |= unsubscribe(self.robot, leave, self.tagged(reply_to))
+        text = self.pages.render(page, robot=self.robot.address, sentinel=SENTINEL, leave=leave, **words)
         body = Parts("mixed", (Part("text/plain", text), *attached)) if attached else text
         return self._mail(address, subject, body, now, head, player=player)
 

@@ -41,22 +41,28 @@ def board_headers(robot: Robot, match: Match, state: State, leave: str, answered
     """
     return {
         "List-Id": f"{state.game.info.title} <{match.game}.{robot.local_part}.{robot.domain}>",
-        **_unsubscribe(robot, match, leave, answered_at or robot.address),
+        **_off_board(robot, match, leave, answered_at or robot.address),
         "Thread-Topic": title_of(match, state),
         "Thread-Index": _thread_index(f"{thread_of(match)}@{robot.domain}", match.started_at),
     }
 
 
-def _unsubscribe(robot: Robot, match: Match, leave: str, address: str) -> dict[str, str]:
-    """By mail (RFC 2369) and, where there is a web address for it, by one click (RFC 8058)."""
+def _off_board(robot: Robot, match: Match, leave: str, address: str) -> dict[str, str]:
     command = f"{match.game} {leave if leave.endswith(' all') else f'unsubscribe {match.board}'}"
     if leave.startswith("unfollow "):
         command = leave
+    return unsubscribe(robot, command, address, by_click=bool(leave))
+
+
+def unsubscribe(robot: Robot, command: str, address: str, *, by_click: bool = True) -> dict[str, str]:
+    """How to get off by a command mailed to an address that knows the reader (RFC 2369) and, where there is a web
+    address for it, by one click (RFC 8058).
+    """
     by_mail = f"<mailto:{address}?subject={quote(command)}>"
-    if not (leave and robot.unsubscribe_url):
+    if not (by_click and robot.unsubscribe_url):
         return {"List-Unsubscribe": by_mail}
-    by_click = f"<{robot.unsubscribe_url}?address={quote(address)}&command={quote(command)}>"
-    return {"List-Unsubscribe": f"{by_click}, {by_mail}", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+    click = f"<{robot.unsubscribe_url}?address={quote(address)}&command={quote(command)}>"
+    return {"List-Unsubscribe": f"{click}, {by_mail}", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
 
 
 def _thread_index(name: str, started_at: datetime) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from urllib.parse import quote
 
 from pbm.compose import Reader
 from pbm.domain.mail import Mail
@@ -40,7 +39,6 @@ def spread(tx: Transaction, tools: Tools, broadcast: Broadcast, now: datetime) -
 def _mails(tools: Tools, broadcast: Broadcast, reader: Reader, now: datetime) -> list[Mail]:
     composer = tools.composer
     token = composer.answered_by(reader)
-    leave = f"<mailto:{composer.tagged(token)}?subject={quote(NO_MORE)}>"
     return [
         composer.letter(
             address,
@@ -49,7 +47,7 @@ def _mails(tools: Tools, broadcast: Broadcast, reader: Reader, now: datetime) ->
             now,
             player=reader.player,
             reply_to=token,
-            headers={**written_by(broadcast.author, tools), "List-Unsubscribe": leave},
+            headers=written_by(broadcast.author, tools),
             userid=broadcast.author.userid,
             text=broadcast.text,
             leave=NO_MORE,

@@ -244,16 +244,18 @@ class Handling:
         *,
         player: Player | None = None,
         reply_to: str = "",
+        leave: str = "",
         answers: bool = True,
         **words: Any,
     ) -> None:
         """Send one address a page of its own. reply_to: the token that an answer brings back.
 
+        leave: what an answer says so that no more of the kind come.
         answers: in answer to the mail; not for somebody else than its sender, who must not see its headers.
         """
         to = self.message if answers else None
         letter = self.tools.composer.letter(
-            address, subject, page, self.now, to=to, player=player, reply_to=reply_to, headers=None, **words
+            address, subject, page, self.now, to=to, player=player, reply_to=reply_to, leave=leave, **words
         )
         self.letters.append(letter)
 

@@ -11,6 +11,7 @@ from games import GAMES
 from pbm.compose.lists import board_headers
 from pbm.domain.match import Match, Player, State
 from pbm.mailin import Robot
+from pbm.service import Settings
 
 ROBOT = Robot(domain="example.org")
 STARTED = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -44,3 +45,32 @@ def test_outlook_s_thread_is_one_for_each_board_and_tells_when_it_began():
     assert abs(began - STARTED) < timedelta(seconds=1)
     assert len(index) == 22
     assert index[6:] != b64decode(board_headers(ROBOT, replace(MATCH, board=102), STATE, "", "")["Thread-Index"])[6:]
+
+
+def headers_of(got):
+    return got["List-Unsubscribe"].split(", "), got["List-Unsubscribe-Post"]
+
+
+def test_what_comes_by_subscription_can_be_left_by_mail_and_by_one_click(new_house):
+    house = new_house(
+        Settings(replace(ROBOT, unsubscribe_url="https://example.org/leave", authserv_id="mx.example.org"))
+    )
+    for userid in ("alice", "bob", "carol"):
+        house.player(userid)
+    house.game("cross -size=4 alice bob", ["D4"])
+    house.send("bob", "set bob bobpass digest 08:00")
+    house.send("carol", "cross subscribe all carol carolpass")
+    announced = house.send("alice", "cross seek alice alicepass")[0]
+    broadcast = next(got for got in house.send("alice", "broadcast alice alicepass", "Hi") if "bob" in got.address)
+    daily = house.wait(timedelta(days=1))[0]
+    for got, reader, command in (
+        (announced, "carol", "unsubscribe"), (broadcast, "bob", "set broadcasts off"), (daily, "bob", "set digest off"),
+    ):  # fmt: skip
+        (by_click, by_mail), post = headers_of(got)
+        assert post == "List-Unsubscribe=One-Click"
+        assert parse_qs(urlsplit(by_click.strip("<>")).query)["command"] == [command]
+        address, _, subject = unquote(by_mail).strip("<>").removeprefix("mailto:").partition("?subject=")
+        assert subject == command
+        (done,) = house.send(reader, subject, to=address)
+        assert not done.refuses, done.text
+    assert not any(got.address == "carol@example.net" for got in house.send("bob", "cross seek bob bobpass"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from pbm.compose import Answer, Outcome
 from pbm.domain.commands import Command
@@ -107,7 +108,7 @@ def _day(handling: Handling, player: Player, instant: datetime) -> str:
     return f"{instant.astimezone(handling.reader(player).settings.zone):%Y-%m-%d}"
 
 
-def _write(handling: Handling, player: Player, address: str, page: str, *, reply_to: str, **words: object) -> None:
+def _write(handling: Handling, player: Player, address: str, page: str, *, reply_to: str, **words: Any) -> None:
     own = address.casefold() == handling.message.sender.casefold()
     subject = "pbm: erase you?" if page == "erase-asked.txt" else "pbm: you will be erased"
     handling.write(address, subject, page, player=player, reply_to=reply_to, answers=own, userid=player.userid, **words)

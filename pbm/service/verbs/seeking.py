@@ -11,6 +11,7 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Player
+from pbm.mailin import strip_subject
 from pbm.service.handling import Handling
 from pbm.service.starting import check_willing, read_terms, start_match
 from pbm.service.verbs.challenging import split_body
@@ -85,6 +86,7 @@ def _announce(handling: Handling, game: AnyGame, fresh: Seek) -> None:
                 "sought.txt",
                 player=reader,
                 reply_to=token,
+                leave="unsubscribe",
                 answers=False,
                 seek=fresh,
                 title=game.info.title,
@@ -105,7 +107,8 @@ def answer_announcement(handling: Handling, ticket: Ticket) -> None:
     if player is None:
         return
     handling.identified = player
-    first, _, rest = handling.message.text.strip().partition("\n")
+    said = handling.message.text.strip() or strip_subject(handling.message.subject)
+    first, _, rest = said.partition("\n")
     word = next(iter(first.casefold().split()), "").strip(".,!")
     number = int(ticket.payload["seek"])
     line = f"take {number}"
