@@ -84,6 +84,11 @@ def board_of_subject(subject: str) -> int | None:
     return int(match[1]) if match else None
 
 
+def is_ours(subject: str) -> bool:
+    """Whether it is a subject of our own mails, prefixes already removed: "pbm: preview of Cross" asks for none."""
+    return board_of_subject(subject) is not None or clean(subject).casefold().startswith("pbm: ")
+
+
 def board_first(line: str, standing: Standing) -> tuple[int, str] | None:
     """The board a line begins with, and the rest of it; None where that cannot be meant.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from games import GAMES
-from pbm.domain.commands import SELECTORS, Command, Standing, begins, board_first, board_of_subject, clean, parse
+from pbm.domain.commands import SELECTORS, Command, Standing, begins, board_first, clean, is_ours, parse
 from pbm.domain.errors import Rejected
 from pbm.domain.plan_lines import is_moves, is_plan, lift
 from pbm.domain.settings import CHOICES
@@ -59,7 +59,7 @@ def read(subject: str, text: str, standing: Standing) -> Reading:
     plays = _is_board_line(subject, standing)
     begun = is_planned or _called(first) or _is_board_line(first, standing)
     meant = not (first or is_planned) or plays or (_called(subject) and (begins(subject) or not begun))
-    if subject and meant and board_of_subject(subject) is None:
+    if subject and meant and not is_ours(subject):
         if subject.casefold() == MULTIPLE:
             return _multiple(lines, plans)
         plans = [*((-1, plan) for plan in planned), *plans]

@@ -10,7 +10,7 @@ from typing import Any
 from games import GAMES
 from games.rules import GameError, MoveError
 from pbm.compose import Answer, Notice, Outcome, Reader
-from pbm.domain.commands import Command, Standing, board_of_subject, clean, usage
+from pbm.domain.commands import Command, Standing, clean, is_ours, usage
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale, UnknownCommand
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
@@ -305,8 +305,7 @@ class Handling:
     def original(self) -> str:
         """What the person wrote, to be quoted: his subject, unless it is one of ours, and his text."""
         subject = strip_subject(self.message.subject)
-        ours = board_of_subject(subject) is not None or subject.startswith("pbm: ")
-        shown = "" if ours else subject
+        shown = "" if is_ours(subject) else subject
         return "\n\n".join(part for part in (shown, self.message.text.strip("\n")) if part)
 
     def mails(self) -> list[Mail]:

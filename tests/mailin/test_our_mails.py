@@ -11,7 +11,11 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
 
-from pbm.mailin import SENTINEL
+import pytest
+
+from pbm.domain.commands import Standing
+from pbm.domain.reading import read
+from pbm.mailin import SENTINEL, strip_subject
 from tests.conversation import INDENT
 from tests.mailin import clients
 from tests.mailin.build import person, raw
@@ -52,3 +56,19 @@ def test_nothing_that_we_wrote_is_read_as_the_answer() -> None:
         own, text = OWN[number // 2 % 2], texts[number % 2]
         for kind, answer in islice(answers(own, text), number % EVERY, None, EVERY):
             assert words(person(raw(answer, kind=f"text/{kind}; charset=utf-8")).text) == words(own), answer
+
+
+@pytest.mark.parametrize(
+    "prefix", ["", "Re: ", "AW: ", "Re[2]: ", "[EXTERNAL] Re: ", "EXTERNAL: Re: ", "Re: ***SPAM*** "]
+)
+def test_no_subject_of_ours_is_read_as_a_command(prefix: str) -> None:
+    """Some begin like one: "pbm: preview of Cross"."""
+    found = (
+        re.findall(rf"^{INDENT}Subject: (.*)", path.read_text(encoding="utf-8"), re.MULTILINE) for path in CONVERSATIONS
+    )
+    subjects = set(chain.from_iterable(found))
+    assert len(subjects) > 80
+    for standing in (Standing(), Standing(known=True, proven=True), Standing("cross", 101, known=True, proven=True)):
+        for subject in subjects:
+            assert read(strip_subject(prefix + subject), "101 B2\nHi", standing).lines == ("101 B2",), subject
+            assert read(strip_subject(prefix + subject), "yes", standing).lines == ("yes",), subject
