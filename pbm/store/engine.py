@@ -19,6 +19,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Inspector, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from pbm.resources import folder
 from pbm.store.bell import FileBell, ListeningBell
@@ -53,6 +54,9 @@ class Store:
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
             raise SchemaTrouble(f'"{url}" is not a database URL this program can use: {error}{_hint(error)}') from None
         self._bells: list[ListeningBell | FileBell] = []
+        self._generation = 0
+        event.listen(self._engine, "connect", self._opened)
+        event.listen(self._engine, "checkin", self._given_back)
         self.locks_rows = self._engine.dialect.name != "sqlite"
         """Several transactions may write at once, each what it has locked."""
         self._writing: AbstractContextManager[Any] = (
@@ -89,8 +93,19 @@ class Store:
                 self._let_go()
             raise
 
+    def _opened(self, _connection: Any, record: ConnectionPoolEntry) -> None:
+        record.info["generation"] = self._generation
+
+    def _given_back(self, connection: Any, record: ConnectionPoolEntry) -> None:
+        if connection is not None and record.info.get("generation") != self._generation:
+            record.invalidate()
+
     def _let_go(self) -> None:
-        """What was opened while the disk was read-only stays so until the process has nothing open any more."""
+        """What was opened while the disk was read-only stays so until the process has nothing open any more.
+
+        What is in use is closed when it is given back.
+        """
+        self._generation += 1
         self._engine.dispose()
         for bell in self._bells:
             bell.rest()

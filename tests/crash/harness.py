@@ -273,6 +273,7 @@ class Site:
     at_start: Callable[[Site], None]
     port: int = field(default_factory=lambda: _free_port())
     starts: int = 0
+    process: int = 0
 
     @property
     def database(self) -> Path:
@@ -295,7 +296,8 @@ class Site:
         self.starts += 1
         clock = str(self.clock) if self.clock.exists() else None
         arguments = ["--config", str(configuration), "serve"]
-        return self.nursery.fork(arguments, self.out, point=point, clock=clock, **{"pass": pass_})
+        self.process = self.nursery.fork(arguments, self.out, point=point, clock=clock, **{"pass": pass_})
+        return self.process
 
     def count(self, query: str) -> int:
         with contextlib.closing(sqlite3.connect(self.database, timeout=30)) as connection:
