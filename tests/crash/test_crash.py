@@ -6,29 +6,15 @@ A few runs of each kind; `python -m tests.crash --runs 2000` makes as many as on
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.crash.harness import Nursery, make_template, run
+from tests.crash.harness import Nursery, run
 from tests.crash.points import POINTS, find
-from tests.crash.randomly import random_run
+from tests.crash.randomly import FAULTS, random_run
 
-FAULTS = ("hang", "drop", "deaf", "4xx", "5xx", "refuse", "die")
 RANDOM_RUNS = 12
-
-
-@pytest.fixture(scope="module")
-def nursery() -> Iterator[Nursery]:
-    nursery = Nursery()
-    yield nursery
-    nursery.close()
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_template(tmp_path_factory.mktemp("template"))
 
 
 @pytest.mark.parametrize("point", sorted(POINTS))

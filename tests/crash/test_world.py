@@ -16,19 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash.harness import PATIENCE, Clients, Nursery, Site, is_quiet, make_template, run
-
-
-@pytest.fixture(scope="module")
-def nursery() -> Iterator[Nursery]:
-    nursery = Nursery()
-    yield nursery
-    nursery.close()
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_template(tmp_path_factory.mktemp("template"))
+from tests.crash.harness import PATIENCE, Clients, Nursery, Site, is_quiet, run
 
 
 @pytest.fixture
