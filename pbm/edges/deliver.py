@@ -9,7 +9,9 @@ No claim or mark need outlive a loss of power, which may send a mail again as we
 from __future__ import annotations
 
 import asyncio
+import math
 import random
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -32,6 +34,10 @@ R = TypeVar("R")
 
 LEASE_SECONDS = 15.0
 _RENEWAL_SECONDS = 5.0
+_MARK_SECONDS = 0.05
+"""How long a mail that was sent may wait for others to be marked with it."""
+_CLAIMED_FOR_EACH = 20
+"""Mails that are claimed at a time for each that may be on its way: each claim is a transaction."""
 _TROUBLED_SECONDS = 0.5
 
 Refused = Callable[[Transaction, Queued, str, datetime], None]
@@ -81,54 +87,88 @@ class Deliverer:
         self._settings = settings
         self._clock = clock
         self._refused = refused
-        self._woken = asyncio.Event()
+        self._stirred = asyncio.Event()
         self._stopping = False
         self._noted_at = datetime.min.replace(tzinfo=UTC)
-        self._under_way: dict[asyncio.Task[_Attempt], int] = {}
-        self._renewed_at = 0.0
+        self._claimed: set[int] = set()
+        self._ready: deque[Queued] = deque()
+        self._finished: list[_Attempt] = []
+        self._senders: set[asyncio.Task[None]] = set()
+        self._look_at = self._mark_at = self._renew_at = 0.0
         self._database = ThreadPoolExecutor(1, thread_name_prefix="outbox")
 
     def wake(self) -> None:
-        self._woken.set()
+        self._look_at = 0.0
+        self._stirred.set()
 
     async def run(self) -> None:
-        """Returns after stop(), when what was under way has been marked."""
+        """Returns after stop(), when what was under way has been marked and the rest given back."""
         while not self._stopping:
             try:
                 await self._wait(await self._turn())
             except DatabaseTrouble as trouble:
                 log.warning("outbox_trouble", trouble=str(trouble))
+                self._look_at = 0.0
                 await asyncio.sleep(min(self._settings.poll_seconds, _TROUBLED_SECONDS))
-        await asyncio.gather(*self._under_way)
+        await asyncio.gather(*self._senders)
         with suppress(DatabaseTrouble):
-            await self._turn()
+            await self._exchange(0)
         self._database.shutdown()
         await self._transport.close()
 
     def stop(self) -> None:
         self._stopping = True
-        self._woken.set()
+        self._stirred.set()
 
     async def _turn(self) -> float:
-        """Mark what is finished and begin what is due, as far as there is room; in how many seconds to look again."""
-        loop = asyncio.get_running_loop()
-        finished = [task for task in self._under_way if task.done()]
-        busy = [mail_id for task, mail_id in self._under_way.items() if task not in finished]
-        room = 0 if self._stopping else self._settings.concurrency - len(busy)
-        self._woken.clear()
-        is_stale = bool(busy) and loop.time() >= self._renewed_at + _RENEWAL_SECONDS
-        if not finished and not is_stale:
-            wait = await self._in_thread(self._until_due) if room else _RENEWAL_SECONDS
-            if wait > 0:
-                return wait
-        claimed = await self._in_thread(self._mark_and_claim, [task.result() for task in finished], busy, room)
-        self._renewed_at = loop.time()
-        for task in finished:
-            del self._under_way[task]
-        for queued in claimed:
-            if queued.id not in busy:
-                self._under_way[asyncio.create_task(self._send(queued))] = queued.id
-        return 0
+        """Mark what is finished and claim what is due, if it is time; in how many seconds there may be more to do."""
+        self._stirred.clear()
+        now = asyncio.get_running_loop().time()
+        is_short = len(self._ready) < self._settings.concurrency
+        if is_short and self._look_at <= now:
+            self._look_at = math.inf  # unless it is woken meanwhile
+            wait = await self._in_thread(self._until_due)
+            self._look_at = min(self._look_at, now + wait)
+            if wait <= 0:
+                await self._exchange(_CLAIMED_FOR_EACH * self._settings.concurrency - len(self._claimed))
+                self._begin()
+                return 0
+        times = [self._look_at] * is_short + [self._mark_at] * bool(self._finished)
+        times += [self._renew_at] * bool(self._claimed)
+        if (next_at := min(times)) <= now:
+            await self._exchange(0)
+        return next_at - now
+
+    async def _exchange(self, room: int) -> None:
+        """Mark what is finished, keep what is not, and claim so many mails more."""
+        finished = self._finished.copy()
+        over = {attempt.queued.id for attempt in finished}
+        kept = [mail_id for mail_id in self._claimed if mail_id not in over]
+        fresh = await self._in_thread(self._mark_and_claim, finished, kept, room)
+        now = asyncio.get_running_loop().time()
+        self._renew_at, self._mark_at = now + _RENEWAL_SECONDS, now + _MARK_SECONDS
+        del self._finished[: len(finished)]
+        self._claimed -= over
+        self._claimed |= {queued.id for queued in fresh}
+        self._ready += fresh
+
+    def _begin(self) -> None:
+        """Have as many mails sent at a time as may be."""
+        for _ in range(min(self._settings.concurrency - len(self._senders), len(self._ready))):
+            sender = asyncio.create_task(self._send_ready())
+            self._senders.add(sender)
+            sender.add_done_callback(self._senders.discard)
+
+    async def _send_ready(self) -> None:
+        """Send what is ready, one mail after another."""
+        while self._ready and not self._stopping:
+            attempt = await self._send(self._ready.popleft())
+            if not self._finished:
+                self._mark_at = asyncio.get_running_loop().time() + _MARK_SECONDS
+                self._stirred.set()
+            elif len(self._ready) < self._settings.concurrency:
+                self._stirred.set()
+            self._finished.append(attempt)
 
     def _until_due(self) -> float:
         """In how many seconds the next mail is due, or it is time to look all the same."""
@@ -150,17 +190,15 @@ class Deliverer:
 
     async def _wait(self, seconds: float) -> None:
         """Until a sending is finished, the outbox grew, or it is time to look again."""
-        if seconds <= 0:
-            return
-        waker = asyncio.create_task(self._woken.wait())
-        timeout = min(seconds, _RENEWAL_SECONDS) if self._under_way else seconds
-        await asyncio.wait([waker, *self._under_way], timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-        waker.cancel()
+        if seconds > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._stirred.wait()
 
-    def _mark_and_claim(self, attempts: list[_Attempt], busy: list[int], room: int) -> list[Queued]:
-        """attempts: what is finished. busy: what is under way, to be kept. room: how many more may be begun."""
+    def _mark_and_claim(self, attempts: list[_Attempt], kept: list[int], room: int) -> list[Queued]:
+        """attempts: what is finished. kept: what is claimed and not finished. room: how many more may be claimed."""
         now = self._clock()
-        until = now + timedelta(seconds=LEASE_SECONDS)
+        until = now if self._stopping else now + timedelta(seconds=LEASE_SECONDS)
         with self._store.write(alone=False, durable=False) as tx:
             sent = [attempt.queued for attempt in attempts if attempt.failure is None]
             tx.outbox.sent([queued.id for queued in sent], now)
@@ -170,7 +208,7 @@ class Deliverer:
             for attempt in attempts:
                 if attempt.failure is not None:
                     self._mark_failure(tx, attempt.queued, attempt.failure, now)
-            tx.outbox.keep(busy, until)
+            tx.outbox.keep(kept, until)
             claimed = tx.outbox.claim(now, until, room) if room else []
         for queued in sent:
             log.info("sent", mail=queued.inbox_id, outbox=queued.id, attempts=queued.attempts + 1)

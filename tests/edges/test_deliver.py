@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -14,6 +14,7 @@ from pbm.edges import deliver as deliver_module
 from pbm.edges.deliver import LEASE_SECONDS, Deliverer, DeliverySettings, Refused
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure
 from pbm.store import DatabaseTrouble, Store
+from pbm.store.queues import Outbox
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SETTINGS = DeliverySettings(concurrency=3, poll_seconds=0.01, first_retry_seconds=60, give_up_hours=1)
@@ -206,6 +207,54 @@ def test_a_claim_is_renewed_while_a_mail_is_under_way(store, monkeypatch):
 
     deliver(store, way, clock, renewed)
     assert len(way.taken) == 1
+
+
+def test_what_is_queued_while_it_looks_is_not_left_until_the_next_look(store, monkeypatch):
+    """Between the look and its outcome, so that only the wake-up tells of it."""
+    way, looks = Way(), []
+    look = Outbox.next_at
+
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        deliverer = Deliverer(store, way, replace(SETTINGS, poll_seconds=3600), Clock())
+
+        def look_and_queue(of: Outbox) -> datetime | None:
+            found = look(of)
+            looks.append(found)
+            if len(looks) == 1:
+                queue(store, "a@x")
+                loop.call_soon_threadsafe(deliverer.wake)
+            return found
+
+        monkeypatch.setattr(Outbox, "next_at", look_and_queue)
+        running = asyncio.create_task(deliverer.run())
+        async with asyncio.timeout(20):
+            while not way.taken:
+                await asyncio.sleep(0.005)
+        deliverer.stop()
+        await running
+
+    asyncio.run(run())
+    assert looks[0] is None
+
+
+def test_what_is_claimed_but_not_begun_is_given_back_at_the_end(store):
+    queue(store, *(f"a{number}@x" for number in range(10)))
+    way = Slow()
+
+    async def run() -> None:
+        deliverer = Deliverer(store, way, SETTINGS, Clock())
+        running = asyncio.create_task(deliverer.run())
+        async with asyncio.timeout(20):
+            while any(mail.due_at == START for mail in outbox(store)):
+                await asyncio.sleep(0.005)
+        deliverer.stop()
+        way.may_end.set()
+        await running
+
+    asyncio.run(run())
+    assert len(way.taken) == SETTINGS.concurrency
+    assert {mail.due_at for mail in outbox(store) if mail.state is Delivery.QUEUED} == {START}
 
 
 def test_waits_double_up_to_the_longest():
