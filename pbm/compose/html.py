@@ -15,7 +15,7 @@ from html import escape as escape_text
 from itertools import groupby, pairwise
 from urllib.parse import quote
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from pbm.compose.pages import WIDTH
 from pbm.draw.runs import Line, Run
@@ -53,7 +53,9 @@ class Inlays:
 
     def html(self, line: str) -> str:
         """A line or more, everything but the inlays escaped."""
-        return "".join(self._forms[int(piece)][1] if odd else escape(piece) for odd, piece in self._split(line))
+        return "".join(
+            self._forms[int(piece)][1] if odd else escape_text(piece, quote=False) for odd, piece in self._split(line)
+        )
 
     def _split(self, page: str) -> Iterator[tuple[int, str]]:
         """The page in pieces, every second of which is an inlay's number."""
@@ -130,7 +132,7 @@ def within_bounds(words: Iterable[str], links: Mapping[str, str], room: int) -> 
     words: each as often as it is shown. room: in characters.
     """
     chosen: dict[str, str] = {}
-    for word in words:
+    for word in words if links else ():
         link = links.get(word)
         if link:
             room -= len(link) + len('<a\nhref="amp;">') + len("</a>")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from functools import cache, cached_property
+from types import SimpleNamespace
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, select_autoescape
 
@@ -20,11 +22,18 @@ from pbm.resources import folder
 WIDTH = 76
 
 
+class _Environment(Environment):
+    """One whose templates hold what is known to all of them as a plain dict, which is copied for each rendering."""
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        return {**self.globals, **(d or {})}
+
+
 class Pages:
     """Every text that people read is rendered here. In pages of HTML all that they are given is escaped."""
 
     def __init__(self) -> None:
-        self._environment = Environment(
+        self._environment = _Environment(
             loader=FileSystemLoader(folder("templates")),
             autoescape=select_autoescape(("html",), default=False, default_for_string=False),
             undefined=StrictUndefined,
@@ -49,7 +58,8 @@ class Pages:
         return macro
 
     def render(self, name: str, **words: object) -> str:
-        return self._environment.get_template(name).render(**words)
+        """A page. on: all its words, for sentences that several pages have in common."""
+        return self._environment.get_template(name).render(words, on=SimpleNamespace(**words))
 
     def broken(self) -> dict[str, str]:
         """Templates that cannot be used, and why."""

@@ -43,6 +43,19 @@ class Received:
 
 
 @dataclass(frozen=True, slots=True)
+class Settlement:
+    """What became of a mail that came in, which is mail_id in the inbox, and why.
+
+    identity: what tells a second delivery of the same mail; None where nothing does.
+    """
+
+    mail_id: int
+    state: Arrival
+    reason: str = ""
+    identity: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Mail:
     """A finished mail to one address. key: random; it is in the Message-ID and in the return path.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import hmac
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 _MAC_BYTES = 10
 _MAX_LENGTH = 48
@@ -62,7 +62,7 @@ class Signer:
         self._secret = secret
 
     def seal(self, token: Token) -> str:
-        numbers = (_KINDS.index(type(token)), *astuple(token))
+        numbers = (_KINDS.index(type(token)), *(getattr(token, name) for name in token.__slots__))
         payload = b"".join(map(_varint, numbers))
         return _written(payload + self._mac(payload))
 

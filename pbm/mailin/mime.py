@@ -198,7 +198,8 @@ def to_text(data: bytes, charset: str) -> str:
 
     Labels are often too narrow, so a superset is taken; valid UTF-8 is believed more than a label of one byte a letter.
     """
-    if data.isascii() and b"\0" not in data and b"\x1b" not in data and not charset.lower().startswith("utf-"):
+    is_wide = charset.lower().startswith("utf-") and charset.lower() != "utf-8"
+    if data.isascii() and b"\0" not in data and b"\x1b" not in data and not is_wide:
         return data.decode("ascii")
     for name in _charsets(data, charset):
         try:

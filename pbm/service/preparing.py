@@ -50,7 +50,7 @@ def boards_of(prepared: Sequence[Prepared]) -> set[int]:
 
 def names_to_lock(mail: Prepared) -> Iterator[str]:
     """What nobody else may change while the mail is handled, as far as that is known beforehand."""
-    identity = identity_of(mail.message) if isinstance(mail.message, Message) else None
+    identity = identity_of(mail)
     if identity is not None:
         yield f"mail {identity}"
     yield from locks.names(mail.sender, mail.commands, mail.logins)
@@ -62,7 +62,7 @@ def parted(work: Sequence[Work]) -> tuple[list[Work], list[Work]]:
     others: list[Work] = []
     lanes_of_others: set[str] = set()
     for mail, checks in work:
-        if mail.row.lane not in lanes_of_others and _stays_on_boards(mail):
+        if mail.row.lane not in lanes_of_others and stays_on_boards(mail):
             on_boards.append((mail, checks))
         else:
             others.append((mail, checks))
@@ -70,7 +70,8 @@ def parted(work: Sequence[Work]) -> tuple[list[Work], list[Work]]:
     return on_boards, others
 
 
-def _stays_on_boards(mail: Prepared) -> bool:
+def stays_on_boards(mail: Prepared) -> bool:
+    """Whether a mail is about nothing but boards; what it asks for does not depend on mails that wait to be sent."""
     message = mail.message
     answers_no_board = isinstance(message, Message) and message.token is not None and mail.sender.seat is None
     if not isinstance(message, Message) or answers_no_board or is_for_operator(mail.row):
@@ -99,8 +100,9 @@ def own_of(mail: Prepared, verified: dict[Credentials, str]) -> dict[Credentials
     return {login: verified[login] for login in mail.logins.hashes if login in verified}
 
 
-def identity_of(message: Message) -> str | None:
+def identity_of(mail: Prepared) -> str | None:
     """What tells a second delivery of the same mail; None for one without an id."""
-    if message.message_id is None:
+    message = mail.message
+    if not isinstance(message, Message) or message.message_id is None:
         return None
     return hashlib.sha256(f"{message.sender}\n{message.message_id}".encode(errors="replace")).hexdigest()

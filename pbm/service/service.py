@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from time import thread_time
@@ -28,6 +28,7 @@ from pbm.service.costs import Costs
 from pbm.service.guarding import Gate, Origin, network_of, replied_to, replies_to, went_wrong
 from pbm.service.handling import Credentials, Handling
 from pbm.service.identity import identify
+from pbm.service.journal import Journal
 from pbm.service.logins import logins_of, settle
 from pbm.service.names import first_line
 from pbm.service.orders import Order, hold, parse_all
@@ -35,6 +36,7 @@ from pbm.service.passwords import Passwords
 from pbm.service.preparing import (
     Checked,
     Prepared,
+    Work,
     boards_of,
     identity_of,
     is_for_operator,
@@ -42,6 +44,7 @@ from pbm.service.preparing import (
     own_of,
     parted,
     payers_of,
+    stays_on_boards,
 )
 from pbm.service.tables import States
 from pbm.service.telling import Limits, Tools
@@ -112,7 +115,8 @@ class Service:
         self._throttle = Throttle(self.settings.limits)
         self._taken_up: deque[datetime] = deque(maxlen=MOST_PICTURED + 1)
         self._costs = Costs(self.settings.limits.computing_seconds_per_hour)
-        self._journal: defaultdict[int, dict[str, Any]] = defaultdict(dict)
+        self._journal = Journal()
+        self._one_by_one = False
         self.agenda = Runner(store, self.tools, clock, timing.attend)
 
     def close(self) -> None:
@@ -155,12 +159,23 @@ class Service:
     def handle(self, limit: int = 50) -> int:
         """Handle the mails that wait, oldest first, in one transaction; returns how many there were.
 
+        What cannot be written down together is once more handled, and written down, mail by mail.
         Raises: DatabaseTrouble, and then none is handled.
         """
         try:
+            return self._handle_batch(limit)
+        except DatabaseTrouble:
+            raise
+        except Exception as error:
+            log.error("batch_fault", exc_info=error)
+            return self._handle_batch(limit, one_by_one=True)
+
+    def _handle_batch(self, limit: int, *, one_by_one: bool = False) -> int:
+        self._one_by_one = one_by_one
+        try:
             handled = self._handle_claimed(limit) if self.store.locks_rows else self._handle_waiting(limit)
             unbind_contextvars("mail")
-            self._tell_journal()
+            self._journal.tell()
             return handled
         except Exception:
             unbind_contextvars("mail")
@@ -180,9 +195,8 @@ class Service:
         with self.store.write() as tx:
             still_new = tx.inbox.still_new([mail.row.id for mail in prepared])
             tx.foresee(boards_of(prepared))
-            for mail, checks in zip(prepared, checked, strict=True):
-                if mail.row.id in still_new:
-                    self._handle(tx, mail, checks, now)
+            work = zip(prepared, checked, strict=True)
+            self._handle_all(tx, [(mail, checks) for mail, checks in work if mail.row.id in still_new], now)
         return len(prepared)
 
     def _handle_claimed(self, limit: int) -> int:
@@ -194,12 +208,10 @@ class Service:
             on_boards, others = parted(work)
             tx.foresee(boards_of([mail for mail, _ in on_boards]))
             now = self.clock()
-            for mail, checks in on_boards:
-                self._handle(tx, mail, checks, now)
+            self._handle_all(tx, on_boards, now)
             if others:
                 tx.lock([HOUSE])
-            for mail, checks in others:
-                self._handle(tx, mail, checks, now)
+                self._handle_all(tx, others, now)
         return len(prepared)
 
     def _prepare_all(self, tx: Transaction, rows: Sequence[Received]) -> list[Prepared]:
@@ -260,34 +272,47 @@ class Service:
         fresh = mail.logins.fresh
         return dict(zip(fresh, self.tools.passwords.hash_all(fresh), strict=True))
 
-    def _handle(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> None:
-        """Handle one mail so that its row is settled whatever happens, but for trouble with the database itself."""
+    def _handle_all(self, tx: Transaction, work: Sequence[Work], now: datetime) -> None:
+        known = tx.inbox.settled({identity for mail, _ in work if (identity := identity_of(mail))})
+        for mail, checked in work:
+            if not stays_on_boards(mail):
+                self._journal.write_down(tx, now)
+            self._handle(tx, mail, checked, known, now)
+        self._journal.write_down(tx, now)
+
+    def _handle(self, tx: Transaction, mail: Prepared, checked: Checked, known: Collection[str], now: datetime) -> None:
+        """Handle one mail so that it is settled whatever happens, but for trouble with the database itself.
+
+        known: identities of mails that were settled in earlier transactions.
+        """
         bind_contextvars(mail=mail.row.id)
         if isinstance(mail.message, Exception):
             self._park(tx, mail.row, "", mail.message, now)
             return
         is_message = isinstance(mail.message, Message)
-        identity = identity_of(mail.message) if isinstance(mail.message, Message) else None
-        if identity is not None and tx.inbox.is_settled(identity):
+        identity = identity_of(mail)
+        if identity is not None and (identity in known or self._journal.is_settled(identity)):
             reason = "ignore: a mail with this Message-ID was handled before"
-            self._settle(tx, mail.row.id, Arrival.IGNORED, now, reason)
+            self._journal.settle(mail.row.id, Arrival.IGNORED, reason)
             return
         if mail.logins.keys:
             settle(tx, self.settings.limits, mail.logins, checked.verified, now)
         try:
             with tx.savepoint():
                 if mail.is_guess and (excess := self._excess_of_guesses(tx, mail, now)):
-                    self._settle(tx, mail.row.id, Arrival.IGNORED, now, excess, identity)
+                    self._journal.settle(mail.row.id, Arrival.IGNORED, excess, identity)
                 elif isinstance(mail.message, Discard):
                     self._lay_aside(tx, mail.row, mail.message, now)
                 elif is_for_operator(mail.row):
                     self._hand_on(tx, mail.row, mail.message, now, identity)
                 else:
                     self._obey(tx, mail, checked, now, identity)
+                if self._one_by_one:
+                    self._journal.write_down(tx, now)
         except DatabaseTrouble:
             raise
         except Exception as error:  # noqa: BLE001  whatever it is, it is ours, and the next mail must not wait for it
-            self._journal.pop(mail.row.id, None)
+            self._journal.strike_out(mail.row.id)
             self._park(tx, mail.row, mail.message.sender if is_message else "", error, now, identity)
 
     def _excess_of_guesses(self, tx: Transaction, mail: Prepared, now: datetime) -> str:
@@ -300,22 +325,6 @@ class Service:
             return ""
         return f"limit: guesses of addresses, from {mail.origin.sender}; ignored until {until:%Y-%m-%d %H:%M} UTC"
 
-    def _settle(
-        self, tx: Transaction, mail: int, state: Arrival, now: datetime, reason: str = "", identity: str | None = None
-    ) -> None:
-        tx.inbox.settle(mail, state, now, reason, identity)
-        told = {"reason": reason} if reason and state is not Arrival.PARKED else {}
-        self._journal[mail] |= {"state": state.value, **told}
-
-    def _owe(self, tx: Transaction, mails: Sequence[Mail], row: Received, now: datetime) -> None:
-        self._journal[row.id].setdefault("outbox", []).extend(tx.outbox.add(mails, now, row.id))
-
-    def _tell_journal(self) -> None:
-        """Log what is committed now; of what a mail holds, nothing."""
-        for mail, words in self._journal.items():
-            log.info("settled", mail=mail, **words)
-        self._journal.clear()
-
     def _lay_aside(self, tx: Transaction, row: Received, discard: Discard, now: datetime) -> None:
         """Record what is never answered; a mail of ours that came back is accounted to its recipient.
 
@@ -325,11 +334,11 @@ class Service:
         if discard.action in (Action.BOUNCE, Action.COMPLAINT):
             reason += f"; {self.bouncing.note(tx, discard, now)}"
         state = Arrival.PARKED if discard.action is Action.REJECT else Arrival.IGNORED
-        self._settle(tx, row.id, state, now, reason)
+        self._journal.settle(row.id, state, reason)
 
     def _hand_on(self, tx: Transaction, row: Received, message: Message, now: datetime, identity: str | None) -> None:
         """What a person writes to postmaster waits for the operator, who is told."""
-        self._settle(tx, row.id, Arrival.PARKED, now, "postmaster: for the operator", identity)
+        self._journal.settle(row.id, Arrival.PARKED, "postmaster: for the operator", identity)
         page, subject = "postmaster-operator.txt", f"pbm: mail {row.id} to postmaster"
         self._write(tx, row, [(self.settings.operator, page, subject)], now, sender=message.sender)
 
@@ -338,8 +347,8 @@ class Service:
         begun = thread_time()
         handling = self._carry_out(tx, mail, checked, now)
         mails, left_out = self._bounded(tx, handling, mail, now)
-        self._owe(tx, mails, mail.row, now)
-        self._settle(tx, mail.row.id, Arrival.HANDLED, now, left_out, identity)
+        self._journal.owe(mail.row.id, mails)
+        self._journal.settle(mail.row.id, Arrival.HANDLED, left_out, identity)
         self._costs.charge(payers_of(mail, checked, handling.identified), thread_time() - begun, now)
 
     def _carry_out(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Handling:
@@ -415,7 +424,7 @@ class Service:
         self.tools.states.forget()
         reference = secrets.token_hex(2).upper()
         log.error("parked", reference=reference, exc_info=error)
-        self._settle(tx, row.id, Arrival.PARKED, now, f"{reference}: {type(error).__name__}: {error}", identity)
+        self._journal.settle(row.id, Arrival.PARKED, f"{reference}: {type(error).__name__}: {error}", identity)
         known = sender if tx.players.of_address(sender) else ""
         operators = (self.settings.operator, "fault-operator.txt", f"pbm: fault {reference}")
         self._write(tx, row, [(known, "fault.txt", "pbm: our fault"), operators], now, reference=reference)
@@ -428,4 +437,4 @@ class Service:
             if address:
                 letter = self.tools.composer.letter(address, subject, page, now, inbox_id=row.id, **words)
                 if not self._throttle.refusal(tx, letter, now, Cause()):
-                    self._owe(tx, [letter], row, now)
+                    self._journal.owe(row.id, [letter])

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from itertools import repeat
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, case, func, insert, select, update
 
-from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent
+from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent, Settlement
 from pbm.store.tables import addresses, inbox, outbox
 from pbm.store.trouble import Conflict
 
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
-_OF_IDENTITY = select(inbox.c.id).where(inbox.c.identity == bindparam("wanted"))
+_OF_IDENTITIES = select(inbox.c.identity).where(inbox.c.identity.in_(bindparam("wanted", expanding=True)))
 _RECENT = 20_000
 """Mails among which those of the last hour are looked for; there is no index by time."""
 _TAKE_IN = insert(inbox).returning(inbox.c.id, sort_by_parameter_order=True)
@@ -102,16 +103,23 @@ class Inbox:
         oldest = select(inbox.c.received_at).where(inbox.c.state == Arrival.NEW.value).order_by(inbox.c.id).limit(1)
         return self._connection.execute(oldest).scalar_one_or_none()
 
-    def is_settled(self, identity: str) -> bool:
-        """A mail of this identity was settled before."""
-        return self._connection.execute(_OF_IDENTITY, {"wanted": identity}).first() is not None
+    def settled(self, identities: Collection[str]) -> frozenset[str]:
+        """Those of which a mail was settled before."""
+        return frozenset(self._connection.execute(_OF_IDENTITIES, {"wanted": list(identities)}).scalars())
 
-    def settle(
-        self, mail_id: int, state: Arrival, now: datetime, reason: str = "", identity: str | None = None
-    ) -> None:
-        """identity: what tells a second delivery of the same mail; None where nothing does."""
-        values = {"state": state.value, "handled_at": now, "reason": reason, "identity": identity}
-        self._connection.execute(_SETTLE, {"mail": mail_id, **values})
+    def settle(self, settlements: Sequence[Settlement], now: datetime) -> None:
+        rows = [
+            {
+                "mail": each.mail_id,
+                "state": each.state.value,
+                "handled_at": now,
+                "reason": each.reason,
+                "identity": each.identity,
+            }
+            for each in settlements
+        ]
+        if rows:
+            self._connection.execute(_SETTLE, rows)
 
     def renew(self, mail_id: int) -> None:
         """Let a parked or ignored mail be handled again."""
@@ -151,8 +159,8 @@ class Outbox:
         self._connection = connection
         self.grew = False
 
-    def add(self, mails: Sequence[Mail], now: datetime, inbox_id: int | None = None) -> list[int]:
-        """inbox_id: the mail these answer. Returns the ids of the rows."""
+    def add(self, mails: Sequence[Mail], now: datetime, causes: Sequence[int] = ()) -> list[int]:
+        """causes: the mail in the inbox that each is due to, or none. Returns the ids of the rows."""
         if not mails:
             return []
         self.grew = True
@@ -160,7 +168,7 @@ class Outbox:
             {
                 "key": mail.key,
                 "created_at": now,
-                "inbox_id": inbox_id,
+                "inbox_id": cause,
                 "board": mail.board,
                 "player_id": mail.player_id,
                 "reply": mail.reply,
@@ -172,7 +180,7 @@ class Outbox:
                 "attempts": 0,
                 "due_at": now,
             }
-            for mail in mails
+            for mail, cause in zip(mails, causes or repeat(None), strict=bool(causes))
         ]
         return list(self._connection.execute(_OWE, rows).scalars())
 

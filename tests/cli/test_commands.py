@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from pbm.domain.mail import Arrival
+from pbm.domain.mail import Arrival, Settlement
 from pbm.service import Arriving, Service
 from pbm.store import Store
 from tests.cli.conftest import Pbm
@@ -41,7 +41,7 @@ def arrive(tmp_path: Path, *mails: bytes) -> None:
 def settle(tmp_path: Path, mail: int, state: Arrival) -> None:
     service = Service(Store(f"sqlite:///{tmp_path / 'pbm.db'}"))
     with service.store.write() as tx:
-        tx.inbox.settle(mail, state, service.clock(), "for a test")
+        tx.inbox.settle([Settlement(mail, state, "for a test")], service.clock())
     service.close()
 
 

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pbm.cli.status import _duration, lines_of
-from pbm.domain.mail import Arrival, Delivery
+from pbm.domain.mail import Arrival, Delivery, Settlement
 from pbm.service.status import status_of
 from pbm.store import Store
 from pbm.store.attempts import Key
@@ -44,7 +44,7 @@ def test_a_server_with_nothing_to_do(pbm: Pbm) -> None:
 def test_everything_that_wants_the_operator_is_shown_with_what_he_may_do(table: House) -> None:
     now = table.now
     with table.service.store.write() as tx:
-        tx.inbox.settle(1, Arrival.PARKED, now, "a fault")
+        tx.inbox.settle([Settlement(1, Arrival.PARKED, "a fault")], now)
         tx.bounces.suspend("bob@example.net", now)
         for mail in tx.outbox.latest(Delivery.QUEUED, 10):
             tx.outbox.postpone(mail.id, now + MINUTE, "451 later\nand more")

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from pbm.domain.mail import Arrival
+from pbm.domain.mail import Arrival, Settlement
 from pbm.edges.metrics import MetricsServer
 from pbm.store import DatabaseTrouble, Store
 from tests.conversation import House
@@ -52,7 +52,7 @@ def test_queues_are_counted_and_their_ages_told(table: House) -> None:
 
 def test_what_wants_the_operator_is_counted(table: House) -> None:
     with table.service.store.write() as tx:
-        tx.inbox.settle(1, Arrival.PARKED, table.now, "a fault")
+        tx.inbox.settle([Settlement(1, Arrival.PARKED, "a fault")], table.now)
         tx.bounces.suspend("bob@example.net", table.now)
         (first, second) = [each.id for each in tx.outbox.latest(None, 10) if each.mail.address == "alice@example.net"]
         tx.outbox.fail(first, table.now, "550 nobody")
