@@ -120,8 +120,9 @@ def _copy(url: str, template: int, boards: int) -> None:
             )
         )
         connection.execute(text("UPDATE outbox SET state = 'sent'"))
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text("ANALYZE"))
+    if engine.dialect.name != "sqlite":  # PostgreSQL makes statistics by itself, SQLite only when asked to
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(text("ANALYZE"))
     engine.dispose()
 
 

@@ -89,6 +89,7 @@ class Deliverer:
         self._refused = refused
         self._stirred = asyncio.Event()
         self._stopping = False
+        self._is_due = False
         self._noted_at = datetime.min.replace(tzinfo=UTC)
         self._claimed: set[int] = set()
         self._ready: deque[Queued] = deque()
@@ -97,8 +98,10 @@ class Deliverer:
         self._look_at = self._mark_at = self._renew_at = 0.0
         self._database = ThreadPoolExecutor(1, thread_name_prefix="outbox")
 
-    def wake(self) -> None:
+    def wake(self, *, is_due: bool = False) -> None:
+        """is_due: something is known to be due; otherwise it looks first."""
         self._look_at = 0.0
+        self._is_due = self._is_due or is_due
         self._stirred.set()
 
     async def run(self) -> None:
@@ -127,7 +130,8 @@ class Deliverer:
         is_short = len(self._ready) < self._settings.concurrency
         if is_short and self._look_at <= now:
             self._look_at = math.inf  # unless it is woken meanwhile
-            wait = await self._in_thread(self._until_due)
+            wait = 0 if self._is_due else await self._in_thread(self._until_due)
+            self._is_due = False
             self._look_at = min(self._look_at, now + wait)
             if wait <= 0:
                 await self._exchange(_CLAIMED_FOR_EACH * self._settings.concurrency - len(self._claimed))

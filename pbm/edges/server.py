@@ -12,7 +12,6 @@ import random
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import structlog
 
@@ -29,9 +28,11 @@ _LOOK_SECONDS = 5.0
 """How long nothing may be heard of before a look is taken all the same."""
 _FIRST_PAUSE_SECONDS = 0.25
 _LONGEST_PAUSE_SECONDS = 30.0
+_AGENDA_SECONDS = 1.0
+"""How often it is looked, while mails come in, for what is due by itself."""
 _BEAT_SECONDS = 60.0
 _TIDY_SECONDS = 3600.0
-_MAILS_PER_TRANSACTION = 50
+_MAILS_PER_TRANSACTION = 100
 _CONFLICT_SECONDS = 0.02
 _FETCH_GRACE_SECONDS = 5.0
 
@@ -69,6 +70,7 @@ class Server:
         self._told_to_stop = asyncio.Event()
         self._beat_at = 0.0
         self._tidy_at = 0.0
+        self._agenda_at = 0.0
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
@@ -146,7 +148,7 @@ class Server:
                     await _wait(self._told_to_stop, pause := min(pause * 2, _LONGEST_PAUSE_SECONDS))
 
     async def _handle_batch(self, thread: ThreadPoolExecutor) -> bool:
-        """What waits in the inbox, and what is due by itself; whether there was anything."""
+        """What waits in the inbox, and what is due by itself; whether there may be more of it."""
         loop = asyncio.get_running_loop()
         if loop.time() >= self._beat_at:
             await loop.run_in_executor(thread, self._service.beat)
@@ -154,12 +156,19 @@ class Server:
         if loop.time() >= self._tidy_at:
             await loop.run_in_executor(thread, self._service.tidy)
             self._tidy_at = loop.time() + _TIDY_SECONDS
-        done = 0
-        for work in (partial(self._service.handle, _MAILS_PER_TRANSACTION), self._service.agenda.run):
-            done += await loop.run_in_executor(thread, work)
-            if done and self._deliverer is not None:
-                self._deliverer.wake()
-        return done > 0
+        handled = await loop.run_in_executor(thread, self._service.handle, _MAILS_PER_TRANSACTION)
+        self._sent_soon(handled)
+        is_over = handled < _MAILS_PER_TRANSACTION and not (handled and self._service.store.locks_rows)
+        if loop.time() < self._agenda_at:
+            return not is_over
+        done = await loop.run_in_executor(thread, self._service.agenda.run)
+        self._sent_soon(done)
+        self._agenda_at = loop.time() + _AGENDA_SECONDS
+        return done > 0 or not is_over
+
+    def _sent_soon(self, done: int) -> None:
+        if done and self._deliverer is not None:
+            self._deliverer.wake(is_due=True)
 
 
 class Fetching:

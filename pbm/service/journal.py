@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import chain
 
 import structlog
 
@@ -30,22 +29,24 @@ class Journal:
     def __init__(self) -> None:
         self._entries: dict[int, _Entry] = {}
         self._unwritten: dict[int, _Entry] = {}
+        self._identities: set[str] = set()
 
     def settle(self, mail: int, state: Arrival, reason: str = "", identity: str | None = None) -> None:
         """identity: what tells a second delivery of the same mail; None where nothing does."""
         self._entry(mail).settlement = Settlement(mail, state, reason, identity)
+        if identity is not None:
+            self._identities.add(identity)
 
     def owe(self, mail: int, mails: Sequence[Mail]) -> None:
         self._entry(mail).mails += mails
 
     def strike_out(self, mail: int) -> None:
-        """Nothing of what was noted of the mail since it was last written down has come to pass."""
+        """Nothing that was noted of the mail since it was last written down has come to pass; it has yet to settle."""
         self._unwritten.pop(mail, None)
 
     def is_settled(self, identity: str) -> bool:
         """A mail of this identity was settled since the last commit."""
-        settlements = (entry.settlement for entry in chain(self._entries.values(), self._unwritten.values()))
-        return any(each.identity == identity for each in settlements if each is not None)
+        return identity in self._identities
 
     def write_down(self, tx: Transaction, now: datetime) -> None:
         """Put what was noted where the transaction commits it."""
@@ -72,6 +73,7 @@ class Journal:
     def clear(self) -> None:
         self._entries.clear()
         self._unwritten.clear()
+        self._identities.clear()
 
     def _entry(self, mail: int) -> _Entry:
         return self._unwritten.setdefault(mail, _Entry())

@@ -7,6 +7,7 @@ own name is whole.
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -15,6 +16,7 @@ from pathlib import Path
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from pbm.store.bell import BELLS
 from pbm.store.trouble import DatabaseTrouble, SchemaTrouble
 
 _BUSY_SECONDS = 30
@@ -81,6 +83,7 @@ def remove(file: Path) -> None:
     """Remove a database and all that is kept beside it, as far as it is there."""
     for path in (file, *(file.with_name(file.name + end) for end in (*_JOURNALS, _TURN))):
         path.unlink(missing_ok=True)
+    shutil.rmtree(file.with_name(file.name + BELLS), ignore_errors=True)
 
 
 def keep(file: Path, aside: Path) -> bool:

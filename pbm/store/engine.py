@@ -22,7 +22,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from pbm.resources import folder
-from pbm.store.bell import FileBell, ListeningBell
+from pbm.store.bell import Bell, ListeningBell, PipeBell, ring
 from pbm.store.contents import Contents
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
 from pbm.store.transaction import HOUSE, Transaction
@@ -53,15 +53,14 @@ class Store:
             self._engine = _engine(make_url(url))
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
             raise SchemaTrouble(f'"{url}" is not a database URL this program can use: {error}{_hint(error)}') from None
-        self._bells: list[ListeningBell | FileBell] = []
+        self._file = _file(self._engine.url)
+        self._own_bells: set[str] = set()
         self._generation = 0
         event.listen(self._engine, "connect", self._opened)
         event.listen(self._engine, "checkin", self._given_back)
         self.locks_rows = self._engine.dialect.name != "sqlite"
         """Several transactions may write at once, each what it has locked."""
-        self._writing: AbstractContextManager[Any] = (
-            nullcontext() if self.locks_rows else Turns(_file(self._engine.url))
-        )
+        self._writing: AbstractContextManager[Any] = nullcontext() if self.locks_rows else Turns(self._file)
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
@@ -88,6 +87,8 @@ class Store:
                         tx.lock([HOUSE])
                     yield tx
                     tx.tell_others()
+            if self._file is not None and tx.grew:
+                ring(self._file, self._own_bells)
         except DatabaseTrouble:
             if not self.locks_rows:
                 self._let_go()
@@ -107,13 +108,13 @@ class Store:
         """
         self._generation += 1
         self._engine.dispose()
-        for bell in self._bells:
-            bell.rest()
 
-    def bell(self, ring: Callable[[], None]) -> ListeningBell | FileBell:
-        """Calls `ring`, in a thread of its own, soon after any process has added to the queues, once it is started."""
-        bell = ListeningBell(self._engine, ring) if self.locks_rows else FileBell(self._engine, ring)
-        self._bells.append(bell)
+    def bell(self, ring: Callable[[], None]) -> Bell:
+        """Calls `ring`, in a thread of its own, soon after another process has added to the queues, once started."""
+        if self.locks_rows:
+            return ListeningBell(self._engine, ring)
+        bell = PipeBell(self._file, ring)
+        self._own_bells.add(bell.name)
         return bell
 
     def prepare(self, now: datetime) -> bool:

@@ -128,9 +128,14 @@ class Transaction:
             self._connection.execute(_LOCK, {"numbers": numbers})
             self._ask_anew()  # what was read while somebody else had locked it
 
+    @property
+    def grew(self) -> bool:
+        """It has added to a queue."""
+        return self.inbox.grew or self.outbox.grew
+
     def tell_others(self) -> None:
-        """Ring the bells of other processes when this is committed, if it has added to a queue."""
-        if self._connection.dialect.name != "sqlite" and (self.inbox.grew or self.outbox.grew):
+        """On PostgreSQL ring the bells of other processes when this is committed, if it has added to a queue."""
+        if self._connection.dialect.name != "sqlite" and self.grew:
             self._connection.execute(_TELL)
 
     def secret(self) -> bytes:
