@@ -119,7 +119,7 @@ def _flow_values(flow: Flow, took: str) -> dict[str, Any]:
 def lines_of(look: Status) -> list[str]:
     """For people: a line for each queue and for each thing that wants the operator."""
     return [
-        f"{look.at:%Y-%m-%d %H:%M:%S} UTC   {look.players} players, {look.boards} boards under way",
+        f"{look.at:%Y-%m-%d %H:%M:%S} UTC   {_counted(look.players, 'player')}, {_counted(look.boards, 'board')} under way",
         "",
         *_queue_lines(look),
         "",
@@ -143,7 +143,7 @@ def _queue_lines(look: Status) -> list[str]:
 
 def _board_lines(look: Status) -> list[str]:
     return [
-        f"{look.overdue} boards overdue",
+        f"{_counted(look.overdue, 'board')} overdue",
         *(f"  board {each.board} ({each.game}): {_when(each.due_at, look.at)}" for each in look.deadlines),
         *(f"  agenda: {items} {kind}, {due} due" for kind, (items, due) in look.agenda.items()),
     ]
@@ -152,15 +152,19 @@ def _board_lines(look: Status) -> list[str]:
 def _player_lines(look: Status) -> list[str]:
     """What the operator can do something about comes with the command for it."""
     return [
-        f"{look.broadcasts} broadcasts wait{_hint('pbm broadcast list', look.broadcasts)}",
-        f"{look.suspended} addresses suspended{_hint('pbm player resume USERID', look.suspended)}",
+        f"{_counted(look.broadcasts, 'broadcast')} waiting{_hint('pbm broadcast list', look.broadcasts)}",
+        f"{_counted(look.suspended, 'address', 'addresses')} suspended{_hint('pbm player resume USERID', look.suspended)}",
         *(f"  {address} ({userid}), since {_when(at, look.at)}" for address, userid, at in look.suspended_latest),
-        f"{len(look.locked)} locks against guessing{_hint('pbm player unlock WHO', len(look.locked))}",
+        f"{_counted(len(look.locked), 'lock')} against guessing{_hint('pbm player unlock WHO', len(look.locked))}",
         *(
             f"  {each.key.kind} {printable(each.key.subject)}: {each.failures}, to {_when(each.locked_until, look.at)}"
             for each in look.locked[:_SHOWN]
         ),
     ]
+
+
+def _counted(number: int, one: str, several: str = "") -> str:
+    return f"{number} {one if number == 1 else several or one + 's'}"
 
 
 def _hint(command: str, number: int) -> str:

@@ -58,12 +58,12 @@ def test_everything_that_wants_the_operator_is_shown_with_what_he_may_do(table: 
         "2 failed     the oldest",
         "pbm outbox list --state failed",
         "2 x 451 later and more",
-        "1 addresses suspended: pbm player resume USERID",
+        "1 address suspended: pbm player resume USERID",
         "bob@example.net (bob), since",
-        "1 locks against guessing: pbm player unlock WHO",
+        "1 lock against guessing: pbm player unlock WHO",
         "login alice: 7, to ",
         "(in 2 min)",
-        "1 broadcasts wait: pbm broadcast list",
+        "1 broadcast waiting: pbm broadcast list",
     ):
         assert expected in shown, expected
 
@@ -78,7 +78,7 @@ def test_boards_that_fall_due_come_first(table: House) -> None:
     look = status_of(table.service.store, table.now)
     assert look.overdue == 1
     assert [each.board for each in look.deadlines] == [101, board]
-    assert "1 boards overdue" in lines_of(look)
+    assert "1 board overdue" in lines_of(look)
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
