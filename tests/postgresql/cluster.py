@@ -1,6 +1,7 @@
 """A PostgreSQL of its own for a test run: on loopback, in a folder that is removed afterwards, never as root.
 
-python -m tests.postgresql.cluster COMMAND...     run a command that finds it by PBM_TEST_DATABASE
+python -m tests.postgresql.cluster COMMAND...             run a command that finds it by PBM_TEST_DATABASE
+python -m tests.postgresql.cluster --durable COMMAND...   the same, and what is committed is on the disk, for measuring
 """
 
 from __future__ import annotations
@@ -19,13 +20,9 @@ from pathlib import Path
 from tests.databases import VARIABLE
 
 _UNPRIVILEGED = ("postgres", "nobody")
-_OPTIONS = {
-    "listen_addresses": "127.0.0.1",
-    "max_connections": "300",
-    # what is tested is not whether PostgreSQL keeps its word when the power fails
-    "fsync": "off",
-    "full_page_writes": "off",
-}
+_OPTIONS = {"listen_addresses": "127.0.0.1", "max_connections": "300"}
+_HASTY = {"fsync": "off", "full_page_writes": "off"}
+"""What is tested is not whether PostgreSQL keeps its word when the power fails."""
 
 
 class MissingError(Exception):
@@ -55,14 +52,15 @@ def free_port() -> int:
 
 
 @contextmanager
-def running() -> Iterator[str]:
-    """The URL of a user who may make databases."""
+def running(*, durable: bool = False) -> Iterator[str]:
+    """The URL of a user who may make databases. durable: a commit is on the disk before it is told."""
     where, user, port = programs(), owner(), free_port()
     with tempfile.TemporaryDirectory(prefix="pbm-postgresql-") as folder:
         place = Path(folder)
         if user is not None:
             shutil.chown(place, user)
-        data, options = place / "data", " ".join(f"-c {name}={value}" for name, value in _OPTIONS.items())
+        settings = _OPTIONS | ({} if durable else _HASTY)
+        data, options = place / "data", " ".join(f"-c {name}={value}" for name, value in settings.items())
 
         def run(program: str, *words: str) -> None:
             command = [str(where / program), "-D", str(data), *words]
@@ -83,8 +81,10 @@ def running() -> Iterator[str]:
 
 
 def main() -> int:
-    with running() as url:
-        return subprocess.run(sys.argv[1:], env={**os.environ, VARIABLE: url}, check=False).returncode
+    words = sys.argv[1:]
+    durable = words[:1] == ["--durable"]
+    with running(durable=durable) as url:
+        return subprocess.run(words[durable:], env={**os.environ, VARIABLE: url}, check=False).returncode
 
 
 if __name__ == "__main__":
