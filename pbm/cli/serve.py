@@ -96,10 +96,15 @@ async def _run(service: Service, configuration: Configuration, tasks: Collection
         click.echo(f"pbm: at work for {address}: {', '.join(task for task in TASKS if task in tasks)}")
     sys.stdout.flush()
     async with watched():
-        await signals.first.wait()
+        ends = {asyncio.create_task(event.wait()) for event in (signals.first, server.gave_up)}
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        for end in ends:
+            end.cancel()
         if metrics is not None:
             metrics.stop()
         await finish(server.stop(), signals, configuration.server.stop_seconds)
+    if server.gave_up.is_set():
+        raise Refused("The database can only be read. A process cannot write again what it has met so: start another.")
 
 
 async def _start(server: Server, metrics: MetricsServer | None, configuration: Configuration) -> None:

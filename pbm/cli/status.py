@@ -118,8 +118,9 @@ def _flow_values(flow: Flow, took: str) -> dict[str, Any]:
 
 def lines_of(look: Status) -> list[str]:
     """For people: a line for each queue and for each thing that wants the operator."""
+    players = _counted(look.players, "player")
     return [
-        f"{look.at:%Y-%m-%d %H:%M:%S} UTC   {_counted(look.players, 'player')}, {_counted(look.boards, 'board')} under way",
+        f"{look.at:%Y-%m-%d %H:%M:%S} UTC   {players}, {_counted(look.boards, 'board')} under way",
         "",
         *_queue_lines(look),
         "",
@@ -151,9 +152,10 @@ def _board_lines(look: Status) -> list[str]:
 
 def _player_lines(look: Status) -> list[str]:
     """What the operator can do something about comes with the command for it."""
+    suspended = _counted(look.suspended, "address", "addresses")
     return [
         f"{_counted(look.broadcasts, 'broadcast')} waiting{_hint('pbm broadcast list', look.broadcasts)}",
-        f"{_counted(look.suspended, 'address', 'addresses')} suspended{_hint('pbm player resume USERID', look.suspended)}",
+        f"{suspended} suspended{_hint('pbm player resume USERID', look.suspended)}",
         *(f"  {address} ({userid}), since {_when(at, look.at)}" for address, userid, at in look.suspended_latest),
         f"{_counted(len(look.locked), 'lock')} against guessing{_hint('pbm player unlock WHO', len(look.locked))}",
         *(

@@ -68,6 +68,9 @@ class Server:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting = asyncio.Event()
         self._told_to_stop = asyncio.Event()
+        self.gave_up = asyncio.Event()
+        """It can do no more, and should be stopped, and started in another process: the database was read-only."""
+        service.store.when_read_only = self._give_up
         self._beat_at = 0.0
         self._tidy_at = 0.0
         self._agenda_at = 0.0
@@ -123,6 +126,10 @@ class Server:
         """Another process has added to a queue; said by the thread of the bell."""
         assert self._loop is not None  # noqa: S101  the bell is started with it
         self._loop.call_soon_threadsafe(self._look)
+
+    def _give_up(self) -> None:
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self.gave_up.set)
 
     def _look(self) -> None:
         self._waiting.set()

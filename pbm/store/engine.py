@@ -19,14 +19,13 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Inspector, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
-from sqlalchemy.pool import ConnectionPoolEntry
 
 from pbm.resources import folder
 from pbm.store.bell import Bell, ListeningBell, PipeBell, ring
 from pbm.store.contents import Contents
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
 from pbm.store.transaction import HOUSE, Transaction
-from pbm.store.trouble import DatabaseTrouble, SchemaTrouble, translated
+from pbm.store.trouble import ReadOnly, SchemaTrouble, translated
 from pbm.store.turns import Turns
 
 _BUSY_SECONDS = 30
@@ -55,9 +54,8 @@ class Store:
             raise SchemaTrouble(f'"{url}" is not a database URL this program can use: {error}{_hint(error)}') from None
         self._file = _file(self._engine.url)
         self._own_bells: set[str] = set()
-        self._generation = 0
-        event.listen(self._engine, "connect", self._opened)
-        event.listen(self._engine, "checkin", self._given_back)
+        self.when_read_only: Callable[[], None] = lambda: None
+        """Called by whoever finds that the database cannot be written, before he is told."""
         self.locks_rows = self._engine.dialect.name != "sqlite"
         """Several transactions may write at once, each what it has locked."""
         self._writing: AbstractContextManager[Any] = nullcontext() if self.locks_rows else Turns(self._file)
@@ -89,25 +87,9 @@ class Store:
                     tx.tell_others()
             if self._file is not None and tx.grew:
                 ring(self._file, self._own_bells)
-        except DatabaseTrouble:
-            if not self.locks_rows:
-                self._let_go()
+        except ReadOnly:
+            self.when_read_only()
             raise
-
-    def _opened(self, _connection: Any, record: ConnectionPoolEntry) -> None:
-        record.info["generation"] = self._generation
-
-    def _given_back(self, connection: Any, record: ConnectionPoolEntry) -> None:
-        if connection is not None and record.info.get("generation") != self._generation:
-            record.invalidate()
-
-    def _let_go(self) -> None:
-        """What was opened while the disk was read-only stays so until the process has nothing open any more.
-
-        What is in use is closed when it is given back.
-        """
-        self._generation += 1
-        self._engine.dispose()
 
     def bell(self, ring: Callable[[], None]) -> Bell:
         """Calls `ring`, in a thread of its own, soon after another process has added to the queues, once started."""

@@ -20,6 +20,13 @@ class Conflict(DatabaseTrouble):
     """Another process was at the same thing. A try in a moment will do."""
 
 
+class ReadOnly(DatabaseTrouble):
+    """A file that can be read and not written, or its disk.
+
+    SQLite remembers that for as long as the process has the file open anywhere: only a new one writes again.
+    """
+
+
 class SchemaTrouble(Exception):
     """The database is not one this program can use. The text says what to do."""
 
@@ -32,9 +39,14 @@ def translated() -> Iterator[None]:
     except DatabaseError as error:
         if not isinstance(error, OperationalError) and type(error) is not DatabaseError:
             raise
-        conflict = getattr(error.orig, "sqlstate", None) in _CONFLICTS
-        raise (Conflict if conflict else DatabaseTrouble)(str(error.orig)) from error
+        raise _kind(error)(str(error.orig)) from error
     except InterfaceError as error:
         raise DatabaseTrouble(str(error.orig)) from error
     except (DisconnectionError, PoolTimeout) as error:
         raise DatabaseTrouble(str(error)) from error
+
+
+def _kind(error: DatabaseError) -> type[DatabaseTrouble]:
+    if getattr(error.orig, "sqlstate", None) in _CONFLICTS:
+        return Conflict
+    return ReadOnly if getattr(error.orig, "sqlite_errorname", "").startswith("SQLITE_READONLY") else DatabaseTrouble

@@ -6,8 +6,6 @@ The disk is a small tmpfs, which root alone can mount; CI runs these tests as ro
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
 import sqlite3
 import subprocess
 import time
@@ -50,10 +48,7 @@ def test_a_full_disk_loses_nothing(nursery: Nursery, template: Path, small_disk:
 def test_a_database_that_is_read_only_for_a_while_loses_nothing(
     nursery: Nursery, template: Path, small_disk: Path, tmp_path: Path
 ) -> None:
-    """Started over it, a server tells its clients to come back; started again over one that can be written, it goes on.
-
-    Mostly it goes on by itself; but what SQLite has once opened for reading may stay so as long as a process lives.
-    """
+    """Started over it, a server tells its clients to come back, and ends; over one that is not, the next goes on."""
 
     def forbid(site: Site) -> None:
         if site.starts == 1:
@@ -62,13 +57,12 @@ def test_a_database_that_is_read_only_for_a_while_loses_nothing(
     def allow(site: Site, clients: Clients) -> None:
         until(lambda: site.starts > 4 or clients.refusals[451] > 3)
         subprocess.run(["mount", "-o", "remount,rw", small_disk], check=True)
-        os.kill(site.process, signal.SIGKILL)
 
     kills = [("a mail is safe, its sender does not know", 3)]
     out = tmp_path / "out.txt"
     outcome = run(nursery, template, small_disk, kills=kills, out=out, meanwhile=allow, at_start=forbid)
     assert outcome.problems == (), out.read_text()
-    assert outcome.refusals <= {451}
+    assert outcome.refusals <= {421, 451}
     assert "readonly" in out.read_text().replace("-", "")
 
 

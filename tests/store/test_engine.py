@@ -18,6 +18,7 @@ from sqlalchemy.exc import IntegrityError
 
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store, Transaction, engine
 from pbm.store.tables import FIRST_BOARD, meta, metadata
+from pbm.store.trouble import ReadOnly
 from tests.databases import Databases
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -117,6 +118,17 @@ def test_a_lock_of_another_process_is_trouble_and_changes_nothing(file: Path, mo
         tx.players.add("alice", "-", NOW)
     assert impatient.check() == []
     impatient.close()
+
+
+def test_a_file_that_can_only_be_read_is_told_of(file: Path) -> None:
+    store, told = Store(f"sqlite:///file:{file}?mode=ro&uri=true"), list[str]()
+    store.when_read_only = lambda: told.append("read-only")
+    with pytest.raises(ReadOnly), store.write() as tx:
+        tx.tickets.sweep(NOW)
+    assert told == ["read-only"]
+    with store.read() as tx:
+        assert tx.inbox.counts() == {}
+    store.close()
 
 
 def test_a_reader_is_not_kept_waiting_and_sees_one_state(store: Store, counter: Callable[[], int]) -> None:
