@@ -12,6 +12,7 @@ import random
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import structlog
 
@@ -143,8 +144,7 @@ class Server:
             while not self._told_to_stop.is_set():
                 self._waiting.clear()
                 try:
-                    if not await self._handle_batch(thread):
-                        await _wait(self._waiting, _LOOK_SECONDS)
+                    await _wait(self._waiting, await self._handle_batch(thread))
                     pause = _FIRST_PAUSE_SECONDS
                 except Conflict as conflict:
                     log.debug("handling_conflict", conflict=str(conflict))
@@ -154,8 +154,8 @@ class Server:
                     log.warning("handling_trouble", trouble=str(trouble), exc_info=None if known else trouble)
                     await _wait(self._told_to_stop, pause := min(pause * 2, _LONGEST_PAUSE_SECONDS))
 
-    async def _handle_batch(self, thread: ThreadPoolExecutor) -> bool:
-        """What waits in the inbox, and what is due by itself; whether there may be more of it."""
+    async def _handle_batch(self, thread: ThreadPoolExecutor) -> float:
+        """What waits in the inbox, and what is due by itself; in how many seconds to look for more, unheard."""
         loop = asyncio.get_running_loop()
         if loop.time() >= self._beat_at:
             await loop.run_in_executor(thread, self._service.beat)
@@ -167,11 +167,11 @@ class Server:
         self._sent_soon(handled)
         is_over = handled < _MAILS_PER_TRANSACTION and not (handled and self._service.store.locks_rows)
         if loop.time() < self._agenda_at:
-            return not is_over
+            return self._agenda_at - loop.time() if is_over else 0
         done = await loop.run_in_executor(thread, self._service.agenda.run)
         self._sent_soon(done)
         self._agenda_at = loop.time() + _AGENDA_SECONDS
-        return done > 0 or not is_over
+        return _LOOK_SECONDS if is_over and not done else 0
 
     def _sent_soon(self, done: int) -> None:
         if done and self._deliverer is not None:
@@ -251,7 +251,8 @@ def _settle(batch: list[tuple[Arriving, asyncio.Future[None]]], error: Exception
 
 
 async def _wait(event: asyncio.Event, seconds: float) -> None:
-    try:
-        await asyncio.wait_for(event.wait(), seconds)
-    except TimeoutError:
-        return
+    """Until the event, but no longer."""
+    if seconds > 0:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await event.wait()
