@@ -12,6 +12,7 @@ import os
 import secrets
 import select
 import socket
+import stat
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
@@ -97,12 +98,14 @@ class PipeBell(Bell):
 
     def _run(self) -> None:
         with self._stopped, self._hung_up() as pipes:
+            poll = select.poll()
+            for each in (self._stopped.fileno(), *pipes):
+                poll.register(each, select.POLLIN)
             while not self._stopping.is_set():
                 self._ring()
-                heard, _, _ = select.select([self._stopped.fileno(), *pipes], (), (), UNASKED_SECONDS)
-                for pipe in pipes:
-                    if pipe in heard:
-                        os.read(pipe, select.PIPE_BUF)
+                for heard, _ in poll.poll(UNASKED_SECONDS * 1000):
+                    if heard in pipes:
+                        os.read(heard, select.PIPE_BUF)
 
     @contextmanager
     def _hung_up(self) -> Iterator[list[int]]:
@@ -137,14 +140,15 @@ def ring(database: Path, silent: Collection[str]) -> None:
 
 def _write(path: Path) -> None:
     try:
-        pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError as error:
         if error.errno == errno.ENXIO:
             with suppress(OSError):
                 path.unlink()
         return
     with suppress(OSError):  # a pipe that is full rings already
-        os.write(pipe, b"!")
+        if stat.S_ISFIFO(os.fstat(pipe).st_mode):
+            os.write(pipe, b"!")
     os.close(pipe)
 
 

@@ -84,6 +84,15 @@ def test_the_pipe_of_a_process_that_was_killed_is_cleared_away(database: Path) -
     assert pipes(database) == []
 
 
+def test_nothing_but_pipes_is_written_to(database: Path, heard: PipeBell, tmp_path: Path) -> None:
+    folder, aside = database.with_name("pbm.db-bells"), tmp_path / "aside"
+    for path in (folder / "file", aside):
+        path.write_text("text")
+    (folder / "link").symlink_to(aside)
+    ring(database, ())
+    assert [path.read_text() for path in (folder / "file", aside)] == ["text", "text"]
+
+
 def test_where_no_pipe_can_be_made_it_rings_unasked(
     database: Path, rings: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
