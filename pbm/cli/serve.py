@@ -104,7 +104,9 @@ async def _run(service: Service, configuration: Configuration, tasks: Collection
             metrics.stop()
         await finish(server.stop(), signals, configuration.server.stop_seconds)
     if server.gave_up.is_set():
-        raise Refused("The database can only be read. A process cannot write again what it has met so: start another.")
+        raise Refused(
+            "The database can only be read. Make it writable and start again: SQLite would not write in this process."
+        )
 
 
 async def _start(server: Server, metrics: MetricsServer | None, configuration: Configuration) -> None:

@@ -9,11 +9,12 @@ import selectors
 import signal
 import smtplib
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -79,6 +80,19 @@ def send(port: int, subject: str, to: str = "pbm@example.org") -> dict[str, tupl
     with smtplib.SMTP("127.0.0.1", port, timeout=PATIENCE_SECONDS) as client:
         mail = f"From: alice@example.net\r\nTo: {to}\r\nMessage-ID: <{subject[:5]}@x>\r\nSubject: {subject}\r\n\r\n"
         return client.sendmail("alice@example.net", [to], mail)
+
+
+def test_over_a_database_that_can_only_be_read_it_ends_and_says_what_would_work(pbm: Pbm, tmp_path: Path) -> None:
+    file = tmp_path / "pbm.db"
+    pbm("--database", f"sqlite:///{file}", "db", "upgrade")
+    with closing(sqlite3.connect(file)) as other:  # its journal is there, as after a server that was killed
+        other.execute("SELECT count(*) FROM inbox").fetchone()
+        words = ("--database", f"sqlite:///file:{file}?mode=ro&uri=true", "serve", "--listen", "127.0.0.1:0")
+        ended = subprocess.run(
+            [*PBM, *words], capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False
+        )  # fmt: skip
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].endswith("start again: SQLite would not write in this process.")
 
 
 def test_a_game_without_any_file(tmp_path: Path, pbm: Pbm) -> None:
