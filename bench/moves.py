@@ -21,6 +21,8 @@ Tick = Callable[[float], None]
 _WARM_UP_SECONDS = 1.5
 _STEP_SECONDS = 0.01
 _IDLE_SECONDS = 0.4
+_FEWEST, _SILENT_SECONDS = 2, 60
+"""Moves that a measurement needs, however short; and how long after its end it waits for them."""
 _WAITING, _WAITING_ON_A_CONNECTION = 40, 3
 """Moves that are under way at once: enough that the server never waits for one."""
 _MAILS_OF_A_MOVE = 2
@@ -126,10 +128,11 @@ async def _measured(load: Load, servers: Servers, drive: Drive, seconds: float) 
     load.latencies.clear()
     cpu, own, mails, began = servers.cpu_seconds(), time.process_time(), load.mails, time.perf_counter()
     await drive(load, began + seconds)
+    async with asyncio.timeout(_SILENT_SECONDS):
+        while len(load.latencies) < _FEWEST:
+            await load.mails_came(load.mails + 1)
     elapsed, moves = time.perf_counter() - began, (load.mails - mails) / _MAILS_OF_A_MOVE
     server, generator = servers.cpu_seconds() - cpu, time.process_time() - own
-    if len(load.latencies) < 2:
-        raise RuntimeError("the server answered no moves")
     cuts = statistics.quantiles(load.latencies, n=100)
     return Moves(
         moves / elapsed, cuts[49] * 1e3, cuts[94] * 1e3, cuts[98] * 1e3, server / moves * 1e3, generator / moves * 1e3,

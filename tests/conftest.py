@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from argon2 import PasswordHasher
+from hypothesis import settings as hypothesis
 
 from pbm.service import Settings, passwords
 from tests.conversation import House
 from tests.databases import Databases, Files
 from tests.databases import databases as databases_in
+
+hypothesis.register_profile("repeatable", derandomize=True)
+hypothesis.register_profile("random", derandomize=False, print_blob=True)
+hypothesis.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -66,6 +66,7 @@ def simple(text: str) -> Plan:
 
 def chain(words: Sequence[str]) -> Plan:
     """A line of plies in turn, the opponent's first. Raises: BadArguments for one that ends with the opponent's."""
+    words = [bare for word in words if (bare := _bare(word))]
     if not words:
         raise BadArguments(f"There is nothing in your plan: {_EXAMPLE}")
     if len(words) % 2:
@@ -111,8 +112,7 @@ def understood(text: str) -> Plan:
         return read(text)
     if re.search(r"[:()]|\bif\b", text.translate(WIDE), re.IGNORECASE):
         return read(f"if {text}")
-    words = (word.strip(_EDGES) for word in text.split())
-    return chain([word for word in words if word and word.casefold() != "then"])
+    return chain([word for word in text.split() if _bare(word).casefold() != "then"])
 
 
 def _within_bounds(plan: Plan) -> Plan:
@@ -220,9 +220,7 @@ def _halves(text: str) -> tuple[str, str]:
     if not colon:
         condition, *rest = LINK.split(text, maxsplit=1)
         answer = "".join(rest)
-    condition, answer = LINK.sub(" ", condition).strip(_EDGES), answer.strip(_EDGES)
-    if answer.casefold().startswith("then "):
-        answer = answer[5:].strip(_EDGES)
+    condition, answer = _bare(LINK.sub(" ", condition)), _LEADING_THEN.sub("", _bare(answer))
     if not condition or not answer:
         said = quoted(f"if {text}")
         if colon:
@@ -232,10 +230,17 @@ def _halves(text: str) -> tuple[str, str]:
     return _worded(condition), _worded(answer)
 
 
+_LEADING_THEN = re.compile(r"\A(?:then\b[\s;,.!]*)+(?=\S)", re.IGNORECASE)
+
+
+def _bare(text: str) -> str:
+    """The text without parentheses, and without what only separates it from others."""
+    return " ".join(text.replace("(", " ").replace(")", " ").split()).strip(_EDGES)
+
+
 def _worded(text: str) -> str:
-    """What is no move, in the one word for it; a move as it is."""
-    plain = " ".join(text.replace("(", " ").replace(")", " ").split())
-    return WORDS.get(fold(plain) if plain.strip("-—–") else "--", plain)
+    """What is no move, in the one word for it; a move as it is. text: bare."""
+    return WORDS.get(fold(text) if text.strip("-—–") else "--", text)
 
 
 # Writing

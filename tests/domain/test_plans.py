@@ -6,7 +6,7 @@ import random
 from itertools import islice
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from games import GAMES
@@ -125,7 +125,28 @@ def test_a_plan_survives_what_mail_programs_do(plan: Plan, rng: random.Random) -
     assert reread(write(plan).replace("if ", "If ").replace("then ", "THEN ").replace("any:", "ANY:")) == plan
 
 
+@pytest.mark.parametrize("written", ["(:);4", "if (: 4", "if -: ()", "if E5: ;()"])
+def test_separators_and_parentheses_alone_are_no_move(written: str) -> None:
+    """The first was read as `if pass: ;4`, which was reread as `if pass: 4`."""
+    with pytest.raises(BadArguments, match="lacks"):
+        understood(written)
+
+
+@pytest.mark.parametrize(
+    ("written", "canonical"),
+    [
+        ("if E5: (;D4)", "if E5: D4"),
+        ("if (;E5): D4", "if E5: D4"),
+        ("if E5: then then D4", "if E5: D4"),
+        ("if E5: (then, D4)", "if E5: D4"),
+    ],
+)
+def test_separators_around_a_move_are_not_kept(written: str, canonical: str) -> None:
+    assert write(understood(written)) == canonical
+
+
 @given(st.text(alphabet="ifthen anyE5D4:;,()\n -pasresign", max_size=80))
+@example("(:);4")
 def test_any_text_is_a_plan_or_refused(text: str) -> None:
     try:
         plan = understood(text)

@@ -57,8 +57,10 @@ class Slow(Way):
     """A transport that takes a mail when it is allowed to."""
 
     may_end: asyncio.Event = field(default_factory=asyncio.Event)
+    begun: int = 0
 
     async def send(self, mail: Outgoing) -> None:
+        self.begun += 1
         await self.may_end.wait()
         await super().send(mail)
 
@@ -246,14 +248,14 @@ def test_what_is_claimed_but_not_begun_is_given_back_at_the_end(store):
         deliverer = Deliverer(store, way, SETTINGS, Clock())
         running = asyncio.create_task(deliverer.run())
         async with asyncio.timeout(20):
-            while any(mail.due_at == START for mail in outbox(store)):
+            while way.begun < SETTINGS.concurrency or any(mail.due_at == START for mail in outbox(store)):
                 await asyncio.sleep(0.005)
         deliverer.stop()
         way.may_end.set()
         await running
 
     asyncio.run(run())
-    assert len(way.taken) == SETTINGS.concurrency
+    assert len(way.taken) == way.begun == SETTINGS.concurrency
     assert {mail.due_at for mail in outbox(store) if mail.state is Delivery.QUEUED} == {START}
 
 
