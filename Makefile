@@ -16,6 +16,7 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 bench: $(INSTALLED)  ## the server, some three minutes; python -m bench --full takes half an hour
 	$(BIN)/python -m bench

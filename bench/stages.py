@@ -20,7 +20,7 @@ from pbm.domain.tokens import PlayerToken
 from pbm.draw import png
 from pbm.mailin import Envelope
 from pbm.mailin import read as read_mail
-from pbm.service import Arriving, Service, Settings
+from pbm.server import Arriving, Service, Settings
 from pbm.store import Store
 
 BATCH = 50

@@ -10,12 +10,12 @@ from sqlalchemy import Connection, Table, create_engine, text
 from sqlalchemy.engine import make_url
 
 from games import GAMES
+from pbm.core.board import Table as Board
 from pbm.domain.match import State
 from pbm.domain.tokens import SeatToken, Signer
 from pbm.mailin import Robot
-from pbm.service import Service, Settings
-from pbm.service.administration import Administration
-from pbm.service.tables import Table as Board
+from pbm.server import Service, Settings
+from pbm.server.operator import Administration
 from pbm.store import Store
 from pbm.store.tables import addresses, matches, players, plies
 

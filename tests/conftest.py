@@ -10,7 +10,8 @@ import pytest
 from argon2 import PasswordHasher
 from hypothesis import settings as hypothesis
 
-from pbm.service import Settings, passwords
+from pbm.core import passwords
+from pbm.server import Settings
 from tests.conversation import House
 from tests.databases import Databases, Files
 from tests.databases import databases as databases_in

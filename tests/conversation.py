@@ -34,7 +34,7 @@ from sqlalchemy import select
 
 from pbm.domain.mail import Arrival, Queued, Received
 from pbm.mailin import SENTINEL, Robot
-from pbm.service import Arriving, Service, Settings
+from pbm.server import Arriving, Service, Settings
 from pbm.store import Store
 from pbm.store.tables import metadata
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pbm.domain.mail import Arrival
 from pbm.domain.tokens import SeatToken, Signer
-from pbm.service import Arriving
+from pbm.server import Arriving
 from tests.conversation import ROBOT, SECRET, Got, House, address_of
 
 on_one_house = settings(

@@ -14,10 +14,10 @@ import pytest
 from pbm.cli import main
 from pbm.cli.loading import keys
 from pbm.cli.settings import Configuration, Server
+from pbm.core.jobs import DEEDS
+from pbm.core.registry import LASTING, REDEEMERS
 from pbm.domain.mail import Arrival, Delivery
 from pbm.mailin import Action
-from pbm.service.agenda import DEEDS
-from pbm.service.verbs import LASTING, REDEEMERS
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -103,7 +103,7 @@ def _coming(file: Path) -> Iterator[Path]:
 
 def _checked(configuration: Configuration, file: Path, *, quick: bool, upgrade: bool = False) -> str:
     """Words on the boards of a copy, once it is found sound. Raises: Refused, with what is wrong."""
-    from pbm.service.administration import Administration
+    from pbm.server.operator import Administration
 
     of_copy = configuration.model_copy(update={"database": copies.url_of(file)})
     with opened_store(of_copy) as store:

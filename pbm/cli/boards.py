@@ -15,7 +15,7 @@ from pbm.cli.output import json_option, print_json, print_rows, replaying
 from pbm.compose.records import move_list
 from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending, Match, Result, State
-from pbm.service.administration import Verdict
+from pbm.server.operator import Verdict
 from pbm.store.matches import Summary
 
 GAME_WORDS = {"ignore_unknown_options": True}

@@ -12,7 +12,7 @@ from pbm.cli.frame import Command, Invocation, Refused, pass_invocation
 from pbm.cli.opening import opened_service, opened_store
 from pbm.cli.output import replaying
 from pbm.cli.settings import Configuration
-from pbm.service.administration import Administration
+from pbm.server.operator import Administration
 from pbm.store import Store
 from pbm.store.contents import TABLES, difference
 from pbm.store.tables import REVISION, meta

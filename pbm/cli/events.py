@@ -14,13 +14,13 @@ from pbm.cli.frame import Group, Invocation, pass_invocation
 from pbm.cli.output import json_option, print_fields, print_rows
 
 if TYPE_CHECKING:  # help pages need nothing of these
-    from pbm.service.tournaments.operating import Events, Overview
+    from pbm.server.organizer import Events, Overview
     from pbm.store.tournaments import Meeting, Tournament
 
 
 @contextmanager
 def _events(invocation: Invocation) -> Iterator[Events]:
-    from pbm.service.tournaments.operating import Events
+    from pbm.server.organizer import Events
 
     with invocation.service() as service:
         yield Events(service)

@@ -14,9 +14,9 @@ import click
 
 if TYPE_CHECKING:  # help pages and mistakes in the command line need nothing of these
     from pbm.cli.loading import Effective
-    from pbm.service import Service
-    from pbm.service.administration import Administration
-    from pbm.service.queues import Queues
+    from pbm.server import Service
+    from pbm.server.operator import Administration
+    from pbm.server.queues import Queues
 
 
 NUMBER = click.IntRange(1, 10**12 - 1)
@@ -70,14 +70,14 @@ class Invocation:
 
     @contextmanager
     def administration(self) -> Iterator[Administration]:
-        from pbm.service.administration import Administration
+        from pbm.server.operator import Administration
 
         with self.service() as service:
             yield Administration(service)
 
     @contextmanager
     def queues(self) -> Iterator[Queues]:
-        from pbm.service.queues import Queues
+        from pbm.server.queues import Queues
 
         with self.service() as service:
             yield Queues(service)

@@ -15,7 +15,7 @@ from pbm.store import DatabaseTrouble, SchemaTrouble, Store
 from pbm.store.backup import file_of
 
 if TYPE_CHECKING:  # takes a while, and a mail that is only stored needs nothing of it
-    from pbm.service import Service
+    from pbm.server import Service
 
 
 def robot(configuration: Configuration) -> Robot:
@@ -34,8 +34,8 @@ def robot(configuration: Configuration) -> Robot:
 @contextmanager
 def opened_service(configuration: Configuration) -> Iterator[Service]:
     """Raises: SchemaTrouble, Refused, Misconfigured."""
-    from pbm.service import Service, Settings
-    from pbm.service.telling import Limits
+    from pbm.core.notify import Limits
+    from pbm.server import Service, Settings
 
     settings = Settings(robot(configuration), Limits(**dict(configuration.limits)), configuration.operator)
     with opened_store(configuration) as store:

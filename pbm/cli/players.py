@@ -9,7 +9,7 @@ import click
 
 from pbm.cli.frame import Group, Invocation, pass_invocation
 from pbm.cli.output import json_option, print_fields, print_rows
-from pbm.service.administration import Account
+from pbm.server.operator import Account
 
 
 @click.group(cls=Group)

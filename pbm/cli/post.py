@@ -24,7 +24,7 @@ from pbm.edges.receive import Accepted, Listener, ListenSettings
 from pbm.edges.server import Server
 from pbm.edges.transports import Smarthost, SmarthostSettings
 from pbm.mailin import Robot
-from pbm.service import Service, Settings
+from pbm.server import Service, Settings
 from pbm.store import Store
 
 SERVER_DOMAIN = "pbm.example"

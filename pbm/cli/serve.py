@@ -17,7 +17,7 @@ from pbm.cli.supervised import Signals, finish, watched
 from pbm.cli.wiring import delivery_settings, fetch_settings, lacks, listen_settings, metrics_server, transport
 from pbm.edges.metrics import MetricsServer
 from pbm.edges.server import Server
-from pbm.service import Service
+from pbm.server import Service
 
 LISTEN, FETCH, HANDLE, DELIVER = TASKS = ("listen", "fetch", "handle", "deliver")
 """What a process can do of what there is to do; the rest is left to others over the same database."""

@@ -13,7 +13,7 @@ from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.output import json_option, print_json, printable
 
 if TYPE_CHECKING:
-    from pbm.service.status import Status
+    from pbm.server.status import Status
     from pbm.store.overview import Flow, Waiting
 
 _SHOWN = 10
@@ -37,7 +37,7 @@ def status(invocation: Invocation, watch: bool, every: float, as_json: bool) -> 
     from pbm.cli.opening import opened_store
 
     with opened_store(invocation.effective().values) as store:
-        from pbm.service.status import status_of
+        from pbm.server.status import status_of
 
         store.prepare(datetime.now(UTC))
         looks = (status_of(store, datetime.now(UTC)) for _ in _times(every if watch else None))

@@ -15,7 +15,7 @@ from pbm.edges.metrics import MetricsServer
 from pbm.edges.receive import ListenSettings
 from pbm.edges.signing import Signature, Signing
 from pbm.edges.transports import Maildir, SendmailCommand, Smarthost, SmarthostSettings, Transport
-from pbm.service import Service
+from pbm.server import Service
 
 _AS_THEY_ARE = (
     "domain", "lmtp", "max_size", "max_connections", "max_connections_per_peer", "max_recipients", "idle_seconds",

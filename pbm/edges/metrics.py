@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry, ProcessCollector, start_http_se
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from pbm.service.status import Status, status_of
+from pbm.server.status import Status, status_of
 from pbm.store import DatabaseTrouble, Store
 from pbm.store.overview import Waiting
 

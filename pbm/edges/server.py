@@ -20,7 +20,7 @@ from pbm.edges.deliver import Deliverer, DeliverySettings
 from pbm.edges.fetch import Fetched, Fetcher, FetchSettings
 from pbm.edges.receive import Accepted, Listener, ListenSettings
 from pbm.edges.transports import Transport
-from pbm.service import Arriving, Service
+from pbm.server import Arriving, Service
 from pbm.store import Conflict, DatabaseTrouble
 
 log = structlog.get_logger()

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games import GAMES
-from pbm.service import service as module
-from pbm.service.costs import Costs
+from pbm.server import handle as module
+from pbm.server.guard import Costs
 from tests.conversation import House
 
 PATIENCE_SECONDS = 60

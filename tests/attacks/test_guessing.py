@@ -10,11 +10,11 @@ from datetime import timedelta
 
 import pytest
 
+from pbm.core.notify import Limits
 from pbm.domain.mail import Arrival
 from pbm.mailin import Robot
-from pbm.service import Settings
-from pbm.service.administration import Administration
-from pbm.service.telling import Limits
+from pbm.server import Settings
+from pbm.server.operator import Administration
 from tests.conversation import ROBOT, Got, House
 
 WRONG = "The userid or the password is wrong."

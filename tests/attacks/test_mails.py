@@ -18,10 +18,11 @@ from pathlib import Path
 
 import pytest
 
+from pbm.core import passwords
+from pbm.core.notify import Limits
+from pbm.core.passwords import Passwords
 from pbm.mailin import Robot
-from pbm.service import Settings, passwords
-from pbm.service.passwords import Passwords
-from pbm.service.telling import Limits
+from pbm.server import Settings
 from tests.cli.conftest import Pbm
 from tests.cli.conftest import alone as alone
 from tests.cli.conftest import game as game

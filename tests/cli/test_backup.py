@@ -16,7 +16,7 @@ from alembic.config import Config
 from sqlalchemy import create_engine
 
 from pbm.resources import folder
-from pbm.service import Arriving
+from pbm.server import Arriving
 from pbm.store import Store
 from tests.cli.conftest import Pbm
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import Result
 
 from pbm.domain.mail import Arrival, Settlement
-from pbm.service import Arriving, Service
+from pbm.server import Arriving, Service
 from pbm.store import Store
 from tests.cli.conftest import Pbm
 

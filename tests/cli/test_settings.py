@@ -16,12 +16,12 @@ from pbm.cli import loading, wiring
 from pbm.cli.loading import ConfigurationError, keys, load, masked, table_of, variable
 from pbm.cli.opening import robot
 from pbm.cli.settings import Configuration, place
+from pbm.core.notify import Limits
 from pbm.edges.deliver import DeliverySettings
 from pbm.edges.fetch import FetchSettings
 from pbm.edges.receive import ListenSettings
 from pbm.edges.transports import Maildir, SendmailCommand, Smarthost, SmarthostSettings
 from pbm.mailin import Robot
-from pbm.service.telling import Limits
 from tests.cli.conftest import Pbm
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from pbm.cli.status import _duration, lines_of
 from pbm.domain.mail import Arrival, Delivery, Settlement
-from pbm.service.status import status_of
+from pbm.server.status import status_of
 from pbm.store import Store
 from pbm.store.attempts import Key
 from pbm.store.overview import SPANS

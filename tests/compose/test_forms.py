@@ -22,7 +22,7 @@ from pbm.compose.forms import BOARD_KIND
 from pbm.domain.match import State
 from pbm.draw import png
 from pbm.mailin import Robot
-from pbm.service import Arriving, Settings
+from pbm.server import Arriving, Settings
 from tests.conversation import Got, House, address_of
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "mails"

@@ -11,7 +11,7 @@ from games import GAMES
 from pbm.compose.lists import board_headers
 from pbm.domain.match import Match, Player, State
 from pbm.mailin import Robot
-from pbm.service import Settings
+from pbm.server import Settings
 
 ROBOT = Robot(domain="example.org")
 STARTED = datetime(2026, 1, 1, 12, tzinfo=UTC)

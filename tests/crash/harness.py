@@ -33,8 +33,8 @@ from games import GAMES
 from pbm.domain.match import State
 from pbm.domain.tokens import PlayerToken, SeatToken, Signer
 from pbm.mailin import Robot
-from pbm.service import Service, Settings
-from pbm.service.administration import Administration
+from pbm.server import Service, Settings
+from pbm.server.operator import Administration
 from pbm.store import Store
 
 ROOT = Path(__file__).parent.parent.parent

@@ -21,7 +21,7 @@ from tests.crash.points import POINTS, die_at
 
 LEASE_SECONDS = 0.6
 """For how long a dead process keeps others from the mails it was sending; so short that many can die in a minute."""
-LOADED = ("pbm.cli.root", "pbm.cli.serve", "pbm.cli.db", "pbm.cli.wiring", "pbm.edges.server", "pbm.service.service")
+LOADED = ("pbm.cli.root", "pbm.cli.serve", "pbm.cli.db", "pbm.cli.wiring", "pbm.edges.server", "pbm.server.handle")
 
 
 def main() -> None:
@@ -60,7 +60,7 @@ def _be(order: dict[str, Any]) -> None:
 
 def _set_clock(path: Path) -> None:
     """Let the service's clock be off by as many seconds as stand in a file at the time."""
-    from pbm.service import Service
+    from pbm.server import Service
 
     def clock() -> datetime:
         return datetime.now(UTC) + timedelta(seconds=float(path.read_text() or 0))

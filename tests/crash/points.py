@@ -14,16 +14,16 @@ from importlib import import_module
 from typing import Any
 
 POINTS: dict[str, tuple[str, str]] = {
-    "a mail has arrived": ("pbm.service:Service.accept", "before"),
+    "a mail has arrived": ("pbm.server:Service.accept", "before"),
     "a mail is in the inbox, not committed": ("pbm.store.queues:Inbox.add", "after"),
-    "a mail is safe, its sender does not know": ("pbm.service:Service.accept", "after"),
+    "a mail is safe, its sender does not know": ("pbm.server:Service.accept", "after"),
     "its sender was told 250": ("pbm.edges.receive:Listener.commit", "after"),
-    "a mail is about to be handled": ("pbm.service:Service.handle", "before"),
-    "a mail was read": ("pbm.service:Service._prepare", "after"),
+    "a mail is about to be handled": ("pbm.server:Service.handle", "before"),
+    "a mail was read": ("pbm.server:Service._prepare", "after"),
     "a board was changed, not committed": ("pbm.store.matches:Matches.add_ply", "after"),
     "the answers are in the outbox, not committed": ("pbm.store.queues:Outbox.add", "after"),
     "a mail is settled, not committed": ("pbm.store.queues:Inbox.settle", "after"),
-    "a mail is handled": ("pbm.service:Service.handle", "after"),
+    "a mail is handled": ("pbm.server:Service.handle", "after"),
     "mails are taken up for delivery": ("pbm.store.queues:Outbox.claim", "after"),
     "a mail is about to be sent": ("pbm.edges.transports:Smarthost.send", "before"),
     "a mail is half sent": ("pbm.edges.handover:Handover._hand_over", "before"),
@@ -32,7 +32,7 @@ POINTS: dict[str, tuple[str, str]] = {
     "a delivery is marked": ("pbm.edges.deliver:Deliverer._mark_and_claim", "after"),
     "a board is taken up whose time is over": ("pbm.store.matches:Matches.claim_due", "after"),
     "a board was ended, not committed": ("pbm.store.matches:Matches.end", "after"),
-    "a due thing is done": ("pbm.service.agenda:Runner._do_next", "after"),
+    "a due thing is done": ("pbm.core.jobs:Runner._do_next", "after"),
 }
 """By name: a function, and whether the kill comes before or after it."""
 

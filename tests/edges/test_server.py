@@ -19,8 +19,8 @@ from pbm.edges.receive import ListenSettings
 from pbm.edges.server import Server
 from pbm.edges.transports import Maildir
 from pbm.mailin import Robot
-from pbm.service import Service, Settings
-from pbm.service.administration import Administration
+from pbm.server import Service, Settings
+from pbm.server.operator import Administration
 from pbm.store import DatabaseTrouble, Store
 
 ROOT = Path(__file__).parent.parent.parent

@@ -21,8 +21,8 @@ from games import GAMES
 from pbm.domain.match import replay
 from pbm.domain.tokens import SeatToken, Signer
 from pbm.mailin import Robot
-from pbm.service import Arriving, Service, Settings
-from pbm.service.administration import Administration
+from pbm.server import Arriving, Service, Settings
+from pbm.server.operator import Administration
 from pbm.store import Store, bell
 from tests.databases import Databases
 

@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 from sqlalchemy import text
 
 from pbm.cli import main
-from pbm.service import Service
-from pbm.service.administration import Administration
+from pbm.server import Service
+from pbm.server.operator import Administration
 from pbm.store import Store
 from tests.conversation import House
 from tests.databases import VARIABLE, Files, Server

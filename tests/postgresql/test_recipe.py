@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy.engine import make_url
 
-from pbm.service import Service
-from pbm.service.administration import Administration
+from pbm.server import Service
+from pbm.server.operator import Administration
 from pbm.store import Store
 from tests.databases import VARIABLE
 

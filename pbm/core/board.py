@@ -1,0 +1,405 @@
+"""Boards in the hand of the service: a stored match together with its replayed state."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from time import monotonic
+
+from games import GAMES
+from games.rules import GameError
+from pbm.core.bus import MatchEnded, publish
+from pbm.core.rating import count_match, rate_match
+from pbm.domain import plans
+from pbm.domain.clock import Clock
+from pbm.domain.due import with_clock
+from pbm.domain.errors import MatchOver, NotFound, NotYourTurn, Rejected, Stale
+from pbm.domain.events import (
+    Event,
+    IntentDropped,
+    MovePlayed,
+    OfferAccepted,
+    OfferCancelled,
+    OfferRejected,
+    PlyTakenBack,
+    Resigned,
+    SidesSwapped,
+)
+from pbm.domain.match import (
+    SWAP,
+    Ending,
+    Intent,
+    IntentKind,
+    Match,
+    Offer,
+    OfferKind,
+    Player,
+    Ply,
+    Result,
+    Seat,
+    State,
+    other,
+    replay,
+)
+from pbm.domain.plans import Plan
+from pbm.domain.remarks import Remark, RemarkKind
+from pbm.store import HOUSE, Transaction
+
+CACHED_PLIES = 100_000
+"""Plies of all boards that are remembered; one takes some 200 octets."""
+
+
+class States:
+    """The latest boards with their states, so that a move need not read and replay the whole record.
+
+    Only a cache: the record decides. A transaction that is rolled back has to empty it, for the next ply of a board it
+    held then gets a number and a revision that the cache knows from another ply.
+    """
+
+    def __init__(self, size: int = CACHED_PLIES) -> None:
+        self._size = size
+        self._plies = 0
+        self._boards: OrderedDict[int, tuple[Match, State]] = OrderedDict()
+
+    def match(self, board: int) -> Match | None:
+        """The board as it was when it was met last."""
+        known = self._boards.get(board)
+        return known[0] if known else None
+
+    def of(self, match: Match) -> State:
+        known = self._boards.get(match.board)
+        if known is not None and _same(known[0], match) and known[1].game is GAMES[match.game]:
+            state = known[1]
+        else:
+            record = [ply.notation for ply in match.record]
+            state = replay(GAMES[match.game], match.options, match.body, record)
+        self.keep(match, state)
+        return state
+
+    def keep(self, match: Match, state: State) -> None:
+        known = self._boards.pop(match.board, None)
+        self._plies += _weight(match) - (_weight(known[0]) if known else 0)
+        self._boards[match.board] = (match, state)
+        while self._plies > self._size:
+            self._plies -= _weight(self._boards.popitem(last=False)[1][0])
+
+    def forget(self) -> None:
+        self._boards.clear()
+        self._plies = 0
+
+
+def _weight(match: Match) -> int:
+    """What it takes to remember the board, in plies."""
+    return len(match.record) + 10
+
+
+def _same(one: Match, other: Match) -> bool:
+    """Whether they have come to the same position by the same plies."""
+    if one.record is other.record:
+        return True
+    return [ply.notation for ply in one.record] == [ply.notation for ply in other.record]
+
+
+QUESTION = "question"
+"""What is on the agenda of a board while one player has asked the other something."""
+ANSWER_IN = timedelta(days=2)
+"""How long a question waits for its answer before its hearer is reminded."""
+
+MAX_SECONDS_OF_A_PLAN = 1.0
+"""What checking one may take: in late positions of Polygon a ply takes some hundredths."""
+
+
+@dataclass(slots=True)
+class Table:
+    """One board while a mail is handled. revision: as the board was when the mail came to it. now: when the mail came
+    in, so that nobody's clock runs while it waits for us.
+    """
+
+    tx: Transaction
+    match: Match
+    state: State
+    revision: int
+    now: datetime
+    events: list[Event] = field(default_factory=list)
+    _intents: list[Intent] | None = None
+    _notes: list[Remark] | None = None
+
+    @classmethod
+    def load(cls, tx: Transaction, states: States, board: int, now: datetime) -> Table:
+        """Raises: NotFound."""
+        match = tx.matches.load(board, states.match(board))
+        if match is None:
+            raise NotFound(f"There is no board {board}.")
+        return cls(tx, match, states.of(match), match.revision, now)
+
+    @property
+    def next_ply(self) -> int:
+        return len(self.match.record) + 1
+
+    def check_running(self, guard: int | None = None, what: str = "Your command") -> None:
+        """guard: the number the next ply must have. what: was meant for it. Raises: MatchOver, Stale."""
+        if self.match.result is not None:
+            raise MatchOver(f"Board {self.match.board} has ended.")
+        if guard not in (None, self.next_ply):
+            raise Stale(f"{what} was meant as ply {guard}, but ply {self.next_ply} is next.")
+
+    def try_play(self, seat: Seat, text: str, guard: int | None = None) -> tuple[State, str]:
+        """The state a ply would lead to, and its notation; nothing is changed.
+
+        guard: the number the ply must have. Raises: MatchOver, NotYourTurn, Stale, MoveError, NotAllowed.
+        """
+        self.check_running(guard, text)
+        if seat != self.state.to_move:
+            raise NotYourTurn(f"It is not your turn: {self.match.player(self.state.to_move).userid} is to move.")
+        return self.state.play(text)
+
+    def play(
+        self, seat: Seat, text: str, guard: int | None = None, plan: Plan = (), decided_at: datetime | None = None
+    ) -> str:
+        """Play one ply, and what the players have decided to do then; returns its notation.
+
+        plan: what the seat will do next. decided_at: until when its clock has run, if that is not until now.
+        Raises: as try_play; BadArguments for a plan that is not sound.
+        """
+        state, notation = self.try_play(seat, text, guard)
+        checked = self.check_plan(state, seat, plan)
+        self._record(state, notation, decided_at=decided_at)
+        if checked:
+            self.keep_plan(seat, checked)
+        elif plan:
+            reason, text = "The game is over.", plans.write(plan)
+            self.events.append(IntentDropped(self.match.board, seat, IntentKind.PLAN, text, reason))
+        while self._carry_out_intent():
+            pass
+        return notation
+
+    def check_plan(self, state: State, seat: Seat, plan: Plan) -> Plan:
+        """The plan of the seat in canonical form, for a state; none for a game that is over. Raises: BadArguments."""
+        if not plan or state.outcome is not None:
+            return ()
+        patience = monotonic() + MAX_SECONDS_OF_A_PLAN
+        return plans.check(state, plan, self.match.player(other(seat)).userid, lambda: monotonic() > patience)
+
+    def keep_plan(self, seat: Seat, plan: Plan) -> None:
+        """In place of an earlier one. It is for the ply that is next, and for no other."""
+        for intent in self.intents(seat):
+            if intent.kind in plans.KINDS:
+                self.drop(intent)
+        self.keep(Intent(seat, IntentKind.PLAN, f"{plans.write(plan)}#{self.next_ply}"))
+
+    def _record(
+        self, state: State, notation: str, *, by: IntentKind | None = None, decided_at: datetime | None = None
+    ) -> None:
+        """Store the ply that led to the state; offers and what its player had decided for later are off with it.
+
+        by: what the server has played it for.
+        """
+        seat, board, match, auto = self.state.to_move, self.match.board, self.match, by is not None
+        clock = match.clock and match.clock.charged(decided_at or self.now, match.calendars)
+        ply = Ply(notation, seat, self.now, auto, clock.left[seat - 1] if clock else None)
+        pressed = clock and replace(clock, since=self.now).pressed(state.to_move, self.now, match.calendars)
+        played = replace(match, record=(*match.record, ply), revision=match.revision + 1)
+        self.match = with_clock(played, pressed, self.now)
+        self.tx.matches.add_ply(match, ply, state.to_move, self.match.clock)
+        self.state = state
+        swapped = notation == SWAP
+        planned = by is IntentKind.PLAN
+        self.events.append(SidesSwapped(board, seat) if swapped else MovePlayed(board, seat, notation, auto, planned))
+        self.cancel_offer()
+        for intent in self.intents(seat):
+            self._put_away(intent, "" if intent.kind is not IntentKind.HOLD else f"{notation} was played.")
+        if state.result is not None:
+            self.end(state.result)
+
+    def _carry_out_intent(self) -> bool:
+        """Do what the player to move has decided to do when his turn comes; False if that is nothing."""
+        if self.match.result is not None:
+            return False
+        mine = {intent.kind: intent for intent in self.intents(self.state.to_move)}
+        if IntentKind.RESIGN in mine:
+            self.resign(self.state.to_move)
+            return True
+        intent = mine.get(IntentKind.PLAN) or mine.get(IntentKind.QUEUE)
+        if intent is not None:
+            self._follow(intent)
+        return intent is not None
+
+    def _follow(self, intent: Intent) -> None:
+        """Answer the last ply as is planned, if that is legal now; what is planned beyond stays."""
+        self.drop(intent)
+        where = ""
+        try:
+            plan, ply = plans.of(intent)
+            self.check_running(ply and ply + 1, intent.text.partition("#")[0])
+            branch = plans.fitting(plan, self.match.record[-1].notation)
+            if branch is None:
+                raise NotFound(f"{self._played_last()}, and it has no answer to that.")
+            where = f'In "{plans.head(branch)}": ' if intent.kind is IntentKind.PLAN else ""
+            if branch.answer == plans.RESIGN:
+                self.resign(intent.seat)
+                return
+            state, notation = self.try_play(intent.seat, branch.answer)
+        except (Rejected, GameError) as error:
+            reason = f"{self._played_last()}. {where}{error}" if where else str(error)
+            self.events.append(IntentDropped(self.match.board, intent.seat, intent.kind, intent.text, reason))
+            return
+        self._record(state, notation, by=intent.kind)
+        then = plans.settled(self.state, branch.then) if branch.condition == plans.ANY else branch.then
+        if then and self.match.result is None:
+            self.keep_plan(intent.seat, then)
+
+    def _played_last(self) -> str:
+        """Who played what, without a full stop."""
+        last = self.match.record[-1]
+        userid = self.match.player(last.seat).userid
+        return f"{userid} swapped sides" if last.notation == SWAP else f"{userid} played {last.notation}"
+
+    def answer_offer(self) -> None:
+        """Answer an offer of a draw, if its hearer has planned how."""
+        offer = self.match.offer
+        if offer is None or offer.kind is not OfferKind.DRAW:
+            return
+        hearer = other(offer.seat)
+        intent = next((intent for intent in self.intents(hearer) if intent.kind is IntentKind.PLAN), None)
+        branch = plans.answer_to_offer(intent, self.next_ply) if intent is not None else None
+        if intent is None or branch is None:
+            return
+        if branch.answer == plans.REJECT:
+            self.reject_offer(hearer)
+            return
+        self.drop(intent)
+        if branch.answer == plans.ACCEPT:
+            self.agree(hearer)
+        else:
+            self.resign(hearer)
+
+    def agree(self, seat: Seat) -> None:
+        """The seat agrees to a draw."""
+        self.set_offer(None)
+        self.end(Result(Ending.AGREED, None, "by agreement"), OfferAccepted(self.match.board, seat))
+
+    def reject_offer(self, seat: Seat) -> None:
+        """The seat does not want what its opponent asks for."""
+        offer = self.match.offer
+        if offer is not None:
+            self.set_offer(None)
+            self.events.append(OfferRejected(self.match.board, seat, offer.kind))
+
+    def take_back(self, consenting: Seat) -> None:
+        """Take the last ply back, and drop what was decided on the strength of it."""
+        last, match = self.match.record[-1], self.match
+        self.state = self.at(-1)
+        clock = match.clock and match.clock.taken_back(last.seat, last.time_left, self.now, match.calendars)
+        self.match = with_clock(replace(match, record=match.record[:-1], revision=match.revision + 1), clock, self.now)
+        self.tx.matches.drop_ply(match, self.state.to_move, self.match.clock)
+        self.set_offer(None)
+        board = self.match.board
+        self.events.append(PlyTakenBack(board, consenting, last.notation, last.seat))
+        for intent in [*self.intents(1), *self.intents(2)]:
+            self._put_away(intent, "A ply was taken back.")
+
+    def resign(self, seat: Seat) -> None:
+        """Give the game up; before both have played, it then counts for nobody, unless it belongs to an event."""
+        declined = len(self.match.record) < len(self.match.players) and not self.match.event
+        if declined:
+            result = Result(Ending.VOID, None, f"{self.match.player(seat).userid} has declined to play")
+        else:
+            result = Result(Ending.RESIGNED, other(seat), "by resignation")
+        self.end(result, Resigned(self.match.board, seat, declined))
+
+    def set_offer(self, offer: Offer | None) -> None:
+        """Who is asked something is reminded of it once."""
+        self.tx.matches.set_offer(self.match.board, offer)
+        if offer is None:
+            self.tx.agenda.drop(QUESTION, self.match.board)
+        else:
+            self.tx.agenda.put(QUESTION, self.match.board, self.now + ANSWER_IN)
+        self.match = replace(self.match, offer=offer)
+
+    def set_clock(self, clock: Clock) -> None:
+        """Change the clock, and when the board needs the server next."""
+        self.match = with_clock(self.match, clock, self.now)
+        assert self.match.clock is not None  # noqa: S101  it was set
+        self.tx.matches.set_clock(self.match.board, self.match.clock)
+
+    def renew(self) -> None:
+        """Read anew what may have changed behind the board's back: what its players have chosen, and when they rest."""
+        fresh = self.tx.matches.load(self.match.board, known=self.match)
+        if fresh is not None:
+            self.match = replace(self.match, clock=fresh.clock, settings=fresh.settings, stops=fresh.stops)
+
+    def cancel_offer(self) -> None:
+        """What waits for an answer is off; the players are told."""
+        offer = self.match.offer
+        if offer is not None:
+            self.set_offer(None)
+            self.events.append(OfferCancelled(self.match.board, offer.seat, offer.kind))
+
+    def end(self, result: Result, event: Event | None = None) -> None:
+        """What follows for ratings and tournaments is done alone; see pbm.server.batch."""
+        self.tx.lock([HOUSE])
+        self.tx.matches.end(self.match.board, result, self.now)
+        revision = self.match.revision + 1
+        self.match = replace(self.match, result=result, ended_at=self.now, revision=revision, clock=None)
+        if event is not None:
+            self.events.append(event)
+        for intent in [*self.intents(1), *self.intents(2)]:
+            told = intent.kind in (IntentKind.PLAN, IntentKind.HOLD)
+            self._put_away(intent, "The game is over." if told else "")
+        self.events += rate_match(self.tx, self.match)
+        publish(MatchEnded(self.match), self.tx, self.now)
+        count_match(self.tx, self.match)
+
+    def intents(self, seat: Seat | None) -> list[Intent]:
+        """What the seat has decided for later; nothing for a spectator."""
+        if self._intents is None:
+            self._intents = self.tx.intents.of(self.match.board)
+        return [intent for intent in self._intents if intent.seat == seat]
+
+    def notes(self, player: Player | None) -> list[Remark]:
+        """What the player has written about the board for himself; nobody else sees it."""
+        if player is None or not self.match.annotated:
+            return []
+        if self._notes is None:
+            self._notes = self.tx.remarks.of(RemarkKind.NOTE, self.match.board)
+        return [note for note in self._notes if note.author == player]
+
+    def remark(self, kind: RemarkKind, author: Player, text: str) -> None:
+        """Keep what somebody writes about the board as it stands."""
+        self.tx.remarks.add(kind, Remark(self.match.board, author, len(self.match.record), text, self.now))
+        if kind is RemarkKind.NOTE:
+            self.match, self._notes = replace(self.match, annotated=True), None
+
+    def drop_notes(self, player: Player) -> int:
+        """Forget what the player has written for himself; returns how many notes there were."""
+        self._notes = None
+        return self.tx.remarks.drop(RemarkKind.NOTE, self.match.board, player.id)
+
+    def keep(self, intent: Intent) -> None:
+        """In place of one of the same kind."""
+        self.tx.intents.keep(self.match.board, intent, self.now)
+        if intent.until is not None:
+            self.tx.agenda.put(IntentKind.HOLD, f"{self.match.board}:{intent.seat}", intent.until)
+        self._intents = None
+
+    def drop(self, intent: Intent) -> None:
+        self.tx.intents.drop(self.match.board, intent)
+        if intent.kind is IntentKind.HOLD:
+            self.tx.agenda.drop(IntentKind.HOLD, f"{self.match.board}:{intent.seat}")
+        self._intents = None
+
+    def _put_away(self, intent: Intent, reason: str) -> None:
+        """Drop what was decided for later; its player is told the reason, if there is one."""
+        self.drop(intent)
+        if reason:
+            self.events.append(IntentDropped(self.match.board, intent.seat, intent.kind, intent.text, reason))
+
+    def at(self, ply: int) -> State:
+        """The state after a ply; negative plies count back from the end. Raises: NotFound."""
+        plies = len(self.match.record)
+        number = plies + ply if ply < 0 else ply
+        if not 0 <= number <= plies:
+            raise NotFound(f"Board {self.match.board} has the plies 0 to {plies}; there is no ply {ply}.")
+        notations = [played.notation for played in self.match.record[:number]]
+        return replay(self.state.game, self.match.options, self.match.body, notations)

@@ -1,0 +1,91 @@
+"""What features hear of each other: a feature that must act when another wish is carried out subscribes to an event.
+
+Subscribers are called at once, in the transaction of what happened, in the order of their files' names.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+
+from pbm.domain.match import Match, Player
+from pbm.domain.settings import Settings
+from pbm.store import Transaction
+
+
+class Renewable(Protocol):
+    """A board in hand, which can be told that its players' settings and rests have changed."""
+
+    def renew(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class MatchEnded:
+    """A match has its result."""
+
+    match: Match
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerHeard:
+    """A player has written, from this address. boards: those in hand."""
+
+    player: Player
+    address: str
+    boards: tuple[Renewable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReachChanged:
+    """Mail may get to a player again, or to one more address."""
+
+    player: Player
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsSaved:
+    """A player's choices are stored."""
+
+    player: Player
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class ReminderDue:
+    """A player is to be reminded of a board."""
+
+    player: Player
+    board: int
+
+
+@dataclass(frozen=True, slots=True)
+class AccountEnded:
+    """A player leaves the server."""
+
+    player: Player
+
+
+E = TypeVar("E", bound=MatchEnded | PlayerHeard | ReachChanged | SettingsSaved | ReminderDue | AccountEnded)
+Subscriber = Callable[[E, Transaction, datetime], None]
+
+SUBSCRIBERS: dict[type, list[Subscriber[Any]]] = defaultdict(list)
+
+
+def subscribes(kind: type[E]) -> Callable[[Subscriber[E]], Subscriber[E]]:
+    """The decorated function is called with every event of the kind."""
+
+    def register(subscriber: Subscriber[E]) -> Subscriber[E]:
+        SUBSCRIBERS[kind].append(subscriber)
+        return subscriber
+
+    return register
+
+
+def publish(event: E, tx: Transaction, now: datetime) -> None:
+    """Tell all who have subscribed."""
+    subscribers: Iterable[Subscriber[E]] = SUBSCRIBERS[type(event)]
+    for subscriber in subscribers:
+        subscriber(event, tx, now)

@@ -1,0 +1,65 @@
+"""Moves that wait a while before they are played, for players who have chosen to be able to take them back.
+
+A move is checked when it is sent. Until its time nobody else hears of it, nor of what was written with it.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from pbm.core.board import Table
+from pbm.core.request import Handling
+from pbm.domain import plans
+from pbm.domain.durations import read_duration
+from pbm.domain.match import Intent, IntentKind, Seat, State
+from pbm.domain.plans import Plan
+from pbm.domain.reminders import OFF
+
+_IN_TIME = timedelta(seconds=1)
+"""How long before its player's time is up a move is played at the latest."""
+
+
+def waiting(table: Table, seat: Seat) -> Intent | None:
+    """The move of the seat that waits."""
+    return next((intent for intent in table.intents(seat) if intent.kind is IntentKind.HOLD), None)
+
+
+def until(handling: Handling, table: Table, seat: Seat) -> datetime | None:
+    """When a move sent now is to be played; None for at once."""
+    chosen = table.match.settings[seat - 1].hold
+    if chosen == OFF:
+        return None
+    latest = handling.now + timedelta(microseconds=read_duration(chosen))
+    clock = table.match.clock
+    if clock is not None and clock.deadline_at is not None and clock.seat == seat:
+        latest = min(latest, clock.deadline_at - _IN_TIME)
+    return latest if latest > handling.now else None
+
+
+def hold(
+    handling: Handling, table: Table, seat: Seat, text: str, guard: int | None, plan: Plan, at: datetime
+) -> tuple[str, State]:
+    """Keep a move until its time, in place of one that waits; returns a sentence on it and the state it leads to.
+
+    text: a move, or resign. Raises: as Table.play.
+    """
+    if text == plans.RESIGN:
+        table.check_running(guard)
+        state, notation = table.state, text
+    else:
+        state, notation = table.try_play(seat, text, guard)
+        plan = table.check_plan(state, seat, plan)
+    below = f"\n{plans.write(plan)}" if plan else ""
+    comment = "\n".join(comment.text for comment in handling.comments(table.match.board))
+    earlier = waiting(table, seat)
+    table.keep(Intent(seat, IntentKind.HOLD, f"{notation}#{table.next_ply}{below}", comment, until=at))
+    instead = f" It takes the place of {move_of(earlier)}." if earlier is not None else ""
+    if text == plans.RESIGN:
+        return f"you have not resigned yet.{instead}", state
+    return f"{notation} is not played yet. The board shows what it will lead to.{instead}", state
+
+
+def move_of(intent: Intent) -> str:
+    """The move that waits, as its player knows it."""
+    move = intent.text.partition("\n")[0].rpartition("#")[0]
+    return "your resignation" if move == plans.RESIGN else move

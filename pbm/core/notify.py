@@ -1,0 +1,234 @@
+"""Telling the players of a board what happened to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from pbm.compose import Composer, Notice, Reader
+from pbm.core.board import States, Table
+from pbm.core.passwords import Passwords
+from pbm.domain.events import CommentMade, MovePlayed, OfferCancelled, SidesSwapped, told_to
+from pbm.domain.mail import Mail
+from pbm.domain.match import SWAP, Ending, Match, Player, Seat, State
+from pbm.domain.remarks import Remark, RemarkKind
+from pbm.domain.reminders import OFF, next_digest
+from pbm.domain.settings import Settings
+from pbm.domain.tokens import PlayerToken
+from pbm.mailin import Message
+from pbm.store import Transaction
+from pbm.store.follows import ALL, Follower
+
+_EPOCH_DAY = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001  a day, not an instant
+DEFAULT_CLOCK = "21d"
+"""How much time there is where a challenge does not say it."""
+
+
+ENOUGH_TIME = timedelta(hours=12)
+"""What a digest has to leave a player for his move; a move that leaves him less is told at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one person may ask for. Days are of 24 hours."""
+
+    stranger_replies_per_day: int = 1
+    answers_per_hour: int = 120
+    unproven_answers_per_hour: int = 20
+    answers_per_board_per_hour: int = 200
+    answers_per_hour_in_all: int = 5000
+    hard_bounces_to_suspend: int = 3
+    confirmation_days: int = 7
+    held_asks_per_day: int = 3
+    answer_token_days: int = 14
+    wrong_logins: int = 5
+    wrong_logins_per_source: int = 20
+    stranger_passwords_per_hour: int = 600
+    longest_lock_hours: float = 24
+    computing_seconds_per_hour: float = 120
+    active_games: int = 100
+    challenges_per_day: int = 30
+    stranger_challenges_per_day: int = 5
+    challenges_to_one_per_day: int = 50
+    invitations_per_day: int = 5
+    invitation_days: int = 30
+    open_seek_games: int = 20
+    open_events: int = 3
+    confirmations_per_day: int = 3
+    resets_per_day: int = 3
+    exports_per_day: int = 2
+    erasure_days: int = 7
+    messages_per_day: int = 50
+    message_characters: int = 5000
+    broadcast_moderation: Literal["off", "on", "closed"] = "off"
+    default_clock: str = DEFAULT_CLOCK
+    claim_days: int = 7
+    pause_days: int = 60
+    vacation_days_per_year: int = 30
+    unreachable_days: int = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What every handling shares. operator: the address that hears of what waits for him; empty for none."""
+
+    composer: Composer
+    states: States
+    passwords: Passwords
+    limits: Limits
+    operator: str = ""
+
+
+def day_of(instant: datetime) -> int:
+    """Days since 1970."""
+    return instant.toordinal() - _EPOCH_DAY
+
+
+def reader_of(tx: Transaction, tools: Tools, player: Player, now: datetime, seat: Seat | None = None) -> Reader:
+    """A player as the reader of a mail: all his confirmed addresses, his settings, and a token of his."""
+    return replace(readers_of(tx, tools, (player,), now)[player.id], seat=seat)
+
+
+def readers_of(tx: Transaction, tools: Tools, players: Iterable[Player], now: datetime) -> dict[int, Reader]:
+    """The players as readers, by id."""
+    last_day = day_of(now + timedelta(days=tools.limits.answer_token_days))
+    known = {player.id: player for player in players}
+    addresses, profiles = tx.players.confirmed(*known), tx.players.profiles(*known)
+    return {
+        player.id: Reader(
+            tuple(addresses[player.id]),
+            player,
+            settings=Settings.chosen(profiles[player.id][1]),
+            token=PlayerToken(player.id, profiles[player.id][0], last_day),
+        )
+        for player in known.values()
+    }
+
+
+def notice_of(table: Table, reader: Reader, **more: Any) -> Notice:
+    """The board as it now stands for a reader, with what nobody but he may see."""
+    notes = tuple(table.notes(reader.player))
+    return Notice(table.match, table.state, reader, intents=tuple(table.intents(reader.seat)), notes=notes, **more)
+
+
+def tell_players(
+    tx: Transaction,
+    tools: Tools,
+    table: Table,
+    comments: Sequence[CommentMade] = (),
+    author: Player | None = None,
+    answers: Message | None = None,
+) -> list[Mail]:
+    """The board as it now stands, for its players and for those who follow it, with the events of the table.
+
+    author: the player whose mail it was; his board answers that mail and does not repeat his comment to him.
+    """
+    tools.states.keep(table.match, table.state)
+    mails: list[Mail] = []
+    followers = [each for each in tx.follows.of(table.match) if not each.ends_only or table.match.result is not None]
+    before = _before_the_end(table)
+    kibitz = tx.remarks.of(RemarkKind.KIBITZ, table.match.board) if table.match.result is not None else []
+    for reader in _audience(tx, tools, table, followers):
+        own = author is not None and author == reader.player
+        if not own and _can_wait(table, reader, comments):
+            continue
+        notice = notice_of(
+            table,
+            reader,
+            events=tuple(event for event in table.events if told_to(event, reader.seat)),
+            comments=() if own else tuple(comments),
+            whole_record=not table.match.record,
+            leave=_word_to_leave(followers, reader),
+            before=before,
+            kibitz=_unsealed(tx, kibitz, reader),
+        )
+        mails += tools.composer.notice(notice, table.now, answers if own else None)
+    return mails
+
+
+def _before_the_end(table: Table) -> State | None:
+    """The state before the last ply of a match that has ended; None if there is none, or if it shows nothing new."""
+    match = table.match
+    counts = match.result is not None and match.result.ending is not Ending.VOID
+    return table.at(-1) if counts and match.record and match.record[-1].notation != SWAP else None
+
+
+def _unsealed(tx: Transaction, kibitz: Sequence[Remark], reader: Reader) -> tuple[Remark, ...]:
+    """What a player of the board may read of it at last: not what was written by those he has blocked."""
+    if not kibitz or reader.seat is None or reader.player is None:
+        return ()
+    blocked = tx.blocks.blocked(reader.player.id)
+    return tuple(remark for remark in kibitz if remark.author not in blocked)
+
+
+def _can_wait(table: Table, reader: Reader, comments: Sequence[CommentMade]) -> bool:
+    """Nobody says anything, only moves were made, and the player hears of them in time by his digest."""
+    settings, match = reader.settings, table.match
+    if settings.digest == OFF or reader.seat is None or comments or match.result is not None:
+        return False
+    told = [event for event in table.events if told_to(event, reader.seat)]
+    if not all(isinstance(event, MovePlayed | SidesSwapped | OfferCancelled) for event in told):
+        return False
+    deadline = match.clock.deadline_at if match.clock and reader.seat == table.state.to_move else None
+    digest_at = next_digest(settings.digest, settings.zone, table.now)
+    return deadline is None or deadline >= digest_at + ENOUGH_TIME
+
+
+def pass_on(
+    tx: Transaction,
+    tools: Tools,
+    table: Table,
+    comment: CommentMade,
+    author: Player,
+    answers: Message,
+    *,
+    sealed: bool = False,
+) -> list[Mail]:
+    """What somebody says of a board, for its players, for those who follow it, and for himself.
+
+    Who has blocked him does not get it. sealed: nor do the players.
+    """
+    mails: list[Mail] = []
+    page = "kibitz.txt" if sealed else "chat.txt"
+    blockers = tx.blocks.blockers(author.id)
+    followers = [each for each in tx.follows.of(table.match) if not each.ends_only]
+    audience = [reader for reader in _audience(tx, tools, table, followers) if not (sealed and reader.seat)]
+    hearers = [reader for reader in audience if reader.player is None or reader.player.id not in blockers]
+    if all(reader.player != author for reader in hearers):
+        hearers.append(reader_of(tx, tools, author, table.now))
+    for reader in hearers:
+        notice = notice_of(table, reader, comments=(comment,), leave=_word_to_leave(followers, reader), page=page)
+        mails += tools.composer.notice(notice, table.now, answers if reader.player == author else None)
+    return mails
+
+
+def _audience(tx: Transaction, tools: Tools, table: Table, followers: Sequence[Follower]) -> list[Reader]:
+    """The players, each in his seat, and then the followers."""
+    match = table.match
+    readers = readers_of(tx, tools, [*match.players, *(each.player for each in followers)], table.now)
+    seated = [replace(readers[match.player(seat).id], seat=perspective(table, seat)) for seat in _seats(match)]
+    return [*seated, *(readers[each.player.id] for each in followers)]
+
+
+def _word_to_leave(followers: Sequence[Follower], reader: Reader) -> str:
+    """What a follower may answer to get no more such mails; empty for a player of the board."""
+    follower = next((each for each in followers if each.player == reader.player), None)
+    if follower is None:
+        return ""
+    if follower.whom not in ("", ALL):
+        return f"unfollow {follower.whom}"
+    if follower.ends_only:
+        return "notify all" if follower.whom else ""
+    return "unsubscribe all" if follower.whom else "unsubscribe"
+
+
+def _seats(match: Match) -> tuple[Seat, ...]:
+    """One seat for each person: somebody may play against himself."""
+    return (1,) if match.player(1).id == match.player(2).id else (1, 2)
+
+
+def perspective(table: Table, seat: Seat) -> Seat:
+    """Who plays against himself sees the board from the seat that is to move."""
+    return seat if len(_seats(table.match)) > 1 else table.state.to_move

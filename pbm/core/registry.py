@@ -1,0 +1,74 @@
+"""Handlers by verb, and handlers of answered tickets by purpose.
+
+A handler changes what it must through the handling, and returns the answer to the command; None where the mails it
+causes say all. It raises Rejected or GameError, and then has changed nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from games.rules import GameError
+from pbm.compose import Answer
+from pbm.core.request import Handling
+from pbm.domain.commands import Command
+from pbm.domain.errors import Rejected
+from pbm.domain.match import Player
+from pbm.domain.settings import Settings
+from pbm.store.tickets import Ticket
+
+Handler = Callable[[Handling, Command], Answer | None]
+Redeemer = Callable[[Handling, Ticket], None]
+
+HANDLERS: dict[str, Handler] = {}
+REDEEMERS: dict[str, Redeemer] = {}
+LASTING: set[str] = set()
+"""Purposes of tickets that may be redeemed more than once."""
+REFUSALS = (Rejected, GameError)
+"""What a handler may raise that is the sender's to mend."""
+
+
+def handles(verb: str) -> Callable[[Handler], Handler]:
+    """The decorated function carries the verb out."""
+
+    def register(handler: Handler) -> Handler:
+        HANDLERS[verb] = handler
+        return handler
+
+    return register
+
+
+def redeems(purpose: str, *, lasting: bool = False) -> Callable[[Redeemer], Redeemer]:
+    """The decorated function is called when a ticket of the purpose is answered. lasting: every time it is."""
+
+    def register(redeemer: Redeemer) -> Redeemer:
+        REDEEMERS[purpose] = redeemer
+        if lasting:
+            LASTING.add(purpose)
+        return redeemer
+
+    return register
+
+
+Keeper = Callable[[Handling, Player, Settings, Mapping[str, object]], None]
+_KEEPERS: dict[str, Keeper] = {}
+
+
+def keeps(*names: str) -> Callable[[Keeper], Keeper]:
+    """The decorated function saves players' settings of these names, for more depends on them than mails."""
+
+    def register(keeper: Keeper) -> Keeper:
+        _KEEPERS.update(dict.fromkeys(names, keeper))
+        return keeper
+
+    return register
+
+
+def keeper_of(name: str) -> Keeper | None:
+    """What saves a setting; None where it need only be stored."""
+    return _KEEPERS.get(name)
+
+
+def run(handling: Handling, command: Command) -> Answer | None:
+    """Carry one command out. Raises: Rejected, GameError."""
+    return HANDLERS[command.verb.name](handling, command)

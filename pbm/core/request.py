@@ -1,0 +1,394 @@
+"""The handling of one mail within one transaction: who sent it, what he may do, what is to be told to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from games import GAMES
+from games.rules import GameError, MoveError
+from pbm.compose import Answer, Notice, Outcome, Reader
+from pbm.core.board import Table
+from pbm.core.bus import PlayerHeard, publish
+from pbm.core.notify import Tools, notice_of, perspective, reader_of, tell_players
+from pbm.domain.commands import Command, Standing, clean, is_ours, usage
+from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale, UnknownCommand
+from pbm.domain.events import CommentMade, Event
+from pbm.domain.mail import Mail
+from pbm.domain.match import Player, Seat
+from pbm.domain.reading import Reading
+from pbm.domain.redaction import behind_userids, guess_secrets, redact, redact_quoted
+from pbm.domain.remarks import RemarkKind
+from pbm.domain.tokens import SeatToken
+from pbm.mailin import Message, strip_subject
+from pbm.store import Transaction
+
+Credentials = tuple[str, str]
+"""A userid in lower case and a password."""
+
+_MAX_WORDS = 500
+"""Words of a mail that are looked at for userids."""
+
+WRONG_LOGIN = "The userid or the password is wrong."
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """What a mail shows of who sent it, before any command is looked at.
+
+    seat: the board, seat and revision its reply token is for. board: the board it answers, by whatever sign.
+    proven: the player, by a token or an address its mail server vouches for. claimed: the one player whose confirmed
+    address is in From; anybody can write that. as_of: when the mail was written that it answers; None where not known.
+    """
+
+    standing: Standing = field(default_factory=Standing)
+    seat: SeatToken | None = None
+    board: int | None = None
+    proven: Player | None = None
+    claimed: Player | None = None
+    as_of: datetime | None = None
+
+
+@dataclass(slots=True)
+class Handling:
+    """State of the handling of one mail.
+
+    verified: credentials found right, and the hash they were checked with. fresh: the hashes of new passwords.
+    locked: credentials, and without userid new passwords, that are not looked at, until then.
+    received_at: when the mail came in, for it may have waited; what players do counts from then.
+    secrets: words not to be repeated. understood: lines that are commands. plain: those of them of which it is beyond
+    doubt which words are passwords. is_hearsay: only the mail itself says who sent it.
+    """
+
+    tx: Transaction
+    tools: Tools
+    message: Message
+    sender: Sender
+    verified: Mapping[Credentials, str]
+    now: datetime
+    comment: str = ""
+    fresh: Mapping[str, str] = field(default_factory=dict)
+    locked: Mapping[Credentials, datetime] = field(default_factory=dict)
+    received_at: datetime | None = None
+    secrets: frozenset[str] = frozenset()
+    understood: frozenset[str] = frozenset()
+    plain: frozenset[str] = frozenset()
+    answers: list[Answer] = field(default_factory=list)
+    letters: list[Mail] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+    identified: Player | None = None
+    refusal: Rejected | GameError | None = None
+    is_hearsay: bool = False
+    _tables: dict[int, Table] = field(default_factory=dict)
+    _remarks: dict[int, list[str]] = field(default_factory=dict)
+
+    def again(self) -> Handling:
+        """A handling of the same mail that has not done anything yet."""
+        return Handling(
+            self.tx,
+            self.tools,
+            self.message,
+            self.sender,
+            self.verified,
+            self.now,
+            fresh=self.fresh,
+            locked=self.locked,
+            received_at=self.received_at,
+        )
+
+    def put_off(self, until: datetime) -> Handling:
+        """Do nothing but say so, since the sender's boards have taken too much computing."""
+        text = (
+            "Nothing was done: what you asked for has taken the server very long, and others wait. Send it again after "
+            f"{_minute(until)}."
+        )
+        self.answers.append(Answer("your mail", Outcome.FAILED, text, "pbm: not done"))
+        return self
+
+    def who(self, command: Command) -> Player:
+        """The player who sent the command. Raises: NotAllowed for a wrong login, NeedsIdentity for none."""
+        if command.credentials is not None:
+            player = self._login(command.credentials)
+            self.prove(player)
+        elif self.sender.proven is not None:
+            player = self.identified = self.sender.proven
+        else:
+            raise NeedsIdentity("Who are you? Put your userid and password into the command.", command.verb.line)
+        return player
+
+    def prove(self, player: Player) -> None:
+        """It was this player who wrote; so mail gets to him again, should that have been in doubt."""
+        self.identified = player
+        publish(PlayerHeard(player, self.message.sender, tuple(self._tables.values())), self.tx, self.now)
+
+    def _login(self, credentials: Credentials) -> Player:
+        """The sentence does not tell whether the userid exists. Raises: NotAllowed."""
+        userid, password = credentials
+        self._check_open(userid.casefold(), password)
+        player = self.tx.players.find(userid)
+        checked = self.verified.get((userid.casefold(), password))
+        if player is None or checked is None or checked != self.tx.players.password_hash(player.id):
+            raise NotAllowed(WRONG_LOGIN)
+        return player
+
+    def hash_of(self, password: str) -> str:
+        """The hash of a new password, made before the transaction where that was foreseen."""
+        self._check_open("", password)
+        return self.fresh.get(password) or self.tools.passwords.hash(password)
+
+    def _check_open(self, userid: str, password: str) -> None:
+        """Raises: NotAllowed that does not tell whether the password was right; nobody has looked."""
+        until = self.locked.get((userid, password))
+        if until is not None:
+            raise NotAllowed(
+                f"Too many passwords were tried, so yours was not looked at; none is before {_minute(until)}. "
+                "Answering a mail of ours works without a password, and at any time."
+            )
+
+    def table(self, board: int, game: str | None = None) -> Table:
+        """The board, loaded once. game: the game the sender thinks it is. Raises: NotFound."""
+        table = self._tables.get(board)
+        if table is None:
+            table = self._tables[board] = Table.load(self.tx, self.tools.states, board, self.received_at or self.now)
+        if game not in (None, table.match.game):
+            title = GAMES[table.match.game].info.title
+            raise NotFound(f"Board {board} is a game of {title}: write {table.match.game}, not {game}.")
+        return table
+
+    def named(self, command: Command) -> Table:
+        """The board a command names, or else the one whose mail it answers. Raises: NotFound."""
+        number = command.args.get("BOARD", "").partition("#")[0]
+        if number:
+            return self.table(int(number), command.game)
+        if self.sender.board is None:
+            raise NotFound("Which board? Name its number.", usage(command.verb, Standing(), command.game))
+        return self.table(self.sender.board)
+
+    def seated(self, command: Command) -> tuple[Table, Seat]:
+        """The board of a command and the seat its sender has there. Raises: NotFound, NotAllowed, Stale."""
+        table = self.named(command)
+        token = self.sender.seat
+        if command.credentials is not None or token is None or token.board != table.match.board:
+            self._check_no_other_seat(command, table)
+            seat = self.seat_of(table, self.who(command))
+            self._check_fresh(command, table)
+            return table, seat
+        self.identified = table.match.player(token.seat)
+        if command.verb.alters and token.revision != table.revision:
+            raise Stale("Your mail answers an earlier state of the board. Here is the present one.")
+        return table, token.seat
+
+    def _check_fresh(self, command: Command, table: Table) -> None:
+        """What answers a mail of ours was not meant for a board that has changed since. Raises: Stale."""
+        as_of = self.sender.as_of if command.credentials is None and command.verb.alters else None
+        untouched = table.match.revision == table.revision
+        if as_of is not None and untouched and table.match.moved_at > as_of:
+            raise Stale(f"Board {table.match.board} has changed since the mail you answer. Here is the present one.")
+
+    def _check_no_other_seat(self, command: Command, table: Table) -> None:
+        """The token of a seat is good for no other board. Raises: NotAllowed."""
+        token, sender = self.sender.seat, self.sender
+        vouched = self.message.authenticated and sender.claimed == sender.proven
+        if token is not None and command.credentials is None and not vouched:
+            raise NotAllowed(
+                f"Your mail answers one of board {token.board}. To play on board {table.match.board}, answer a mail of "
+                "that board, or put your userid and password into the command.",
+                command.verb.line,
+            )
+
+    def seat_of(self, table: Table, player: Player) -> Seat:
+        """Somebody who plays against himself has the seat that is to move. Raises: NotAllowed."""
+        seats = [seat for seat in (1, 2) if table.match.player(seat).id == player.id]
+        if not seats:
+            raise NotAllowed(f"{player.userid} is not a player of board {table.match.board}.")
+        return table.state.to_move if len(seats) > 1 else seats[0]
+
+    def player_named(self, userid: str) -> Player:
+        """userid: `me` is the sender of the mail. Raises: NotFound, NotAllowed."""
+        if userid.casefold() == "me":
+            return self.apparent_sender()
+        player = self.tx.players.find(userid)
+        if player is None:
+            raise NotFound(f'There is no player "{userid}" here.')
+        return player
+
+    def apparent_sender(self) -> Player:
+        """The player who seems to have sent the mail; good enough for what anybody may see. Raises: NotAllowed."""
+        player = self.identified or self.sender.proven or self.sender.claimed
+        if player is None:
+            raise NotAllowed('Who is "me"? Your address is not known here: write a userid.')
+        return player
+
+    def proven_seat(self, table: Table) -> Seat | None:
+        """The seat from which the sender may see the board: only one they have proved to have."""
+        token = self.sender.seat
+        if token is not None and token.board == table.match.board:
+            return token.seat
+        proven = self.sender.proven
+        seat = table.match.seat_of(proven.id) if proven else None
+        return None if seat is None else perspective(table, seat)
+
+    @property
+    def tables(self) -> list[Table]:
+        """The boards in hand."""
+        return list(self._tables.values())
+
+    def adopt(self, table: Table, event: Event) -> None:
+        """Take up a board that has just been made."""
+        table.events.append(event)
+        self._tables[table.match.board] = table
+
+    def reader(self, player: Player, seat: Seat | None = None) -> Reader:
+        return reader_of(self.tx, self.tools, player, self.now, seat)
+
+    def correspondent(self) -> Reader:
+        """Where answers go: to the player who proved who he is, otherwise to the address the mail is from."""
+        player = self.identified or self.sender.proven or self.sender.claimed
+        if player is None:
+            sender = self.message.sender
+            return Reader((sender,) if sender and sender.isascii() else ())
+        reader = self.reader(player)
+        proved = self.identified or self.sender.proven
+        return reader if proved and reader.addresses else replace(reader, addresses=(self.message.sender,))
+
+    def issue(self, purpose: str, subject: str, *, days: float, player: Player | None = None, **payload: Any) -> str:
+        """A ticket's token, to be mailed to one address only. payload: what JSON can hold."""
+        token = self.tools.composer.make_key()
+        expires_at = self.now + timedelta(days=days)
+        player_id = player.id if player else None
+        self.tx.tickets.issue(token, purpose, subject, self.now, expires_at, player_id=player_id, payload=payload)
+        return token
+
+    def write(
+        self,
+        address: str,
+        subject: str,
+        page: str,
+        *,
+        player: Player | None = None,
+        reply_to: str = "",
+        leave: str = "",
+        answers: bool = True,
+        **words: Any,
+    ) -> None:
+        """Send one address a page of its own. reply_to: the token that an answer brings back.
+
+        leave: what an answer says so that no more of the kind come.
+        answers: in answer to the mail; not for somebody else than its sender, who must not see its headers.
+        """
+        to = self.message if answers else None
+        letter = self.tools.composer.letter(
+            address, subject, page, self.now, to=to, player=player, reply_to=reply_to, leave=leave, **words
+        )
+        self.letters.append(letter)
+
+    def refuse(self, line: str, error: Rejected | GameError, *, several: bool = False) -> None:
+        """Answer a command that was not carried out.
+
+        With the board, where it was the only command and the sender has a seat there.
+        """
+        self.refusal = error
+        self.secrets |= self._guessed(self.original())
+        table = None if several else self._own_table()
+        suggestion = error.suggestion if isinstance(error, Rejected) else _nearby(error)
+        text = redact_quoted(str(error), self.secrets)
+        if table is None or self.identified is None:
+            self.answers.append(Answer(line, Outcome.FAILED, text, suggestion=suggestion))
+            return
+        token = self.sender.seat
+        seated = token is not None and token.board == table.match.board
+        seat = token.seat if token and seated else self.seat_of(table, self.identified)
+        self.notices.append(
+            notice_of(
+                table,
+                self.reader(self.identified, seat),
+                problem=f"{_heading(error)}: {text}",
+                advice=error.suggestion if isinstance(error, Rejected) else "",
+                nearby=error.candidates if isinstance(error, MoveError) else (),
+                original=redact(self.original(), self.secrets),
+            )
+        )
+
+    def _guessed(self, text: str) -> frozenset[str]:
+        """Words of a text to be quoted that may be passwords."""
+        doubtful = "\n".join(line for line in text.splitlines() if clean(line) not in self.understood)
+        words = {word.strip(".,;:").casefold() for word in doubtful.split()[:_MAX_WORDS]}
+        return guess_secrets(text, self.plain) | behind_userids(doubtful, self.tx.players.known(words))
+
+    def _own_table(self) -> Table | None:
+        """The board the mail was about, if its sender has a seat there."""
+        token = self.sender.seat
+        if self.identified is None and not self._tables and token is not None:
+            self.identified = self.table(token.board).match.player(token.seat)
+        if self.identified is None:
+            return None
+        own = [table for table in self._tables.values() if table.match.seat_of(self.identified.id) is not None]
+        return own[-1] if own else None
+
+    def original(self) -> str:
+        """What the person wrote, to be quoted: his subject, unless it is one of ours, and his text."""
+        subject = strip_subject(self.message.subject)
+        shown = "" if is_ours(subject) else subject
+        return "\n\n".join(part for part in (shown, self.message.text.strip("\n")) if part)
+
+    def mails(self) -> list[Mail]:
+        """Everything this handling has to tell, once all commands are through; replies to the sender last."""
+        mails = list(self.letters)
+        for table in self._tables.values():
+            if table.events:
+                comments = self.comments(table.match.board)
+                self._keep(table, comments)
+                mails += tell_players(self.tx, self.tools, table, comments, self.identified, self.message)
+        replies: list[Mail] = []
+        for notice in self.notices:
+            replies += self.tools.composer.notice(notice, self.now, self.message)
+        if self.answers:
+            replies += self._answer()
+        return mails + [replace(mail, reply=True) for mail in replies]
+
+    def _keep(self, table: Table, comments: Sequence[CommentMade]) -> None:
+        """What a player writes to a board stays among his belongings; what only claims to be his does not."""
+        if self.identified is not None and not self.is_hearsay:
+            for comment in comments:
+                table.remark(RemarkKind.COMMENT, self.identified, comment.text)
+
+    def take_remark(self, reading: Reading, number: int, command: Command | Rejected) -> None:
+        """Take up what is written below the command's line, counted from 1, where each line has its own."""
+        if reading.remarks and isinstance(command, Command):
+            self.comment = reading.remarks[number - 1]
+            self._remarks.setdefault(int(command.args["BOARD"].partition("#")[0]), []).append(self.comment)
+
+    def comments(self, board: int) -> tuple[CommentMade, ...]:
+        """What the mail says to the players of a board, secrets taken out."""
+        written = "\n".join(self._remarks.get(board, ())) if self._remarks else self.comment
+        text = redact(written, self.secrets).strip()
+        writer = self.identified.userid if self.identified and not self.is_hearsay else "The challenger"
+        return (CommentMade(0, userid=writer, text=text),) if text else ()
+
+    def _answer(self) -> list[Mail]:
+        """A stranger gets nothing of his own mail back: it may be the mail of somebody who wants to annoy him."""
+        reader, answers = self.correspondent(), self.answers
+        known = reader.player is not None
+        if not known and isinstance(self.refusal, UnknownCommand) and self.refusal.suggestion == "help":
+            text = self.tools.composer.pages.render("stranger.txt", robot=self.tools.composer.robot.address)
+            answers = [Answer("", Outcome.DONE, text.rstrip("\n"), "pbm: help")]
+        failed = any(answer.outcome is Outcome.FAILED for answer in answers)
+        original = redact(self.original(), self.secrets) if failed and known else ""
+        answers = [replace(answer, line=redact(answer.line, self.secrets)) for answer in answers]
+        return self.tools.composer.answer(reader, answers, self.now, self.message, original)
+
+
+def _minute(instant: datetime) -> str:
+    """The first whole minute that is not before the instant."""
+    return f"{instant + timedelta(seconds=59):%Y-%m-%d %H:%M} UTC"
+
+
+def _nearby(error: GameError) -> str:
+    """Moves that would do, as a player may write them."""
+    return " or ".join(error.candidates[:3]) if isinstance(error, MoveError) else ""
+
+
+def _heading(error: Rejected | GameError) -> str:
+    return "Not played" if isinstance(error, MoveError) else "Not done"

@@ -1,0 +1,161 @@
+"""How a match begins: what it is played by, who may be asked to play, and how often."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from games import AnyGame
+from games.rules import OptionError
+from pbm.core.board import Table
+from pbm.core.notify import DEFAULT_CLOCK, Limits
+from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
+from pbm.domain.errors import BadArguments, NotAllowed
+from pbm.domain.match import Player, State
+from pbm.store import Transaction
+
+MAX_BODY = 20_000
+"""Characters of a board that a challenger draws himself."""
+
+_RATED = {"rated": True, "unrated": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a challenge asks for, found sound. words: the options of the game alone."""
+
+    state: State
+    words: tuple[str, ...]
+    rated: bool
+    control: TimeControl
+
+
+def read_terms(game: AnyGame, words: Sequence[str], body: str, default_clock: str = DEFAULT_CLOCK) -> Terms:
+    """words: options of the game and of the server, in any case. Raises: OptionError, BadArguments."""
+    if len(body) > MAX_BODY:
+        raise BadArguments(f"A board of your own may take {MAX_BODY} characters; yours takes {len(body)}.")
+    rated, own = True, []
+    timing: dict[str, str] = {}
+    for word in map(str.casefold, words):
+        name, _, value = word.lstrip("-").partition("=")
+        if name in OPTIONS:
+            timing[name] = value
+        elif name not in _RATED:
+            own.append(word)
+        elif "=" in word:
+            raise OptionError(f'"{word}" takes no value: write --{name}.')
+        else:
+            rated = _RATED[name]
+    state = State.start(game, own, body)
+    if state.outcome is not None:
+        raise OptionError("With these options the game would be over before it starts.")
+    return Terms(state, tuple(own), rated, control_of(timing, read_control(default_clock)))
+
+
+def split_body(text: str) -> tuple[str, str]:
+    """The board a challenger drew and his comment: the first paragraph is a board if a line of it starts like one."""
+    paragraph, _, rest = text.strip().partition("\n\n")
+    drawn = any(re.match(r"\s*\d+\s*,\s*\d", line) for line in paragraph.splitlines())
+    return (paragraph, rest.strip()) if drawn else ("", text)
+
+
+def start_match(
+    tx: Transaction,
+    game: AnyGame,
+    words: Sequence[str],
+    body: str,
+    seats: tuple[Player, Player],
+    now: datetime,
+    *,
+    started_by: str = "",
+    rematch_of: int | None = None,
+    event: str = "",
+    default_clock: str = DEFAULT_CLOCK,
+) -> Table:
+    """Store a new match and return it. Raises: as read_terms.
+
+    started_by: whose daily measure it counts for. event: the event it is played in, as its players read it.
+    default_clock: how much time there is where the words do not say it.
+    """
+    terms = read_terms(game, words, body, default_clock)
+    match = tx.matches.add(
+        game.info.name,
+        game.info.version,
+        terms.words,
+        body,
+        seats,
+        terms.state.to_move,
+        now,
+        rated=terms.rated and not tx.players.bots([player.id for player in seats]),
+        started_by=started_by,
+        rematch_of=rematch_of,
+        event=event,
+        control=terms.control,
+    )
+    table = Table(tx, match, terms.state, match.revision, now)
+    if match.clock is not None:
+        table.set_clock(match.clock.refreshed(match.calendars))
+    return table
+
+
+def unheard(tx: Transaction, player: Player) -> str:
+    """Why no mail can go to a player; empty where it can."""
+    if tx.players.confirmed(player.id)[player.id]:
+        return ""
+    if tx.players.unreachable(player.id):
+        return f"{player.userid} gets no mail at present, for all of it comes back"
+    return f"{player.userid} has not confirmed an address yet"
+
+
+def check_willing(
+    tx: Transaction,
+    limits: Limits,
+    game: AnyGame,
+    seats: Collection[Player],
+    asker: Player | None,
+    agreed: Collection[Player] = (),
+) -> None:
+    """Blocks, refusals and limits of the players are kept.
+
+    asker: who wants the game, if that is known. agreed: who wants it himself, and so takes it though he refuses
+    challenges. Raises: NotAllowed that names everybody who stands in the way.
+    """
+    _check_blocks(tx, seats, asker)
+    players = {player.id: player for player in seats}
+    choices = tx.choices.of(game.info.name, players)
+    counts = tx.matches.active_counts(players)
+    problems = []
+    for player in players.values():
+        choice, active = choices[player.id], counts[player.id]
+        here = active.get(game.info.name, 0)
+        if not choice.accepts and player not in agreed:
+            problems.append(f"{player.userid} takes no challenges of {game.info.title}")
+        elif choice.most_active is not None and here >= choice.most_active:
+            limit = f"no more than {choice.most_active} at once"
+            problems.append(f"{player.userid} has {_boards(here)} of {game.info.title} under way and wants {limit}")
+        elif sum(active.values()) >= limits.active_games:
+            problems.append(f"{player.userid} has {_boards(limits.active_games)} under way, as many as anybody may")
+        elif tx.players.unreachable(player.id):
+            problems.append(unheard(tx, player))
+    if problems:
+        raise NotAllowed(f"No game was started: {'; '.join(problems)}.")
+
+
+def _check_blocks(tx: Transaction, seats: Collection[Player], asker: Player | None) -> None:
+    """The sentence tells nobody but the blocker who has blocked whom. Raises: NotAllowed."""
+    if asker is not None:
+        blockers = tx.blocks.blockers(asker.id)
+        for player in seats:
+            if player.id in blockers:
+                raise NotAllowed(f"{player.userid} does not take challenges from you.")
+    for player in seats:
+        for blocker in (other for other in seats if other.id in tx.blocks.blockers(player.id)):
+            if blocker == asker:
+                raise NotAllowed(f"You have blocked {player.userid}.", f"unblock {player.userid}")
+            raise NotAllowed(f"{blocker.userid} and {player.userid} do not play each other.")
+
+
+def _boards(number: int) -> str:
+    return f"{number} board{'' if number == 1 else 's'}"

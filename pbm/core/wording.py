@@ -1,0 +1,80 @@
+"""What a userid, a password and an address may be."""
+
+from __future__ import annotations
+
+import re
+
+from games import GAMES
+from pbm.core.passwords import MAX_LENGTH, MIN_LENGTH
+from pbm.domain.errors import BadArguments
+from pbm.domain.match import SWAP
+from pbm.domain.plans import PASSING
+from pbm.domain.verbs import NO_USERIDS, VERBS, find
+
+PASSES = ("--", "—", "–")
+"""The pass as the classic server wrote it; mail programs make one dash of two."""
+VERBS_AS_MOVES = frozenset({PASSING, SWAP, "propose", "undo", "accept", "reject", "resign"})
+"""Verbs that may stand where a move is expected."""
+NOTHING = frozenset({"none", "cancel"})
+
+
+ERASED = "erased-"
+"""How the userids begin that stand for those of erased players."""
+USERID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,19}")
+_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
+_MAX_ADDRESS = 254
+_RESERVED = frozenset({"pbm", *NO_USERIDS, *GAMES, *(verb.name.split()[0] for verb in VERBS)})
+_WORDS = _RESERVED.union(*(name.split() for verb in VERBS for name in (verb.name, *verb.aliases)))
+"""Words that stand in mails whoever reads them, so that none could be kept secret."""
+NO = frozenset({"no", "n", "nope", "not", "never", "decline", "reject", "stop", "unsubscribe"})
+
+
+def check_userid(userid: str) -> None:
+    """Raises: BadArguments."""
+    if not USERID.fullmatch(userid):
+        raise BadArguments(
+            f'"{userid[:40]}" cannot be a userid: take a letter and up to 19 letters, digits, ".", "-" or "_".'
+        )
+    if userid.casefold() in _RESERVED or userid.casefold().startswith(ERASED) or find(userid) is not None:
+        raise BadArguments(f'"{userid}" is a word of the server; choose another userid.')
+
+
+def check_password(password: str) -> None:
+    """Raises: BadArguments; the sentence does not repeat the password."""
+    if not is_password(password):
+        raise BadArguments(f"A password has {MIN_LENGTH} to {MAX_LENGTH} characters, without blanks.")
+    if password.casefold() in _WORDS:
+        raise BadArguments("That is a word of the server, which no mail could hide; choose another password.")
+
+
+def is_password(word: str) -> bool:
+    """The word may be a password."""
+    return MIN_LENGTH <= len(word) <= MAX_LENGTH and word.isprintable() and " " not in word
+
+
+def first_line(text: str) -> str:
+    """The first line that is not blank; empty if there is none."""
+    return next(filter(None, map(str.strip, text.splitlines())), "")
+
+
+def declines(text: str) -> bool:
+    """The answer begins with a no."""
+    return re.split(r"[^\w]", first_line(text), maxsplit=1)[0].casefold() in NO
+
+
+def check_address(address: str) -> None:
+    """Raises: BadArguments."""
+    if len(address) > _MAX_ADDRESS or not _ADDRESS.fullmatch(address):
+        raise BadArguments(f'"{address[:80]}" is not a mail address this server can write to.')
+
+
+def verb_meant(text: str) -> str | None:
+    """The verb that a move's text is."""
+    verb = find(PASSING if text in PASSES else text.rstrip(".!"), per_game=True)
+    return verb.name if verb is not None and verb.name in VERBS_AS_MOVES else None
+
+
+def as_played(text: str) -> str:
+    """The text of a ply: pass and swap however they are written."""
+    verb = verb_meant(text)
+    return verb if verb in (PASSING, SWAP) else text

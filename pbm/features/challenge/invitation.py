@@ -1,0 +1,205 @@
+"""Games with people who have no account yet: one invitation, ever; its answer makes the account and starts the game."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+from games import GAMES
+from pbm.compose import Answer
+from pbm.core.registry import REFUSALS, redeems
+from pbm.core.replies import done
+from pbm.core.request import Handling
+from pbm.core.start import check_willing, read_terms, start_match
+from pbm.core.wording import check_address, check_userid, declines, first_line
+from pbm.domain.commands import Command
+from pbm.domain.errors import BadArguments, NotAllowed, Rejected
+from pbm.domain.events import MatchStarted
+from pbm.domain.match import Player
+from pbm.store.tickets import Ticket
+
+NO_PASSWORD = ""
+"""A hash that fits no password, until one is set."""
+YES = frozenset({"", "yes", "y", "ok", "okay", "sure", "accept"})
+MAX_ASKED = 4
+"""Mails by which one invitation may ask what is meant: a robot may be the one who answers."""
+MAX_NOTE = 500
+"""Characters of a comment that goes along with an invitation."""
+
+_LINK = re.compile(r"://|www\.|@|\w\.[a-z]{2}", re.IGNORECASE)
+"""Also what mail programs make a link of: "shop.example"."""
+
+
+def invite(
+    handling: Handling, command: Command, seats: tuple[Player | str, Player | str], body: str, comment: str
+) -> Answer:
+    """Mail a stranger once. seats: the inviter and, as an address, the stranger. Raises: BadArguments, NotAllowed."""
+    inviter = handling.who(command)
+    if inviter not in seats:
+        usage = f"{command.game} challenge me ADDRESS"
+        raise BadArguments("Who has no account can only be invited to play with you.", usage)
+    seat = 1 if isinstance(seats[0], str) else 2
+    address = str(seats[seat - 1])
+    _check_address(handling, address)
+    game, limits = GAMES[command.game or ""], handling.tools.limits
+    terms = read_terms(game, command.options, body, limits.default_clock)
+    check_willing(handling.tx, limits, game, (inviter,), inviter, (inviter,))
+    if handling.tx.invitations.sent_since(inviter.id, handling.now - timedelta(days=1)) >= limits.invitations_per_day:
+        raise NotAllowed(f"You have invited {limits.invitations_per_day} people within a day; that is the limit.")
+    if not handling.tx.invitations.add(address, inviter.id, handling.now):
+        raise NotAllowed(
+            f'"{address}" was invited before, and nobody is invited twice. Let your friend mail to '
+            f'{handling.tools.composer.robot.address}, with the subject "signup USERID PASSWORD".'
+        )
+    payload = {
+        "game": game.info.name,
+        "words": list(command.options),
+        "body": body,
+        "seat": seat,
+        "comment": comment,
+        "side": terms.state.side_name(seat),
+        "time": terms.control.words,
+    }
+    _send_invitation(handling, address, inviter, payload)
+    days = limits.invitation_days
+    text = (
+        f"{address} is invited to a game of {game.info.title}. It starts as soon as the "
+        f"invitation is answered; it is good for {days} days and is not repeated."
+    )
+    if comment.strip() and not _note(comment):
+        text += f" Your note was left out, for it has a link or more than {MAX_NOTE} characters."
+    return done(command, text)
+
+
+def _check_address(handling: Handling, address: str) -> None:
+    """Raises: BadArguments."""
+    check_address(address)
+    robot = handling.tools.composer.robot
+    local, _, domain = address.casefold().partition("@")
+    ours = (robot.local_part.casefold(), robot.bounce_part.casefold())
+    if domain == robot.domain.casefold() and re.split(r"[+-]", local)[0] in ours:
+        raise BadArguments(f'"{address}" is an address of this server.')
+
+
+def _note(comment: str) -> str:
+    """What of a comment may go to a stranger: all, or nothing where it could be advertising."""
+    note = comment.strip()
+    return "" if len(note) > MAX_NOTE or _LINK.search(note) else note
+
+
+def _send_invitation(
+    handling: Handling, address: str, inviter: Player, payload: dict[str, object], problem: str = ""
+) -> None:
+    """problem: why an answer to it could not be understood; then this one answers that."""
+    days = handling.tools.limits.invitation_days
+    token = handling.issue("invite", address, days=days, player=inviter, **payload)
+    game = GAMES[str(payload["game"])]
+    handling.write(
+        address,
+        f"pbm: {inviter.userid} invites you to a game of {game.info.title}",
+        "invitation.txt",
+        reply_to=token,
+        answers=bool(problem),
+        inviter=inviter.userid,
+        game=game.info,
+        words=payload["words"],
+        side=payload["side"],
+        time=payload.get("time", ""),
+        first=payload["seat"] == 1,
+        note="" if problem else _note(str(payload["comment"])),
+        problem=problem,
+        days=days,
+    )
+
+
+@redeems("invite")
+def answer_invitation(handling: Handling, ticket: Ticket) -> None:
+    """The stranger accepts, perhaps under a userid of his choice, or declines; else he is asked what he meant."""
+    inviter = handling.tx.players.get(ticket.player_id or 0)
+    line = first_line(handling.message.text)
+    word = re.split(r"[\s,.!;:]", line, maxsplit=1)[0].casefold()
+    if declines(line):
+        if inviter is not None:
+            _tell_declined(handling, inviter, ticket)
+        return
+    owners = handling.tx.players.of_address(ticket.subject)
+    try:
+        player = owners[0] if owners else _sign_up(handling, ticket.subject, "" if word in YES else line)
+    except Rejected as error:
+        asked = int(ticket.payload.get("asked", 0)) + 1
+        if inviter is not None and asked < MAX_ASKED:
+            _send_invitation(handling, ticket.subject, inviter, {**ticket.payload, "asked": asked}, str(error))
+        return
+    handling.identified = player
+    problem = _start(handling, ticket, inviter, player)
+    subject = f"pbm: welcome, {player.userid}"
+    handling.write(
+        ticket.subject, subject, "invited.txt", player=player, userid=player.userid, problem=problem, made=not owners
+    )
+
+
+def _sign_up(handling: Handling, address: str, wish: str) -> Player:
+    """An account whose address counts at once, for the ticket came there. wish: empty for a userid of ours.
+
+    Raises: BadArguments, NotAllowed.
+    """
+    if " " in wish:
+        raise BadArguments(f'"{wish[:60]}" is neither yes nor no nor one word that could be your userid.')
+    userid = wish or _free_userid(handling, address)
+    check_userid(userid)
+    if handling.tx.players.is_taken(userid):
+        raise NotAllowed(f'The userid "{userid}" is taken; choose another.')
+    player = handling.tx.players.add(userid, NO_PASSWORD, handling.now)
+    handling.tx.players.add_address(player.id, address, handling.now, confirmed=True)
+    return player
+
+
+def _free_userid(handling: Handling, address: str) -> str:
+    """A userid made from the local part of an address."""
+    local = re.sub(r"[^a-z0-9_.-]", "", address.partition("@")[0].partition("+")[0].casefold()).lstrip("0123456789_.-")
+    stem, number = local[:16] or "player", 1
+    userid = stem
+    while not _is_free(handling, userid):
+        number += 1
+        userid = f"{stem}{number}"
+    return userid
+
+
+def _is_free(handling: Handling, userid: str) -> bool:
+    try:
+        check_userid(userid)
+    except BadArguments:
+        return False
+    return not handling.tx.players.is_taken(userid)
+
+
+def _start(handling: Handling, ticket: Ticket, inviter: Player | None, player: Player) -> str:
+    """Start the game; returns why it could not, empty if it has."""
+    if inviter is None:
+        return "who invited you has left the server."
+    words = ticket.payload
+    game = GAMES[words["game"]]
+    seats = (player, inviter) if words["seat"] == 1 else (inviter, player)
+    try:
+        check_willing(handling.tx, handling.tools.limits, game, seats, inviter, seats)
+        clock = handling.tools.limits.default_clock
+        table = start_match(handling.tx, game, words["words"], words["body"], seats, handling.now, default_clock=clock)
+    except REFUSALS as error:
+        return str(error)
+    origin = f"{player.userid} has accepted {inviter.userid}'s invitation."
+    handling.adopt(table, MatchStarted(table.match.board, origin=origin))
+    return ""
+
+
+def _tell_declined(handling: Handling, inviter: Player, ticket: Ticket) -> None:
+    title = GAMES[ticket.payload["game"]].info.title
+    for address in handling.tx.players.confirmed(inviter.id)[inviter.id]:
+        handling.write(
+            address,
+            "pbm: invitation declined",
+            "declined.txt",
+            player=inviter,
+            answers=False,
+            invited=ticket.subject,
+            title=title,
+        )

@@ -1,0 +1,204 @@
+"""The end of an account."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from datetime import datetime, timedelta
+from typing import Any
+
+from pbm.compose import Answer, Outcome
+from pbm.core.board import Table
+from pbm.core.bus import AccountEnded, publish
+from pbm.core.jobs import Occasion, when_due
+from pbm.core.notify import Tools, tell_players
+from pbm.core.registry import handles, redeems
+from pbm.core.replies import done
+from pbm.core.request import Handling
+from pbm.core.wording import ERASED, declines, first_line
+from pbm.domain.commands import Command
+from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, UnknownCommand
+from pbm.domain.events import PlayerLeft
+from pbm.domain.mail import Mail
+from pbm.domain.match import Ending, Match, Player, Result, other
+from pbm.store import Transaction
+from pbm.store.tickets import Ticket
+
+
+def remove_account(tx: Transaction, player: Player, load: Callable[[int], Table], now: datetime) -> list[Table]:
+    """Remove an account; the games it still plays are lost by forfeit. load: gives a board.
+
+    Returns the tables of these games, whose players are still to be told.
+    """
+    running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
+    tables = [load(summary.board) for summary in running]
+    for table in tables:
+        table.end(_forfeit(table.match, player), PlayerLeft(table.match.board, userid=player.userid))
+    publish(AccountEnded(player), tx, now)
+    tx.tickets.revoke_of(player.id, now)
+    tx.players.remove(player.id, now)
+    return tables
+
+
+def _forfeit(match: Match, leaver: Player) -> Result:
+    seat = match.seat_of(leaver.id)
+    if seat is None or match.player(other(seat)).id == leaver.id:
+        return Result(Ending.VOID, None, f"{leaver.userid} has left")
+    return Result(Ending.FORFEIT, other(seat), f"because {leaver.userid} has left")
+
+
+@handles("delete")
+def delete(handling: Handling, command: Command) -> Answer | None:
+    player = handling.who(command)
+    addresses = handling.tx.players.confirmed(player.id)[player.id]
+    tables = remove_account(handling.tx, player, handling.table, handling.now)
+    boards = [table.match.board for table in tables]
+    for address in addresses:
+        handling.write(address, "pbm: goodbye", "goodbye.txt", player=player, userid=player.userid, boards=boards)
+    return None
+
+
+ERASE = "erase"
+"""What is on the agenda of a player who wants to be erased, and the purpose of the ticket that asks whether he does."""
+
+SWEEP = "sweep"
+"""What is on the agenda while mails of others are looked through for an erased player."""
+
+
+@when_due(ERASE)
+def erase_when_due(occasion: Occasion) -> None:
+    """An account that was deleted meanwhile is erased all the same."""
+    occasion.tx.outbox.add(erase(occasion.tx, occasion.tools, int(occasion.item.key), occasion.now), occasion.now)
+
+
+@when_due(SWEEP)
+def sweep_when_due(occasion: Occasion) -> None:
+    """Some mails at a time, so that nobody waits for it."""
+    payload = occasion.item.payload
+    done = occasion.tx.erasure.sweep(payload["names"], (payload["inbox"], payload["outbox"]))
+    if done is not None:
+        _plan_sweep(occasion.tx, occasion.item.key, payload["names"], done, occasion.now)
+
+
+def _plan_sweep(tx: Transaction, key: object, names: Collection[str], done: tuple[int, int], now: datetime) -> None:
+    tx.agenda.put(SWEEP, key, now, names=sorted(names), inbox=done[0], outbox=done[1])
+
+
+def erase(tx: Transaction, tools: Tools, player_id: int, now: datetime) -> list[Mail]:
+    """Forget a player; returns the mails to those whose games with him end by it."""
+    traces = tx.erasure.traces(player_id)
+    if traces is None:
+        return []
+    player = Player(player_id, _neutral_name(tx, player_id))
+    tx.erasure.rename(traces, player.userid)
+    mails: list[Mail] = []
+    if not traces.removed:
+        for table in remove_account(tx, player, lambda board: Table.load(tx, tools.states, board, now), now):
+            mails += tell_players(tx, tools, table)
+    tx.erasure.forget(traces)
+    _plan_sweep(tx, player_id, traces.names, (0, 0), now)
+    return mails
+
+
+def _neutral_name(tx: Transaction, player_id: int) -> str:
+    """Nobody else can have taken it, but an import may have brought it along."""
+    names = (f"{ERASED}{player_id}{suffix}" for suffix in ("", *(f"-{number}" for number in range(2, 100))))
+    return next(name for name in names if not tx.players.is_taken(name))
+
+
+KEEP = "keep"
+"""The purpose of tickets whose answer stops the erasing, and the word that does."""
+KEPT = "Nothing is erased: everything stays as it is."
+ASKED_DAYS = 2
+MOST_ASKED = 3
+"""Times a day that a player is asked whether he wants to be erased."""
+
+
+@handles("erase me")
+def erase_me(handling: Handling, command: Command) -> Answer | None:
+    """With the password it is settled; otherwise whoever reads the player's mail is asked."""
+    if command.credentials is not None:
+        _plan(handling, handling.who(command))
+        return None
+    player = handling.sender.proven or handling.sender.claimed
+    if player is None:
+        raise NeedsIdentity("Who are you? Put your userid and password into the command.", command.verb.line)
+    _check_not_planned(handling, player)
+    since = handling.now - timedelta(days=1)
+    addresses = handling.tx.players.confirmed(player.id)[player.id]
+    if handling.tx.tickets.issued_since(ERASE, player.userid, since) >= MOST_ASKED * len(addresses):
+        raise NotAllowed("You have been asked often enough today: answer one of these mails, or use your password.")
+    for address in addresses:
+        token = handling.issue(ERASE, player.userid, days=ASKED_DAYS, player=player)
+        _write(handling, player, address, "erase-asked.txt", reply_to=token, days=ASKED_DAYS)
+    return None
+
+
+@redeems(ERASE)
+def confirm_erasing(handling: Handling, ticket: Ticket) -> None:
+    player = handling.tx.players.get(ticket.player_id or 0)
+    if player is None or declines(handling.message.text):
+        return
+    handling.identified = player
+    try:
+        _plan(handling, player)
+    except Rejected as error:
+        handling.refuse("your answer", error)
+
+
+@handles("erase no")
+def erase_no(handling: Handling, command: Command) -> Answer | None:
+    player = handling.who(command)
+    _keep(handling, player)
+    return done(command, KEPT)
+
+
+@redeems(KEEP, lasting=True)
+def answer_keep(handling: Handling, ticket: Ticket) -> None:
+    player = handling.tx.players.get(ticket.player_id or 0)
+    if player is None:
+        return
+    handling.identified = player
+    words = first_line(handling.message.text)
+    try:
+        if words.casefold().rstrip(".!") not in (KEEP, "erase no") and not declines(words):
+            raise UnknownCommand("This mail is only for changing your mind.", KEEP)
+        _keep(handling, player)
+        handling.answers.append(Answer(words, Outcome.DONE, KEPT))
+    except Rejected as error:
+        handling.refuse(words, error)
+
+
+def _plan(handling: Handling, player: Player) -> None:
+    """Put the erasing on the agenda, and tell all addresses until when it can be stopped. Raises: NotAllowed."""
+    _check_not_planned(handling, player)
+    days = handling.tools.limits.erasure_days
+    due_at = handling.now + timedelta(days=days)
+    handling.tx.agenda.put(ERASE, player.id, due_at)
+    boards = [each.board for each in handling.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)]
+    for address in handling.tx.players.confirmed(player.id)[player.id]:
+        token = handling.issue(KEEP, player.userid, days=days + 1, player=player)
+        until = due_at.astimezone(handling.reader(player).settings.zone)
+        _write(handling, player, address, "erase.txt", reply_to=token, until=until, boards=boards)
+
+
+def _check_not_planned(handling: Handling, player: Player) -> None:
+    """Raises: NotAllowed."""
+    item = handling.tx.agenda.get(ERASE, player.id)
+    if item is not None:
+        raise NotAllowed(f"You will be erased on {_day(handling, player, item.due_at)} already.", "erase no")
+
+
+def _keep(handling: Handling, player: Player) -> None:
+    """Raises: NotFound."""
+    if not handling.tx.agenda.drop(ERASE, player.id):
+        raise NotFound("You have not asked to be erased, so everything stays as it is.")
+
+
+def _day(handling: Handling, player: Player, instant: datetime) -> str:
+    return f"{instant.astimezone(handling.reader(player).settings.zone):%Y-%m-%d}"
+
+
+def _write(handling: Handling, player: Player, address: str, page: str, *, reply_to: str, **words: Any) -> None:
+    own = address.casefold() == handling.message.sender.casefold()
+    subject = "pbm: erase you?" if page == "erase-asked.txt" else "pbm: you will be erased"
+    handling.write(address, subject, page, player=player, reply_to=reply_to, answers=own, userid=player.userid, **words)

@@ -1,0 +1,303 @@
+"""A player's games and data as files: one JSON for programs, and a text for each game.
+
+The JSON holds nothing that only this server knows, and is always written in the same way. So what another server makes
+of it gives the same file again. Nothing in it shows where anybody else reads mail.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from games import GAMES
+from games.rules import GameError
+from pbm import draw
+from pbm.compose import Answer, Part
+from pbm.compose.pages import Pages
+from pbm.compose.records import move_list
+from pbm.core.board import States
+from pbm.core.bus import SettingsSaved, publish
+from pbm.core.registry import handles
+from pbm.core.replay import difference
+from pbm.core.request import Handling
+from pbm.core.wording import USERID, check_address
+from pbm.domain.commands import Command
+from pbm.domain.errors import BadArguments, NotAllowed, Rejected
+from pbm.domain.match import IntentKind, Match, Player, State
+from pbm.domain.remarks import Remark, RemarkKind
+from pbm.domain.reminders import read_ladder
+from pbm.domain.settings import CHOICES, Settings
+from pbm.store import Transaction
+from pbm.store.belongings import PEOPLE, SECTIONS, instant
+
+FORMAT, VERSION = "pbm player", 1
+MAX_LOOSE, MAX_LOOSE_OCTETS = 20, 300_000
+"""Games and octets that are sent as files of their own; more of either are packed."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to be attached. kind: its media type."""
+
+    name: str
+    kind: str
+    data: bytes
+
+
+def data_of(tx: Transaction, player: Player) -> dict[str, Any]:
+    """Everything of a player; see pbm.store.belongings for what the names mean."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "userid": player.userid,
+        "here_since": tx.players.created_at(player.id).isoformat(),
+        "bot": bool(tx.players.bots((player.id,))),
+        "settings": tx.players.settings(player.id),
+        "games": [tx.belongings.match(board, player.id) for board in tx.belongings.boards(player.id)],
+        **tx.belongings.sections(player.id),
+        **tx.belongings.people(player.id),
+    }
+
+
+def to_json(data: Mapping[str, Any]) -> bytes:
+    return (json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+
+
+def files_of(tx: Transaction, states: States, pages: Pages, player: Player) -> list[File]:
+    """The JSON and the records of the games he has played, in one archive where these are many or large."""
+    files = [File(f"pbm-{player.userid}.json", "application/json", to_json(data_of(tx, player)))]
+    summaries = tx.matches.summaries(player_ids=(player.id,), limit=None)
+    for summary in summaries:
+        match = tx.matches.load(summary.board)
+        if match is not None and match.game in GAMES:
+            record = record_of(tx, pages, match, states.of(match), player)
+            files.append(File(f"{match.game}-{match.board}.txt", "text/plain; charset=utf-8", record.encode()))
+    if len(files) - 1 <= MAX_LOOSE and sum(len(file.data) for file in files) <= MAX_LOOSE_OCTETS:
+        return files
+    return [_packed(f"pbm-{player.userid}.zip", files)]
+
+
+def record_of(tx: Transaction, pages: Pages, match: Match, state: State, player: Player) -> str:
+    """One game as a text: who, when, every ply, how it stands, and what the player wrote about it."""
+    remarks: list[tuple[RemarkKind, Remark]] = [
+        (kind, remark) for kind in RemarkKind for remark in tx.remarks.of(kind, match.board, player.id)
+    ]
+    return pages.render(
+        "record.txt",
+        match=match,
+        state=state,
+        over=match.result is not None,
+        seat=None,
+        changes=tx.ratings.changes(match.board),
+        moves=move_list(match, state, whole=True),
+        drawing=draw.text(state.game.scene(state.position, state.last)),
+        remarks=sorted(remarks, key=lambda each: each[1].written_at),
+    )
+
+
+def _packed(name: str, files: list[File]) -> File:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for file in files:
+            packed.writestr(zipfile.ZipInfo(file.name), file.data, zipfile.ZIP_DEFLATED)
+    return File(name, "application/zip", archive.getvalue())
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What was taken in. renumbered: boards whose number was taken, each with the one it has now."""
+
+    userid: str
+    games: int
+    renumbered: Mapping[int, int]
+
+
+@dataclass(slots=True)
+class _Import:
+    """One file on its way in. boards: from the numbers of the file to those here; ids: of players, by userid."""
+
+    tx: Transaction
+    data: Mapping[str, Any]
+    now: datetime
+    player_id: int = 0
+    boards: dict[int, int] = field(default_factory=dict)
+    ids: dict[str, int] = field(default_factory=dict)
+
+    def id_of(self, userid: Any) -> int:
+        """Of a player who is here, or else of his name, which is put here. Raises: BadArguments."""
+        if not isinstance(userid, str) or not USERID.fullmatch(userid):
+            raise BadArguments(f'"{str(userid)[:40]}" in the file cannot be a userid.')
+        if userid not in self.ids:
+            holder = self.tx.belongings.holder(userid)
+            self.ids[userid] = holder[0] if holder else self.tx.belongings.add_name(userid, self.now)
+        return self.ids[userid]
+
+
+def take_in(tx: Transaction, content: bytes, now: datetime) -> Imported:
+    """Make a player of an export. Raises: BadArguments, NotAllowed."""
+    data = _read(content)
+    userid = data["userid"]
+    holder = tx.belongings.holder(userid) if isinstance(userid, str) else None
+    if holder is not None and not holder[1]:
+        raise NotAllowed(f'There is, or was, a player "{userid}" here already; nothing was changed.')
+    taken = _Import(tx, data, now)
+    taken.player_id = taken.id_of(userid)
+    for game in sorted(data["games"], key=lambda each: each["board"]):
+        _take_game(taken, game)
+    _take_player(taken)
+    return Imported(userid, len(data["games"]), {old: new for old, new in taken.boards.items() if old != new})
+
+
+def _read(content: bytes) -> dict[str, Any]:
+    """Raises: BadArguments."""
+    try:
+        data = json.loads(content)
+    except (ValueError, RecursionError):
+        raise BadArguments("The file is no JSON, so no export of a player.") from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise BadArguments("The file is no export of a player.")
+    if data.get("version") != VERSION:
+        raise BadArguments(f"The file is of version {data.get('version')}; this server reads version {VERSION}.")
+    lists = {"games", *SECTIONS, *PEOPLE}
+    missing = sorted({"userid", "here_since", "bot", "settings", *lists} - data.keys())
+    wrong = sorted(name for name in lists & data.keys() if not isinstance(data[name], list))
+    if missing or wrong:
+        raise BadArguments(f'The file is not whole: "{(missing + wrong)[0]}" is missing or no list.')
+    if not all(isinstance(each, dict) and type(each.get("board")) is int for each in data["games"]):
+        raise BadArguments("The file is not whole: a game has no board.")
+    return data
+
+
+def _take_player(taken: _Import) -> None:
+    tx, data, player_id = taken.tx, taken.data, taken.player_id
+    _check_settings(data["settings"])
+    for row in data["addresses"]:
+        check_address(str(row.get("address", "")) if isinstance(row, dict) else "")
+    chosen = json.dumps(data["settings"], sort_keys=True)
+    tx.belongings.introduce(player_id, data["userid"], chosen, instant(data["here_since"]), bot=data["bot"] is True)
+    chosen_by = Player(player_id, data["userid"])
+    publish(SettingsSaved(chosen_by, Settings.chosen(data["settings"])), tx, taken.now)
+    for name in SECTIONS:
+        tx.belongings.add_rows(name, [_renumbered(taken, row) for row in data[name]], player_id)
+    for name in PEOPLE:
+        for userid in data[name]:
+            tx.belongings.add_person(name, player_id, taken.id_of(userid))
+
+
+def _check_settings(settings: Any) -> None:
+    """Raises: BadArguments."""
+    if not isinstance(settings, dict) or not all(isinstance(word, str) for word in settings.values()):
+        raise BadArguments("The settings in the file are not as this server writes them.")
+    readers = {"remind": read_ladder, **{name: choice.read for name, choice in CHOICES.items()}}
+    for name, value in settings.items():
+        if name in readers and readers[name](value) != value:
+            raise BadArguments(f'"{value}" in the file is not how this server writes {name}.')
+
+
+def _renumbered(taken: _Import, row: Any) -> Any:
+    """A row with the number that its board has here. Raises: BadArguments."""
+    if not isinstance(row, dict) or "board" not in row:
+        return row
+    if row["board"] not in taken.boards:
+        raise BadArguments(f"The file tells of board {row['board']}, which is not in it.")
+    return {**row, "board": taken.boards[row["board"]]}
+
+
+def _take_game(taken: _Import, game: dict[str, Any]) -> None:
+    """Raises: BadArguments."""
+    row, board = dict(game), game["board"]
+    names, record, changes, decided = (
+        row.pop(name, None) for name in ("players", "record", "rating_changes", "decided")
+    )
+    if not (isinstance(record, list) and isinstance(changes, dict) and isinstance(decided, list)):
+        raise BadArguments(f"Board {board} of the file is not whole.")
+    if not isinstance(names, list) or len(names) != 2:
+        raise BadArguments(f"Board {board} of the file has not two players.")
+    seats = (taken.id_of(names[0]), taken.id_of(names[1]))
+    there = taken.tx.matches.load(board)
+    if there is None or any(taken.tx.belongings.match(board, 0).get(name) != game.get(name) for name in _SAME):
+        rematch_of = taken.boards.get(row.get("rematch_of") or 0)
+        taken.boards[board] = taken.tx.belongings.add_match(row, None if there else board, seats, rematch_of)
+        by_player = {taken.id_of(userid): change for userid, change in changes.items()}
+        taken.tx.belongings.add_record(taken.boards[board], record, by_player)
+        _check_record(taken.tx, taken.boards[board], board)
+    else:
+        taken.boards[board] = board
+    _take_decided(taken, board, seats, decided)
+
+
+_SAME = ("game", "version", "options", "body", "players", "started_at", "record")
+"""What a board of the same number must have in common with one that is here, to be that one."""
+
+
+def _take_decided(taken: _Import, board: int, seats: tuple[int, int], decided: list[Any]) -> None:
+    """Raises: BadArguments."""
+    for row in decided:
+        seat = row.get("seat") if isinstance(row, dict) else None
+        if seat not in (1, 2) or seats[seat - 1] != taken.player_id:
+            raise BadArguments(f"Board {board} of the file holds what only another player may decide.")
+        taken.tx.belongings.add_decided(taken.boards[board], seat, row)
+    for intent in taken.tx.intents.of(taken.boards[board]):
+        if intent.until is not None:
+            taken.tx.agenda.put(IntentKind.HOLD, f"{taken.boards[board]}:{intent.seat}", intent.until)
+
+
+def _check_record(tx: Transaction, board: int, called: int) -> None:
+    """The stored board is what its record leads to. called: its number in the file. Raises: BadArguments."""
+    try:
+        match = tx.matches.load(board)
+        assert match is not None  # noqa: S101  it was added
+        if match.game not in GAMES:
+            raise BadArguments(f'There is no game "{match.game}" here.')
+        state = State.start(GAMES[match.game], match.options, match.body)
+        for number, ply in enumerate(match.record, 1):
+            to_move = state.to_move
+            state, notation = state.play(ply.notation)
+            if (notation, to_move) != (ply.notation, ply.seat):
+                raise BadArguments(f"Ply {number} is {notation} of seat {to_move}, not {ply.notation} of {ply.seat}.")
+        problem = difference(tx, match, state)
+    except (GameError, Rejected, ValueError) as error:
+        raise BadArguments(f"Board {called} of the file cannot be replayed: {error}") from None
+    if problem:
+        raise BadArguments(f"Board {called} of the file does not hold together: {problem}.")
+
+
+SUBJECT = "pbm: your games and data"
+MAX_OCTETS = 10_000_000
+"""Octets of all files together; larger mails get lost."""
+
+
+@handles("export")
+def export(handling: Handling, command: Command) -> Answer | None:
+    """To one address that he has confirmed: the one he writes from, or else the first."""
+    player, tools = handling.who(command), handling.tools
+    own = handling.reader(player).addresses
+    if not own:
+        raise NotAllowed("You have no address that mail may go to, so nothing can be sent.")
+    address = next((each for each in own if each.casefold() == handling.message.sender.casefold()), own[0])
+    most, since = tools.limits.exports_per_day, handling.now - timedelta(days=1)
+    if handling.tx.outbox.written_since(player.id, SUBJECT, since) >= most:
+        raise NotAllowed(f"All your games can be sent {most} times a day, and have been. Try again tomorrow.")
+    files = files_of(handling.tx, tools.states, tools.composer.pages, player)
+    if sum(len(file.data) for file in files) > MAX_OCTETS:
+        raise NotAllowed("Your games are too many for a mail: ask the operator of this server for the file.")
+    handling.write(
+        address,
+        SUBJECT,
+        "export.txt",
+        player=player,
+        answers=address.casefold() == handling.message.sender.casefold(),
+        attached=[_attached(file) for file in files],
+        userid=player.userid,
+        names=[file.name for file in files],
+    )
+    return None
+
+
+def _attached(file: File) -> Part:
+    return Part(file.kind, file.data, {"Content-Disposition": f'attachment; filename="{file.name}"'})

@@ -1,0 +1,222 @@
+"""Verbs of those who look on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from games import GAMES
+from pbm.compose import Answer
+from pbm.compose.pages import wrapped
+from pbm.core.board import Table
+from pbm.core.registry import handles
+from pbm.core.replies import done
+from pbm.core.request import Handling
+from pbm.domain.commands import Command
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound
+from pbm.domain.match import Player
+from pbm.store.choices import GameChoice
+from pbm.store.follows import ALL
+from pbm.store.tournaments import Tournament
+
+MAX_FOLLOWED = 50
+"""Players whom one player follows."""
+
+Wish = Table | Player | Tournament | str
+"""A board, a player, an event, or a game with all of its boards."""
+
+
+@handles("follow")
+def follow(handling: Handling, command: Command) -> Answer | None:
+    """What there is to follow has one word: a board's number, a name of a player, event or game."""
+    player, word = handling.who(command), command.args.get("WHAT")
+    if word is None:
+        return done(command, _listed(handling, player), "pbm: what you follow")
+    wish = _wish(handling, word)
+    if isinstance(wish, Player):
+        return done(command, _follow_player(handling, player, wish))
+    if isinstance(wish, Tournament):
+        return done(command, _follow_event(handling, player, wish))
+    return done(command, _subscribe(handling, player, wish))
+
+
+@handles("unfollow")
+def unfollow(handling: Handling, command: Command) -> Answer | None:
+    player, wish = handling.who(command), _wish(handling, command.args["WHAT"])
+    if isinstance(wish, Tournament):
+        if not handling.tx.tournaments.unfollow(player.id, wish.id):
+            raise NotFound(f"You do not follow {wish.name}.", f"event leave {wish.name}")
+        return done(command, f"You do not follow {wish.name} any more.")
+    if not isinstance(wish, Player):
+        return done(command, _unsubscribe(handling, player, wish))
+    if not handling.tx.follows.unfollow_player(player.id, wish.id):
+        raise NotFound(f"You do not follow {wish.userid}.")
+    return done(command, f"You do not follow {wish.userid} any more.")
+
+
+def _wish(handling: Handling, word: str) -> Wish:
+    """Raises: NotFound."""
+    if word.isdecimal():
+        return handling.table(int(word))
+    if word.casefold() in GAMES:
+        return word.casefold()
+    found = handling.tx.players.find(word) or handling.tx.tournaments.find(word)
+    if found is None:
+        raise NotFound(f'"{word}" is neither the number of a board nor a player, game or event here.', "follow 101")
+    return found
+
+
+def _follow_player(handling: Handling, player: Player, wanted: Player) -> str:
+    """Raises: NotAllowed."""
+    if wanted == player:
+        raise NotAllowed("The mails of your own boards come to you anyway.")
+    if handling.tx.blocks.is_blocked(player.id, by=wanted.id):
+        raise NotAllowed(f"{wanted.userid} does not want to be followed by you.")
+    followed = handling.tx.follows.players(player.id)
+    if wanted in followed:
+        raise NotAllowed(f"You follow {wanted.userid} already.")
+    if len(followed) >= MAX_FOLLOWED:
+        raise NotAllowed(
+            f"You follow {MAX_FOLLOWED} players, as many as anybody may.", f"unfollow {followed[0].userid}"
+        )
+    handling.tx.follows.follow_player(player.id, wanted.id)
+    return f"You follow {wanted.userid}: the mails of all his boards come to you from now on."
+
+
+def _follow_event(handling: Handling, player: Player, event: Tournament) -> str:
+    """Raises: NotAllowed."""
+    if event.stage.ended:
+        raise NotAllowed(f"{event.name} is over.", f"event standings {event.name}")
+    if not handling.tx.tournaments.follow(player.id, event.id):
+        raise NotAllowed(f"You follow {event.name} already.")
+    return f"You follow {event.name}: its pairings and standings come to you from now on."
+
+
+def _listed(handling: Handling, player: Player) -> str:
+    boards = handling.tx.follows.boards(player.id)
+    found = {
+        "players": [each.userid for each in handling.tx.follows.players(player.id)],
+        "events": [event.name for event in handling.tx.tournaments.followed(player.id)],
+        "games": [game for game in GAMES if _choice(handling, player, game).follows],
+        "boards": [str(board) for board, ends_only in boards if not ends_only],
+        "boards, only their ends": [str(board) for board, ends_only in boards if ends_only],
+        "games, only their ends": [game for game in GAMES if _choice(handling, player, game).notify_ends],
+    }
+    if not any(found.values()):
+        return (
+            'You follow nothing. "follow 101" follows a board, "follow alice" a player, "follow cross" a game or event.'
+        )
+    lines = [f"{kind}: {', '.join(words)}" for kind, words in found.items() if words]
+    return wrapped("\n".join(["You follow", *(f"  {line}" for line in lines), "", '"unfollow" and a word ends it.']))
+
+
+@handles("subscribe")
+def subscribe(handling: Handling, command: Command) -> Answer | None:
+    player = handling.who(command)
+    told = [_subscribe(handling, player, wish) for wish in _wishes(handling, command)]
+    return done(command, wrapped("\n".join(told)))
+
+
+def _subscribe(handling: Handling, player: Player, wish: Table | str) -> str:
+    """Raises: NotAllowed."""
+    if isinstance(wish, str):
+        choice = _choice(handling, player, wish)
+        _choose(handling, player, wish, replace(choice, follows=True))
+        return f"You follow all games of {GAMES[wish].info.title}, those to come as well."
+    board = wish.match.board
+    _check_looks_on(wish, player)
+    if handling.tx.follows.wish(player.id, board) is False:
+        raise NotAllowed(f"You follow board {board} already.")
+    handling.tx.follows.follow(player.id, board, ends_only=False)
+    return f"You follow board {board}: its mails come to you from now on."
+
+
+@handles("unsubscribe")
+def unsubscribe(handling: Handling, command: Command) -> Answer | None:
+    player = handling.who(command)
+    told = [_unsubscribe(handling, player, wish) for wish in _wishes(handling, command)]
+    return done(command, wrapped("\n".join(told)))
+
+
+def _unsubscribe(handling: Handling, player: Player, wish: Table | str) -> str:
+    """Raises: NotFound."""
+    if isinstance(wish, str):
+        choice = _choice(handling, player, wish)
+        if not choice.follows:
+            raise NotFound(f"You do not follow all games of {GAMES[wish].info.title}.")
+        _choose(handling, player, wish, replace(choice, follows=False))
+        return f"You do not follow all games of {GAMES[wish].info.title} any more."
+    if not handling.tx.follows.unfollow(player.id, wish.match.board):
+        raise NotFound(_why_not_followed(handling, player, wish))
+    return f"You do not follow board {wish.match.board} any more."
+
+
+@handles("notify")
+def notify(handling: Handling, command: Command) -> Answer | None:
+    """Turns the news of ends on, and the next time off."""
+    player = handling.who(command)
+    told = []
+    for wish in _wishes(handling, command):
+        if isinstance(wish, Table):
+            told.append(_toggle_board(handling, player, wish))
+            continue
+        choice = _choice(handling, player, wish)
+        _choose(handling, player, wish, replace(choice, notify_ends=not choice.notify_ends))
+        games = f"games of {GAMES[wish].info.title}"
+        told.append(
+            f"You hear of {games} no more." if choice.notify_ends else f"You hear of all {games} when they end."
+        )
+    return done(command, wrapped("\n".join(told)))
+
+
+def _toggle_board(handling: Handling, player: Player, table: Table) -> str:
+    _check_looks_on(table, player)
+    board, follows = table.match.board, handling.tx.follows
+    if follows.wish(player.id, board):
+        follows.unfollow(player.id, board)
+        return f"You do not hear of board {board} any more."
+    follows.follow(player.id, board, ends_only=True)
+    return f"You hear of board {board} when it ends, and not before."
+
+
+def _wishes(handling: Handling, command: Command) -> list[Table | str]:
+    """The boards, and the game for all of its boards. Raises: NotFound, BadArguments."""
+    words = command.args.get("BOARD", "").split() or (
+        [] if handling.sender.board is None else [str(handling.sender.board)]
+    )
+    found: list[Table | str] = []
+    for word in dict.fromkeys(words or [ALL]):
+        if word.isdecimal():
+            found.append(handling.table(int(word), command.game))
+        elif word.casefold() == ALL and command.game is not None:
+            found.append(command.game)
+        else:
+            raise BadArguments(f'"{word}" is not the number of a board, nor is it "all".', command.verb.line)
+    return found
+
+
+def _check_looks_on(table: Table, player: Player) -> None:
+    """Raises: NotAllowed."""
+    if table.match.seat_of(player.id) is not None:
+        raise NotAllowed(f"You play on board {table.match.board} yourself: its mails come to you anyway.")
+
+
+def _why_not_followed(handling: Handling, player: Player, table: Table) -> str:
+    title = table.state.game.info.title
+    if table.match.seat_of(player.id) is not None:
+        return f"You play on board {table.match.board}, so its mails come to you until it ends; resigning ends it."
+    if _choice(handling, player, table.match.game).follows:
+        return f'You follow all games of {title}, and so board {table.match.board}: "unsubscribe all" ends that.'
+    followed = next((each for each in handling.tx.follows.players(player.id) if each in table.match.players), None)
+    if followed is not None:
+        return (
+            f'You follow {followed.userid}, and so board {table.match.board}: "unfollow {followed.userid}" ends that.'
+        )
+    return f"You do not follow board {table.match.board}."
+
+
+def _choice(handling: Handling, player: Player, game: str) -> GameChoice:
+    return handling.tx.choices.of(game, (player.id,))[player.id]
+
+
+def _choose(handling: Handling, player: Player, game: str, choice: GameChoice) -> None:
+    handling.tx.choices.set(player.id, game, choice)

@@ -1,0 +1,66 @@
+"""The verb that tells how a rating changed, with all the numbers it takes to work it out again."""
+
+from __future__ import annotations
+
+from pbm.compose import Answer
+from pbm.core.rating import score_of
+from pbm.core.registry import handles
+from pbm.core.replies import done
+from pbm.core.request import Handling
+from pbm.domain.commands import Command
+from pbm.domain.errors import NotAllowed, NotFound
+from pbm.domain.match import Ending, Match, Player, Seat, other
+from pbm.domain.ratings import SCALE, TAU, expected, weight
+
+
+@handles("why")
+def why(handling: Handling, command: Command) -> Answer | None:
+    """Of the board that is named; or of the one whose mail is answered, if it was rated; or else of the last."""
+    player = handling.who(command)
+    named = command.args.get("BOARD")
+    board = int(named) if named else handling.sender.board
+    if named is None and (board is None or player.id not in handling.tx.ratings.changes(board)):
+        board = handling.tx.ratings.last_board(player.id)
+    if board is None:
+        raise NotFound("You have not ended a rated game yet, so no rating of yours has changed.")
+    match = handling.table(board).match
+    seat = match.seat_of(player.id)
+    if seat is None:
+        raise NotAllowed(f"You were no player of board {board}: it has changed no rating of yours.")
+    return done(command, _explained(handling, match, seat), f"pbm: why your rating changed on board {board}")
+
+
+def _explained(handling: Handling, match: Match, seat: Seat) -> str:
+    """Raises: NotFound."""
+    changes, player, opponent = handling.tx.ratings.changes(match.board), match.player(seat), match.player(other(seat))
+    if match.result is None or not changes:
+        raise NotFound(_why_not_rated(match))
+    own, theirs = changes[player.id], changes[opponent.id]
+    text = handling.tools.composer.pages.render(
+        "why.txt",
+        match=match,
+        opponent=opponent.userid,
+        score=score_of(match.result, seat),
+        before=own.before,
+        after=own.after,
+        theirs=theirs.before,
+        weight=weight(theirs.before),
+        expected=expected(own.before, theirs.before),
+        scale=SCALE,
+        tau=TAU,
+        zone=handling.correspondent().settings.zone,
+    )
+    return text.rstrip("\n")
+
+
+def _why_not_rated(match: Match) -> str:
+    if match.result is None:
+        return f"Board {match.board} has not ended yet, so it has changed no rating."
+    if match.result.ending is Ending.VOID:
+        return f"Board {match.board} was void, and counts for nobody."
+    first, second = match.players
+    return f"Board {match.board} was not rated{': you played yourself' if _same(first, second) else ''}."
+
+
+def _same(first: Player, second: Player) -> bool:
+    return first.id == second.id

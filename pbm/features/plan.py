@@ -1,0 +1,157 @@
+"""The verb that says what one does if the opponent does this or that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from games import GAMES
+from games.rules import GameError
+from pbm import draw
+from pbm.compose import Answer
+from pbm.core import held as holding
+from pbm.core.board import Table
+from pbm.core.notify import notice_of
+from pbm.core.registry import handles
+from pbm.core.replies import done, tell_sender
+from pbm.core.request import Handling
+from pbm.core.wording import NOTHING, as_played
+from pbm.domain import plans
+from pbm.domain.commands import Command
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound, NotYourTurn, Rejected
+from pbm.domain.match import Intent, Offer, OfferKind, Seat, State, other
+from pbm.domain.plans import Plan
+
+
+@handles("plan")
+def plan(handling: Handling, command: Command) -> Answer | None:
+    command = _with_plies(handling, command)
+    table, seat = handling.seated(command)
+    table.check_running()
+    text = "\n".join(filter(None, (command.args.get("PLAN", ""), command.plan)))
+    planned = next((intent for intent in table.intents(seat) if intent.kind in plans.KINDS), None)
+    if text and text.casefold() not in NOTHING:
+        return _keep(handling, command, table, seat, text)
+    if planned is None:
+        raise NotFound(f"You have no plan on board {table.match.board}.", "plan if E5: D4; if any: F6")
+    if not text:
+        _show(handling, table, planned)
+        return None
+    table.drop(planned)
+    return tell_sender(handling, command, table, seat, "you have no plan any more.")
+
+
+def _with_plies(handling: Handling, command: Command) -> Command:
+    """The command; in an answer to a board, of nothing but numbers, the first is a ply, for there moves are numbers."""
+    board, plies = command.args.get("BOARD", ""), command.args.get("PLAN", "")
+    answers = handling.sender.seat is not None and command.credentials is None
+    if not (answers and board and plies and all(map(str.isdecimal, plies.split()))):
+        return command
+    return replace(command, args={"PLAN": f"{board} {plies}"})
+
+
+def _keep(handling: Handling, command: Command, table: Table, seat: Seat, text: str) -> Answer | None:
+    """Keep a plan in place of an earlier one. Raises: BadArguments, NotYourTurn, NotAllowed."""
+    tree = plans.understood(text)
+    _check_time(table, seat, tree)
+    replaces = any(intent.kind in plans.KINDS for intent in table.intents(seat))
+    table.keep_plan(seat, table.check_plan(table.state, seat, tree))
+    instead = ", in place of the earlier one" if replaces else ""
+    return tell_sender(handling, command, table, seat, f"your plan is kept{instead}.")
+
+
+def _check_time(table: Table, seat: Seat, tree: Plan) -> None:
+    """A plan is for what the opponent does next. Raises: NotYourTurn, NotAllowed."""
+    held = holding.waiting(table, seat)
+    if held is not None:
+        move = holding.move_of(held)
+        raise NotYourTurn(f"{move} still waits to be played. To change your plan, send the move once more, with it.")
+    if seat == table.state.to_move:
+        raise NotYourTurn(
+            "It is your turn, and a plan is for what your opponent does then. Send your move, and your plan below it."
+        )
+    if table.match.offer == Offer(OfferKind.DRAW, other(seat)) and plans.fitting(tree, plans.DRAW):
+        userid = table.match.player(other(seat)).userid
+        raise NotAllowed(f'{userid} offers a draw already: answer "accept" or "reject".')
+
+
+def _show(handling: Handling, table: Table, planned: Intent) -> None:
+    tree, _ = plans.of(planned)
+    reader = replace(handling.correspondent(), seat=planned.seat)
+    handling.notices.append(notice_of(table, reader, shown="this is your plan.", plan=tuple(plans.layout(tree))))
+
+
+MAX_PLIES = 100
+
+
+@handles("preview")
+def preview(handling: Handling, command: Command) -> Answer | None:
+    words = command.args.get("MOVE", "").split()
+    if len(words) > MAX_PLIES:
+        raise BadArguments(f"A preview has at most {MAX_PLIES} plies; yours has {len(words)}.")
+    if command.args.get("BOARD", "").casefold() == "new":
+        return _of_new_board(handling, command, words[1:] if words[:1] == ["2"] else words)
+    if command.options:
+        raise BadArguments(
+            f'"{command.options[0]}": options go with a new board.', "GAME preview new 2 -size=5 MOVE..."
+        )
+    _of_board(handling, command, words)
+    return None
+
+
+def _of_board(handling: Handling, command: Command, words: Sequence[str]) -> None:
+    table = handling.named(command)
+    ply = command.args.get("BOARD", "").partition("#")[2]
+    state, notations = _line(table.at(int(ply)) if ply else table.state, words)
+    shown = f"{' '.join(notations) or 'no move'} would lead to this. {_ending(state)}Nothing is played."
+    reader = replace(handling.correspondent(), seat=handling.proven_seat(table))
+    scene = state.game.scene(state.position, state.last)
+    is_now = not ply and table.match.result is None
+    offered = _as_plan(table.state, reader.seat, notations) if is_now and reader.seat else ()
+    handling.notices.append(notice_of(table, reader, scene=scene, shown=shown, offered=offered))
+
+
+def _as_plan(state: State, seat: Seat, notations: Sequence[str]) -> tuple[str, ...]:
+    """What the player answers to do what was shown: his move, if it is his turn, and a plan of the plies behind it."""
+    is_mine = state.to_move == seat
+    now, later = notations[:1] if is_mine else [], notations[is_mine:]
+    pairs = len(later) // 2
+    planned = plans.layout(plans.chain(later[: 2 * pairs]), indent="") if 0 < pairs <= plans.MAX_DEPTH else []
+    return (*now, *map(str.strip, planned)) if planned else ()
+
+
+def _of_new_board(handling: Handling, command: Command, words: Sequence[str]) -> Answer:
+    """A board with the command's options, which exists only in the answer. Raises: OptionError, BadArguments."""
+    game = GAMES[command.game or ""]
+    state, notations = _line(State.start(game, [option.casefold() for option in command.options]), words)
+    text = handling.tools.composer.pages.render(
+        "preview.txt",
+        state=state,
+        options=command.options,
+        notations=notations,
+        ending=_ending(state),
+        drawing=draw.text(game.scene(state.position, state.last)),
+    )
+    return done(command, text.rstrip("\n"), f"pbm: preview of {game.info.title}")
+
+
+def _line(state: State, words: Sequence[str]) -> tuple[State, list[str]]:
+    """The state after a line of plies, and their notations. Raises: BadArguments."""
+    notations = []
+    for word in words:
+        try:
+            state, notation = state.play(as_played(word))
+        except (GameError, Rejected) as error:
+            raise BadArguments(f'"{word}" as ply {state.plies + 1}: {error}') from None
+        notations.append(notation)
+    return state, notations
+
+
+def _ending(state: State) -> str:
+    """A sentence with a blank behind it, if the line ends the game; else empty."""
+    outcome = state.outcome
+    if outcome is None:
+        return ""
+    if outcome.winner is None:
+        return f"The game would be drawn {outcome.reason}. "
+    return f"{state.game.sides(state.options)[outcome.winner - 1]} would have won {outcome.reason}. "

@@ -1,0 +1,228 @@
+"""Verbs that play on a board: at once, as soon as it is one's turn, or after a look at what would be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from games.rules import BadNotation, MoveError
+from pbm.compose import Answer
+from pbm.core import held as holding
+from pbm.core.board import Table
+from pbm.core.offers import GRANTS, WISHES, ask, grants
+from pbm.core.registry import HANDLERS, handles
+from pbm.core.replies import tell_sender
+from pbm.core.request import Handling
+from pbm.core.wording import NOTHING, as_played, verb_meant
+from pbm.domain import plans
+from pbm.domain.commands import Command, split_guard
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound
+from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, other
+from pbm.domain.plans import PASSING
+
+
+@handles("move")
+def move(handling: Handling, command: Command) -> Answer | None:
+    text, guard = split_guard(command.args["MOVE"])
+    verb = verb_meant(text)
+    if verb is not None:
+        if guard is not None:
+            handling.seated(command)[0].check_running(guard)
+        return HANDLERS[verb](handling, command)
+    if plans.BEGINNING.match(text) and ":" in text:
+        return HANDLERS["plan"](handling, replace(command, args={**command.args, "PLAN": text}))
+    table, seat = handling.seated(command)
+    return _play(handling, command, table, seat, text, guard)
+
+
+def _play(
+    handling: Handling, command: Command, table: Table, seat: Seat, text: str, guard: int | None = None
+) -> Answer | None:
+    """Play a move, with what is planned for then; or let it wait, as the player may have chosen.
+
+    Raises: as Table.play.
+    """
+    plan = plans.read(command.plan) if command.plan else ()
+    until = holding.until(handling, table, seat)
+    if until is None:
+        table.play(seat, text, guard, plan)
+        return None
+    what, after = holding.hold(handling, table, seat, text, guard, plan, until)
+    return tell_sender(handling, command, table, seat, what, after, passes_on=True)
+
+
+@handles("pass")
+def pass_(handling: Handling, command: Command) -> Answer | None:
+    table, seat = handling.seated(command)
+    try:
+        return _play(handling, command, table, seat, PASSING)
+    except BadNotation:
+        raise NotAllowed(f"{table.state.game.info.title} does not allow passing.") from None
+
+
+@handles("swap")
+def swap(handling: Handling, command: Command) -> Answer | None:
+    table, seat = handling.seated(command)
+    return _play(handling, command, table, seat, SWAP)
+
+
+@handles("resign")
+def resign(handling: Handling, command: Command) -> Answer | None:
+    """At once in one's turn or in the first round; otherwise it waits, and once more takes it back."""
+    table, seat = handling.seated(command)
+    table.check_running()
+    if seat == table.state.to_move or len(table.match.record) < len(table.match.players):
+        if holding.until(handling, table, seat) is not None:
+            return _play(handling, command, table, seat, plans.RESIGN)
+        table.resign(seat)
+        return None
+    waiting = intent_of(table, seat, IntentKind.RESIGN)
+    if waiting is not None:
+        table.drop(waiting)
+        return tell_sender(handling, command, table, seat, "you will not resign.")
+    table.keep(Intent(seat, IntentKind.RESIGN))
+    return tell_sender(handling, command, table, seat, "your resignation waits for your turn.")
+
+
+@handles("queue")
+def queue(handling: Handling, command: Command) -> Answer | None:
+    table, seat = handling.seated(command)
+    table.check_running()
+    words = command.args["MOVE"]
+    text, guard = split_guard(words)
+    if verb_meant(text) == "resign":
+        return resign(handling, command)
+    if words.casefold() in NOTHING:
+        return _drop_queued(handling, command, table, seat)
+    if seat == table.state.to_move:
+        return move(handling, command)
+    if guard not in (None, table.next_ply + 1):
+        raise BadArguments(f'"{words}" cannot be queued: your next ply is {table.next_ply + 1}, not {guard}.')
+    planned = intent_of(table, seat, IntentKind.PLAN)
+    instead = " It takes the place of your plan." if planned is not None else ""
+    if command.plan:
+        tree = (plans.Branch(plans.ANY, as_played(text), plans.read(command.plan)),)
+        table.keep_plan(seat, table.check_plan(table.state, seat, tree))
+        return tell_sender(handling, command, table, seat, "your move is queued, with what you plan behind it.")
+    text = _queueable(table, text)
+    if planned is not None:
+        table.drop(planned)
+    table.keep(Intent(seat, IntentKind.QUEUE, text if guard is None else f"{text}#{guard}"))
+    return tell_sender(handling, command, table, seat, f"{text} is queued.{instead}")
+
+
+def _drop_queued(handling: Handling, command: Command, table: Table, seat: Seat) -> Answer | None:
+    waiting = intent_of(table, seat, IntentKind.QUEUE)
+    if waiting is None:
+        raise NotFound(f"You have queued no move on board {table.match.board}.")
+    table.drop(waiting)
+    return tell_sender(handling, command, table, seat, f"{waiting.text} is not queued any more.")
+
+
+def _queueable(table: Table, text: str) -> str:
+    """The move as far as it can be read now, after some legal move of the opponent's; it need not be legal there.
+
+    Raises: BadNotation, NotAllowed.
+    """
+    meant, state = as_played(text), table.state
+    replies = (state.game.notate(state.position, reply) for reply in state.game.moves(state.position))
+    after, _ = state.play(next(replies))
+    try:
+        return after.play(meant)[1]
+    except BadNotation:
+        raise
+    except MoveError:
+        return meant
+
+
+@handles("submit")
+def submit(handling: Handling, command: Command) -> Answer | None:
+    table, seat = handling.seated(command)
+    text, guard = split_guard(command.args["MOVE"])
+    after, notation = table.try_play(seat, as_played(text), guard)
+    below = plans.write(table.check_plan(after, seat, plans.read(command.plan))) if command.plan else ""
+    table.keep(Intent(seat, IntentKind.SUBMIT, "\n".join(filter(None, (f"{notation}#{table.next_ply}", below)))))
+    what = f'{notation} would lead to this. Nothing is played yet: answer "confirm" to play it.'
+    return tell_sender(handling, command, table, seat, what, after)
+
+
+@handles("confirm")
+def confirm(handling: Handling, command: Command) -> Answer | None:
+    table, seat = handling.seated(command)
+    table.check_running()
+    submitted = intent_of(table, seat, IntentKind.SUBMIT)
+    if submitted is None:
+        raise NotFound(f"You have submitted no move on board {table.match.board}.", "submit MOVE")
+    text, _, planned = submitted.text.partition("\n")
+    table.play(seat, *split_guard(text), plans.reread(planned) if planned else ())
+    return None
+
+
+def intent_of(table: Table, seat: Seat, kind: IntentKind) -> Intent | None:
+    """What the seat has decided for later of a kind."""
+    return next((intent for intent in table.intents(seat) if intent.kind is kind), None)
+
+
+@handles("propose")
+def propose(handling: Handling, command: Command) -> Answer | None:
+    ask(*handling.seated(command), OfferKind.DRAW)
+    return None
+
+
+@handles("undo")
+def undo(handling: Handling, command: Command) -> Answer | None:
+    table, seat = handling.seated(command)
+    table.check_running()
+    if not table.match.record:
+        raise NotAllowed("There is nothing to take back yet.")
+    ask(table, seat, OfferKind.UNDO)
+    return None
+
+
+@handles("accept")
+def accept(handling: Handling, command: Command) -> Answer | None:
+    if _is_of_game(handling, command):
+        return HANDLERS["limit"](handling, replace(command, args={**command.args, "NUMBER": "accept"}))
+    table, seat, offer = _answered(handling, command)
+    if offer.seat == seat and table.match.player(other(seat)).id != table.match.player(seat).id:
+        raise NotAllowed(f"You asked for {WISHES[offer.kind]} yourself; your opponent must answer.")
+    GRANTS[offer.kind](handling, table, seat)
+    return None
+
+
+@grants(OfferKind.DRAW)
+def grant_draw(_: Handling, table: Table, seat: Seat) -> None:
+    table.agree(seat)
+
+
+@grants(OfferKind.UNDO)
+def grant_undo(_: Handling, table: Table, seat: Seat) -> None:
+    table.take_back(seat)
+
+
+@handles("reject")
+def reject(handling: Handling, command: Command) -> Answer | None:
+    """Who rejects what he asked himself takes it back."""
+    if _is_of_game(handling, command):
+        return HANDLERS["limit"](handling, replace(command, args={**command.args, "NUMBER": "reject"}))
+    table, seat, offer = _answered(handling, command)
+    if offer.seat == seat:
+        table.cancel_offer()
+    else:
+        table.reject_offer(seat)
+    return None
+
+
+def _is_of_game(handling: Handling, command: Command) -> bool:
+    """The command is about the challenges of a game, not about a board."""
+    if "BOARD" in command.args or "MOVE" in command.args:
+        return False
+    return handling.sender.board is None or command.credentials is not None
+
+
+def _answered(handling: Handling, command: Command) -> tuple[Table, Seat, Offer]:
+    """The board and the offer that waits on it. Raises: NotFound, NotAllowed, MatchOver, Stale."""
+    table, seat = handling.seated(command)
+    table.check_running()
+    if table.match.offer is None:
+        raise NotFound(f"Nobody has asked for anything on board {table.match.board}.")
+    return table, seat, table.match.offer

@@ -1,0 +1,256 @@
+"""Reminders and digests: what a player gets because time passes, and what waits for him then.
+
+Reminders that fall due together are one mail. Each looks at its boards when it is written: one that has become
+pointless, for the player has moved or chosen a digest meanwhile, is not sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from pbm.compose import Answer, Gathering
+from pbm.compose.times import lasting
+from pbm.core.board import QUESTION, Table
+from pbm.core.bus import ReminderDue, SettingsSaved, subscribes
+from pbm.core.jobs import Occasion, when_due
+from pbm.core.notify import notice_of, perspective, reader_of
+from pbm.core.registry import handles
+from pbm.core.replies import done
+from pbm.core.request import Handling
+from pbm.domain.commands import Command
+from pbm.domain.due import with_clock
+from pbm.domain.errors import NotAllowed, NotFound
+from pbm.domain.match import IntentKind, Match, Player, other
+from pbm.domain.reminders import OFF, is_punctual, next_digest, read_ladder, told
+from pbm.domain.settings import Settings
+from pbm.store import Transaction
+
+DIGEST, REMIND = "digest", "remind"
+MOMENT = timedelta(microseconds=1)
+_NEVER = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A board of a player. his_turn: he is to move there."""
+
+    match: Match
+    player: Player
+    his_turn: bool
+
+    @property
+    def asked(self) -> bool:
+        """Whether the opponent has asked him something that he has not answered."""
+        offer = self.match.offer
+        return offer is not None and self.match.player(other(offer.seat)) == self.player
+
+    @property
+    def settings(self) -> Settings:
+        return self.match.settings[(self.match.seat_of(self.player.id) or 1) - 1]
+
+    @property
+    def deadline(self) -> datetime | None:
+        """Of the player to move; None once it is over."""
+        clock = self.match.clock
+        return clock.deadline_at if clock and clock.overrun_at is None else None
+
+    @property
+    def may_claim(self) -> bool:
+        """The time of his opponent is up."""
+        return not self.his_turn and self.match.clock is not None and self.match.clock.overrun_at is not None
+
+    @property
+    def waits(self) -> bool:
+        """For something he may do."""
+        return self.his_turn or self.asked or self.may_claim
+
+    @property
+    def urgency(self) -> tuple[bool, datetime, datetime]:
+        return not self.his_turn, self.deadline or _NEVER, self.match.moved_at
+
+    def is_urged(self, now: datetime) -> bool:
+        """He is to move, has time left to do so, and it runs: not while he is away, nor in a pause."""
+        clock = self.match.clock
+        if not self.his_turn or clock is None or clock.paused or self.is_away(now):
+            return False
+        return clock.deadline_at is None or clock.deadline_at > now
+
+    def is_away(self, now: datetime) -> bool:
+        """He is on vacation, or no mail gets to him."""
+        seat = self.match.seat_of(self.player.id)
+        return seat is not None and any(stop.holds(now) for stop in self.match.stops[seat - 1])
+
+
+def plan_digest(tx: Transaction, player: Player, settings: Settings, now: datetime) -> None:
+    """Put the player's next digest down, if he wants one."""
+    if settings.digest == OFF:
+        tx.agenda.drop(DIGEST, player.id)
+    else:
+        tx.agenda.put(DIGEST, player.id, next_digest(settings.digest, settings.zone, now))
+
+
+@subscribes(ReminderDue)
+def note_reminder(event: ReminderDue, tx: Transaction, now: datetime) -> None:
+    plan_reminder(tx, event.player, event.board, now)
+
+
+@subscribes(SettingsSaved)
+def note_settings(event: SettingsSaved, tx: Transaction, now: datetime) -> None:
+    plan_digest(tx, event.player, event.settings, now)
+
+
+def plan_reminder(tx: Transaction, player: Player, board: int, now: datetime) -> None:
+    """Remind the player of a board as soon as all that is due has been looked at, together with his other boards.
+
+    Boards may be due at the same instant; so this is a moment later.
+    """
+    tx.lock([f"{REMIND} {player.id}"])
+    waiting = tx.agenda.get(REMIND, player.id)
+    boards = {*(waiting.payload["boards"] if waiting else ()), board}
+    tx.agenda.put(REMIND, player.id, now + MOMENT, boards=sorted(boards))
+
+
+def plan_anew(tx: Transaction, player: Player, now: datetime) -> None:
+    """Plan the next reminder of each of his boards by what he has chosen now."""
+    tx.matches.forget()
+    for board in running_boards(tx, player):
+        if board.match.clock is not None:
+            clock = with_clock(board.match, board.match.clock, now).clock
+            assert clock is not None  # noqa: S101  it was given
+            tx.matches.set_clock(board.match.board, clock)
+    tx.matches.forget()
+
+
+@when_due(DIGEST)
+def send_digest(occasion: Occasion) -> None:
+    """Nothing is sent where nothing waits for the player, or so late that his next digest comes soon."""
+    tx, now = occasion.tx, occasion.now
+    player = tx.players.get(int(occasion.item.key))
+    if player is None:
+        return
+    settings = Settings.chosen(tx.players.settings(player.id))
+    plan_digest(tx, player, settings, now)
+    if settings.digest == OFF or not is_punctual(settings.digest, settings.zone, now):
+        return
+    boards = running_boards(tx, player)
+    waiting = [board for board in boards if board.waits]
+    _send(occasion, player, waiting, [board for board in boards if board not in waiting], daily=True)
+
+
+@when_due(QUESTION)
+def remind_of_question(occasion: Occasion) -> None:
+    """As long as it is asked on a board that goes on."""
+    match = occasion.tx.matches.load(int(occasion.item.key))
+    if match is not None and match.offer is not None and match.result is None:
+        plan_reminder(occasion.tx, match.player(other(match.offer.seat)), match.board, occasion.now)
+
+
+@when_due(REMIND)
+def send_reminder(occasion: Occasion) -> None:
+    """Of several boards, or of one alone: that is a mail of the board."""
+    tx, now, wanted = occasion.tx, occasion.now, frozenset(occasion.item.payload["boards"])
+    player = tx.players.get(int(occasion.item.key))
+    if player is None or Settings.chosen(tx.players.settings(player.id)).digest != OFF:
+        return
+    boards = running_boards(tx, player)
+    due = [board for board in boards if board.match.board in wanted and _is_due(tx, board, now)]
+    if due:
+        asked = [board for board in boards if board not in due and (board.asked or board.may_claim)]
+        _send(occasion, player, [*due, *asked])
+
+
+def _is_due(tx: Transaction, board: Running, now: datetime) -> bool:
+    """The player is to move, and no move of his waits to be played; or he has been asked, and nothing urges him."""
+    if board.is_urged(now):
+        return all(intent.kind is not IntentKind.HOLD for intent in tx.intents.of(board.match.board))
+    return board.asked and not board.his_turn and not board.is_away(now) and board.settings.remind != OFF
+
+
+def _send(
+    occasion: Occasion,
+    player: Player,
+    waiting: Sequence[Running],
+    others: Sequence[Running] = (),
+    *,
+    daily: bool = False,
+) -> None:
+    tx, tools, now = occasion.tx, occasion.tools, occasion.now
+    reader = reader_of(tx, tools, player, now)
+    notices = []
+    for board in sorted(waiting, key=lambda board: board.urgency):
+        table = Table(tx, board.match, tools.states.of(board.match), board.match.revision, now)
+        seat = board.match.seat_of(player.id) or 1
+        notices.append(notice_of(table, replace(reader, seat=perspective(table, seat))))
+    if len(notices) == 1 and not daily:
+        mails = tools.composer.notice(replace(notices[0], shown=_reminding(waiting[0], now)), now)
+    elif notices:
+        rest = tuple(board.match for board in others)
+        mails = tools.composer.gathered(Gathering(reader, tuple(notices), rest, daily), now)
+    else:
+        mails = []
+    tx.outbox.add(mails, now)
+
+
+def _reminding(board: Running, now: datetime) -> str:
+    if not board.his_turn:
+        return "a reminder that you have been asked something."
+    if board.deadline is None:
+        return f"a reminder, {lasting(now - board.match.moved_at)} after the last move."
+    return f"a reminder. Your time is over in {lasting(board.deadline - now)}."
+
+
+def running_boards(tx: Transaction, player: Player) -> list[Running]:
+    """The player's boards that have not ended, in their order."""
+    found = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
+    loaded = ((tx.matches.load(summary.board), summary.seat_to_move) for summary in found)
+    return [Running(match, player, match.player(seat) == player) for match, seat in loaded if match and seat]
+
+
+@handles("remind")
+def remind(handling: Handling, command: Command) -> Answer | None:
+    player = handling.who(command)
+    stored = handling.tx.players.settings(player.id)
+    if words := command.args.get("LADDER", ""):
+        stored = {**stored, "remind": read_ladder(words)}
+        handling.tx.players.save_settings(player.id, stored)
+        plan_anew(handling.tx, player, handling.now)
+    return done(command, _told(Settings.chosen(stored)), "pbm: your reminders")
+
+
+def _told(settings: Settings) -> str:
+    if settings.digest != OFF:
+        kept = (
+            "no reminders" if settings.remind == OFF else f"reminders {told(settings.remind)} before your time is over"
+        )
+        return (
+            f'You get a digest every day at {settings.digest} instead of reminders. After "set digest off" you would '
+            f"get {kept}."
+        )
+    if settings.remind == OFF:
+        return 'You get no reminders. To get some, answer with a line such as "remind 2d 1d 6h".'
+    return (
+        f"When it is your turn you are reminded {told(settings.remind)} before your time is over. To "
+        'change that, answer with a line such as "remind 2d 1d 6h" or "remind off".'
+    )
+
+
+@handles("calendar")
+def calendar(handling: Handling, command: Command) -> Answer | None:
+    player = handling.who(command)
+    word = command.args.get("BOARD", "all" if handling.sender.board is None else str(handling.sender.board))
+    boards = running_boards(handling.tx, player)
+    if word.casefold() != "all":
+        table = handling.table(int(word))
+        handling.seat_of(table, player)
+        table.check_running()
+        boards = [board for board in boards if board.match.board == table.match.board]
+    timed = [board.match for board in boards if board.deadline is not None]
+    if not timed:
+        raise NotFound(f"No time runs on board {word} now." if word.isdigit() else "No time runs on your boards now.")
+    reader = handling.reader(player)
+    if not reader.addresses:
+        raise NotAllowed("None of your addresses takes mail now.")
+    handling.letters += handling.tools.composer.calendar(reader, timed, handling.now, handling.message)
+    return None

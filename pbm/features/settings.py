@@ -1,0 +1,95 @@
+"""Verbs by which a player says what may be asked of him: challenges of a game, how many boards, and by whom."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from games import GAMES
+from pbm.compose import Answer
+from pbm.core.registry import handles
+from pbm.core.replies import done
+from pbm.core.request import Handling
+from pbm.domain.commands import Command
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound
+from pbm.domain.match import Player
+from pbm.store.choices import GameChoice
+
+UNLIMITED = frozenset({"all", "inf", "none"})
+
+
+@handles("limit")
+def limit(handling: Handling, command: Command) -> Answer | None:
+    player, game = handling.who(command), _game(command)
+    choice = handling.tx.choices.of(game, (player.id,))[player.id]
+    if word := command.args.get("NUMBER", "").casefold():
+        handling.tx.choices.set(player.id, game, _limited(choice, word, handling.tools.limits.active_games))
+    return done(command, _choice_text(handling, game, player))
+
+
+def _limited(choice: GameChoice, word: str, most: int) -> GameChoice:
+    """A choice with one word of the player's in it. Raises: BadArguments."""
+    if word in UNLIMITED:
+        return replace(choice, accepts=True, most_active=None)
+    if word in ("accept", "reject"):
+        return replace(choice, accepts=word == "accept")
+    if not (word.isascii() and word.isdecimal() and len(word) < 6 and int(word) <= most):
+        raise BadArguments(f'"{word}" is not a limit: take a number from 0 to {most}, or all, accept or reject.')
+    return replace(choice, accepts=int(word) > 0, most_active=int(word) or None)
+
+
+def _choice_text(handling: Handling, game: str, player: Player) -> str:
+    """How the player's choice for a game stands, and how to change it."""
+    choice = handling.tx.choices.of(game, (player.id,))[player.id]
+    active = handling.tx.matches.active_counts((player.id,))[player.id]
+    return handling.tools.composer.pages.render(
+        "limit.txt",
+        title=GAMES[game].info.title,
+        game=game,
+        choice=choice,
+        here=active.get(game, 0),
+        total=sum(active.values()),
+        most=handling.tools.limits.active_games,
+    ).rstrip("\n")
+
+
+def _game(command: Command) -> str:
+    """Raises: BadArguments."""
+    if command.game is None:
+        raise BadArguments(f"Which game? Put its name in front of {command.verb.name}.", command.verb.line)
+    return command.game
+
+
+@handles("block")
+def block(handling: Handling, command: Command) -> Answer | None:
+    player = handling.who(command)
+    if "OTHER" not in command.args:
+        names = ", ".join(other.userid for other in handling.tx.blocks.blocked(player.id))
+        return done(command, f"You have blocked {names}." if names else "You have blocked nobody.")
+    other = _other(handling, command)
+    if other == player:
+        raise NotAllowed("You cannot block yourself.")
+    if not handling.tx.blocks.block(player.id, other.id):
+        return done(command, f"You had blocked {other.userid} before.")
+    handling.tx.follows.unfollow_player(other.id, player.id)
+    text = (
+        f"You have blocked {other.userid}, who cannot challenge you, take your seeks, follow you or write to "
+        f"you any more, and is not told. Games under way between you go on. "
+        f'"unblock {other.userid}" ends it.'
+    )
+    return done(command, text)
+
+
+@handles("unblock")
+def unblock(handling: Handling, command: Command) -> Answer | None:
+    player, other = handling.who(command), _other(handling, command)
+    if not handling.tx.blocks.unblock(player.id, other.id):
+        raise NotAllowed(f"You have not blocked {other.userid}.", "block")
+    return done(command, f"{other.userid} is no longer blocked.")
+
+
+def _other(handling: Handling, command: Command) -> Player:
+    """Raises: NotFound."""
+    player = handling.tx.players.find(command.args["OTHER"])
+    if player is None:
+        raise NotFound(f'There is no player "{command.args["OTHER"]}" here.')
+    return player

@@ -1,0 +1,163 @@
+"""Verbs that tell how players of a game stand, and how its games ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import count
+
+from games import GAMES
+from pbm.compose import Answer, Figure
+from pbm.core.registry import handles
+from pbm.core.replies import done
+from pbm.core.request import Handling
+from pbm.domain.calendars import StopKind
+from pbm.domain.commands import Command
+from pbm.domain.pace import Pace
+from pbm.draw import chart
+from pbm.draw.chart import Bar
+from pbm.store.choices import GameChoice
+from pbm.store.ratings import Record
+
+MAX_LISTED = 1000
+MAX_RANKED = 300
+"""Players in the standings; those behind the best are left out."""
+MAX_DRAWN = 40
+"""Players in the picture of the ratings."""
+INACTIVE_AFTER = timedelta(days=180)
+"""Without a game under way and without a rated end for so long, a player is listed below the others."""
+ESTABLISHED, PROVISIONAL, INACTIVE = "Established", "Provisional", "Inactive"
+ALL = "All by rating, each with two deviations to either side"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One player in the standings. rank: among the established players who are active; 0 for the others."""
+
+    userid: str
+    record: Record
+    pace: Pace
+    active: int
+    limit: str
+    seeking: int
+    section: str
+    rank: int = 0
+
+    @property
+    def mark(self) -> str:
+        return self.section[0]
+
+
+@handles("standings")
+def standings(handling: Handling, command: Command) -> Answer | None:
+    """Established players by rank, then those of whom not much is known yet, then those who are not there.
+
+    Then all of them with how reliable they are, which has no part in the ratings.
+    """
+    assert command.game is not None  # noqa: S101  the parser asks for it
+    game, title = command.game, GAMES[command.game].info.title
+    seeks = handling.tx.seeks.open(game)
+    rows = _rows(handling, game, {seek.player.id: seek.wanted for seek in seeks})
+    sections = {name: [row for row in rows if row.section == name] for name in (ESTABLISHED, PROVISIONAL, INACTIVE)}
+    text = handling.tools.composer.pages.render(
+        "standings.txt",
+        title=title,
+        game=game,
+        sections=sections,
+        rows=rows,
+        heading=f"{ALL}:",
+        more=len(rows) == MAX_RANKED,
+        seeks=seeks,
+        drawn=any(row.record.drawn for row in rows),
+    )
+    return replace(done(command, text.rstrip("\n"), f"pbm: {title} standings"), figure=_figure(title, rows))
+
+
+def _rows(handling: Handling, game: str, wanted: Mapping[int, int]) -> list[Row]:
+    """All who are rated, the best first. wanted: how many games somebody seeks."""
+    tx, ranks = handling.tx, count(1)
+    rated = tx.ratings.standings(game)[:MAX_RANKED]
+    ids = [player.id for player, _ in rated]
+    choices, counts, paces = tx.choices.of(game, ids), tx.matches.active_counts(ids), tx.paces.of(game, ids)
+    rows = []
+    for player, record in rated:
+        active = counts[player.id].get(game, 0)
+        section = _section(record, active, handling.now)
+        limit, seeking = _limit(choices, player.id), wanted.get(player.id, 0)
+        rank = next(ranks) if section == ESTABLISHED else 0
+        rows.append(Row(player.userid, record, paces[player.id], active, limit, seeking, section, rank))
+    return rows
+
+
+def _figure(title: str, rows: Sequence[Row]) -> Figure | None:
+    if not rows:
+        return None
+    ratings = [(row.userid, row.record.rating) for row in rows[:MAX_DRAWN]]
+    bars = tuple(Bar(userid, each.rating, 2 * each.deviation, not each.provisional) for userid, each in ratings)
+    told = [
+        f"{userid} {each.shown}, surely between {each.rating - 2 * each.deviation:.0f} and "
+        f"{each.rating + 2 * each.deviation:.0f}{', provisional' if each.provisional else ''}"
+        for userid, each in ratings
+    ]
+    return Figure(f"{ALL}:", chart.ratings(bars), f"Ratings of {title}, the best first: {'; '.join(told)}.")
+
+
+def _section(record: Record, active: int, now: datetime) -> str:
+    if not active and record.rated_at is not None and now - record.rated_at > INACTIVE_AFTER:
+        return INACTIVE
+    return PROVISIONAL if record.rating.provisional else ESTABLISHED
+
+
+def _limit(choices: Mapping[int, GameChoice], player_id: int) -> str:
+    """A player's limit as the standings show it; "-" for none."""
+    choice = choices[player_id]
+    if not choice.accepts:
+        return "0"
+    return "-" if choice.most_active is None else str(choice.most_active)
+
+
+@handles("history")
+def history(handling: Handling, command: Command) -> Answer | None:
+    assert command.game is not None  # noqa: S101  the parser asks for it
+    title = GAMES[command.game].info.title
+    boards = handling.tx.matches.finished(command.game, MAX_LISTED)
+    zone = handling.correspondent().settings.zone
+    text = handling.tools.composer.pages.render(
+        "history.txt", title=title, boards=boards, zone=zone, more=len(boards) == MAX_LISTED
+    )
+    return done(command, text.rstrip("\n"), f"pbm: history of {title} games")
+
+
+@dataclass(frozen=True, slots=True)
+class GameRow:
+    """A player in one game. record: None if he has no rating in it. active: boards under way."""
+
+    game: str
+    record: Record | None
+    pace: Pace
+    active: int
+
+
+@handles("about")
+def about(handling: Handling, command: Command) -> Answer | None:
+    """Never an address, nor anything he has chosen for himself."""
+    tx, player = handling.tx, handling.player_named(command.args.get("PLAYER", "me"))
+    ratings, paces = tx.ratings.of_player(player.id), tx.paces.of_player(player.id)
+    active = tx.matches.active_counts((player.id,))[player.id]
+    rows = [
+        GameRow(name, ratings.get(name), paces.get(name, Pace()), active.get(name, 0))
+        for name in GAMES
+        if name in ratings or name in paces or name in active
+    ]
+    text = handling.tools.composer.pages.render(
+        "about.txt",
+        player=player,
+        since=tx.players.created_at(player.id),
+        bot=bool(tx.players.bots((player.id,))),
+        away=[each.stop for each in tx.absences.of(player.id, StopKind.VACATION, handling.now)],
+        now=handling.now,
+        rows=rows,
+        zone=handling.correspondent().settings.zone,
+    )
+    return done(command, text.rstrip("\n"), f"pbm: about {player.userid}")

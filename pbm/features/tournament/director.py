@@ -1,0 +1,142 @@
+"""What all kinds of events have in common: they start or are called off, their boards begin and end in time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from games import GAMES
+from pbm.core.board import Table
+from pbm.core.notify import Tools, tell_players
+from pbm.core.start import start_match
+from pbm.domain.events import RoundEnded
+from pbm.domain.mail import Mail
+from pbm.domain.match import Ending, Player, Result
+from pbm.domain.tournaments import deciding
+from pbm.domain.tournaments.bouts import Bout
+from pbm.domain.tournaments.terms import Kind
+from pbm.features.tournament.letters import Letters
+from pbm.store import Transaction
+from pbm.store.tournaments import Entrant, Meeting, Stage, Tournament
+
+HOLDING = "event"
+"""Kind of the agenda's items for events; the key is the event's id."""
+CLOCK = "10d+1d"
+"""The clock of a board, where the event's creator has not chosen one."""
+
+
+@dataclass(slots=True)
+class Director:
+    """One event while it is attended to. A kind of events says what `begin` and `proceed` are."""
+
+    tx: Transaction
+    tools: Tools
+    now: datetime
+    event: Tournament
+    mails: list[Mail] = field(default_factory=list)
+
+    @property
+    def letters(self) -> Letters:
+        return Letters(self.tx, self.tools, self.now)
+
+    def begin(self) -> None:
+        """There are enough players, and it is time."""
+        raise NotImplementedError
+
+    def proceed(self) -> None:
+        """It has begun, and something has ended or is due."""
+        raise NotImplementedError
+
+    def go_on(self) -> None:
+        if self.event.stage is Stage.OPEN:
+            self._open_or_call_off()
+        else:
+            self.proceed()
+        self.tx.outbox.add(self.mails, self.now)
+
+    def keep(self, **changes: Any) -> None:
+        """Change the event, and when it has to be looked at again."""
+        self.event = replace(self.event, **changes)
+        self.tx.tournaments.save(self.event)
+        next_at = self.next_at()
+        if next_at is None:
+            self.tx.agenda.drop(HOLDING, self.event.id)
+        else:
+            self.tx.agenda.put(HOLDING, self.event.id, next_at)
+
+    def next_at(self) -> datetime | None:
+        """When something must happen by itself, at the latest."""
+        return self.event.due_at
+
+    def present(self) -> list[Entrant]:
+        """Who is in, by seed."""
+        return [each for each in self.tx.tournaments.entrants(self.event.id) if each.left_at is None]
+
+    def is_due(self) -> bool:
+        return self.event.due_at is not None and self.event.due_at <= self.now
+
+    def tell(self, players: Sequence[Player], page: str, subject: str, **words: object) -> None:
+        self.mails += self.letters.mail(players, self.event, page, subject, **words)
+
+    def tell_all(self, page: str, subject: str, **words: object) -> None:
+        self.tell(self.letters.audience(self.event), page, subject, **words)
+
+    def by_rating(self, players: Sequence[Entrant]) -> list[Player]:
+        """The strongest first; of equals, who has joined first."""
+        records = self.tx.ratings.of(self.event.game, [each.player.id for each in players])
+        ranked = sorted(players, key=lambda each: (-records[each.player.id].rating.shown, each.joined_at))
+        return [each.player for each in ranked]
+
+    def place(self, divisions: Sequence[Sequence[Player]]) -> None:
+        self.tx.tournaments.place(self.event.id, [[player.id for player in division] for division in divisions])
+
+    def start(self, bout: Bout, division: int, due_at: datetime, challenger: Player | None = None) -> Table | None:
+        """Store a bout and start its board; None where there is nothing to play."""
+        table = self._seat(bout, division) if bout.points is None else None
+        board = table.match.board if table else None
+        challenger_id = challenger.id if challenger else None
+        self.tx.tournaments.add_meeting(
+            self.event, bout, division, board, self.now, due_at=due_at, challenger_id=challenger_id
+        )
+        return table
+
+    def _seat(self, bout: Bout, division: int) -> Table:
+        event, label = self.event, label_of(self.event, division)
+        first, second = (self.tx.players.get(each or 0) for each in (bout.first, bout.second))
+        assert first is not None  # noqa: S101  who leaves the server leaves his events
+        assert second is not None  # noqa: S101
+        game, seats = GAMES[event.game], (first, second)
+        return start_match(self.tx, game, event.options, event.body, seats, self.now, event=label, default_clock=CLOCK)
+
+    def decide(self, overdue: Sequence[Meeting]) -> None:
+        """End boards at their deadlines."""
+        self.tx.lock(f"board {meeting.board}" for meeting in overdue)
+        for meeting in overdue:
+            if meeting.board is not None:
+                table = Table.load(self.tx, self.tools.states, meeting.board, self.now)
+                used = deciding.time_used(table.match, table.state.to_move, min(self.now, meeting.due_at or self.now))
+                result = Result(Ending.DECIDED, deciding.winner(used), deciding.reason(table.match, used))
+                table.end(result, RoundEnded(meeting.board))
+                self.mails += tell_players(self.tx, self.tools, table)
+
+    def _open_or_call_off(self) -> None:
+        """Begin, if it is time and there are enough players, or all places are taken."""
+        terms, players = self.event.terms, self.present()
+        if len(players) < terms.most and not self.is_due():
+            self.keep()
+        elif len(players) < terms.fewest:
+            self.tell_all("event-off.txt", "called off", joined=len(players))
+            self.keep(stage=Stage.CANCELLED, due_at=None, ended_at=self.now)
+        else:
+            self.begin()
+
+
+def label_of(event: Tournament, division: int) -> str:
+    """What the mails of a board say it belongs to."""
+    if event.terms.kind is Kind.LADDER:
+        return event.name
+    if event.terms.kind is Kind.LEAGUE:
+        return f"{event.name}, season {event.season}, division {division}, round {event.round}"
+    return f"{event.name}, round {event.round}"

@@ -1,0 +1,160 @@
+"""What people do with events: make them, come in, go, start and end them early."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from games import GAMES
+from games.rules import OptionError
+from pbm.core import start as starting
+from pbm.core.board import Table
+from pbm.core.bus import AccountEnded, subscribes
+from pbm.core.notify import Tools
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound
+from pbm.domain.events import PlayerLeft
+from pbm.domain.mail import Mail
+from pbm.domain.match import Ending, Player, Result, other
+from pbm.domain.tournaments.terms import Kind, read_terms
+from pbm.features.tournament.director import CLOCK, HOLDING
+from pbm.features.tournament.letters import Letters
+from pbm.store import Transaction
+from pbm.store.tournaments import Entrant, Stage, Tournament
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,23}")
+
+
+def create(
+    tx: Transaction,
+    name: str,
+    kind: str,
+    game: str,
+    words: Sequence[str],
+    body: str,
+    creator: Player | None,
+    now: datetime,
+) -> Tournament:
+    """Make an event that players may join. creator: None for the operator; otherwise he gets its mails.
+
+    Raises: BadArguments, NotFound, NotAllowed.
+    """
+    if not _NAME.fullmatch(name):
+        raise BadArguments(
+            f'"{name[:40]}" cannot name an event: take a letter and up to 23 letters, digits, ".", "-" or "_".'
+        )
+    if tx.tournaments.find(name) is not None:
+        raise NotAllowed(f'There is or was an event "{name}": take another name, for instance "{name[:19]}-{now:%Y}".')
+    if game.casefold() not in GAMES:
+        raise NotFound(f'There is no game "{game}" here. The games are {", ".join(GAMES)}.')
+    terms, others = read_terms(Kind.read(kind), words, now)
+    try:
+        starting.read_terms(GAMES[game.casefold()], others, body, CLOCK)
+    except OptionError as error:
+        raise BadArguments(str(error), "help event create") from error
+    options = tuple(map(str.casefold, others))
+    event = tx.tournaments.add(name, game.casefold(), options, body, terms, creator, now)
+    tx.agenda.put(HOLDING, event.id, terms.starts_at)
+    if creator is not None:
+        tx.tournaments.follow(creator.id, event.id)
+    return event
+
+
+def find(tx: Transaction, name: str) -> Tournament:
+    """Raises: NotFound."""
+    event = tx.tournaments.find(name)
+    if event is None:
+        raise NotFound(f'There is no event "{name[:40]}".', "events")
+    return event
+
+
+def entrant(tx: Transaction, event: Tournament, player: Player) -> Entrant | None:
+    return next((each for each in tx.tournaments.entrants(event.id) if each.player.id == player.id), None)
+
+
+def join(tx: Transaction, event: Tournament, player: Player, now: datetime) -> None:
+    """Raises: NotAllowed."""
+    inside = [each for each in tx.tournaments.entrants(event.id) if each.left_at is None]
+    known = entrant(tx, event, player)
+    if not event.is_open:
+        problem = "is over" if event.stage.ended else "has started, so nobody can join any more"
+        raise NotAllowed(f"{event.name} {problem}.", "events")
+    if known is not None and known.left_at is None:
+        raise NotAllowed(f"You are in {event.name} already.", f"event show {event.name}")
+    if known is not None and event.terms.kind is Kind.LEAGUE and event.stage is Stage.RUNNING:
+        raise NotAllowed(f"You have left {event.name}: join again when this season is over.")
+    if len(inside) >= event.terms.most:
+        raise NotAllowed(f"{event.name} has all its {event.terms.most} players.", "events")
+    tx.tournaments.enter(event.id, player.id, len(inside) + 1, now)
+    if event.stage is Stage.OPEN and len(inside) + 1 == event.terms.most:
+        tx.agenda.put(HOLDING, event.id, now)
+    if event.stage is Stage.RUNNING and event.terms.kind is Kind.LADDER:
+        tx.tournaments.place(event.id, [[*(each.player.id for each in inside), player.id]])
+
+
+def leave(
+    tx: Transaction, event: Tournament, player: Player, load: Callable[[int], Table], now: datetime
+) -> list[Table]:
+    """His boards in the event are lost. load: gives a board. Returns them, whose players are still to be told.
+
+    Raises: NotAllowed.
+    """
+    known = entrant(tx, event, player)
+    if known is None or known.left_at is not None:
+        raise NotAllowed(f"You are not in {event.name}.", "events")
+    if event.stage.ended:
+        raise NotAllowed(f"{event.name} is over.")
+    mine = [each for each in tx.tournaments.under_way(event.id) if each.bout.holds(player.id)]
+    tables = [load(each.board) for each in mine if each.board is not None]
+    for table in tables:
+        seat = table.match.seat_of(player.id) or 1
+        result = Result(Ending.FORFEIT, other(seat), f"because {player.userid} has left the event")
+        table.end(result, PlayerLeft(table.match.board, userid=player.userid, place=f"the event {event.name}"))
+    withdraw(tx, event, player, now)
+    return tables
+
+
+@subscribes(AccountEnded)
+def withdraw_from_all(event: AccountEnded, tx: Transaction, now: datetime) -> None:
+    for joined in tx.tournaments.of_player(event.player.id):
+        withdraw(tx, joined, event.player, now)
+
+
+def withdraw(tx: Transaction, event: Tournament, player: Player, now: datetime) -> None:
+    """He is in no later round. What he still plays in the event is not touched."""
+    if event.stage is Stage.OPEN:
+        tx.tournaments.forget(event.id, player.id)
+    else:
+        tx.tournaments.leave(event.id, player.id, now)
+
+
+def start(tx: Transaction, event: Tournament, now: datetime) -> None:
+    """Let it begin, or the next season of a league, with those who are in. Raises: NotAllowed."""
+    inside = [each for each in tx.tournaments.entrants(event.id) if each.left_at is None]
+    if event.stage not in (Stage.OPEN, Stage.PAUSED):
+        raise NotAllowed(f"{event.name} {'is over' if event.stage.ended else 'has started already'}.")
+    if len(inside) < 2:
+        raise NotAllowed(f"{event.name} cannot start: it takes two players, and there {_are(len(inside))}.")
+    terms = replace(event.terms, fewest=min(event.terms.fewest, len(inside)))
+    tx.tournaments.save(replace(event, terms=terms, due_at=now))
+    tx.agenda.put(HOLDING, event.id, now)
+
+
+def _are(number: int) -> str:
+    return "is one" if number == 1 else "are none"
+
+
+def cancel(tx: Transaction, tools: Tools, event: Tournament, now: datetime) -> list[Mail]:
+    """End it early. Its boards go on, but count for themselves only. Raises: NotAllowed."""
+    if event.stage.ended:
+        raise NotAllowed(f"{event.name} is over already.")
+    ended = replace(event, stage=Stage.CANCELLED, due_at=None, ended_at=now)
+    tx.tournaments.save(ended)
+    tx.agenda.drop(HOLDING, event.id)
+    letters = Letters(tx, tools, now)
+    boards = [each.board for each in tx.tournaments.under_way(event.id) if each.board is not None]
+    tables = letters.tables(ended)
+    return letters.mail(
+        letters.audience(ended), ended, "event-cancelled.txt", "cancelled", tables=tables, boards=boards
+    )

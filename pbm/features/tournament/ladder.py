@@ -1,0 +1,123 @@
+"""Ladders: who challenges whom, and what a game does to the rungs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pbm.core.board import Table
+from pbm.domain.errors import NotAllowed
+from pbm.domain.match import Ending, Player
+from pbm.domain.tournaments import ladder
+from pbm.domain.tournaments.bouts import Bout, histories, seated
+from pbm.features.tournament.director import Director
+from pbm.store.tournaments import Meeting, Stage
+
+_LATE = frozenset({Ending.FORFEIT, Ending.DECIDED})
+"""Ends by which a game is lost through time."""
+
+
+@dataclass(slots=True)
+class Ladder(Director):
+    """Entrants are seeded by their rungs. due_at: when it is looked who has been idle."""
+
+    def begin(self) -> None:
+        self.place([self.by_rating(self.present())])
+        self.keep(stage=Stage.RUNNING, season=1, due_at=self.now + timedelta(days=self.event.terms.idle))
+        self.tell_all("event-ladder.txt", "the ladder stands", tables=self.letters.tables(self.event), news=())
+
+    def proceed(self) -> None:
+        under_way = self.tx.tournaments.under_way(self.event.id)
+        self.decide([each for each in under_way if each.due_at is not None and each.due_at <= self.now])
+        for meeting in self.tx.tournaments.meetings(self.event.id, round_=0):
+            if meeting.points is not None:
+                self._climb(meeting)
+        if self.is_due():
+            self._drop_idle()
+        self.keep()
+
+    def next_at(self) -> datetime | None:
+        deadlines = [each.due_at for each in self.tx.tournaments.under_way(self.event.id)]
+        return min(filter(None, [*deadlines, self.event.due_at]), default=None)
+
+    def rungs(self) -> list[Player]:
+        """From the highest."""
+        return [each.player for each in self.present()]
+
+    def reachable(self, challenger: Player) -> list[Player]:
+        """Whom he may challenge now, from the highest; nobody while he has a challenge of his own under way."""
+        under_way = self.tx.tournaments.under_way(self.event.id)
+        if any(each.challenger_id == challenger.id for each in under_way):
+            return []
+        players = {player.id: player for player in self.rungs()}
+        busy = {each.challenged for each in under_way}
+        playing = {
+            player for each in under_way for player in (each.first, each.second) if each.bout.holds(challenger.id)
+        }
+        near = (players[each] for each in ladder.within_reach(list(players), challenger.id, self.event.terms.rungs))
+        return [player for player in near if player not in busy and player not in playing]
+
+    def challenge(self, challenger: Player, opponent: Player) -> Table:
+        """Raises: NotAllowed that tells whom he may challenge."""
+        near = self.reachable(challenger)
+        if opponent not in near:
+            raise NotAllowed(f"You cannot challenge {opponent.userid} now. {self.choice(challenger)}")
+        pair = (opponent.id, challenger.id)
+        bouts = [meeting.bout for meeting in self.tx.tournaments.meetings(self.event.id)]
+        order = seated(*pair, histories(pair, bouts))
+        due_at = self.now + self.event.terms.time_per_round
+        table = self.start(Bout(*order), 1, due_at, challenger)
+        assert table is not None  # noqa: S101  a bout of two has a board
+        self.keep()
+        return table
+
+    def choice(self, challenger: Player) -> str:
+        """A sentence on whom he may challenge."""
+        if any(each.challenger_id == challenger.id for each in self.tx.tournaments.under_way(self.event.id)):
+            return "You have challenged somebody already; that game must end first."
+        if self.rungs()[0] == challenger:
+            return "You are on the highest rung: there is nobody to challenge."
+        *most, last = [player.userid for player in self.reachable(challenger)] or [""]
+        names = f"{', '.join(most)} or {last}" if most else last
+        return (
+            f"You may challenge {names}." if names else "All within your reach are challenged already: wait a little."
+        )
+
+    def _climb(self, meeting: Meeting) -> None:
+        """What a game that has ended does to the rungs; its players are told."""
+        challenger, challenged = meeting.challenger, meeting.challenged
+        players = {player.id: player for player in self.rungs()}
+        before = after = list(players)
+        scores = [meeting.bout.score(player.id) for player in (challenger, challenged)]
+        if scores[0] > scores[1]:
+            after = ladder.after_win(before, challenger.id, challenged.id)
+        elif scores[0] < scores[1] and self._late(meeting):
+            after = ladder.dropped(before, {challenger.id})
+        self.place([[players[each] for each in after]])
+        self.tx.tournaments.set_round(meeting.id, self.event.round + 1)
+        self.keep(round=self.event.round + 1)
+        both = [player for player in (challenger, challenged) if player.id in players]
+        news = [(player.userid, before.index(player.id) + 1, after.index(player.id) + 1) for player in both]
+        self.tell(both, "event-ladder.txt", "your rung", tables=self.letters.tables(self.event), news=news)
+
+    def _late(self, meeting: Meeting) -> bool:
+        summary = self.tx.matches.summary(meeting.board) if meeting.board is not None else None
+        return summary is not None and summary.result is not None and summary.result.ending in _LATE
+
+    def _drop_idle(self) -> None:
+        """Who has not had a game for too long goes down by a rung; all are told how the ladder stands."""
+        since = self.now - timedelta(days=self.event.terms.idle)
+        played = {
+            player.id
+            for each in self.tx.tournaments.meetings(self.event.id)
+            if each.points is None or each.starts_at > since
+            for player in each.players
+        }
+        entrants = self.present()
+        idle = {each.player.id for each in entrants if each.player.id not in played and each.joined_at <= since}
+        players = {each.player.id: each.player for each in entrants}
+        before, after = list(players), ladder.dropped(list(players), idle)
+        self.place([[players[each] for each in after]])
+        self.keep(due_at=self.now + timedelta(days=self.event.terms.idle))
+        news = [(players[each].userid, before.index(each) + 1, after.index(each) + 1) for each in after if each in idle]
+        self.tell_all("event-ladder.txt", "how it stands", tables=self.letters.tables(self.event), news=news)

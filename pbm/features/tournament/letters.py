@@ -1,0 +1,133 @@
+"""What is told of an event: its standings and pairings as tables, and the mails to all who are in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from fractions import Fraction
+
+from games import GAMES
+from pbm.compose import Answer, Outcome, Reader
+from pbm.core.notify import Tools, readers_of
+from pbm.domain.mail import Mail
+from pbm.domain.match import Player
+from pbm.domain.tournaments.bouts import Bout
+from pbm.domain.tournaments.standings import ROBIN, SWISS, Line, TieBreak, standings
+from pbm.domain.tournaments.terms import Kind
+from pbm.store import Transaction
+from pbm.store.tournaments import Entrant, Meeting, Tournament
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table of standings."""
+
+    line: Line
+    userid: str
+    left: bool
+
+    @property
+    def tie_breaks(self) -> list[str]:
+        return [shown(value) for value in self.line.tie_breaks]
+
+    @property
+    def points(self) -> str:
+        return shown(self.line.points)
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """Of an event, or of one division. number: of the division; 0 where there is but one."""
+
+    number: int
+    tie_breaks: tuple[TieBreak, ...]
+    rows: tuple[Row, ...]
+
+
+def shown(points: Fraction) -> str:
+    """Exact, for points are halves and tie-breaks quarters."""
+    return f"{float(points):.2f}".rstrip("0").rstrip(".")
+
+
+def tables_of(tournament: Tournament, entrants: Sequence[Entrant], meetings: Sequence[Meeting]) -> list[Standings]:
+    """The standings by the meetings of a season, a table for each division; of a ladder, its rungs."""
+    divisions = sorted({entrant.division for entrant in entrants if entrant.division is not None})
+    several = tournament.terms.kind is Kind.LEAGUE
+    return [
+        _table(tournament, [each for each in entrants if each.division == division], meetings, division * several)
+        for division in divisions
+    ]
+
+
+def _table(tournament: Tournament, members: Sequence[Entrant], meetings: Sequence[Meeting], number: int) -> Standings:
+    kind = tournament.terms.kind
+    tie_breaks = () if kind is Kind.LADDER else SWISS if kind is Kind.SWISS else ROBIN
+    by_id = {member.player.id: member for member in members}
+    bouts = [meeting.bout for meeting in meetings]
+    lines = standings(list(by_id), bouts, tie_breaks)
+    if kind is Kind.LADDER:
+        lines = _rungs(list(by_id), bouts)
+    rows = tuple(
+        Row(line, by_id[line.entrant].player.userid, by_id[line.entrant].left_at is not None) for line in lines
+    )
+    return Standings(number, tie_breaks, rows)
+
+
+def _rungs(order: Sequence[int], bouts: Sequence[Bout]) -> list[Line]:
+    """The order of a ladder is its own."""
+    lines = {line.entrant: line for line in standings(order, bouts, ())}
+    return [replace(lines[each], rank=rung) for rung, each in enumerate(order, 1)]
+
+
+@dataclass(slots=True)
+class Letters:
+    """Renders what is told of events. now: as the mails are dated."""
+
+    tx: Transaction
+    tools: Tools
+    now: datetime
+
+    def page(self, name: str, tournament: Tournament, reader: Reader, **words: object) -> str:
+        """One page for one reader, without its last line end."""
+        game = GAMES.get(tournament.game)
+        text = self.tools.composer.pages.render(
+            name,
+            event=tournament,
+            terms=tournament.terms,
+            title=game.info.title if game else tournament.game,
+            stage=tournament.stage,
+            zone=reader.settings.zone,
+            **words,
+        )
+        return text.rstrip("\n")
+
+    def standings(self, tournament: Tournament, reader: Reader) -> str:
+        return self.page("event-standings.txt", tournament, reader, tables=self.tables(tournament))
+
+    def tables(self, tournament: Tournament) -> list[Standings]:
+        """How its players stand, in the present season."""
+        meetings = self.tx.tournaments.meetings(tournament.id, tournament.season)
+        entrants = self.tx.tournaments.entrants(tournament.id)
+        if tournament.terms.kind is Kind.LADDER:
+            entrants = [each for each in entrants if each.left_at is None]
+        return tables_of(tournament, entrants, meetings)
+
+    def audience(self, tournament: Tournament) -> list[Player]:
+        """All who are in the event, and then those who follow it."""
+        inside = [each.player for each in self.tx.tournaments.entrants(tournament.id) if each.left_at is None]
+        known = {player.id for player in inside}
+        return [*inside, *(each for each in self.tx.tournaments.followers(tournament.id) if each.id not in known)]
+
+    def mail(
+        self, players: Iterable[Player], tournament: Tournament, page: str, subject: str, **words: object
+    ) -> list[Mail]:
+        """The page for each of the players; an answer to it is a command of his."""
+        mails: list[Mail] = []
+        inside = {each.player for each in self.tx.tournaments.entrants(tournament.id) if each.left_at is None}
+        for reader in readers_of(self.tx, self.tools, players, self.now).values():
+            you = reader.player
+            text = self.page(page, tournament, reader, you=you, inside=you in inside, **words)
+            answer = Answer("", Outcome.DONE, text, f"pbm: {tournament.name}: {subject}")
+            mails += self.tools.composer.answer(reader, [answer], self.now, None)
+        return mails

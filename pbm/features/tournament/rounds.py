@@ -1,0 +1,225 @@
+"""The end of a board, as far as an event is concerned."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from pbm.core.bus import MatchEnded, subscribes
+from pbm.core.jobs import Occasion, when_due
+from pbm.core.notify import tell_players
+from pbm.domain.events import MatchStarted
+from pbm.domain.match import Player, Result
+from pbm.domain.tournaments import league, robin, swiss
+from pbm.domain.tournaments.bouts import DRAW, LOSS, WIN, Bout
+from pbm.domain.tournaments.terms import Kind
+from pbm.features.tournament.director import HOLDING, Director
+from pbm.features.tournament.ladder import Ladder
+from pbm.features.tournament.letters import Standings
+from pbm.store import Transaction
+from pbm.store.tournaments import Entrant, Stage
+
+
+@subscribes(MatchEnded)
+def settle_bout(event: MatchEnded, tx: Transaction, now: datetime) -> None:
+    """A board that has just ended counts in its tournament, which then looks at once whether its round is over."""
+    match = event.match
+    meeting = tx.tournaments.on_board(match.board) if match.event else None
+    held = tx.tournaments.get(meeting.tournament_id) if meeting else None
+    if meeting is None or held is None or held.stage.ended or match.result is None:
+        return
+    tx.tournaments.settle(meeting.id, points_of(match.result))
+    tx.agenda.put(HOLDING, held.id, now)
+
+
+def points_of(result: Result) -> tuple[int, int]:
+    """Half points of both seats; a void game is worth as much to both."""
+    if result.winner is None:
+        return DRAW, DRAW
+    return (WIN, LOSS) if result.winner == 1 else (LOSS, WIN)
+
+
+@dataclass(slots=True)
+class Rounds(Director):
+    """A round robin, a Swiss or a league."""
+
+    def begin(self) -> None:
+        self._begin_season()
+
+    def proceed(self) -> None:
+        if self.event.stage is Stage.PAUSED:
+            if self.is_due():
+                self._begin_season()
+            else:
+                self.keep()
+        else:
+            self._end_round()
+
+    def _begin_season(self) -> None:
+        """The first one, or the next one of a league."""
+        terms, players = self.event.terms, self.present()
+        if len(players) < terms.fewest:
+            self._finish()
+            return
+        self.place(self._divisions(players))
+        for entrant in self.tx.tournaments.entrants(self.event.id):
+            if entrant.left_at is not None:
+                self.tx.tournaments.forget(self.event.id, entrant.player.id)
+        if terms.kind is Kind.SWISS:
+            most = robin.rounds(len(players))
+            terms = replace(terms, rounds=min(terms.rounds or swiss.rounds(len(players)), most))
+        self.event = replace(self.event, stage=Stage.RUNNING, season=self.event.season + 1, round=0, terms=terms)
+        self._next_round(ended=False)
+
+    def _divisions(self, players: Sequence[Entrant]) -> list[list[Player]]:
+        size, known = self.event.terms.division, {each.player.id: each.player for each in players}
+        if self.event.terms.kind is not Kind.LEAGUE:
+            return [self.by_rating(players)]
+        if self.event.season == 0:
+            order = league.divided([player.id for player in self.by_rating(players)], size)
+            return [[known[each] for each in division] for division in order]
+        tables = self.letters.tables(self.event)
+        ranked = [[row.line.entrant for row in table.rows] for table in tables]
+        fresh = self.by_rating([each for each in players if each.division is None])
+        leavers = {each for division in ranked for each in division} - known.keys()
+        order = league.next_season(ranked, self.event.terms.moving, leavers, [player.id for player in fresh], size)
+        return [[known[each] for each in division] for division in order]
+
+    def rounds(self) -> int:
+        """How many rounds the season has."""
+        terms = self.event.terms
+        if terms.kind is Kind.SWISS:
+            return terms.rounds
+        return max(robin.rounds(len(each), double=terms.double) for each in self._members().values())
+
+    def _members(self) -> dict[int, list[Entrant]]:
+        """By division, all who were in it when the season began."""
+        found: dict[int, list[Entrant]] = {}
+        for each in self.tx.tournaments.entrants(self.event.id):
+            if each.division is not None:
+                found.setdefault(each.division, []).append(each)
+        return found
+
+    def _end_round(self) -> None:
+        """Decide what is overdue; if then nothing is under way, the round is over."""
+        if self.is_due():
+            self.decide(self.tx.tournaments.under_way(self.event.id))
+        if self.tx.tournaments.under_way(self.event.id):
+            self.keep()
+        else:
+            self._next_round(ended=True)
+
+    def _next_round(self, *, ended: bool) -> None:
+        """Pair and start the next round that has a board, or finish. ended: a round went before it."""
+        standings = self.letters.tables(self.event) if ended else []
+        while self.event.round < self.rounds() and len(self.present()) > 1:
+            self.event = replace(self.event, round=self.event.round + 1)
+            due_at = self.now + self.event.terms.time_per_round
+            tables = [table for division, bout in self._pairings() if (table := self.start(bout, division, due_at))]
+            if tables:
+                self.keep(due_at=due_at)
+                self._tell_of_round(standings)
+                for table in tables:
+                    table.events.append(MatchStarted(table.match.board))
+                    self.mails += tell_players(self.tx, self.tools, table)
+                return
+        self._finish()
+
+    def _tell_of_round(self, standings: Sequence[Standings]) -> None:
+        """standings: before it; none before the first of a season."""
+        event = self.event
+        meetings = self.tx.tournaments.meetings(event.id, event.season)
+        self.tell_all(
+            "event-round.txt",
+            f"round {event.round}",
+            rounds=self.rounds(),
+            pairings=[each for each in meetings if each.round == event.round],
+            before=[each for each in meetings if each.round == event.round - 1],
+            tables=standings,
+        )
+
+    def _pairings(self) -> list[tuple[int, Bout]]:
+        """The bouts of the present round, with their divisions; who has left loses them."""
+        event, here = self.event, {each.player.id for each in self.present()}
+        if event.terms.kind is Kind.SWISS:
+            before = [meeting.bout for meeting in self.tx.tournaments.meetings(event.id)]
+            seeded = [each.player.id for each in self.present()]
+            return [(1, _with_bye(bout)) for bout in swiss.bouts(seeded, before)]
+        found: list[tuple[int, Bout]] = []
+        for division, members in self._members().items():
+            entrants = [each.player.id for each in members]
+            if event.round <= robin.rounds(len(entrants), double=event.terms.double):
+                bouts = [_turned(bout, event.season) for bout in robin.bouts(entrants, event.round)]
+                found += [(division, _without_leavers(bout, here)) for bout in bouts if _anybody(bout) & here]
+        return found
+
+    def _finish(self) -> None:
+        """The end of the event; of a league that has players left, only of a season."""
+        event, audience = self.event, self.letters.audience(self.event)
+        before = self.tx.tournaments.meetings(event.id, event.season, event.round)
+        tables = self.letters.tables(event)
+        gone = self._strike_out() if event.terms.kind is Kind.LEAGUE and event.stage is Stage.RUNNING else None
+        if gone is not None and self.present():
+            self.keep(stage=Stage.PAUSED, due_at=self.now + timedelta(days=event.terms.pause))
+            subject = f"season {event.season} is over"
+            self.tell(audience, "event-season.txt", subject, moves=self._moves(), gone=gone, tables=tables)
+        else:
+            self.keep(stage=Stage.OVER, due_at=None, ended_at=self.now)
+            self.tell(audience, "event-over.txt", "the result", before=before, tables=tables)
+
+    def _strike_out(self) -> list[str]:
+        """Who has played boards of the season but has not made one move is out of the league; their userids."""
+        seated: set[int] = set()
+        moved: set[int] = set()
+        for meeting in self.tx.tournaments.meetings(self.event.id, self.event.season):
+            match = self.tx.matches.load(meeting.board) if meeting.board is not None else None
+            if match is not None:
+                seated |= {player.id for player in match.players}
+                moved |= {match.player(ply.seat).id for ply in match.record}
+        idle = [each.player for each in self.present() if each.player.id in seated - moved]
+        for player in idle:
+            self.tx.tournaments.leave(self.event.id, player.id, self.now)
+        return [player.userid for player in idle]
+
+    def _moves(self) -> list[tuple[str, int, int]]:
+        """Who changes his division, as things are now: userid, from, to."""
+        order = self._divisions(self.present())
+        target = {player.id: number for number, division in enumerate(order, 1) for player in division}
+        return [
+            (each.player.userid, each.division, target[each.player.id])
+            for each in self.present()
+            if each.division is not None and each.division != target[each.player.id]
+        ]
+
+
+def _with_bye(bout: Bout) -> Bout:
+    """A bye is worth a win."""
+    return replace(bout, points=(WIN, LOSS)) if bout.second is None else bout
+
+
+def _anybody(bout: Bout) -> set[int]:
+    return {each for each in (bout.first, bout.second) if each is not None}
+
+
+def _without_leavers(bout: Bout, here: Collection[int]) -> Bout:
+    """Who has left loses his bouts; in a round robin everybody else has as many byes, and they are worth nothing."""
+    if bout.second is None:
+        return replace(bout, points=(LOSS, LOSS))
+    if _anybody(bout) <= set(here):
+        return bout
+    return replace(bout, points=(WIN if bout.first in here else LOSS, WIN if bout.second in here else LOSS))
+
+
+def _turned(bout: Bout, season: int) -> Bout:
+    """Every other season everybody has the other seat."""
+    return bout if season % 2 or bout.second is None else replace(bout, first=bout.second, second=bout.first)
+
+
+@when_due(HOLDING)
+def hold(occasion: Occasion) -> None:
+    """Let an event go on as far as it can now, and note when it must be looked at again."""
+    event = occasion.tx.tournaments.get(int(occasion.item.key))
+    if event is not None and not event.stage.ended:
+        kind: type[Director] = Ladder if event.terms.kind is Kind.LADDER else Rounds
+        kind(occasion.tx, occasion.tools, occasion.now, event).go_on()

@@ -1,0 +1,169 @@
+"""Verbs of events: make one, join and leave it, look at it, climb a ladder."""
+
+from __future__ import annotations
+
+from games import GAMES
+from pbm.compose import Answer
+from pbm.core.registry import handles
+from pbm.core.replies import done
+from pbm.core.request import Handling
+from pbm.core.start import split_body
+from pbm.domain.commands import Command
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound
+from pbm.domain.events import MatchStarted
+from pbm.domain.tournaments.terms import Kind
+from pbm.features.tournament import entries as entering
+from pbm.features.tournament.ladder import Ladder
+from pbm.features.tournament.letters import Letters
+from pbm.store.tournaments import Meeting, Stage, Tournament
+
+ENDED_SHOWN = 10
+"""Events that are over, in the list of all."""
+
+
+@handles("events")
+def events(handling: Handling, command: Command) -> Answer | None:
+    tx, word = handling.tx, command.args.get("GAME", "").casefold()
+    if word and word not in GAMES:
+        raise NotFound(f'There is no game "{word}" here. The games are {", ".join(GAMES)}.', "events")
+    running, ended = tx.tournaments.listed(word or None), tx.tournaments.listed(word or None, ended=True)
+    text = handling.tools.composer.pages.render(
+        "events.txt",
+        title=GAMES[word].info.title if word else "",
+        zone=handling.correspondent().settings.zone,
+        running=[(event, tx.tournaments.size(event.id)) for event in running],
+        ended=[(event, tx.tournaments.size(event.id)) for event in ended[:ENDED_SHOWN]],
+    )
+    return done(command, text.rstrip("\n"), "pbm: events")
+
+
+@handles("event create")
+def create(handling: Handling, command: Command) -> Answer | None:
+    player, args = handling.who(command), command.args
+    most = handling.tools.limits.open_events
+    if handling.tx.tournaments.created_by(player.id) >= most:
+        raise NotAllowed(f"You have made {most} events that are not over; that is the limit.", "events")
+    game = GAMES.get(args["GAME"].casefold())
+    body, _ = split_body(handling.comment) if game and game.info.takes_body else ("", "")
+    event = entering.create(
+        handling.tx, args["EVENT"], args["KIND"], args["GAME"], command.options, body, player, handling.now
+    )
+    return done(command, _shown(handling, event), f"pbm: {event.name}: made")
+
+
+@handles("event show")
+def show(handling: Handling, command: Command) -> Answer | None:
+    event = _named(handling, command)
+    return done(command, _shown(handling, event), f"pbm: {event.name}")
+
+
+def _shown(handling: Handling, event: Tournament) -> str:
+    entrants = handling.tx.tournaments.entrants(event.id)
+    return _letters(handling).page(
+        "event.txt", event, handling.correspondent(), entrants=entrants, may_join=event.is_open
+    )
+
+
+@handles("event join")
+def join(handling: Handling, command: Command) -> Answer | None:
+    player, event = handling.who(command), _named(handling, command)
+    if not handling.tx.players.confirmed(player.id)[player.id]:
+        raise NotAllowed("You have not confirmed an address yet, so you could not be told of your games.")
+    entering.join(handling.tx, event, player, handling.now)
+    return done(command, f"You are in {event.name}. {_prospect(event)}")
+
+
+def _prospect(event: Tournament) -> str:
+    """What comes next for one who has just joined."""
+    climbs = event.terms.kind is Kind.LADDER
+    if event.stage is Stage.OPEN:
+        return f"When it starts, {'you may challenge others' if climbs else 'your games come by mail'}."
+    if event.stage is Stage.PAUSED:
+        return "Your games come by mail when the next season starts."
+    return "You are on the lowest rung: challenge somebody." if climbs else "You play from the next season on."
+
+
+@handles("event leave")
+def leave(handling: Handling, command: Command) -> Answer | None:
+    player, event = handling.who(command), _named(handling, command)
+    tables = entering.leave(handling.tx, event, player, handling.table, handling.now)
+    boards = ", ".join(str(table.match.board) for table in tables)
+    lost = f" Lost with that: board {boards}." if boards else ""
+    return done(command, f"You are in {event.name} no more.{lost}")
+
+
+@handles("event start")
+def start(handling: Handling, command: Command) -> Answer | None:
+    event = _own(handling, command)
+    entering.start(handling.tx, event, handling.now)
+    what = "may challenge each other" if event.terms.kind is Kind.LADDER else "get their games by mail"
+    return done(command, f"{event.name} starts now; its players {what}.")
+
+
+@handles("event cancel")
+def cancel(handling: Handling, command: Command) -> Answer | None:
+    event = _own(handling, command)
+    handling.letters += entering.cancel(handling.tx, handling.tools, event, handling.now)
+    return done(command, f"{event.name} is ended; its players are told.")
+
+
+@handles("event pairings")
+def pairings(handling: Handling, command: Command) -> Answer | None:
+    """Of the present round, or of any of the season; of a ladder, the games under way and the latest."""
+    event, word = _named(handling, command), command.args.get("ROUND", "")
+    if word and not (word.isascii() and word.isdecimal() and len(word) < 5 and 1 <= int(word) <= event.round):
+        played = f"take 1 to {event.round}" if event.round else "nothing is paired yet"
+        raise BadArguments(f'"{word}" is no round of {event.name}: {played}.')
+    number = int(word or event.round)
+    found = handling.tx.tournaments.meetings(event.id, event.season)
+    if event.terms.kind is Kind.LADDER:
+        chosen: list[Meeting] = [each for each in found if each.round in (0, *range(event.round - 9, event.round + 1))]
+    else:
+        chosen = [each for each in found if each.round == number]
+    rounds = {number: chosen} if chosen else {}
+    text = _letters(handling).page("event-pairings.txt", event, handling.correspondent(), rounds=rounds)
+    return done(command, text, f"pbm: {event.name}: pairings")
+
+
+@handles("event standings")
+def standings(handling: Handling, command: Command) -> Answer | None:
+    event = _named(handling, command)
+    text = _letters(handling).standings(event, handling.correspondent())
+    return done(command, text, f"pbm: {event.name}: standings")
+
+
+@handles("event challenge")
+def challenge(handling: Handling, command: Command) -> Answer | None:
+    player, event = handling.who(command), _named(handling, command)
+    word, ladder = command.args.get("OTHER", ""), Ladder(handling.tx, handling.tools, handling.now, event)
+    if event.terms.kind is not Kind.LADDER or event.stage is not Stage.RUNNING:
+        problem = "is no ladder" if event.terms.kind is not Kind.LADDER else f"is {event.stage}"
+        raise NotAllowed(f"{event.name} {problem}, so nobody can be challenged in it.")
+    if player not in ladder.rungs():
+        raise NotAllowed(f"You are not in {event.name}.", f"event join {event.name}")
+    if not word:
+        return done(command, ladder.choice(player))
+    opponent = handling.tx.players.find(word)
+    if opponent is None or opponent not in ladder.rungs():
+        raise NotFound(f'"{word}" is not in {event.name}. {ladder.choice(player)}')
+    table = ladder.challenge(player, opponent)
+    handling.adopt(table, MatchStarted(table.match.board, challenger=player.userid))
+    return None
+
+
+def _letters(handling: Handling) -> Letters:
+    return Letters(handling.tx, handling.tools, handling.now)
+
+
+def _named(handling: Handling, command: Command) -> Tournament:
+    """Raises: NotFound."""
+    return entering.find(handling.tx, command.args["EVENT"])
+
+
+def _own(handling: Handling, command: Command) -> Tournament:
+    """The event, if the sender has made it. Raises: NotFound, NotAllowed."""
+    player, event = handling.who(command), _named(handling, command)
+    if event.creator != player:
+        maker = event.creator.userid if event.creator else "the operator"
+        raise NotAllowed(f"{event.name} was made by {maker}, who alone may do that.")
+    return event

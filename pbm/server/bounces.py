@@ -1,0 +1,98 @@
+"""Mails of ours that came back, and complaints about them: whom they were for, and what follows. None is answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import structlog
+
+from pbm.compose import Composer
+from pbm.core.notify import Limits
+from pbm.domain.mail import Queued
+from pbm.features.time import note_reach
+from pbm.mailin import Action, Discard
+from pbm.store import Transaction
+from pbm.store.bounces import Returned
+
+log = structlog.get_logger()
+
+_OF_THE_MAIL = frozenset({"5.2.2", "5.2.3", "5.3.4"})
+"""Refusals "for good" that say nothing of the address (RFC 3463): a full mailbox, a mail too large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bouncing:
+    """operator: who is told, once for each address that is suspended; empty for nobody."""
+
+    composer: Composer
+    limits: Limits
+    operator: str = ""
+
+    def note(self, tx: Transaction, discard: Discard, now: datetime) -> str:
+        """Account a bounce or a complaint to the recipient of our mail; what became of it, for the operator."""
+        mail = tx.bounces.mail_of(_keys(discard))
+        if mail is None:
+            return "about no mail of ours that is known"
+        if discard.action is Action.COMPLAINT:
+            return self._spare(tx, mail, now)
+        statuses = [failure.status for failure in discard.failures if failure.permanent and failure.status]
+        return self._count(tx, mail, now, hard=_is_hard(discard), reason=(statuses or [discard.reason])[0])
+
+    def refused(self, tx: Transaction, queued: Queued, reason: str, now: datetime) -> None:
+        """The next mail server has refused the recipient of a mail for good; it need not send a bounce for that."""
+        mail = tx.bounces.mail_of([queued.mail.key])
+        if mail is not None:
+            self._count(tx, mail, now, hard=not _OF_THE_MAIL.intersection(reason.split()), reason=reason)
+
+    def _count(self, tx: Transaction, mail: Returned, now: datetime, *, hard: bool, reason: str) -> str:
+        most = self.limits.hard_bounces_to_suspend
+        bounces = tx.bounces.count(mail, now, hard=hard)
+        log.info("bounced", outbox=mail.id, hard=hard, bounces=bounces)
+        if not hard:
+            return f"{mail.address}, for now"
+        if bounces >= most and (players := tx.bounces.suspend(mail.address, now)):
+            for player in players:
+                note_reach(tx, player, self.limits.unreachable_days, now)
+            userids = [player.userid for player in players]
+            lost = [player for player in players if tx.players.unreachable(player.id)]
+            boards = sorted({board for player in lost for board in tx.matches.ticking(player.id)})
+            self._tell(
+                tx, f"pbm: no more mail to {mail.address}", "suspended-operator.txt", now,
+                failed=mail.address, userids=userids, unreachable=[player.userid for player in lost], boards=boards,
+                days=self.limits.unreachable_days, bounces=bounces, reason=reason,
+            )  # fmt: skip
+            return f"{mail.address}, for good; it is suspended now"
+        return f"{mail.address}, for good, {bounces} of {most}" if bounces else f"{mail.address}, which is nobody's"
+
+    def _spare(self, tx: Transaction, mail: Returned, now: datetime) -> str:
+        """Who complains gets only what is his part of games he plays."""
+        if mail.counted:
+            return f"{mail.address}, again"
+        tx.bounces.mark(mail, now)
+        player = tx.players.get(mail.player_id) if mail.player_id is not None else None
+        if player is not None:
+            tx.players.save_settings(player.id, {**tx.players.settings(player.id), "broadcasts": "off"})
+            tx.bounces.unfollow_all(player.id)
+        userid = player.userid if player else ""
+        subject = f"pbm: complaint of {mail.address}"
+        self._tell(tx, subject, "complaint-operator.txt", now, complainer=mail.address, userid=userid)
+        return f"{mail.address}, which gets nothing any more that is optional" if player else mail.address
+
+    def _tell(self, tx: Transaction, subject: str, page: str, now: datetime, **words: Any) -> None:
+        if self.operator:
+            tx.outbox.add([self.composer.letter(self.operator, subject, page, now, **words)], now)
+
+
+def _keys(discard: Discard) -> list[str]:
+    """What may be the key of our mail: the token of the return path, and the local part of the id that came back."""
+    returned = (discard.original_id or "").strip("<>").partition("@")[0]
+    return [key for key in (discard.bounce_token, returned) if key]
+
+
+def _is_hard(discard: Discard) -> bool:
+    """Whether the address itself failed, and for good."""
+    if not discard.failures:
+        return discard.permanent
+    return any(failure.permanent and failure.status not in _OF_THE_MAIL for failure in discard.failures)

@@ -1,0 +1,342 @@
+"""Guessing made slow: after a few wrong passwords none is looked at for a while, which doubles with each next one.
+
+It is counted for each userid, for each sender and for each machine that hands mails over, so that neither many
+passwords for one account nor one password for many accounts get far; and for all strangers together, since each look
+at a password costs as much as hundreds of moves. Who answers a mail of ours is never locked out: a token proves more
+than a password, and cannot be guessed. Whether a userid exists, or a password that came too early was right, is told
+to nobody.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from pbm.core.notify import Limits
+from pbm.core.request import Credentials
+from pbm.core.wording import is_password
+from pbm.domain.commands import Command
+from pbm.domain.errors import Rejected
+from pbm.domain.mail import Mail
+from pbm.domain.match import Player
+from pbm.domain.redaction import pairs_behind
+from pbm.store import Transaction
+from pbm.store.attempts import Attempts, Key
+
+LOGIN, ASIDE, SENDER, PEER, TOKEN, STRANGERS = "login", "aside", "sender", "peer", "token", "strangers"
+REPLY = "reply"
+"""No guess, but counted like one: what went to an address of nobody's, which may never have written to us."""
+
+_FIRST_LOCK = timedelta(minutes=1)
+_MEMORY = timedelta(days=1)
+_MOST_ASIDE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a mail came from, as far as it counts against guessing.
+
+    address: of From, which anybody can write unless it is vouched for. claimed: the player whose address that is.
+    peer: the network of the machine that handed it over; empty for one of ours.
+    """
+
+    address: str
+    vouched: bool
+    claimed: Player | None
+    peer: str
+
+    @property
+    def sender(self) -> str:
+        """Forgers cannot lock out whom a mail server vouches for."""
+        return f"{self.address.casefold()} vouched for" if self.vouched else self.address.casefold()
+
+    def sources(self, now: datetime) -> tuple[Key, ...]:
+        keys = [Key(SENDER, self.sender)]
+        if self.peer:
+            keys.append(Key(PEER, self.peer))
+        if self.claimed is None:
+            keys.append(Key(STRANGERS, f"{now:%Y-%m-%d %H}"))
+        return tuple(keys)
+
+    def guesses(self) -> tuple[Key, ...]:
+        """What a reply address counts for that we never gave to anybody."""
+        return tuple(Key(TOKEN, source) for source in (self.sender, self.peer) if source)
+
+    def login(self, userid: str, now: datetime) -> tuple[Key, ...]:
+        """Mails from the player's own address have an account of their own: others' guesses do not lock it."""
+        own = self.claimed is not None and self.claimed.userid.casefold() == userid
+        return (Key(LOGIN, f"{userid} {self.sender}" if own else userid), *self.sources(now))
+
+
+@dataclass(slots=True)
+class Gate:
+    """What one batch of mails may guess; what it lets in may all prove wrong together."""
+
+    tx: Transaction
+    limits: Limits
+    now: datetime
+    _known: dict[Key, Attempts | None] = field(default_factory=dict)
+    _let_in: Counter[Key] = field(default_factory=Counter)
+
+    def closed_until(self, keys: Sequence[Key]) -> datetime | None:
+        """Until when nothing under the keys is looked at; None where it may be, and then it counts."""
+        fresh = [key for key in keys if key not in self._known]
+        self._known.update(dict.fromkeys(fresh) | self.tx.guesses.get(fresh))
+        for key in keys:
+            until = self._closed(key)
+            if until is not None:
+                return until
+        self._let_in.update(keys)
+        return None
+
+    def _closed(self, key: Key) -> datetime | None:
+        known = self._known[key]
+        if known is not None and known.locked_until is not None and known.locked_until > self.now:
+            return known.locked_until
+        left = allowance(self.limits, key.kind) - (_remembered(known, self.now))
+        return self.now + _FIRST_LOCK if self._let_in[key] >= max(left, 1) else None
+
+
+def allowance(limits: Limits, kind: str) -> int:
+    """How often something may go wrong before there is a lock."""
+    if kind == STRANGERS:
+        return limits.stranger_passwords_per_hour
+    if kind == ASIDE:
+        return _MOST_ASIDE
+    return limits.wrong_logins if kind == LOGIN else limits.wrong_logins_per_source
+
+
+def went_wrong(tx: Transaction, limits: Limits, keys: Iterable[Key], now: datetime) -> None:
+    """Count one more failure at each of the keys, and lock those at which there are too many."""
+    keys = sorted(keys)
+    tx.lock(f"guesses of {kind} {subject}" for kind, subject in keys)
+    known = tx.guesses.get(keys)
+    for key in keys:
+        failures = _remembered(known.get(key), now) + 1
+        excess = failures - allowance(limits, key.kind)
+        until = None if excess < 0 else _locked_until(limits, key, excess, now)
+        tx.guesses.put(key, failures, now, until)
+
+
+def _locked_until(limits: Limits, key: Key, excess: int, now: datetime) -> datetime:
+    if key.kind == STRANGERS:
+        return now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+    doubled: timedelta = _FIRST_LOCK * 2 ** min(excess, 20)
+    return now + min(timedelta(hours=limits.longest_lock_hours), doubled)
+
+
+def _remembered(known: Attempts | None, now: datetime) -> int:
+    """Failures that still count: none once a day has passed without another or a lock."""
+    if known is None:
+        return 0
+    last_at = max(known.last_at, known.locked_until or known.last_at)
+    return known.failures if now - last_at < _MEMORY else 0
+
+
+def replies_to(tx: Transaction, address: str, now: datetime) -> int:
+    """How many replies an address of nobody's got of late; nearly all servers take A@example.org for a@example.org."""
+    key = Key(REPLY, address.casefold())
+    return _remembered(tx.guesses.get([key]).get(key), now)
+
+
+def replied_to(tx: Transaction, address: str, now: datetime) -> None:
+    """One more reply goes to an address of nobody's."""
+    key = Key(REPLY, address.casefold())
+    tx.lock([f"guess {key.kind} {key.subject}"])
+    tx.guesses.put(key, replies_to(tx, address, now) + 1, now, None)
+
+
+def network_of(peer: str) -> str:
+    """What counts as one machine: an IPv4 address, an IPv6 /64; empty for one that may be a mail server of ours."""
+    try:
+        address = ipaddress.ip_address(peer)
+    except ValueError:
+        return ""
+    if not address.is_global:
+        return ""
+    return str(ipaddress.ip_network((peer, 64), strict=False)) if address.version == 6 else peer
+
+
+MAX_LOGINS = 3
+"""Different passwords that are looked at in one mail, and as many new ones: a person needs one, and each costs as much
+as hundreds of moves."""
+
+NEW = ""
+"""Stands for the userid where a password is a new one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Logins:
+    """hashes: what to check each login against. fresh: new passwords. keys: what each counts for, should it be wrong.
+
+    locked: logins that are not looked at, until then.
+    """
+
+    hashes: dict[Credentials, str] = field(default_factory=dict)
+    fresh: tuple[str, ...] = ()
+    keys: dict[Credentials, tuple[Key, ...]] = field(default_factory=dict)
+    locked: dict[Credentials, datetime] = field(default_factory=dict)
+
+
+def logins_of(
+    gate: Gate, commands: Sequence[Command | Rejected], lines: Sequence[str], fresh: Iterable[str], origin: Origin
+) -> Logins:
+    """fresh: new passwords the mail sets."""
+    understood = [command for command in commands if isinstance(command, Command)]
+    keys = {
+        (userid.casefold(), password): origin.login(userid.casefold(), gate.now)
+        for userid, password in (command.credentials for command in understood if command.credentials)
+    }
+    strangers = tuple(key for key in origin.sources(gate.now) if key.kind == STRANGERS)
+    for userid, password in _misplaced(gate.tx, lines):
+        keys.setdefault((userid.casefold(), password), (Key(ASIDE, userid.casefold()), *strangers))
+    new = [command.args["NEW-PASSWORD"] for command in understood if "NEW-PASSWORD" in command.args]
+    keys = dict(list(keys.items())[:MAX_LOGINS])
+    keys |= {(NEW, password): strangers for password in list(filter(is_password, (*new, *fresh)))[:MAX_LOGINS]}
+    locked = {login: until for login, about in keys.items() if (until := gate.closed_until(about))}
+    open_ = {login: about for login, about in keys.items() if login not in locked}
+    hashes = {login: _hash_of(gate.tx, login[0]) for login in open_ if login[0] != NEW}
+    return Logins(hashes, tuple(password for userid, password in open_ if userid == NEW), open_, locked)
+
+
+def settle(tx: Transaction, limits: Limits, logins: Logins, verified: Mapping[Credentials, str], now: datetime) -> None:
+    """Remember what was wrong, and how much was looked at; a right password makes up for the wrong ones before it."""
+    for login, keys in logins.keys.items():
+        if login in verified:
+            tx.guesses.forget([key for key in keys if key.kind == LOGIN])
+        wrong = login[0] != NEW and login not in verified
+        went_wrong(tx, limits, [key for key in keys if wrong or key.kind == STRANGERS], now)
+
+
+def _hash_of(tx: Transaction, userid: str) -> str:
+    player = tx.players.find(userid)
+    return tx.players.password_hash(player.id) if player else ""
+
+
+def _misplaced(tx: Transaction, lines: Sequence[str]) -> list[Credentials]:
+    """A userid with the word behind it, in lines long enough for both: that word may be the password."""
+    doubtful = [line for line in lines if len(line.split()) > 2]
+    return pairs_behind(doubtful, tx.players.known({word.casefold() for line in doubtful for word in line.split()}))
+
+
+_HOUR = timedelta(hours=1)
+
+
+class _Key(NamedTuple):
+    """What answers are counted by: all of them, or those of an address, a board, a machine; which is named for
+    whoever reads why one was left out. unproven: only those to mails that proved nothing.
+    """
+
+    name: str
+    unproven: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """The mail that is answered. proven: its sender showed who he is. peer: the machine it came from, or empty."""
+
+    proven: bool = True
+    peer: str = ""
+
+
+class Throttle:
+    """The answers of the last hour, held in memory; a new process reads them from the outbox."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._recent: deque[tuple[datetime, tuple[_Key, ...]]] | None = None
+        self._counts: Counter[_Key] = Counter()
+
+    def forget(self) -> None:
+        """What was counted has not been committed: the outbox knows better."""
+        self._recent = None
+        self._counts.clear()
+
+    def refusal(self, tx: Transaction, mail: Mail, now: datetime, cause: Cause) -> str:
+        """Why an answer has to be left out; empty where it may go, and then it counts."""
+        recent = self._recalled(tx, now)
+        while recent and recent[0][0] <= now - _HOUR:
+            self._drop(recent.popleft()[1])
+        measures = dict(_measures(self._limits, mail.address, mail.board, cause))
+        for key, most in measures.items():
+            if self._counts[key] >= most:
+                return f"{most} answers within an hour {key.name}"
+        self._count(now, tuple(measures))
+        return ""
+
+    def _recalled(self, tx: Transaction, now: datetime) -> deque[tuple[datetime, tuple[_Key, ...]]]:
+        """The outbox does not tell which of its answers went to mails that proved nothing, so all count as such."""
+        if self._recent is None:
+            self._recent = deque()
+            for created_at, address, board in tx.outbox.answers_since(now - _HOUR):
+                keys = tuple(key for key, _ in _measures(self._limits, address, board, Cause(proven=False)))
+                self._count(created_at, keys)
+        return self._recent
+
+    def _count(self, at: datetime, keys: tuple[_Key, ...]) -> None:
+        assert self._recent is not None  # noqa: S101  recalled before
+        self._recent.append((at, keys))
+        self._counts.update(keys)
+
+    def _drop(self, keys: tuple[_Key, ...]) -> None:
+        for key in keys:
+            self._counts[key] -= 1
+            if not self._counts[key]:
+                del self._counts[key]
+
+
+def _measures(limits: Limits, address: str, board: int | None, cause: Cause) -> Iterator[tuple[_Key, int]]:
+    """What an answer counts for, and how many may."""
+    to = f"to {address.casefold()}"
+    yield _Key("in all"), limits.answers_per_hour_in_all
+    yield _Key(to), limits.answers_per_hour
+    if board is not None:
+        yield _Key(f"on board {board}"), limits.answers_per_board_per_hour
+    if not cause.proven:
+        yield _Key("to mails that prove nothing", unproven=True), max(1, limits.answers_per_hour_in_all // 2)
+        yield _Key(f"{to}, whose mails prove nothing", unproven=True), limits.unproven_answers_per_hour
+    if cause.peer and not cause.proven:
+        yield _Key(f"to mails from {cause.peer}", unproven=True), max(1, limits.answers_per_hour_in_all // 10)
+
+
+_HOUR = timedelta(hours=1)
+_SLIGHT_SECONDS = 0.1
+
+
+class Costs:
+    """Seconds of computing within the last hour, by whom they were for."""
+
+    def __init__(self, most_seconds: float) -> None:
+        """most_seconds: within an hour, for one key."""
+        self._most = most_seconds
+        self._spent: dict[str, deque[tuple[datetime, float]]] = {}
+
+    def charge(self, keys: Collection[str], seconds: float, now: datetime) -> None:
+        if seconds >= _SLIGHT_SECONDS:
+            for key in keys:
+                self._spent.setdefault(key, deque()).append((now, seconds))
+
+    def used_up_until(self, keys: Collection[str], now: datetime) -> datetime | None:
+        """When the one of the keys that has used up its hour may ask again; None if none has."""
+        waits = [until for key in keys if key in self._spent and (until := self._until(key, now)) is not None]
+        return max(waits, default=None)
+
+    def _until(self, key: str, now: datetime) -> datetime | None:
+        spent = self._spent[key]
+        while spent and spent[0][0] <= now - _HOUR:
+            spent.popleft()
+        if not spent:
+            del self._spent[key]
+            return None
+        excess = sum(seconds for _, seconds in spent) - self._most
+        for at, seconds in spent:
+            if excess <= 0:
+                return None
+            excess -= seconds
+            if excess <= 0:
+                return at + _HOUR
+        return None

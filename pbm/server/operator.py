@@ -1,0 +1,259 @@
+"""What an operator does at the command line. Players are told of it in the same words as when a mail did it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from games import GAMES
+from games.rules import GameError
+from pbm.core.board import Table
+from pbm.core.notify import tell_players
+from pbm.core.replay import difference
+from pbm.core.start import start_match
+from pbm.core.wording import check_address, check_password, check_userid
+from pbm.domain.errors import NotAllowed, NotFound, Rejected
+from pbm.domain.events import MatchDecided, MatchStarted
+from pbm.domain.match import Ending, Match, Player, Result, State, replay
+from pbm.features.erase import remove_account
+from pbm.features.export import Imported, data_of, take_in, to_json
+from pbm.features.talk import spread
+from pbm.features.time import note_reach
+from pbm.server.handle import Service
+from pbm.store import Transaction
+from pbm.store.broadcasts import Broadcast
+from pbm.store.matches import Summary
+from pbm.store.players import Address
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A player as the operator sees him. unreachable: no address of his is left that mail may go to."""
+
+    player: Player
+    addresses: tuple[Address, ...]
+
+    @property
+    def unreachable(self) -> bool:
+        confirmed = [address for address in self.addresses if address.confirmed_at]
+        return bool(confirmed) and all(address.suspended_at for address in confirmed)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What replaying one stored board found; problem is empty for a sound one."""
+
+    board: int
+    game: str
+    plies: int
+    problem: str = ""
+
+
+class Administration:
+    """Operator's actions over a service. All raise Rejected or GameError with a sentence, and DatabaseTrouble."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def add_player(self, userid: str, addresses: Sequence[str], password: str) -> Player:
+        """A player whose addresses count at once, without a confirming mail."""
+        check_userid(userid)
+        check_password(password)
+        for address in addresses:
+            check_address(address)
+        hashed, now = self._service.tools.passwords.hash(password), self._service.clock()
+        with self._service.store.write() as tx:
+            if tx.players.is_taken(userid):
+                raise NotAllowed(f'The userid "{userid}" is taken.')
+            player = tx.players.add(userid, hashed, now)
+            for address in dict.fromkeys(addresses):
+                tx.players.add_address(player.id, address, now, confirmed=True)
+        return player
+
+    def accounts(self) -> list[Account]:
+        with self._service.store.read() as tx:
+            return [Account(player, tuple(tx.players.addresses(player.id))) for player in tx.players.all()]
+
+    def account(self, userid: str) -> Account:
+        with self._service.store.read() as tx:
+            player = _player(tx, userid)
+            return Account(player, tuple(tx.players.addresses(player.id)))
+
+    def set_addresses(self, userid: str, addresses: Sequence[str]) -> None:
+        """Replace a player's addresses by these, which count at once."""
+        for address in addresses:
+            check_address(address)
+        now = self._service.clock()
+        with self._service.store.write() as tx:
+            player = _player(tx, userid)
+            tx.players.drop_addresses(player.id)
+            for address in dict.fromkeys(addresses):
+                tx.players.add_address(player.id, address, now, confirmed=True)
+            note_reach(tx, player, 0, now)
+
+    def resume(self, userid: str) -> int:
+        """Send mail to all of a player's addresses again; returns how many had been suspended."""
+        with self._service.store.write() as tx:
+            player = _player(tx, userid)
+            suspended = tx.bounces.resume(player.id)
+            note_reach(tx, player, 0, self._service.clock())
+        return suspended
+
+    def set_bot(self, userid: str, *, bot: bool) -> None:
+        """Whether the player is a program; its games are not rated then, and those before stay as they are."""
+        with self._service.store.write() as tx:
+            tx.players.set_bot(_player(tx, userid).id, bot=bot)
+
+    def unlock(self, who: str) -> int:
+        """Look at passwords again; who: a userid, an address or a machine. Returns how many counts there were."""
+        with self._service.store.write() as tx:
+            return tx.guesses.forget_about(who.casefold())
+
+    def reset_password(self, userid: str, password: str = "") -> str:
+        """Set a password, or a random one; returns it for the operator to hand over."""
+        password = password or secrets.token_urlsafe(9)
+        check_password(password)
+        hashed = self._service.tools.passwords.hash(password)
+        with self._service.store.write() as tx:
+            tx.players.set_password_hash(_player(tx, userid).id, hashed)
+            tx.guesses.forget_about(userid.casefold())
+        return password
+
+    def remove_player(self, userid: str) -> list[int]:
+        """Remove an account; the games it still plays are lost by forfeit. Returns their boards."""
+        with self._service.store.write() as tx:
+            tables = remove_account(tx, _player(tx, userid), partial(self._table, tx), self._service.clock())
+            for table in tables:
+                self._tell(tx, table)
+        return [table.match.board for table in tables]
+
+    def export_player(self, userid: str) -> bytes:
+        """All that is stored of a player, as JSON."""
+        with self._service.store.read() as tx:
+            return to_json(data_of(tx, _player(tx, userid)))
+
+    def import_player(self, content: bytes) -> Imported:
+        """Take a player in from what another server, or this one, has exported of him."""
+        with self._service.store.write() as tx:
+            return take_in(tx, content, self._service.clock())
+
+    def start_match(self, game: str, userids: tuple[str, str], words: Sequence[str], body: str = "") -> Match:
+        with self._service.store.write() as tx:
+            if game not in GAMES:
+                raise NotFound(f'There is no game "{game}". The games are {", ".join(GAMES)}.')
+            seats = (_player(tx, userids[0]), _player(tx, userids[1]))
+            clock = self._service.settings.limits.default_clock
+            table = start_match(tx, GAMES[game], words, body, seats, self._service.clock(), default_clock=clock)
+            table.events.append(MatchStarted(table.match.board))
+            self._tell(tx, table)
+            return table.match
+
+    def boards(
+        self, *, game: str | None = None, userid: str | None = None, active: bool | None = None, limit: int = 1000
+    ) -> list[Summary]:
+        with self._service.store.read() as tx:
+            ids = (_player(tx, userid).id,) if userid else ()
+            return tx.matches.summaries(game=game, player_ids=ids, active=active, limit=limit)
+
+    def board(self, board: int, ply: int | None = None) -> tuple[Match, State]:
+        """The match and its state, now or after a ply."""
+        with self._service.store.read() as tx:
+            table = self._table(tx, board)
+            return table.match, table.state if ply is None else table.at(ply)
+
+    def move(self, board: int, userid: str, move: str) -> tuple[Match, State]:
+        """Play for a player, as if he had sent the move."""
+        with self._service.store.write() as tx:
+            table = self._table(tx, board)
+            player = _player(tx, userid)
+            seats = [seat for seat in (1, 2) if table.match.player(seat).id == player.id]
+            if not seats:
+                raise NotAllowed(f"{player.userid} is not a player of board {board}.")
+            table.play(table.state.to_move if table.state.to_move in seats else seats[0], move)
+            self._tell(tx, table)
+            return table.match, table.state
+
+    def end(self, board: int, result: Result) -> Match:
+        """End a running match with a result of the operator's."""
+        with self._service.store.write() as tx:
+            table = self._table(tx, board)
+            table.check_running()
+            self._decide(tx, table, result)
+            return table.match
+
+    def cancel(self, board: int) -> Match:
+        """End a running match so that it counts for nobody."""
+        return self.end(board, Result(Ending.VOID, None, "cancelled by the operator"))
+
+    def broadcasts(self) -> list[Broadcast]:
+        """What players want to say to all and the operator has not decided on, the oldest first."""
+        with self._service.store.read() as tx:
+            return tx.broadcasts.waiting()
+
+    def approve_broadcast(self, number: int) -> int:
+        """Send a broadcast that waits; returns to how many players."""
+        now = self._service.clock()
+        with self._service.store.write() as tx:
+            broadcast = _broadcast(tx, number)
+            mails, hearers = spread(tx, self._service.tools, broadcast, now)
+            tx.broadcasts.sent(number, now)
+            tx.outbox.add(mails, now)
+        return hearers
+
+    def reject_broadcast(self, number: int) -> Broadcast:
+        """Forget a broadcast that waits; its author is not told."""
+        with self._service.store.write() as tx:
+            broadcast = _broadcast(tx, number)
+            tx.broadcasts.drop(number)
+        return broadcast
+
+    def board_numbers(self) -> list[int]:
+        """All boards, ascending."""
+        with self._service.store.read() as tx:
+            return list(tx.matches.boards())
+
+    def verify(self, board: int | None = None) -> list[Verdict]:
+        """Replay one stored board, or all, and compare with what the database says of it."""
+        with self._service.store.read() as tx:
+            return [_verdict(tx, number) for number in ([board] if board is not None else tx.matches.boards())]
+
+    def _table(self, tx: Transaction, board: int) -> Table:
+        return Table.load(tx, self._service.tools.states, board, self._service.clock())
+
+    def _decide(self, tx: Transaction, table: Table, result: Result) -> None:
+        table.end(result, MatchDecided(table.match.board))
+        self._tell(tx, table)
+
+    def _tell(self, tx: Transaction, table: Table) -> None:
+        tx.outbox.add(tell_players(tx, self._service.tools, table), self._service.clock())
+
+
+def _player(tx: Transaction, userid: str) -> Player:
+    player = tx.players.find(userid)
+    if player is None:
+        raise NotFound(f'There is no player "{userid}".')
+    return player
+
+
+def _broadcast(tx: Transaction, number: int) -> Broadcast:
+    broadcast = tx.broadcasts.find(number)
+    if broadcast is None:
+        raise NotFound(f"There is no broadcast {number} that waits.")
+    return broadcast
+
+
+def _verdict(tx: Transaction, board: int) -> Verdict:
+    match = tx.matches.load(board)
+    if match is None:
+        raise NotFound(f"There is no board {board}.")
+    game = GAMES.get(match.game)
+    if game is None:
+        return Verdict(board, match.game, len(match.record), "the game is not installed")
+    notations = [ply.notation for ply in match.record]
+    try:
+        state = replay(game, match.options, match.body, notations)
+        return Verdict(board, match.game, state.plies, difference(tx, match, state))
+    except (GameError, Rejected) as error:
+        return Verdict(board, match.game, len(notations), f"the record cannot be replayed: {error}")

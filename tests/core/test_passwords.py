@@ -1,0 +1,39 @@
+"""What may be a password, and what is taken for one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from pbm.core.passwords import MAX_LENGTH, Passwords
+from pbm.core.wording import check_password
+from pbm.domain.errors import BadArguments
+from tests.conversation import House
+
+
+@pytest.fixture
+def passwords() -> Iterator[Passwords]:
+    pool = Passwords()
+    yield pool
+    pool.close()
+
+
+def test_all_of_a_password_counts(passwords: Passwords) -> None:
+    longest = "x" * MAX_LENGTH
+    hashed = passwords.hash(longest)
+    pairs = [(longest, hashed), (longest + "y", hashed), (longest[:-1], hashed), (longest, ""), (longest, "no hash")]
+    assert passwords.verify(pairs) == [True, False, False, False, False]
+
+
+@pytest.mark.parametrize("word", ["swap", "Cross", "RESIGN", "password", "qmove", "crossgeo"])
+def test_a_word_that_cannot_be_hidden_is_no_password(word: str, house: House) -> None:
+    with pytest.raises(BadArguments, match=r"^That is a word of the server"):
+        check_password(word)
+    house.player("bob")
+    before = house.dump()
+    (got,) = house.send("alice", f"signup alice {word}")
+    assert "word of the server" in " ".join(got.body.split())
+    (got,) = house.send("bob", f"change password bob bobpass {word}")
+    assert "word of the server" in " ".join(got.body.split())
+    assert house.dump() == before

@@ -1,0 +1,183 @@
+"""What stands in the way of a game, and what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pbm.core.notify import Limits
+from pbm.server import Settings
+from tests.conversation import ROBOT, Got, House, password
+
+
+@pytest.fixture
+def people(house: House) -> House:
+    for userid in ("alice", "bob", "carol"):
+        house.player(userid)
+    return house
+
+
+def refused(mails: list[Got]) -> str:
+    """The text of the one mail there is, which refuses something, unwrapped."""
+    (got,) = mails
+    assert got.refuses, got.body
+    return " ".join(got.body.split())
+
+
+def said(house: House, userid: str, words: str) -> list[Got]:
+    """A command with a login: the words hold {} where that stands."""
+    return house.send(userid, words.format(f"{userid} {password(userid)}"))
+
+
+def started(mails: list[Got]) -> int:
+    boards = {got.board for got in mails if got.board is not None and "A new game" in got.body}
+    assert len(boards) == 1, [got.body for got in mails]
+    return int(boards.pop() or 0)
+
+
+def end(house: House, loser: str, board: int) -> list[Got]:
+    return said(house, loser, f"cross resign {board} {{}}")
+
+
+@pytest.mark.parametrize("line", [
+    "cross challenge -size=3 --unrated me bob",
+    "cross challenge me -size=3 bob --UNRATED",
+    "cross -size=3 challenge --unrated alice bob",
+    "cross --unrated challenge alice bob [ -size=3 ]",
+])  # fmt: skip
+def test_options_may_stand_anywhere(people: House, line: str) -> None:
+    mails = people.send("alice", line)
+    assert started(mails) == 101
+    assert "-size=3, unrated, " in " ".join(mails[0].body.split())
+
+
+@pytest.mark.parametrize("word", ["-handicap", "-handicap=-X", "--rated=no", "-size", "-size=1"])
+def test_an_unfit_option_is_quoted(people: House, word: str) -> None:
+    assert f'"{word.casefold()}' in refused(people.send("alice", f"cross challenge me bob {word}"))
+
+
+def test_me_needs_an_address_of_a_player(people: House) -> None:
+    assert '"me" is nobody here' in refused(people.send("x@example.com", "cross challenge me bob"))
+
+
+def test_who_refuses_challenges_may_still_challenge(people: House) -> None:
+    said(people, "alice", "cross limit {} reject")
+    assert "alice takes no challenges of Cross" in refused(people.send("bob", "cross challenge me alice"))
+    people.send("alice", "cross games")
+    assert started(people.answer("alice", "cross challenge me bob")) == 101
+    assert started(people.send("bob", "loops challenge me alice")) == 102
+
+
+def test_a_refusal_names_everybody_who_stands_in_the_way(people: House) -> None:
+    said(people, "alice", "cross limit {} reject")
+    said(people, "bob", "cross limit {} 1")
+    people.game("cross bob carol")
+    text = refused(people.send("carol", "cross challenge alice bob"))
+    assert "alice takes no challenges" in text
+    assert "bob has 1 board" in text
+
+
+def test_ended_games_do_not_count_for_a_limit(people: House) -> None:
+    said(people, "bob", "cross limit {} 1")
+    board = people.game("cross -size=3 alice bob", ["C3", "B2"])
+    refused(people.send("alice", "cross challenge me bob"))
+    end(people, "alice", board)
+    assert started(people.send("alice", "cross challenge me bob")) == board + 1
+
+
+def test_a_game_against_oneself_counts_once(people: House) -> None:
+    said(people, "bob", "cross limit {} 2")
+    people.game("cross bob bob")
+    assert started(people.send("alice", "cross challenge me bob")) == 102
+    refused(people.send("alice", "cross challenge me bob"))
+
+
+def test_a_player_has_a_daily_measure_and_a_stranger_a_smaller_one(new_house: Callable[..., House]) -> None:
+    house = new_house(
+        Settings(ROBOT, Limits(stranger_replies_per_day=9, challenges_per_day=3, stranger_challenges_per_day=1))
+    )
+    for userid in ("alice", "bob"):
+        house.player(userid)
+    for _ in range(3):
+        started(house.send("alice", "cross challenge me bob"))
+    assert "3 games within a day" in refused(house.send("alice", "cross challenge me bob"))
+    started(house.send("x@example.com", "cross challenge alice bob"))
+    assert "1 games within a day" in refused(house.send("x@example.com", "cross challenge alice bob"))
+
+
+def test_nobody_has_more_games_than_the_server_lets_him(new_house: Callable[..., House]) -> None:
+    house = new_house(Settings(ROBOT, Limits(active_games=2)))
+    for userid in ("alice", "bob", "carol"):
+        house.player(userid)
+    house.game("cross alice bob")
+    house.game("loops bob carol")
+    assert "bob has 2 boards under way" in refused(house.send("carol", "cross challenge me bob"))
+
+
+def test_a_block_holds_whoever_asks_and_says_no_more_than_it_must(people: House) -> None:
+    said(people, "alice", "block {} bob")
+    assert "alice does not take challenges from you." in refused(people.send("bob", "cross challenge me alice"))
+    assert "do not play each other" in refused(people.send("x@example.com", "cross challenge bob alice"))
+    assert "alice does not take challenges from you." in refused(people.send("bob", "cross challenge alice carol"))
+    assert "unblock bob" in refused(people.send("alice", "cross challenge me bob"))
+    started(people.send("carol", "cross challenge me alice"))
+
+
+def test_a_block_holds_for_rematches_and_seeks(people: House) -> None:
+    board = people.game("cross -size=3 alice bob", ["C3", "B2"])
+    end(people, "alice", board)
+    said(people, "alice", "block {} bob")
+    said(people, "alice", "cross seek {} 3")
+    assert "does not take challenges" in refused(people.answer("bob", "rematch", board))
+    assert "does not take challenges" in refused(said(people, "bob", "take 1 {}"))
+
+
+def test_a_rematch_exchanges_seats_and_keeps_the_options(people: House) -> None:
+    board = people.game("cross -size=3 --unrated alice bob", ["C3", "B2"])
+    end(people, "alice", board)
+    again = started(people.answer("alice", "rematch", board))
+    with people.service.store.read() as tx:
+        old, new = tx.matches.load(board), tx.matches.load(again)
+    assert old is not None
+    assert new is not None
+    assert [player.userid for player in new.players] == ["bob", "alice"]
+    assert (new.options, new.rated) == (old.options, False)
+
+
+def test_two_who_ask_for_a_rematch_get_one(people: House) -> None:
+    board = people.game("cross -size=3 alice bob", ["C3", "B2"])
+    end(people, "alice", board)
+    again = started(people.answer("alice", "rematch", board))
+    assert f"it is board {again}" in refused(people.answer("bob", "rematch", board))
+    assert f"it is board {again}" in refused(said(people, "alice", f"cross rematch {board} {{}}"))
+
+
+def test_a_game_nobody_played_has_no_rematch(people: House) -> None:
+    board = people.game("cross -size=3 alice bob")
+    end(people, "alice", board)
+    assert "was void" in refused(people.answer("bob", "rematch", board))
+
+
+def test_a_spectator_gets_no_rematch(people: House) -> None:
+    board = people.game("cross -size=3 alice bob", ["C3", "B2"])
+    end(people, "alice", board)
+    assert "carol is not a player" in refused(said(people, "carol", f"rematch {board} {{}}"))
+
+
+def test_a_board_of_ones_own_goes_along_with_its_rematch(people: House) -> None:
+    drawn = "0,0 1,1 r\n0,1 1,0 b\n0,0 0,1 g\n1,0 1,1 g"
+    mails = people.send("alice", "crossgeo challenge me bob", f"{drawn}\n\nMine!")
+    board = started(mails)
+    assert "Mine!" in mails[1].body
+    people.answer("alice", mails[0].body.partition("for instance:\n\n")[2].split()[0], board)
+    said(people, "bob", f"crossgeo resign {board} {{}}")
+    with people.service.store.read() as tx:
+        match = tx.matches.load(board)
+    assert match is not None
+    if match.result is None or match.result.ending.value != "void":
+        again = started(people.answer("bob", "rematch", board))
+        with people.service.store.read() as tx:
+            new = tx.matches.load(again)
+        assert new is not None
+        assert new.body == match.body == drawn

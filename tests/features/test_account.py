@@ -1,0 +1,270 @@
+"""Accounts: who may do what to them, how often, and that no password is ever said again."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+import structlog
+
+from pbm.core.notify import Limits
+from pbm.server import Settings
+from tests.conversation import ROBOT, Got, House, address_of, password
+
+
+def texts(house: House) -> list[str]:
+    return [got.text + got.body for box in house.mailboxes.values() for got in box]
+
+
+def confirmed(house: House, userid: str) -> list[str]:
+    with house.service.store.read() as tx:
+        player = tx.players.find(userid)
+        return tx.players.confirmed(player.id)[player.id] if player else []
+
+
+def addressees(mails: list[Got]) -> list[str]:
+    return [got.address for got in mails]
+
+
+def can_log_in(house: House, userid: str, word: str) -> bool:
+    """From an address that nobody has written from before, for a stranger gets few answers."""
+    (got,) = house.send(f"{word.casefold()}{house.now:%d%H%M}@example.com", f"set {userid} {word} language")[:1]
+    return got["Subject"] == "pbm: your settings"
+
+
+@pytest.fixture
+def alice(house: House) -> House:
+    house.player("alice")
+    return house
+
+
+def test_no_password_is_repeated_in_a_mail_or_a_log(alice: House, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    words = ["alicepass", "Sesame1", "Sesame2", "Sesame3", "wrong99x", "carolpw77", "Quoted55"]
+    alice.player("bob")
+    with structlog.testing.capture_logs() as logs:
+        alice.send("alice", "change password alice alicepass Sesame1")
+        alice.send("alice", "change password alice wrong99x Sesame2")
+        alice.send("alice", "chnage password alice Sesame1 Sesame2")
+        alice.send("alice", "change password alice Sesame1")
+        alice.send("alice", "reset password alice Sesame2")
+        alice.send("x@example.com", "reset password alice")
+        alice.answer("alice", "two words Sesame2")
+        alice.answer("alice", "Sesame3")
+        alice.send("alice", "message alice Sesame3 bob", "my password is Sesame3")
+        alice.answer("bob", "cross move 101 bob Quoted55 F6")
+        alice.send("alice", "broadcast alice Sesame3", "all of you: Sesame3")
+        alice.send("alice", "multiple", "set alice Sesame3\nadd alice Sesame3\nbrodcast alice Quoted55")
+        alice.send("carol", "signup carol carolpw77")
+        alice.send("carol", "signup carol carolpw77 at-home")
+        alice.send("alice", "delete alice Sesame3")
+    for word in words:
+        assert not [text for text in texts(alice) if word in text], word
+        assert word not in caplog.text + repr(logs), word
+    assert not alice.parked()
+
+
+def test_a_mail_names_no_account_in_its_subject_that_may_be_read_by_others(alice: House) -> None:
+    alice.send("bob", "signup bob bobpass")
+    alice.answer("bob", "yes")
+    alice.send("bob", "message bob bobpass alice", "hello")
+    alice.send("bob", "reset password alice")
+    subjects = [got["Subject"] for box in alice.mailboxes.values() for got in box]
+    assert len(subjects) == 6
+    assert not [subject for subject in subjects if "alice" in subject or "bob" in subject]
+
+
+@pytest.mark.parametrize("line", ["delete", "add new@example.com", "change password Sesame1", "signoff"])
+def test_an_answer_to_a_mail_does_not_change_an_account(line: str, table: House) -> None:
+    """What a forwarded board mail gives away is the board, never the account."""
+    before = table.dump()
+    (got,) = table.answer("alice", line, 101)
+    assert got.refuses
+    assert table.dump() == before
+
+
+def test_a_changed_password_revokes_what_was_mailed_before(alice: House) -> None:
+    alice.send("alice", "set alice alicepass")
+    assert alice.answer("alice", "set board words", mail=1)[0]["Subject"] == "pbm: your settings"
+    alice.send("alice", "change password alice alicepass Sesame1")
+    (got,) = alice.answer("elsewhere@example.com", "set board ascii", of="alice", mail=1)
+    assert got.refuses
+    assert not can_log_in(alice, "alice", "alicepass")
+    assert can_log_in(alice, "alice", "Sesame1")
+
+
+def test_only_the_latest_reset_works_once_and_within_a_day(alice: House) -> None:
+    for _ in range(2):
+        alice.send("alice", "reset password ALICE")
+    alice.answer("alice", "Sesame1", mail=1)
+    assert not can_log_in(alice, "alice", "Sesame1")
+    alice.answer("alice", "Sesame2", mail=3)
+    assert can_log_in(alice, "alice", "Sesame2")
+    alice.answer("alice", "Sesame3", mail=3)
+    assert not can_log_in(alice, "alice", "Sesame3")
+    alice.send("alice", "reset password alice")
+    late = len(alice.mailboxes[address_of("alice")]) - 1
+    alice.now += timedelta(days=2)
+    alice.answer("alice", "Sesame3", mail=late)
+    assert not can_log_in(alice, "alice", "Sesame3")
+
+
+def test_nobody_floods_a_player_with_resets_or_learns_who_exists(alice: House) -> None:
+    answers = []
+    for number in range(5):
+        answers += [
+            got for got in alice.send(f"m{number}@example.com", "reset password alice") if got.address[0] == "m"
+        ]
+        answers += alice.send(f"n{number}@example.com", "reset password nobody")
+    assert len(alice.mailboxes[address_of("alice")]) == 3
+    assert len({got.body for got in answers}) == 1
+    alice.now += timedelta(days=1)
+    assert address_of("alice") in addressees(alice.send("m@example.com", "reset password alice"))
+
+
+def test_an_address_is_not_asked_again_and_again(house: House) -> None:
+    for number in range(5):
+        house.send(f"m{number}@example.com", f"signup victim{number} passpass victim@example.com")
+    assert len(house.mailboxes["victim@example.com"]) == 3
+    (got,) = house.mailboxes["m4@example.com"]
+    assert "tomorrow" in got.body
+    with house.service.store.read() as tx:
+        assert not tx.players.is_taken("victim4")
+
+
+def test_one_mail_does_not_write_to_many_strangers(house: House) -> None:
+    lines = "".join(f"signup user{number} passpass v{number}@example.com\n" for number in range(10))
+    told = house.send("m@example.com", "multiple", lines)
+    assert addressees(told) == ["v0@example.com", "m@example.com"]
+
+
+def test_an_account_that_nobody_confirmed_is_forgotten(house: House) -> None:
+    house.send("squatter", "signup alice squatpass")
+    assert house.send("alice", "signup alice alicepass")[0].refuses
+    house.now += timedelta(days=8)
+    assert house.send("alice", "signup alice alicepass")[0]["Subject"] == "pbm: please confirm your address"
+    house.answer("alice", "yes")
+    assert confirmed(house, "alice") == [address_of("alice")]
+    house.now += timedelta(days=30)
+    assert house.send("squatter", "signup alice squatpass")[0].refuses
+    house.answer("squatter", "yes", mail=1)
+    assert confirmed(house, "alice") == [address_of("alice")]
+
+
+def test_an_unconfirmed_address_gets_nothing_and_proves_nothing(alice: House) -> None:
+    alice.send("alice", "add alice alicepass new@example.com")
+    assert addressees(alice.send("alice", "set alice alicepass")) == [address_of("alice")]
+    assert "Who are you?" in alice.send("new@example.com", "set")[0].body
+    alice.answer("new@example.com", "ok", mail=1)
+    assert addressees(alice.send("alice", "set alice alicepass")) == [address_of("alice"), "new@example.com"]
+
+
+def test_three_addresses_and_no_more(alice: House) -> None:
+    assert not alice.send("alice", "add alice alicepass a@example.com b@example.com")[-1].refuses
+    assert alice.send("alice", "add alice alicepass c@example.com")[-1].refuses
+    assert alice.send("alice", "change address alice alicepass 1@a.de 2@a.de 3@a.de 4@a.de")[-1].refuses
+    alice.now += timedelta(days=8)
+    assert not alice.send("alice", "add alice alicepass c@example.com")[-1].refuses, "those nobody confirmed are gone"
+
+
+def test_old_addresses_stay_until_a_new_one_has_answered(alice: House) -> None:
+    told = alice.send("alice", "change address alice alicepass new@example.com other@example.com")
+    assert address_of("alice") in addressees(told)
+    assert confirmed(alice, "alice") == [address_of("alice")]
+    told = alice.answer("new@example.com", "yes")
+    assert addressees(told) == [address_of("alice"), "new@example.com"]
+    assert confirmed(alice, "alice") == ["new@example.com"]
+    alice.answer("other@example.com", "yes")
+    assert confirmed(alice, "alice") == ["new@example.com", "other@example.com"]
+
+
+def test_a_change_to_one_of_two_addresses_needs_no_answer(alice: House) -> None:
+    alice.send("alice", "add alice alicepass new@example.com")
+    alice.answer("new@example.com", "yes")
+    told = alice.send("alice", "change address alice alicepass new@example.com")
+    assert addressees(told) == [address_of("alice"), "new@example.com"]
+    assert confirmed(alice, "alice") == ["new@example.com"]
+
+
+def test_no_mail_to_a_new_address_shows_the_senders_own(alice: House) -> None:
+    alice.send("alice", "add alice alicepass new@example.org")
+    (got,) = alice.mailboxes["new@example.org"]
+    assert "example.net" not in got.text
+
+
+def test_a_deleted_account_is_gone(table: House) -> None:
+    table.send("alice", "set alice alicepass")
+    told = table.send("alice", "delete alice alicepass")
+    assert addressees(told) == [address_of("alice"), address_of("bob")]
+    assert "alice has left" in told[1].body
+    assert not can_log_in(table, "alice", "alicepass")
+    assert "Who are you?" in table.answer("alice", "set", mail=2)[0].body
+    with table.service.store.read() as tx:
+        match = tx.matches.load(101)
+        assert match is not None
+        assert match.result is not None
+        assert match.result.winner == 2
+
+
+def test_new_passwords_are_hashed_before_the_transaction(alice: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(word: str) -> str:
+        raise AssertionError(word)
+
+    monkeypatch.setattr(alice.service.tools.passwords, "hash", fail)
+    alice.send("carol", "signup carol carolpass")
+    alice.send("alice", "change password alice alicepass Sesame1")
+    alice.send("x@example.com", "reset password alice")
+    alice.answer("alice", "Sesame2")
+    assert not alice.parked()
+    assert can_log_in(alice, "alice", "Sesame2")
+
+
+def test_settings_change_what_is_mailed(new_house: Callable[..., House]) -> None:
+    drawings = {}
+    for style in ("ascii", "unicode", "words"):
+        house = new_house()
+        house.player("alice")
+        house.player("bob")
+        house.send("bob", f"set bob {password('bob')} board {style}")
+        house.game("cross -size=3 alice bob", ["C3"])
+        drawings[style] = house.mailboxes[address_of("bob")][-1].body
+    assert "(o)" in drawings["ascii"]
+    assert "(○)" in drawings["unicode"]
+    assert "Row C: C1 to C2 free; C3 O, the last move; C4 to C5 free." in drawings["words"]
+
+
+def test_a_setting_is_found_in_any_case_and_told_in_its_zone(alice: House) -> None:
+    (got,) = alice.send("alice", "set alice alicepass TimeZone europe/berlin")
+    assert "timezone is now Europe/Berlin." in got.body
+    assert f"{alice.now + timedelta(hours=1):%A %H:%M}" in got.body
+
+
+@pytest.mark.parametrize("userid", ["set", "subject", "change", "reset", "me", "board", "pbm", "loops", "message"])
+def test_words_of_the_server_are_no_userids(userid: str, house: House) -> None:
+    assert house.send("a@example.com", f"signup {userid} alicepass")[0].refuses
+
+
+def test_limits_are_the_operators(new_house: Callable[..., House]) -> None:
+    limits = dataclasses.replace(Limits(), resets_per_day=1, confirmations_per_day=1)
+    house = new_house(Settings(ROBOT, limits))
+    house.player("alice")
+    for number in range(2):
+        house.send(f"m{number}@example.com", "reset password alice")
+        house.send("m@example.com", f"signup user{number} passpass v@example.com")
+    assert len(house.mailboxes[address_of("alice")]) == 1
+    assert len(house.mailboxes["v@example.com"]) == 1
+
+
+@pytest.mark.parametrize("sender", ["stranger@example.com", "alice"])
+def test_an_answer_to_one_board_does_not_play_on_another(sender: str, table: House) -> None:
+    table.game("cross -size=3 alice bob")
+    before = table.dump()
+    (got,) = table.answer(sender, "cross move 102 C3", 101, of="alice")
+    assert got.address == address_of("alice")
+    assert "answers one of board 101" in " ".join(got.body.split())
+    assert table.dump() == before
+    table.answer(sender, "cross move 102 alice alicepass C3", 101, of="alice")
+    assert table.dump() != before

@@ -1,0 +1,170 @@
+"""Erasing a player: what is asked, when it is done, and that nothing of him is left."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from pbm.server.operator import Administration
+from pbm.store.tables import metadata
+from tests.conversation import Got, House, address_of
+
+NAME = "zebulon"
+
+
+@pytest.fixture
+def lived(house: House) -> House:
+    """zebulon has done most of what one can do here."""
+    for userid in (NAME, "bob", "carol", "dave"):
+        house.player(userid, "both")
+    first = house.game(f"cross -size=3 {NAME} bob", ["C3", "B2", "D4"])
+    house.answer(NAME, "note\nI want E5.", first)
+    house.answer(NAME, "chat\nMy words.", first)
+    house.answer("bob", "resign", first)
+    given_up = house.game(f"cross -size=3 bob {NAME}")
+    house.answer(NAME, "resign", given_up)
+    house.game(f"cross -size=3 {NAME} bob", ["C3", "B2"])
+    other = house.game("cross -size=3 bob carol", ["C3"])
+    for line in (
+        f"follow {NAME} {NAME}pass {other}",
+        f"follow {NAME} {NAME}pass carol",
+        f"block {NAME} {NAME}pass dave",
+        f"cross seek {NAME} {NAME}pass 2",
+        f"set {NAME} {NAME}pass timezone Europe/Berlin",
+        f"export {NAME} {NAME}pass",
+        "cross show 101",
+        "nonsense",
+    ):
+        house.send(NAME, line)
+    house.send("carol", f"follow carol carolpass {NAME}")
+    house.send(NAME, f"cross kibitz {other} {NAME} {NAME}pass", "Hm.")
+    house.send(NAME, f"message {NAME} {NAME}pass bob", "Between us.")
+    house.answer("bob", "And to you.")
+    return house
+
+
+def ask(house: House, userid: str = NAME) -> list[Got]:
+    return house.send(userid, f"erase me {userid} {userid}pass")
+
+
+def stored(house: House, word: str) -> list[str]:
+    """The tables that hold the word somewhere, in any case."""
+    found = []
+    with house.service.store.read() as tx:
+        for table in metadata.sorted_tables:
+            values = (value for row in tx._connection.execute(select(table)) for value in row)
+            octets = (value if isinstance(value, bytes) else str(value).encode() for value in values)
+            if any(word.encode() in value.lower() for value in octets):
+                found.append(table.name)
+    return found
+
+
+def delivered(house: House) -> None:
+    """All that is owed is sent."""
+    with house.service.store.write() as tx:
+        tx.outbox.sent([queued.id for queued in tx.outbox.latest(None, 1000)], house.now)
+
+
+def test_nothing_of_him_is_left(lived: House) -> None:
+    assert {"players", "addresses", "inbox", "outbox", "matches", "tickets", "remarks"} & set(stored(lived, NAME))
+    ask(lived)
+    delivered(lived)
+    lived.wait(timedelta(days=8))
+    assert stored(lived, NAME) == []
+    assert stored(lived, "i want e5") == []
+    assert stored(lived, "my words") == []
+    assert stored(lived, "between us") == []
+    assert not lived.parked()
+
+
+def test_what_others_share_with_him_stays(lived: House) -> None:
+    ask(lived)
+    mails = lived.wait(timedelta(days=8))
+    assert {got.address for got in mails} == {address_of("bob"), address_of("carol")}
+    assert not any(NAME in got.text for got in mails)
+    assert not [each.problem for each in Administration(lived.service).verify() if each.problem]
+    for line in ("cross show 101", "cross history", "cross standings", "cross games", "why bob bobpass 101"):
+        for got in lived.send("bob", line):
+            assert not got.refuses, got.text
+            assert NAME not in got.text.replace(f"> {NAME}", "")
+    (got,) = lived.send("bob", "cross show 102")
+    assert "erased-1 has declined to play" in got.body
+
+
+def test_nothing_happens_before_its_time(lived: House) -> None:
+    ask(lived)
+    before = lived.dump()
+    assert lived.wait(timedelta(days=6, hours=23)) == []
+    assert lived.dump()["players"] == before["players"]
+    assert not lived.send(NAME, f"erase no {NAME} {NAME}pass")[0].refuses
+    assert lived.wait(timedelta(days=5)) == []
+    assert lived.dump()["players"] == before["players"]
+
+
+def test_a_server_that_was_down_erases_once(lived: House) -> None:
+    ask(lived)
+    mails = lived.sleep(timedelta(days=12))
+    assert sum(got.address == address_of("bob") for got in mails) == 1
+    assert not any("has left" in got.body for got in lived.sleep(timedelta(days=12)))
+
+
+@pytest.mark.parametrize("word", ["keep", "Keep!", "erase no", "no"])
+def test_a_word_stops_it(word: str, house: House) -> None:
+    house.player("alice")
+    ask(house, "alice")
+    (got,) = house.answer("alice", word)
+    assert "Nothing is erased" in got.body
+    house.wait(timedelta(days=8))
+    assert not house.send("x@example.com", "about alice")[0].refuses
+
+
+def test_other_words_do_not_stop_it_and_say_what_does(house: House) -> None:
+    house.player("alice")
+    ask(house, "alice")
+    (got,) = house.answer("alice", "What is this?")
+    assert "Write: keep" in got.body
+    house.wait(timedelta(days=8))
+    assert stored(house, "erased-1") == ["players"]
+    assert stored(house, "alice@") == []
+
+
+def test_an_address_alone_proves_nothing(house: House) -> None:
+    house.player("alice")
+    house.player("mallory")
+    mails = house.send("alice", "erase me")
+    assert [got["Subject"] for got in mails] == ["pbm: erase you?"]
+    house.wait(timedelta(days=9))
+    assert not house.send("x@example.com", "about alice")[0].refuses
+    assert house.send("mallory", "erase me alice wrongpass")[0].refuses
+
+
+def test_whoever_reads_the_mail_may_say_yes_and_no(house: House) -> None:
+    house.player("alice")
+    house.send("alice", "erase me")
+    assert house.answer("alice", "no") == []
+    house.send("alice", "erase me")
+    (got,) = house.answer("alice", "yes")
+    assert got["Subject"] == "pbm: you will be erased"
+    house.wait(timedelta(days=8))
+    assert house.send("x@example.com", "about alice")[0].refuses
+
+
+def test_nobody_is_asked_again_and_again(house: House) -> None:
+    house.player("alice")
+    mails = [house.send("alice", "erase me")[-1] for _ in range(5)]
+    assert [got.refuses for got in mails] == [False, False, False, True, True]
+
+
+def test_an_account_that_was_deleted_meanwhile_is_erased_all_the_same(lived: House) -> None:
+    ask(lived)
+    lived.send(NAME, f"delete {NAME} {NAME}pass")
+    delivered(lived)
+    lived.wait(timedelta(days=8))
+    assert stored(lived, NAME) == []
+
+
+def test_the_name_of_an_erased_player_cannot_be_taken(house: House) -> None:
+    (got,) = house.send("x@example.com", "signup erased-7 Sesame-1")
+    assert got.refuses

@@ -1,0 +1,205 @@
+"""Exports and imports: a player's games and data leave the server and come back the same to the byte."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from pbm.domain.errors import Rejected
+from pbm.server.operator import Administration
+from tests.conversation import Got, House, address_of
+
+COMMANDS = (
+    "set alice alicepass timezone Europe/Berlin",
+    "follow alice alicepass dave",
+    "follow alice alicepass {followed}",
+    "block alice alicepass erin",
+    "cross seek alice alicepass 2 -size=5",
+    "cross limit alice alicepass 7",
+    "loops notify alice alicepass",
+)
+
+
+@pytest.fixture
+def rich(house: House) -> House:
+    """alice with a bit of everything: games ended, drawn, swapped and under way, notes, words, choices, follows."""
+    for userid in ("alice", "bob", "carol", "dave", "erin"):
+        house.player(userid)
+    ended = house.game("cross -size=3 alice bob", ["C3", "swap", "B2"])
+    house.answer("bob", "note\nLook at D4.", ended)
+    house.answer("alice", "note\nSee A1.\n\nAnd C2, \u00e9.", ended)
+    house.answer("bob", "chat\nGood luck!", ended)
+    house.answer("alice", "chat\nThank you.", ended)
+    house.answer("alice", "resign", ended)
+    house.answer("bob", "resign", ended)
+    drawn = house.game("loops alice carol", ["4x4"])
+    house.answer("alice", "propose", drawn)
+    house.answer("carol", "accept", drawn)
+    running = house.game("luddit bob alice")
+    house.answer("alice", "resign", running)
+    followed = house.game("cross -size=4 dave carol", ["C3"])
+    for line in COMMANDS:
+        assert not any(got.refuses for got in house.send("alice", line.format(followed=followed))), line
+    house.send("alice", f"cross kibitz {followed} alice alicepass", "Not bad.")
+    return house
+
+
+def exported(house: House, userid: str) -> bytes:
+    return Administration(house.service).export_player(userid)
+
+
+@pytest.mark.parametrize("userid", ["alice", "bob", "carol", "dave", "erin"])
+def test_what_comes_back_is_the_same_to_the_byte(userid: str, rich: House, new_house: Callable[..., House]) -> None:
+    written = exported(rich, userid)
+    there = new_house()
+    Administration(there.service).import_player(written)
+    assert exported(there, userid) == written
+    assert not [each.problem for each in Administration(there.service).verify() if each.problem]
+
+
+@pytest.mark.parametrize("userid", ["alice", "bob", "carol", "dave", "erin"])
+def test_what_comes_back_is_enough_to_go_on(userid: str, rich: House, new_house: Callable[..., House]) -> None:
+    there = new_house()
+    Administration(there.service).import_player(exported(rich, userid))
+    there.send(userid, f"reset password {userid}")
+    there.answer(userid, "Sesame-1")
+    (got,) = there.send(userid, f"cross games {userid}")
+    assert not got.refuses
+    assert not there.parked()
+
+
+def test_a_digest_comes_from_the_new_server(rich: House, new_house: Callable[..., House]) -> None:
+    rich.game("cross -size=3 bob carol")
+    rich.send("bob", "set bob bobpass digest 08:00")
+    there = new_house()
+    there.now = rich.now
+    Administration(there.service).import_player(exported(rich, "bob"))
+    assert [got["Subject"] for got in there.wait(timedelta(days=1))] == ["pbm: 1 board waiting for you, 2 January"]
+
+
+def test_two_who_played_each_other_come_back_to_the_same_boards(rich: House, new_house: Callable[..., House]) -> None:
+    there = new_house()
+    admin = Administration(there.service)
+    for userid in ("alice", "bob", "carol", "dave", "erin"):
+        assert admin.import_player(exported(rich, userid)).renumbered == {}
+    for userid in ("alice", "bob", "carol", "dave", "erin"):
+        assert exported(there, userid) == exported(rich, userid)
+
+
+def test_a_board_whose_number_is_taken_gets_another(rich: House, new_house: Callable[..., House]) -> None:
+    there = new_house()
+    there.player("frank")
+    there.player("grace")
+    there.game("cross frank grace", ["F6"])
+    taken = Administration(there.service).import_player(exported(rich, "alice"))
+    assert taken.renumbered == {101: 102, 102: 103, 103: 104, 104: 105}
+    assert not [each.problem for each in Administration(there.service).verify() if each.problem]
+    data = json.loads(exported(there, "alice"))
+    assert {each["board"] for each in data["remarks"]} <= {each["board"] for each in data["games"]}
+
+
+def test_who_is_here_is_not_taken_in_again(rich: House) -> None:
+    before = rich.dump()
+    with pytest.raises(Rejected, match="alice"):
+        Administration(rich.service).import_player(exported(rich, "alice"))
+    assert rich.dump() == before
+
+
+def changed(**values: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda data: data.update(values)
+
+
+def in_game(name: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda data: data["games"][0].update({name: value})
+
+
+def in_record(name: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda data: data["games"][0]["record"][2].update({name: value})
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (in_record("notation", "Z9"), "cannot be replayed"),
+        (in_record("notation", "b2"), "not b2"),
+        (in_record("seat", 2), "of 2"),
+        (in_record("played_at", "soon"), "soon"),
+        (in_record("extra", 1), "extra"),
+        (in_game("plies", 7), "plies"),
+        (in_game("game", "chess"), "chess"),
+        (in_game("options", "-size=99"), "size"),
+        (in_game("ending", "luck"), "luck"),
+        (in_game("ending", "rules"), "hold together"),
+        (in_game("players", ["alice"]), "two players"),
+        (in_game("players", ["alice", "b b"]), "b b"),
+        (in_game("started_at", None), "None"),
+        (changed(version=2), "version 2"),
+        (changed(format="diary"), "no export"),
+        (changed(games={}), "games"),
+        (changed(userid="../alice"), "alice"),
+        (changed(settings={"timezone": "Moon/Crater"}), "Moon/Crater"),
+        (changed(settings={"remind": "often"}), "often"),
+        (changed(settings={"digest": "8"}), "digest"),
+        (changed(addresses=[{"address": "a@b\r\nBcc: c@d"}]), "address"),
+        (changed(remarks=[{"board": 999}]), "999"),
+        (lambda data: data.pop("blocks"), "blocks"),
+    ],
+)
+def test_a_file_that_does_not_hold_together_changes_nothing(
+    spoil: Callable[[dict[str, Any]], object], told: str, rich: House, new_house: Callable[..., House]
+) -> None:
+    data = json.loads(exported(rich, "alice"))
+    spoil(data)
+    there = new_house()
+    before = there.dump()
+    with pytest.raises(Rejected) as refused:
+        Administration(there.service).import_player(json.dumps(data).encode())
+    assert told in str(refused.value)
+    assert there.dump() == before
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff", b"[" * 100_000, b"[]", b'{"format": "pbm player", "version": 1}'])
+def test_what_is_no_export_is_refused(content: bytes, house: House) -> None:
+    with pytest.raises(Rejected):
+        Administration(house.service).import_player(content)
+
+
+def attached(got: Got) -> dict[str, bytes]:
+    parts = [part for part in got.parsed.walk() if part.get_content_disposition() == "attachment"]
+    return {str(part.get_filename()): bytes(part.get_payload(decode=True)) for part in parts}
+
+
+def test_the_mail_holds_what_the_operator_would_get_and_a_text_for_each_game(rich: House) -> None:
+    (got,) = rich.send("alice", "export alice alicepass")
+    files = attached(got)
+    assert sorted(files) == ["cross-101.txt", "loops-102.txt", "luddit-103.txt", "pbm-alice.json"]
+    assert files["pbm-alice.json"] == exported(rich, "alice")
+    record = files["cross-101.txt"].decode()
+    assert "See A1." in record
+    assert "Thank you." in record
+    assert "Look at D4." not in record
+    assert "Good luck!" not in record
+
+
+def test_an_export_goes_only_to_an_address_that_is_confirmed(rich: House) -> None:
+    mails = rich.send("mallory@example.com", "export alice alicepass")
+    assert [got.address for got in mails] == [address_of("alice")]
+    assert "mallory" not in mails[0].text
+
+
+def test_many_games_come_packed(rich: House) -> None:
+    for _ in range(21):
+        board = rich.game("cross -size=2 alice bob")
+        rich.answer("alice", "resign", board)
+    (got,) = rich.send("alice", "export alice alicepass")
+    ((name, data),) = attached(got).items()
+    assert name == "pbm-alice.zip"
+    packed = zipfile.ZipFile(io.BytesIO(data))
+    assert packed.read("pbm-alice.json") == exported(rich, "alice")
+    assert len(packed.namelist()) == 25

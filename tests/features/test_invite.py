@@ -1,0 +1,167 @@
+"""Invitations: one mail to a stranger, ever, and what his answer brings about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pbm.core.notify import Limits
+from pbm.server import Settings
+from tests.conversation import ROBOT, Got, House, address_of, password
+
+FRIEND = "friend@home.example"
+
+
+def known(house: House, userid: str) -> None:
+    """A player who has a mail of ours that he can answer."""
+    house.player(userid)
+    house.send(userid, f"block {userid} {password(userid)}")
+
+
+@pytest.fixture
+def people(house: House) -> House:
+    known(house, "alice")
+    known(house, "bob")
+    return house
+
+
+def ask(house: House, userid: str, line: str) -> list[Got]:
+    return house.answer(userid, line, mail=1)
+
+
+def to(mails: list[Got], address: str) -> list[Got]:
+    return [got for got in mails if got.address == address]
+
+
+def userids(house: House) -> list[str]:
+    with house.service.store.read() as tx:
+        return [player.userid for player in tx.players.all()]
+
+
+def test_a_forged_sender_invites_nobody(people: House) -> None:
+    mails = people.send("alice", f"cross challenge me {FRIEND}")
+    assert [got.address for got in mails] == [address_of("alice")]
+    assert "was that you" in mails[0]["Subject"]
+
+
+def test_a_stranger_cannot_invite(people: House) -> None:
+    (got,) = people.send("x@example.com", f"cross challenge {FRIEND} bob")
+    assert got.refuses
+
+
+@pytest.mark.parametrize(("line", "seats"), [("me {}", "alice-robert"), ("{} me", "robert-alice")])
+def test_the_order_of_seats_is_kept(people: House, line: str, seats: str) -> None:
+    ask(people, "alice", f"cross challenge {line.format(FRIEND)} -size=3 --unrated")
+    mails = people.answer(FRIEND, "robert")
+    (board,) = to(mails, address_of("alice"))
+    assert board["Subject"] == f"Cross Board 101 {seats}"
+    assert "-size=3, unrated" in " ".join(board.body.split())
+
+
+def test_the_new_player_plays_by_answering_and_has_no_password(people: House) -> None:
+    ask(people, "alice", f"cross challenge {FRIEND} me -size=3")
+    people.answer(FRIEND, "robert")
+    assert "robert played C3" in people.answer(FRIEND, "C3", 101)[0].body.replace("You", "robert")
+    for number, guess in enumerate(("", "!", "robert")):
+        (got,) = people.send(f"x{number}@example.com", f"cross resign 101 robert {guess or '-'}")
+        assert got.refuses
+
+
+@pytest.mark.parametrize("second", ["alice", "bob"])
+def test_nobody_is_invited_twice(people: House, second: str) -> None:
+    ask(people, "alice", f"cross challenge me {FRIEND}")
+    mails = ask(people, second, f"loops challenge me {FRIEND.upper()}")
+    assert to(mails, FRIEND) == to(mails, FRIEND.upper()) == []
+    assert "nobody is invited twice" in " ".join(mails[0].body.split())
+
+
+def test_who_has_declined_is_not_asked_again_and_the_inviter_hears_of_it_once(people: House) -> None:
+    ask(people, "alice", f"cross challenge me {FRIEND}")
+    (told,) = people.answer(FRIEND, "No, thanks")
+    assert told.address == address_of("alice")
+    assert "does not want" in told.body
+    assert "friend" not in userids(people)
+    assert "nobody is invited twice" in " ".join(ask(people, "bob", f"cross challenge me {FRIEND}")[0].body.split())
+
+
+@pytest.mark.parametrize("text", ["who are you?", "alice", "7of9", "cross", "resign", "thanks a lot, see you"])
+def test_an_unclear_answer_is_asked_about(people: House, text: str) -> None:
+    ask(people, "alice", f"cross challenge me {FRIEND}")
+    (again,) = people.answer(FRIEND, text)
+    assert again.address == FRIEND
+    assert "Please answer once more." in again.body
+    assert people.answer(FRIEND, "yes")
+    assert "friend" in userids(people)
+
+
+@pytest.mark.parametrize("text", ["yes", "Yes!", "YES, gladly", "ok", ""])
+def test_who_wants_no_name_of_his_own_gets_one(people: House, text: str) -> None:
+    people.player("friend")
+    ask(people, "alice", f"cross challenge me {FRIEND}")
+    people.answer(FRIEND, text)
+    assert "friend2" in userids(people)
+
+
+@pytest.mark.parametrize("address", ["42@home.example", "-_-@home.example", "cross@home.example", "a+b@home.example"])
+def test_a_name_can_be_made_of_any_address(people: House, address: str) -> None:
+    ask(people, "alice", f"cross challenge me {address}")
+    assert any("A new game" in got.body for got in people.answer(address, "yes"))
+
+
+def test_an_address_of_a_player_means_him(people: House) -> None:
+    mails = ask(people, "alice", "cross challenge me BOB@example.net")
+    assert {got["Subject"] for got in mails} == {"Cross Board 101 alice-bob"}
+
+
+def test_an_invitation_is_answered_once(people: House) -> None:
+    ask(people, "alice", f"cross challenge me {FRIEND}")
+    people.answer(FRIEND, "yes", mail=1)
+    mails = people.answer(FRIEND, "yes", mail=1)
+    assert not any("A new game" in got.body for got in mails)
+    assert userids(people).count("friend") == 1
+
+
+@pytest.mark.parametrize(
+    "note", ["Buy at http://shop.example now", "write to shop@shop.example", "see shop.example", "shop \n" * 101]
+)
+def test_a_note_that_may_be_advertising_stays_out_of_an_invitation(people: House, note: str) -> None:
+    told = ask(people, "alice", f"cross challenge me {FRIEND}\n{note}")[-1]
+    (first,) = people.mailboxes[FRIEND]
+    assert "shop" not in first.body
+    assert "Your note was left out" in " ".join(told.body.split())
+
+
+@pytest.mark.parametrize("line", [
+    "cross challenge me pbm@example.org",
+    "cross challenge me pbm+abc@example.org",
+    "cross challenge me bounce+abc@EXAMPLE.org",
+    "cross challenge me x@",
+    f"cross challenge bob {FRIEND}",
+    f"cross challenge {FRIEND} other@home.example",
+    f"cross challenge me {FRIEND} -rows=3",
+    f"cross challenge me {FRIEND} --clock=2",
+])  # fmt: skip
+def test_what_cannot_be_is_refused_and_nobody_is_written_to(people: House, line: str) -> None:
+    (got,) = ask(people, "alice", line)
+    assert got.address == address_of("alice")
+    assert got.refuses
+
+
+def test_a_player_invites_so_many_a_day(new_house: Callable[..., House]) -> None:
+    house = new_house(Settings(ROBOT, Limits(invitations_per_day=2)))
+    known(house, "alice")
+    for number in (1, 2):
+        ask(house, "alice", f"cross challenge me friend{number}@home.example")
+    (got,) = ask(house, "alice", "cross challenge me friend3@home.example")
+    assert "2 people within a day" in " ".join(got.body.split())
+
+
+def test_an_inviter_who_is_full_by_then_plays_later(new_house: Callable[..., House]) -> None:
+    house = new_house(Settings(ROBOT, Limits(active_games=1)))
+    known(house, "alice")
+    ask(house, "alice", f"cross challenge me {FRIEND}")
+    house.game("loops alice alice")
+    (got,) = house.answer(FRIEND, "robert")
+    assert "The game did not start" in got.body
+    assert "robert" in userids(house)

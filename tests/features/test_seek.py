@@ -1,0 +1,144 @@
+"""Seeks: counted down, taken once, and announced with measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pbm.core.notify import Limits
+from pbm.server import Settings
+from tests.conversation import ROBOT, Got, House, password
+
+
+@pytest.fixture
+def people(house: House) -> House:
+    for userid in ("alice", "bob", "carol"):
+        house.player(userid)
+    return house
+
+
+def said(house: House, userid: str, words: str) -> list[Got]:
+    """A command with a login: the words hold {} where that stands."""
+    return house.send(userid, words.format(f"{userid} {password(userid)}"))
+
+
+def wanted(house: House, game: str = "cross") -> list[tuple[str, int]]:
+    with house.service.store.read() as tx:
+        return [(seek.player.userid, seek.wanted) for seek in tx.seeks.open(game)]
+
+
+def refused(mails: list[Got]) -> str:
+    (got,) = mails
+    assert got.refuses, got.body
+    return " ".join(got.body.split())
+
+
+def test_a_seek_is_counted_down_and_then_gone(people: House) -> None:
+    said(people, "alice", "cross seek {} 2 -size=3")
+    for left in ([("alice", 1)], []):
+        mails = said(people, "bob", "take 1 {}")
+        assert {got["Subject"].rpartition(" ")[2] for got in mails} == {"bob-alice"}
+        assert wanted(people) == left
+    assert "not open" in refused(said(people, "bob", "take 1 {}"))
+
+
+def test_a_challenge_to_the_same_game_counts_it_down(people: House) -> None:
+    said(people, "alice", "cross seek {} 2 -size=3")
+    people.send("bob", "cross challenge me alice -size=4")
+    people.send("bob", "cross challenge me alice -size=3 --unrated")
+    people.send("alice", "cross challenge me bob -size=3")
+    assert wanted(people) == [("alice", 2)]
+    people.send("bob", "cross challenge me alice -SIZE=3")
+    assert wanted(people) == [("alice", 1)]
+
+
+def test_a_player_has_one_seek_in_each_game(people: House) -> None:
+    said(people, "alice", "cross seek {} 2 -size=3")
+    said(people, "alice", "cross seek {} 5 -size=3")
+    assert wanted(people) == [("alice", 5)]
+    said(people, "alice", "cross seek {} -size=4")
+    said(people, "alice", "loops seek {}")
+    assert wanted(people) == [("alice", 1)]
+    assert "not open" in refused(said(people, "bob", "take 1 {}"))
+    said(people, "alice", "cross seek {} 0")
+    assert wanted(people) == []
+    assert wanted(people, "loops") == [("alice", 1)]
+
+
+@pytest.mark.parametrize("words", [
+    "cross seek {} 21", "cross seek {} -1", "cross seek {} many", "cross seek {} -size=99", "cross seek {} --clock=1",
+    "crossgeo seek {} -board=9",
+])  # fmt: skip
+def test_a_seek_that_cannot_be_is_refused(people: House, words: str) -> None:
+    refused(said(people, "alice", words))
+    assert wanted(people) == wanted(people, "crossgeo") == []
+
+
+@pytest.mark.parametrize("text", ["yes", "Yes, gladly", "take it", "TAKE 1", "yes.\nHave fun!"])
+def test_followers_are_told_and_the_first_gets_the_game(people: House, text: str) -> None:
+    for userid in ("bob", "carol"):
+        said(people, userid, "cross subscribe all {}")
+    said(people, "alice", "cross seek {}")
+    mails = people.answer("bob", text)
+    assert any(got["Subject"] == "Cross Board 101 bob-alice" for got in mails)
+    assert ("Have fun!" in " ".join(got.body for got in mails)) == ("fun" in text)
+    assert "somebody may have been faster" in refused(people.answer("carol", "yes", mail=2))
+
+
+def test_a_seeker_is_announced_once_a_day(people: House) -> None:
+    said(people, "bob", "cross subscribe all {}")
+    assert len(said(people, "alice", "cross seek {} -size=3")) == 2
+    assert len(said(people, "alice", "cross seek {} -size=4")) == 1
+    said(people, "alice", "cross seek {} 0")
+    assert len(said(people, "alice", "cross seek {} -size=3")) == 1
+
+
+@pytest.mark.parametrize("words", [("alice", "block {} bob"), ("bob", "block {} alice")])
+def test_who_is_blocked_is_not_told(people: House, words: tuple[str, str]) -> None:
+    said(people, "bob", "cross subscribe all {}")
+    said(people, *words)
+    assert [got.address for got in said(people, "alice", "cross seek {}")] == ["alice@example.net"]
+
+
+def test_an_announcement_shows_nothing_of_the_seekers_mail(people: House) -> None:
+    said(people, "bob", "cross subscribe all {}")
+    told = next(got for got in said(people, "alice", "cross seek {}") if got.address == "bob@example.net")
+    assert "alice@" not in told.text
+    assert "mail-" not in told.text
+
+
+def test_who_wants_to_hear_no_more_does_not(people: House) -> None:
+    said(people, "bob", "cross subscribe all {}")
+    said(people, "alice", "cross seek {}")
+    people.answer("bob", "unsubscribe")
+    assert len(said(people, "carol", "cross seek {}")) == 1
+
+
+def test_a_seek_of_who_is_full_waits(new_house: Callable[..., House]) -> None:
+    house = new_house(Settings(ROBOT, Limits(active_games=1)))
+    for userid in ("alice", "bob"):
+        house.player(userid)
+    said(house, "alice", "cross seek {}")
+    house.game("loops alice alice")
+    assert "alice has 1 board under way" in refused(said(house, "bob", "take 1 {}"))
+    assert wanted(house) == [("alice", 1)]
+
+
+def test_a_mail_that_only_says_who_it_is_from_takes_nothing(people: House) -> None:
+    said(people, "alice", "cross seek {}")
+    (got,) = people.send("bob", "take 1")
+    assert "was that you" in got["Subject"]
+    (got,) = people.send("x@example.com", "take 1")
+    assert got.refuses
+    assert wanted(people) == [("alice", 1)]
+
+
+def test_a_drawn_board_goes_along_with_a_seek(people: House) -> None:
+    drawn = "0,0 1,1 r\n0,1 1,0 b\n0,0 0,1 g\n1,0 1,1 g"
+    people.send("alice", f"crossgeo seek alice {password('alice')}", drawn)
+    said(people, "bob", "take 1 {}")
+    with people.service.store.read() as tx:
+        match = tx.matches.load(101)
+    assert match is not None
+    assert match.body == drawn

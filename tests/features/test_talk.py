@@ -1,0 +1,172 @@
+"""Words from player to player: where they go, what they show, how many there may be."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from pbm.core.notify import Limits
+from pbm.server import Settings
+from pbm.server.operator import Administration
+from tests.conversation import ROBOT, Got, House, address_of
+
+
+def addressees(mails: list[Got]) -> list[str]:
+    return [got.address for got in mails]
+
+
+@pytest.fixture
+def three(house: House) -> House:
+    for userid in ("alice", "bob", "carol"):
+        house.player(userid)
+    return house
+
+
+def test_nothing_in_a_message_shows_where_its_author_reads(three: House) -> None:
+    three.send("alice@example.net", "message alice alicepass bob", "Hello!")
+    (got,) = three.mailboxes[address_of("bob")]
+    assert got["From"] == '"alice via pbm" <pbm@example.org>'
+    assert "alice@" not in got.text
+    assert "mail-1" not in got.text, "the id of her mail tells whose server wrote it"
+
+
+def test_an_answer_goes_back_and_forth_for_weeks(three: House) -> None:
+    three.send("alice", "message alice alicepass bob", "Hello!")
+    for player, other in (("bob", "alice"), ("alice", "bob"), ("bob", "alice")):
+        three.now += timedelta(days=5)
+        told = three.answer(player, f"I am {player}.")
+        assert addressees(told) == [address_of(other)]
+        assert f"  I am {player}." in told[0].body
+    assert addressees(three.answer("bob", "Once more.", mail=1)) == [address_of("alice")]
+
+
+def test_an_answer_that_cannot_be_passed_on_is_refused_to_its_writer(three: House) -> None:
+    three.send("alice", "message alice alicepass bob", "Hello!")
+    for text in ("", "\n".join(["x" * 70] * 80), "cross move 101 bob bobpass F6"):
+        (got,) = three.answer("bob", text, mail=1)
+        assert (got.address, got.refuses) == (address_of("bob"), True)
+        assert "bobpass" not in got.text
+    three.send("alice", "block alice alicepass bob")
+    (got,) = three.answer("bob", "Hello?", mail=1)
+    assert "takes no messages from you" in got.body
+    three.send("alice", "delete alice alicepass")
+    (got,) = three.answer("bob", "Hello?", mail=1)
+    assert "has left" in got.body
+    assert not three.parked()
+
+
+def test_a_message_goes_to_all_or_to_nobody(three: House) -> None:
+    assert addressees(three.send("alice", "message alice alicepass bob, carol BOB", "Hi")) == [
+        address_of("bob"),
+        address_of("carol"),
+        address_of("alice"),
+    ]
+    three.send("carol", "block carol carolpass alice")
+    assert addressees(three.send("alice", "message alice alicepass bob carol", "Hi")) == [address_of("alice")]
+    assert addressees(three.send("carol", "message carol carolpass alice", "Hi")) == [address_of("carol")]
+
+
+def test_what_an_answered_board_shows_is_enough_to_write_a_message(three: House) -> None:
+    three.game("cross -size=3 alice bob")
+    told = three.answer("alice", "message carol\nCome and see!", 101)
+    assert addressees(told) == [address_of("carol"), address_of("alice")]
+    assert "  Come and see!" in told[0].body
+
+
+def test_an_answer_may_name_many_hearers(three: House) -> None:
+    three.player("dave")
+    three.send("alice", "set alice alicepass")
+    told = three.answer("alice", "message bob carol dave\nHello all.")
+    assert addressees(told) == [*map(address_of, ("bob", "carol", "dave", "alice"))]
+
+
+def test_so_many_messages_a_day_and_no_more(new_house: Callable[..., House]) -> None:
+    house = new_house(Settings(ROBOT, dataclasses.replace(Limits(), messages_per_day=2)))
+    house.player("alice")
+    house.player("bob")
+    refused = [house.send("alice", "message alice alicepass bob", "Hi")[-1].refuses for _ in range(3)]
+    assert refused == [False, False, True]
+    house.now += timedelta(days=1)
+    assert not house.send("alice", "message alice alicepass bob", "Hi")[-1].refuses
+
+
+def test_a_broadcast_reaches_who_wants_it(three: House) -> None:
+    three.player("dave")
+    three.send("bob", "set bob bobpass broadcasts off")
+    three.send("carol", "block carol carolpass alice")
+    told = three.send("alice", "broadcast alice alicepass", "Hello, world!")
+    assert addressees(told) == [address_of("dave"), address_of("alice")]
+    assert "1 player" in told[1].body
+
+
+def test_one_click_ends_broadcasts(three: House) -> None:
+    (got, *_) = three.send("alice", "broadcast alice alicepass", "Hello!")
+    address, _, subject = got["List-Unsubscribe"].removeprefix("<mailto:").removesuffix(">").partition("?subject=")
+    (told,) = three.send("bob", subject.replace("%20", " "), to=address)
+    assert "broadcasts is now off." in told.body
+    three.now += timedelta(days=2)
+    assert address_of("bob") not in addressees(three.send("alice", "broadcast alice alicepass", "Again!"))
+
+
+def test_a_moderated_broadcast_waits_for_the_operator(new_house: Callable[..., House]) -> None:
+    house = new_house(Settings(ROBOT, dataclasses.replace(Limits(), broadcast_moderation="on")))
+    house.player("alice")
+    house.player("bob")
+    admin = Administration(house.service)
+    assert addressees(house.send("alice", "broadcast alice alicepass", "Hello!")) == [address_of("alice")]
+    assert [(each.id, each.author.userid, each.text) for each in admin.broadcasts()] == [(1, "alice", "Hello!")]
+    assert admin.approve_broadcast(1) == 1
+    assert addressees(house.collect()) == [address_of("bob")]
+    assert admin.broadcasts() == []
+    assert house.send("alice", "broadcast alice alicepass", "Again!")[0].refuses
+
+
+def test_the_operator_is_told_that_a_broadcast_waits(new_house: Callable[..., House]) -> None:
+    limits = dataclasses.replace(Limits(), broadcast_moderation="on")
+    house = new_house(Settings(ROBOT, limits, operator="operator@example.com"))
+    house.player("alice")
+    house.player("bob")
+    told, answer = house.send("alice", "broadcast alice alicepass", "Hello!")
+    assert (told.address, answer.address) == ("operator@example.com", address_of("alice"))
+    assert told["Subject"] == "pbm: broadcast 1 waits for you"
+    assert "alice writes:\n\n  Hello!\n" in told.body
+    assert "pbm broadcast approve 1 " in told.body
+    assert "alicepass" not in told.text
+    assert "alice@example.net" not in told.text
+
+
+def test_there_need_be_no_broadcasts(new_house: Callable[..., House]) -> None:
+    house = new_house(Settings(ROBOT, dataclasses.replace(Limits(), broadcast_moderation="closed")))
+    house.player("alice")
+    (got,) = house.send("alice", "broadcast alice alicepass", "Hello!")
+    assert "no broadcasts" in got.body
+
+
+def test_quoted_lines_are_no_commands(three: House) -> None:
+    (got,) = three.send("alice", "multiple", "> delete alice alicepass\n\n  cross games alice\n\n> signup x xpass\n")
+    assert "delete" not in got.body
+    assert not got.refuses
+
+
+def test_twenty_commands_and_no_more(three: House) -> None:
+    (got,) = three.send("alice", "multiple", "list\n" * 21)
+    assert got["Subject"] == "pbm: 20 of 21 commands done"
+    assert "NOT TRIED" in got.body
+
+
+@pytest.mark.parametrize(
+    "comment", ["Set your mind at ease", "message in a bottle", "add a bit of salt", "delete this", "Take care of it"]
+)
+def test_a_comment_below_a_move_is_no_command(comment: str, table: House) -> None:
+    told = table.answer("bob", f"B2\n{comment}", 101)
+    (to_alice,) = [got for got in told if got.address == address_of("alice")]
+    assert comment in to_alice.body
+
+
+def test_a_command_with_a_password_below_a_move_is_never_passed_on(table: House) -> None:
+    told = table.send("bob", "", "cross move 101 bob bobpass B2\nchange password bob bobpass Sesame1\n")
+    assert not [got for got in told if "Sesame1" in got.text]
+    assert "change password" not in next(got.body for got in told if got.address == address_of("alice"))

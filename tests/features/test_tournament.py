@@ -1,0 +1,450 @@
+"""Events held by mail from the first to the last: nothing holds them up, and everybody is told once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from pbm.core.notify import Limits
+from pbm.domain.match import Ending
+from pbm.server import Settings
+from pbm.server.operator import Administration
+from pbm.store.tournaments import Meeting, Stage, Tournament
+from tests.conversation import ROBOT, Got, House, password
+
+DAY = timedelta(days=1)
+NOW = timedelta(minutes=1)
+NAMES = ("ann", "ben", "cat", "dan", "eve", "fay", "gus", "hal", "ivy", "joe", "kim", "leo")
+
+
+def event(house: House, name: str = "cup") -> Tournament:
+    with house.service.store.read() as tx:
+        found = tx.tournaments.find(name)
+    assert found is not None
+    return found
+
+
+def meetings(house: House, name: str = "cup") -> list[Meeting]:
+    with house.service.store.read() as tx:
+        return tx.tournaments.meetings(event(house, name).id)
+
+
+def under_way(house: House, name: str = "cup") -> list[Meeting]:
+    with house.service.store.read() as tx:
+        return tx.tournaments.under_way(event(house, name).id)
+
+
+def make(house: House, words: str, players: Iterable[str], name: str = "cup") -> list[Got]:
+    """An event which the operator's player makes, joined by all and started; what is told of its start."""
+    house.player("maker")
+    kind, *options = words.split()
+    house.send("maker", f"event create {name} {kind} cross maker {password('maker')} -size=3 {' '.join(options)}")
+    house.send("maker", f"unfollow maker {password('maker')} {name}")
+    for userid in players:
+        house.player(userid)
+        join(house, userid, name)
+    house.send("maker", f"event start {name} maker {password('maker')}")
+    return house.wait(NOW)
+
+
+def join(house: House, userid: str, name: str = "cup") -> list[Got]:
+    return house.send(userid, f"event join {name} {userid} {password(userid)}")
+
+
+def play(house: House, better: Callable[[str, str], bool], name: str = "cup") -> list[Got]:
+    """End all boards under way after a move of each: the better player wins. What is told when all are over."""
+    for meeting in under_way(house, name):
+        first, second = (player.userid for player in meeting.players)
+        loser = second if better(first, second) else first
+        for player, move in ((first, "C3"), (second, "B2"), *([(first, "C2")] if loser == second else [])):
+            house.answer(player, move, meeting.board)
+        house.answer(loser, "resign", meeting.board)
+    return house.wait(NOW)
+
+
+@pytest.fixture(autouse=True)
+def no_faults(house: House) -> Iterator[None]:
+    """What the agenda could not do would only be tried again."""
+    yield
+    with house.service.store.read() as tx:
+        tried = [tx.agenda.get("event", each.id) for each in tx.tournaments.listed()]
+    assert all(item is None or item.attempts == 0 for item in tried)
+
+
+def by_name(one: str, two: str) -> bool:
+    return one < two
+
+
+def divisions(house: House) -> dict[int, set[str]]:
+    """Who plays in which division of the present season."""
+    found: dict[int, set[str]] = {}
+    for each in meetings(house):
+        if each.season == event(house).season:
+            found.setdefault(each.division, set()).update(player.userid for player in each.players)
+    return found
+
+
+def table(got: Got) -> list[str]:
+    """The userids of a table of standings, from the top; a division's follows the one before."""
+    return [match[1] for match in re.finditer(r"^ *\d+  (\w+)\*? +[\d.]+ +\d+ +\d+ +\d+", got.body, re.MULTILINE)]
+
+
+def to(mails: Iterable[Got], userid: str, subject: str = "pbm: ") -> list[Got]:
+    return [got for got in mails if got.address == f"{userid}@example.net" and got["Subject"].startswith(subject)]
+
+
+def test_a_swiss_of_eight_by_mail(house: House) -> None:
+    mails = make(house, "swiss -players=4..16 -rounds=4", NAMES[:8])
+    for number in range(1, 5):
+        assert event(house).round == number
+        assert len(under_way(house)) == 4
+        for userid in NAMES[:8]:
+            (told,) = to(mails, userid)
+            assert f"Round {number} of 4 of cup begins:" in told.body
+            (board,) = to(mails, userid, "Cross Board")
+            assert f"Event: cup, round {number}." in board.body
+            assert f"on board {board.board}, against" in told.body
+        mails = play(house, by_name)
+    over = event(house)
+    assert over.stage is Stage.OVER
+    (told,) = to(mails, "hal")
+    assert told["Subject"] == "pbm: cup: the result"
+    assert "ann has won it" in told.body
+    assert table(told)[0] == "ann"
+    assert table(told)[-1] == "hal"
+    pairs = [frozenset((each.first, each.second)) for each in meetings(house)]
+    assert len(set(pairs)) == len(pairs) == 16
+    for userid in NAMES[:8]:
+        firsts = sum(each.first.userid == userid for each in meetings(house))
+        assert abs(2 * firsts - 4) <= 2
+    assert house.wait(400 * DAY) == []
+    with house.service.store.read() as tx:
+        assert "event" not in tx.agenda.counts(house.now)
+        records = tx.ratings.standings("cross")
+    assert len(records) == 8
+
+
+def test_a_league_with_promotion_by_mail(house: House) -> None:
+    make(house, "league -division=4 -promote=1 -pause=5", NAMES[:8])
+    order = {name: index for index, name in enumerate(NAMES)}
+    assert divisions(house) == {1: set(NAMES[:4]), 2: set(NAMES[4:8])}
+    for _ in range(3):
+        mails = play(house, by_name)
+    assert event(house).stage is Stage.PAUSED
+    (told,) = to(mails, "eve")
+    assert told["Subject"] == "pbm: cup: season 1 is over"
+    assert table(told) == sorted(NAMES[:8], key=order.__getitem__)
+    assert re.search(r"dan +from 1 to 2", told.body)
+    assert re.search(r"eve +from 2 to 1", told.body)
+
+    house.send("ben", f"event leave cup ben {password('ben')}")
+    house.player("ivy")
+    assert "next season" in join(house, "ivy")[0].body
+    assert house.wait(4 * DAY) == []
+    mails = house.wait(2 * DAY)
+    assert (event(house).stage, event(house).season, event(house).round) == (Stage.RUNNING, 2, 1)
+    assert divisions(house) == {1: {"ann", "cat", "eve", "dan"}, 2: {"fay", "gus", "hal", "ivy"}}
+    assert len(to(mails, "ivy")) == 1
+    assert not to(mails, "ben")
+    assert "Event: cup, season 2, division 2, round 1." in to(mails, "ivy", "Cross Board")[0].body
+
+
+def test_who_has_not_moved_all_season_is_out_of_the_league(house: House) -> None:
+    make(house, "league -division=4 -days-per-round=3 --clock=none", NAMES[:4])
+    for _ in range(3):
+        for meeting in under_way(house):
+            if meeting.first.userid != "dan":
+                house.answer(meeting.first.userid, "C3", meeting.board)
+            if meeting.second is not None and meeting.second.userid != "dan":
+                house.answer(meeting.second.userid, "B2", meeting.board)
+        mails = house.wait(4 * DAY)
+    assert event(house).stage is Stage.PAUSED
+    (told,) = to(mails, "dan", "pbm: cup: season 1 is over")
+    assert "dan has not made a move in the whole season and so left the league." in " ".join(told.body.split())
+    house.wait(8 * DAY)
+    assert divisions(house) == {1: {"ann", "ben", "cat"}}
+
+
+def test_a_league_that_nobody_plays_in_ends(house: House) -> None:
+    make(house, "league -days-per-round=3", NAMES[:4])
+    house.wait(30 * DAY)
+    assert event(house).stage is Stage.OVER
+    assert house.wait(400 * DAY) == []
+
+
+def test_the_next_season_may_be_started_early(house: House) -> None:
+    make(house, "league -pause=100", NAMES[:2])
+    (meeting,) = under_way(house)
+    house.answer(meeting.first.userid, "C3", meeting.board)
+    house.answer(meeting.second.userid if meeting.second else "", "resign", meeting.board)
+    house.wait(NOW)
+    assert event(house).stage is Stage.PAUSED
+    join(house, "maker")
+    house.send("maker", f"event start cup maker {password('maker')}")
+    house.wait(NOW)
+    assert (event(house).stage, event(house).season) == (Stage.RUNNING, 2)
+
+
+def test_everybody_has_the_other_seat_in_the_next_season(house: House) -> None:
+    make(house, "league -division=4 -promote=0", NAMES[:4])
+    for _ in range(3):
+        play(house, by_name)
+    house.wait(8 * DAY)
+    for _ in range(2):
+        play(house, by_name)
+    seats = [(each.season, each.first.userid, each.second and each.second.userid) for each in meetings(house)]
+    assert all((2, second, first) in seats for season, first, second in seats if season == 1)
+
+
+def test_a_round_ends_at_its_deadline_and_time_decides(house: House) -> None:
+    make(house, "round-robin -days-per-round=10 --clock=none", NAMES[:4])
+    one, two = under_way(house)
+    house.wait(2 * DAY)
+    house.answer(one.first.userid, "C3", one.board)
+    house.answer(two.first.userid, "C3", two.board)
+    house.wait(4 * DAY)
+    house.answer(two.second.userid if two.second else "", "B2", two.board)
+    house.wait(3 * DAY)
+    assert event(house).round == 1
+    mails = house.wait(2 * DAY)
+    assert event(house).round == 2
+    settled = {each.id: each.points for each in meetings(house)}
+    assert settled[one.id] == (2, 0)
+    assert settled[two.id] == (0, 2)
+    (board,) = [got for got in to(mails, one.first.userid, "Cross Board") if got.board == one.board]
+    assert "The time of this round of the event is over." in board.body
+    assert "You (O) won because the round is over" in " ".join(board.body.split())
+    assert len(under_way(house)) == 2
+
+
+def test_a_vacation_does_not_hold_a_round_up(house: House) -> None:
+    make(house, "round-robin -days-per-round=10", NAMES[:2])
+    (meeting,) = under_way(house)
+    mover = meeting.first.userid
+    assert not house.send(mover, f"vacation {mover} {password(mover)} 2026-01-02 2026-01-25")[0].refuses
+    house.wait(11 * DAY)
+    assert event(house).stage is Stage.OVER
+    assert meetings(house)[0].points == (0, 2)
+
+
+def test_who_does_not_come_loses_on_time_though_he_has_not_moved(house: House) -> None:
+    make(house, "round-robin", NAMES[:2])
+    mails = house.wait(11 * DAY)
+    (meeting,) = meetings(house)
+    assert meeting.points == (0, 2)
+    with house.service.store.read() as tx:
+        match = tx.matches.load(meeting.board or 0)
+    assert match is not None
+    assert match.result is not None
+    assert match.result.ending is Ending.FORFEIT
+    assert event(house).stage is Stage.OVER
+    assert "has won it" in to(mails, "ann", "pbm: cup")[-1].body
+    assert all("claim" not in got.body for got in mails)
+    assert "The game was not rated." in to(mails, "ann", "Cross Board")[-1].body
+
+
+def test_who_resigns_before_he_has_moved_loses(house: House) -> None:
+    make(house, "round-robin", NAMES[:2])
+    (meeting,) = under_way(house)
+    mails = house.answer(meeting.first.userid, "resign", meeting.board)
+    assert all("declined" not in got.body for got in mails)
+    assert meetings(house)[0].points == (0, 2)
+
+
+def test_a_server_that_was_down_ends_a_round_once(house: House) -> None:
+    make(house, "round-robin -days-per-round=10", NAMES[:4])
+    mails = house.sleep(200 * DAY)
+    assert event(house).round == 2
+    assert [len(to(mails, userid)) for userid in NAMES[:4]] == [1, 1, 1, 1]
+    due_at = event(house).due_at
+    assert due_at is not None
+    assert abs(due_at - house.now - 10 * DAY) < NOW
+    assert house.sleep(NOW) == []
+
+
+def test_who_leaves_loses_what_he_plays_and_what_was_to_come(house: House) -> None:
+    make(house, "round-robin", NAMES[:4])
+    house.send("ann", f"event leave cup ann {password('ann')}")
+    mails = [*play(house, by_name)]
+    while event(house).stage is Stage.RUNNING:
+        mails += play(house, by_name)
+    lost = [each for each in meetings(house) if "ann" in (each.first.userid, each.second and each.second.userid)]
+    assert len(lost) == 3
+    assert all(each.points == ((0, 2) if each.first.userid == "ann" else (2, 0)) for each in lost)
+    (result,) = to(mails, "ben", "pbm: cup: the result")
+    assert table(result)[-1] == "ann"
+    assert "ann*" in result.body
+    assert not to(mails, "ann")
+
+
+def test_an_account_that_ends_leaves_its_events(house: House) -> None:
+    make(house, "swiss -rounds=2", NAMES[:4])
+    house.send("ann", f"delete ann {password('ann')}")
+    mails = play(house, by_name)
+    assert event(house).round == 2
+    paired = {player.userid for each in meetings(house) if each.round == 2 for player in each.players}
+    assert paired == {"ben", "cat", "dan"}
+    assert not to(mails, "ann")
+
+
+def test_the_last_player_left_ends_an_event(house: House) -> None:
+    make(house, "round-robin", NAMES[:3])
+    for userid in NAMES[:2]:
+        house.send(userid, f"event leave cup {userid} {password(userid)}")
+    house.wait(NOW)
+    assert event(house).stage is Stage.OVER
+
+
+def test_too_few_players_and_it_is_called_off(house: House) -> None:
+    house.player("maker")
+    house.player("ann")
+    house.send("maker", f"event create cup swiss cross maker {password('maker')} -players=4..8 -start=2026-01-05")
+    join(house, "ann")
+    assert house.wait(3 * DAY) == []
+    mails = house.wait(2 * DAY)
+    assert event(house).stage is Stage.CANCELLED
+    assert "needs 4 players, and one has joined" in " ".join(to(mails, "ann")[0].body.split())
+    assert len(to(mails, "maker")) == 1
+    assert "is over" in join(house, "ann")[0].body
+
+
+def test_players_are_seeded_by_their_ratings(house: House) -> None:
+    for userid in NAMES[:4]:
+        house.player(userid)
+    board = house.game("cross -size=3 ann dan", ["C3", "B2"])
+    house.answer("ann", "resign", board)
+    house.player("maker")
+    house.send("maker", f"event create cup swiss cross maker {password('maker')} -size=3 -players=4")
+    for userid in NAMES[:4]:
+        join(house, userid)
+    house.wait(NOW)
+    with house.service.store.read() as tx:
+        seeded = [each.player.userid for each in tx.tournaments.entrants(event(house).id)]
+    assert seeded == ["dan", "ben", "cat", "ann"]
+
+
+def test_a_ladder(house: House) -> None:
+    make(house, "ladder -rungs=2 -idle=30 -days-per-round=20", NAMES[:5])
+
+    def rungs() -> list[str]:
+        with house.service.store.read() as tx:
+            return [each.player.userid for each in tx.tournaments.entrants(event(house).id) if each.left_at is None]
+
+    def challenge(one: str, two: str) -> list[Got]:
+        return house.send(one, f"event challenge cup {one} {password(one)} {two}")
+
+    assert rungs() == list(NAMES[:5])
+    assert challenge("eve", "ann")[0].refuses
+    challenge("eve", "cat")
+    assert challenge("eve", "dan")[0].refuses, "one at a time"
+    assert challenge("dan", "cat")[0].refuses, "he is challenged already"
+    (meeting,) = under_way(house)
+    house.answer("cat", "resign", meeting.board)
+    mails = house.wait(NOW)
+    assert rungs() == ["ann", "ben", "eve", "cat", "dan"]
+    assert {got.address for got in mails} == {"eve@example.net", "cat@example.net"}
+
+    # Who challenges and then does not play drops; who is challenged and does not play loses his rung.
+    challenge("cat", "eve")
+    (meeting,) = under_way(house)
+    if meeting.first.userid == "eve":
+        house.answer("eve", "C3", meeting.board)
+    house.wait(15 * DAY)
+    assert rungs() == ["ann", "ben", "eve", "dan", "cat"]
+
+    # Who has begun no game for a month drops, too: ann and ben go down, but not below each other.
+    mails = house.wait(20 * DAY)
+    assert rungs() == ["eve", "ann", "ben", "cat", "dan"]
+    assert len(to(mails, "dan", "pbm: cup: how it stands")) == 1
+
+    house.send("ann", f"event leave cup ann {password('ann')}")
+    assert rungs() == ["eve", "ben", "cat", "dan"]
+    join(house, "ann")
+    assert rungs()[-1] == "ann"
+
+
+def test_a_cancelled_event_leaves_its_boards_alone(house: House) -> None:
+    make(house, "swiss", NAMES[:4])
+    house.send("maker", f"event cancel cup maker {password('maker')}")
+    assert len(under_way(house)) == 2
+    board = under_way(house)[0].board
+    house.answer("ann", "resign", board)
+    assert house.wait(NOW) == []
+    assert event(house).stage is Stage.CANCELLED
+    assert all(each.points is None for each in meetings(house))
+
+
+def test_a_void_board_is_worth_as_much_to_both(house: House) -> None:
+    make(house, "round-robin", NAMES[:2])
+    Administration(house.service).cancel(under_way(house)[0].board or 0)
+    house.wait(NOW)
+    assert meetings(house)[0].points == (1, 1)
+    assert event(house).stage is Stage.OVER
+
+
+def test_unrated_events_move_no_rating(house: House) -> None:
+    make(house, "round-robin --unrated", NAMES[:2])
+    play(house, by_name)
+    with house.service.store.read() as tx:
+        assert tx.ratings.standings("cross") == []
+
+
+def test_who_has_made_too_many_events_makes_no_more(new_house: Callable[..., House]) -> None:
+    house = new_house(Settings(ROBOT, replace(Limits(), open_events=1)))
+    house.player("ann")
+    assert not house.send("ann", "event create one swiss cross ann annpass")[0].refuses
+    assert house.send("ann", "event create two swiss cross ann annpass")[0].refuses
+    house.send("ann", "event cancel one ann annpass")
+    assert not house.send("ann", "event create two swiss cross ann annpass")[0].refuses
+
+
+@pytest.mark.parametrize("words", ["round-robin", "swiss", "league -division=3"])
+def test_no_stage_waits_for_anybody(words: str, house: House) -> None:
+    """Nobody ever moves, and still it ends, or goes into its next season."""
+    make(house, f"{words} -days-per-round=3 --clock=none", NAMES[:5])
+    house.wait(30 * DAY)
+    over = event(house)
+    assert over.stage is Stage.OVER or over.season > 1
+    assert all(each.points is not None for each in meetings(house) if each.season < over.season)
+
+
+def test_a_game_of_the_house_may_be_called_like_an_event(house: House) -> None:
+    """Names of events are in no one's way: they stand behind the word event only."""
+    house.player("ann")
+    house.send("ann", "event create swiss swiss cross ann annpass")
+    assert not house.send("ann", "event join SWISS ann annpass")[0].refuses
+
+
+def test_mails_of_a_large_event_are_cut(house: House) -> None:
+    """Everybody finds his own game; the rest is a command away."""
+    with house.service.store.write() as tx:
+        for number in range(120):
+            player = tx.players.add(f"player{number}", "-", house.now)
+            tx.players.add_address(player.id, f"player{number}@example.net", house.now, confirmed=True)
+            tx.players.save_settings(player.id, {"mail": "text"})
+    make(house, "swiss", ())
+    with house.service.store.write() as tx:
+        for number in range(120):
+            player_id = tx.players.find(f"player{number}")
+            assert player_id is not None
+            tx.tournaments.enter(event(house).id, player_id.id, number + 1, house.now)
+    house.send("maker", f"event start cup maker {password('maker')}")
+    mails = house.wait(NOW)
+    (told,) = to(mails, "player119")
+    assert "and 10 more" in told.body
+    assert "You move second on board 160, against player59." in told.body
+    assert max(len(got.raw) for got in mails) < 6000
+    assert "player119" in house.send("player3", "event pairings cup")[0].body
+
+
+def test_in_a_league_everybody_is_told_of_his_division(house: House) -> None:
+    mails = make(house, "league -division=4", NAMES[:8])
+    assert "gus" not in to(mails, "ann")[0].body
+    assert "ben" not in to(mails, "hal")[0].body
+    mails = play(house, by_name)
+    assert "Division 2" in to(mails, "hal")[0].body
+    assert "Division 1" not in to(mails, "hal")[0].body

@@ -1,0 +1,343 @@
+"""Mails that must not be answered: bounces, complaints, automatic mail, too many; and what is learned from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from pbm.core.notify import Limits
+from pbm.domain.mail import Arrival, Delivery, Queued
+from pbm.server import Arriving, Settings
+from pbm.server.queues import Queues
+from pbm.store.bounces import FORGOTTEN_AFTER
+from tests.conversation import ROBOT, Got, House, address_of
+
+OPERATOR = "root@example.org"
+VOUCHED = "mx.example.org; spf=pass smtp.mailfrom=x@example.net"
+
+
+@pytest.fixture
+def inn(new_house: Callable[..., House]) -> House:
+    """alice and bob at board 101, and an operator; bob is to move."""
+    house = new_house(Settings(ROBOT, operator=OPERATOR))
+    for userid in ("alice", "bob"):
+        house.player(userid)
+    house.game("cross -size=4 alice bob", ["D4"])
+    return house
+
+
+def bounce(
+    house: House, got: Got, status: str = "5.1.1", action: str = "failed", to: str = "", sender: str = ""
+) -> list[Got]:
+    """Bring a mail of ours back. to: where it is sent in place of the return path; sender: for the null path."""
+    key = got["Message-ID"].strip("<>").partition("@")[0]
+    text = (
+        "From: MAILER-DAEMON@mx.example.net\r\n"
+        f"To: {to or f'bounce+{key}@example.org'}\r\n"
+        "Subject: Undelivered Mail Returned to Sender\r\n"
+        'Content-Type: multipart/report; report-type=delivery-status; boundary="=b"\r\n\r\n'
+        "--=b\r\n\r\nSorry.\r\n--=b\r\nContent-Type: message/delivery-status\r\n\r\n"
+        "Reporting-MTA: dns; mx.example.net\r\n\r\n"
+        f"Final-Recipient: rfc822; {got.address}\r\nAction: {action}\r\nStatus: {status}\r\n"
+        f"\r\n--=b\r\nContent-Type: text/rfc822-headers\r\n\r\nMessage-ID: {got['Message-ID']}\r\n\r\n--=b--\r\n"
+    )
+    return house.deliver(Arriving(sender, (to or f"bounce+{key}@example.org",), text.encode()))
+
+
+def board_mails(house: House, number: int) -> list[Got]:
+    """Mails to bob, each about a board as alice shows it to him by starting one."""
+    mails = [house.send("alice", "cross challenge alice bob") for _ in range(number)]
+    return [got for each in mails for got in each if got.address == address_of("bob")]
+
+
+def unreachable(house: House, userid: str) -> bool:
+    with house.service.store.read() as tx:
+        player = tx.players.find(userid)
+        assert player is not None
+        return tx.players.unreachable(player.id)
+
+
+def addresses(mails: list[Got]) -> list[str]:
+    return [got.address for got in mails]
+
+
+def test_an_address_that_fails_again_and_again_gets_no_more_mail(inn: House) -> None:
+    first, second, third = board_mails(inn, 3)
+    assert bounce(inn, first) == []
+    assert inn.inbox_row.state is Arrival.IGNORED
+    assert inn.inbox_row.reason == "bounce: delivery status notification; bob@example.net, for good, 1 of 3"
+    assert bounce(inn, second) == []
+    assert not unreachable(inn, "bob")
+    (told,) = bounce(inn, third)
+    assert told.address == OPERATOR
+    assert "for this reason: 5.1.1." in " ".join(told.body.split())
+    assert "whose clocks stand still for 30 days at most: on board 101." in told.body.replace("\n", " ")
+    assert "pbm player resume bob" in told.body
+    assert "does not learn of moves" in told.body
+    assert unreachable(inn, "bob")
+    assert addresses(inn.send("alice", "cross challenge alice bob")) == [address_of("alice")]
+    assert bounce(inn, inn.mailboxes[address_of("bob")][0]) == []
+
+
+def test_a_mail_counts_once_and_where_the_return_path_is_lost_by_its_id(inn: House) -> None:
+    first, second, _ = board_mails(inn, 3)
+    for _ in range(3):
+        bounce(inn, first)
+    assert inn.inbox_row.reason.endswith("bob@example.net, for good, 1 of 3")
+    bounce(inn, second, to=ROBOT.address)
+    assert inn.inbox_row.reason.endswith("bob@example.net, for good, 2 of 3")
+
+
+@pytest.mark.parametrize(("status", "action"), [("4.4.1", "delayed"), ("5.2.2", "failed"), ("4.2.2", "failed")])
+def test_what_fails_for_now_suspends_nobody(inn: House, status: str, action: str) -> None:
+    mails = board_mails(inn, 4)
+    for got in mails:
+        bounce(inn, got, status, action)
+        assert inn.inbox_row.reason.endswith("bob@example.net, for now")
+    assert not unreachable(inn, "bob")
+    bounce(inn, mails[0])
+    assert inn.inbox_row.reason.endswith("for good, 1 of 3")
+
+
+def test_failures_long_ago_are_forgotten(inn: House) -> None:
+    first, second, third = board_mails(inn, 3)
+    bounce(inn, first)
+    bounce(inn, second)
+    inn.now += FORGOTTEN_AFTER
+    bounce(inn, third)
+    assert inn.inbox_row.reason.endswith("1 of 3")
+
+
+def suspended(house: House) -> None:
+    for got in board_mails(house, 3):
+        bounce(house, got)
+    assert unreachable(house, "bob")
+
+
+@pytest.mark.parametrize(
+    "sign",
+    [
+        lambda house: house.answer("bob", "D5", 101),
+        lambda house: house.send("bob", "cross move 101 bob bobpass D5"),
+        lambda house: house.send("bob", "games", Authentication_Results=VOUCHED),
+        lambda house: house.answer("bob@example.com", "D5", 101, of="bob"),
+    ],
+    ids=["token", "password", "vouched for", "token from elsewhere"],
+)  # fmt: skip
+def test_who_writes_gets_mail_again(inn: House, sign: Callable[[House], list[Got]]) -> None:
+    suspended(inn)
+    assert address_of("bob") in addresses(sign(inn))
+    assert not unreachable(inn, "bob")
+    (fresh,) = board_mails(inn, 1)
+    bounce(inn, fresh)
+    assert inn.inbox_row.reason.endswith("1 of 3")
+
+
+def test_who_only_claims_to_be_him_changes_nothing_until_he_answers(inn: House) -> None:
+    suspended(inn)
+    (asked,) = inn.send("bob", "cross move 101 D5")
+    assert asked["Subject"] == "pbm: was that you?"
+    inn.send("x@example.com", "cross move 101 bob wrongpass D5")
+    assert unreachable(inn, "bob")
+    assert address_of("bob") in addresses(inn.answer("bob", "yes"))
+    assert not unreachable(inn, "bob")
+
+
+def test_another_address_of_his_goes_on(inn: House) -> None:
+    with inn.service.store.write() as tx:
+        bob = tx.players.find("bob")
+        assert bob is not None
+        tx.players.add_address(bob.id, "bob@example.com", inn.now, confirmed=True)
+    suspended_one = board_mails(inn, 3)
+    told = [mail for got in suspended_one for mail in bounce(inn, got)]
+    assert "No other address" not in told[0].body
+    assert not unreachable(inn, "bob")
+    mails = inn.answer("bob@example.com", "D5", 101, of="bob")
+    assert sorted(addresses(mails)) == [address_of("alice"), "bob@example.com"]
+
+
+def test_nothing_is_begun_with_somebody_whom_no_mail_reaches(inn: House) -> None:
+    inn.player("carol")
+    inn.send("bob", "loops seek bob bobpass 2")
+    board = inn.game("cross -size=4 bob alice", ["D4", "D5", "resign"])
+    for got in board_mails(inn, 3):
+        bounce(inn, got)
+    assert unreachable(inn, "bob")
+    for got in inn.answer("alice", "rematch", board):
+        assert "bob gets no mail at present" in " ".join(got.body.split())
+    for words in ("cross challenge carol bob", "cross challenge me bob@example.net", "take 1"):
+        (got,) = inn.send("carol", words, Authentication_Results=VOUCHED)
+        assert got.refuses
+        assert "bob gets no mail at present, for all of it comes back" in " ".join(got.body.split())
+    (got,) = inn.send("carol", "message carol carolpass bob", "Are you there?")
+    assert "bob gets no mail at present" in got.body
+    inn.send("bob", "games", Authentication_Results=VOUCHED)
+    assert inn.send("carol", "take 1", Authentication_Results=VOUCHED)[0].board
+
+
+def test_a_bounce_to_nobody_we_know_or_from_somebody_is_not_answered(inn: House) -> None:
+    (got,) = inn.send("stranger@example.com", "help")
+    for _ in range(4):
+        assert bounce(inn, got, sender="eve@example.com") == []
+    assert inn.inbox_row.reason.endswith("which is nobody's")
+    other = inn.mail("eve@example.com", "help", to="bounce+nosuchkey@example.org")
+    assert inn.deliver(other) == []
+    assert inn.inbox_row.reason == "bounce: came to a return path; about no mail of ours that is known"
+    assert Queues(inn.service).verdicts() == {"bounce": 5}
+
+
+def queued_to(house: House, address: str) -> list[Queued]:
+    with house.service.store.read() as tx:
+        return [queued for queued in tx.outbox.latest(None, 100) if queued.mail.address == address]
+
+
+def test_a_refusal_by_the_next_server_counts_as_a_bounce(inn: House) -> None:
+    board_mails(inn, 5)
+    for queued in queued_to(inn, address_of("bob"))[:3]:
+        with inn.service.store.write() as tx:
+            tx.outbox.fail(queued.id, inn.now, "550 5.1.1 no such user")
+            inn.service.bouncing.refused(tx, queued, "550 5.1.1 no such user", inn.now)
+    assert unreachable(inn, "bob")
+    assert {queued.state for queued in queued_to(inn, address_of("bob"))} == {Delivery.FAILED}
+    assert [got.address for got in inn.collect()].count(OPERATOR) == 1
+
+
+def test_a_full_mailbox_at_the_next_server_does_not(inn: House) -> None:
+    board_mails(inn, 5)
+    for queued in queued_to(inn, address_of("bob")):
+        with inn.service.store.write() as tx:
+            inn.service.bouncing.refused(tx, queued, "550 5.2.2 mailbox full", inn.now)
+    assert not unreachable(inn, "bob")
+
+
+def test_who_complains_gets_nothing_optional_any_more(inn: House) -> None:
+    inn.player("carol")
+    inn.send("carol", "cross subscribe 101 carol carolpass")
+    inn.send("carol", "cross subscribe all carol carolpass")
+    (_, _, got) = inn.answer("bob", "D5", 101)
+    assert got.address == address_of("carol")
+    complaint = (
+        "From: fbl@provider.example\r\nTo: abuse@example.org\r\nSubject: complaint\r\n"
+        'Content-Type: multipart/report; report-type=feedback-report; boundary="=b"\r\n\r\n'
+        "--=b\r\n\r\nHello.\r\n--=b\r\nContent-Type: message/feedback-report\r\n\r\n"
+        "Feedback-Type: abuse\r\nUser-Agent: x/1\r\nVersion: 1\r\n\r\n"
+        f"--=b\r\nContent-Type: message/rfc822\r\n\r\nMessage-ID: {got['Message-ID']}\r\n\r\n--=b--\r\n"
+    )
+    (told,) = inn.deliver(Arriving("fbl@provider.example", (ROBOT.address,), complaint.encode()))
+    assert inn.deliver(Arriving("fbl@provider.example", (ROBOT.address,), complaint.encode())) == []
+    assert told.address == OPERATOR
+    assert "carol" in told.body
+    assert address_of("carol") not in addresses(inn.answer("alice", "C4", 101))
+    assert address_of("carol") not in addresses(inn.send("bob", "broadcast bob bobpass", "Hello all!"))
+    assert address_of("carol") in addresses(inn.send("alice", "loops challenge alice carol"))
+
+
+def test_mail_to_postmaster_waits_for_the_operator(inn: House) -> None:
+    (told,) = inn.send("eve@example.com", "help", to="postmaster@example.org")
+    assert told.address == OPERATOR
+    assert "pbm inbox show" in told.body
+    assert inn.inbox_row.state is Arrival.PARKED
+    assert inn.inbox_row.reason.startswith("postmaster: ")
+
+
+def robot_answers(house: House, name: str, text: str, most: int) -> int:
+    """Let a robot answer every mail it gets without any mark, as Apple Mail does by a rule, until nothing comes."""
+    answered = 0
+    box = house.mailboxes[address_of(name)]
+    while answered < len(box):
+        answered += 1
+        assert answered <= most, "the robots talk for ever"
+        house.answer(name, text, mail=answered)
+        house.now -= timedelta(minutes=1)
+    return answered
+
+
+@pytest.mark.parametrize("text", ["I am away until Monday.", "help", "games", "show", "reset password bob", "yes"])
+def test_a_robot_that_answers_us_comes_to_an_end(table: House, text: str) -> None:
+    assert robot_answers(table, "bob", text, 150) >= 1
+    reason = table.inbox_row.reason
+    assert reason.startswith("limit: not answered, after ") or not reason
+    table.now += timedelta(hours=2)
+    assert not [got for got in table.answer("bob", "D5", 101) if got.refuses]
+
+
+def test_two_robots_at_both_ends_of_a_board_come_to_an_end(new_house: Callable[..., House]) -> None:
+    """Whatever one is told because of the other, it answers, too: boards, chat, messages that are passed on."""
+    table = new_house(Settings(ROBOT, Limits(answers_per_hour=20, messages_per_day=8)))
+    for userid in ("alice", "bob"):
+        table.player(userid)
+    table.game("cross -size=4 alice bob", ["D4"])
+    table.send("alice", "chat 101 alice alicepass", "Hello!")
+    table.send("alice", "message alice alicepass bob", "Hello!")
+    boxes = {userid: table.mailboxes[address_of(userid)] for userid in ("alice", "bob")}
+    answered = dict.fromkeys(boxes, 0)
+    while waiting := [userid for userid, box in boxes.items() if answered[userid] < len(box)]:
+        for userid in waiting:
+            answered[userid] += 1
+            assert answered[userid] < 60, "the robots talk for ever"
+            table.answer(userid, "I am away until Monday.", mail=answered[userid])
+            table.now -= timedelta(minutes=1)
+    assert len(table.answer("bob", "D5", 101, mail=2)) == 2
+
+
+def test_a_robot_at_an_address_of_nobody_gets_one_answer(house: House) -> None:
+    house.send("robot@example.com", "lunch?")
+    assert robot_answers(house, "robot@example.com", "I am away until Monday.", 5) == 1
+
+
+def test_a_robot_whose_address_was_invited_comes_to_an_end(table: House) -> None:
+    table.answer("alice", "cross challenge me robot@example.com", 101)
+    table.answer("alice", "yes")
+    if table.mailboxes.get("robot@example.com"):
+        assert robot_answers(table, "robot@example.com", "I am away until Monday, dear friends.", 10) <= 5
+
+
+def test_moves_are_played_and_told_however_many_answers_went_out(new_house: Callable[..., House]) -> None:
+    house = new_house(Settings(ROBOT, Limits(answers_per_hour=2)))
+    for userid in ("alice", "bob"):
+        house.player(userid)
+    house.game("cross -size=4 alice bob", ["D4"])
+    got = [house.answer("bob", "Z9", 101) for _ in range(4)]
+    assert [len(mails) for mails in got] == [1, 1, 0, 0]
+    assert house.inbox_row.state is Arrival.HANDLED
+    assert house.inbox_row.reason == "limit: not answered, after 2 answers within an hour to bob@example.net"
+    assert len(house.answer("bob", "D5", 101)) == 2
+    assert Queues(house.service).verdicts() == {"limit": 2}
+    house.now += timedelta(hours=1)
+    assert len(house.answer("bob", "Z9", 101)) == 1
+
+
+@pytest.mark.parametrize(
+    ("limits", "sentence"),
+    [
+        (Limits(answers_per_hour_in_all=3), "3 answers within an hour in all"),
+        (Limits(answers_per_board_per_hour=3), "3 answers within an hour on board 101"),
+    ],
+)
+def test_answers_are_limited_for_a_board_and_in_all(
+    new_house: Callable[..., House], limits: Limits, sentence: str
+) -> None:
+    house = new_house(Settings(ROBOT, limits))
+    for userid in ("alice", "bob"):
+        house.player(userid)
+    house.game("cross -size=4 alice bob", ["D4"])
+    got = [house.answer(userid, "Z9", 101) for userid in ("alice", "bob", "alice", "bob")]
+    assert [len(mails) for mails in got] == [1, 1, 1, 0]
+    assert house.inbox_row.reason.endswith(sentence)
+
+
+def test_a_new_process_remembers_the_answers_of_the_last_hour(table: House) -> None:
+    again = House(table.url, Settings(ROBOT, Limits(answers_per_hour=2)))
+    again.now = table.now
+    table.answer("bob", "Z9", 101)
+    again.now = table.now
+    mail = table.mail("bob", "cross show 101")
+    for number in range(2):
+        again.service.accept(
+            [Arriving(mail.mail_from, mail.recipients, mail.raw.replace(b"<mail-", b"<m%d-" % number))]
+        )
+        again.service.handle()
+    assert again.inbox_row.reason.startswith("limit: ")
+    again.service.close()

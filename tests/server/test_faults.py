@@ -1,0 +1,105 @@
+"""Our own faults: the mail is parked, nobody else's waits for it, and no mail says what went wrong inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from pbm.core.passwords import Passwords
+from pbm.core.registry import HANDLERS
+from pbm.domain.mail import Arrival
+from pbm.domain.verbs import VERBS
+from pbm.server import Settings
+from pbm.server import handle as service
+from tests.conversation import ROBOT, House, address_of
+
+
+def broken(*_: object, **__: object) -> None:
+    raise RuntimeError("a fault of ours, with geheim in it")
+
+
+def test_every_verb_has_a_handler_and_every_handler_a_verb() -> None:
+    assert {verb.name for verb in VERBS} == set(HANDLERS)
+
+
+def test_a_fault_of_a_handler_parks_the_mail(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = table.dump()
+    monkeypatch.setitem(HANDLERS, "show", broken)
+    (got,) = table.send("bob", "cross show 101")
+    assert got["Subject"] == "pbm: our fault"
+    assert "geheim" not in got.text
+    assert table.inbox_row.state is Arrival.PARKED
+    assert "RuntimeError" in table.inbox_row.reason
+    reference = table.inbox_row.reason.partition(":")[0]
+    assert reference in got.body
+    assert table.dump() == before
+    assert len(table.answer("bob", "D5", 101)) == 2
+
+
+def test_a_fault_undoes_what_the_mail_had_done_before(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = table.dump()
+    monkeypatch.setitem(HANDLERS, "show", broken)
+    (got,) = table.send("bob", "", "cross move 101 bob bobpass D5\ncross show 101")
+    assert got["Subject"] == "pbm: our fault"
+    assert table.dump() == before
+
+
+def test_a_mail_that_cannot_be_read_keeps_no_other_waiting(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(service, "identify", broken)
+        assert table.send("bob", "help") == []
+    assert table.inbox_row.state is Arrival.PARKED
+    assert len(table.answer("bob", "D5", 101)) == 2
+
+
+def test_a_stranger_is_not_told_of_our_faults(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(HANDLERS, "help", broken)
+    assert table.send("stranger@example.com", "help") == []
+
+
+def test_the_operator_is_told(new_house: Callable[..., House], monkeypatch: pytest.MonkeyPatch) -> None:
+    house = new_house(Settings(ROBOT, operator="root@example.org"))
+    monkeypatch.setitem(HANDLERS, "help", broken)
+    (row,) = [queued for queued in sent(house, "help") if queued[0] == "root@example.org"]
+    assert row[1].startswith("pbm: fault ")
+
+
+def sent(house: House, subject: str) -> list[tuple[str, str]]:
+    """Address and subject of each mail that a mail brings about, whatever it looks like."""
+    house.service.accept([house.mail("bob", subject)])
+    house.service.handle()
+    with house.service.store.read() as tx:
+        return [(queued.mail.address, queued.mail.subject) for queued in tx.outbox.latest(None, 10)]
+
+
+def test_a_parked_mail_is_handled_again_when_asked(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setitem(HANDLERS, "move", broken)
+        table.answer("bob", "D5", 101)
+    with table.service.store.write() as tx:
+        tx.inbox.renew(table.inbox_row.id)
+    assert table.service.handle() == 1
+    assert [got.address for got in table.collect()] == [address_of("alice"), address_of("bob")]
+
+
+def test_a_wrong_userid_takes_the_work_of_a_wrong_password(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the time of an answer does not tell who has an account."""
+    checked: list[str] = []
+    verify = table.service.tools.passwords.verify
+
+    def noted(pairs: list[tuple[str, str]]) -> list[bool]:
+        checked.extend(password for password, _ in pairs)
+        return verify(pairs)
+
+    monkeypatch.setattr(table.service.tools.passwords, "verify", noted)
+    answers = [
+        table.send(f"{userid}@example.com", f"cross move 101 {userid} wrong1 D5")[0] for userid in ("bob", "nobody")
+    ]
+    assert checked == ["wrong1", "wrong1"]
+    assert answers[0].body.replace("bob", "*****").split("Your mail")[0] == answers[1].body.split("Your mail")[0]
+
+
+def test_a_reply_token_needs_no_password_to_be_checked(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Passwords, "verify", lambda _, pairs: broken() if list(pairs) else [])
+    assert len(table.answer("bob", "D5", 101)) == 2

@@ -1,0 +1,57 @@
+"""A batch is written down together, and yet a fault in one mail is that mail's alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import pytest
+
+from pbm.domain.mail import Arrival, Mail
+from pbm.server import Arriving
+from pbm.store.queues import Outbox
+from tests.conversation import House
+
+
+def states(house: House) -> list[tuple[str, str]]:
+    with house.service.store.read() as tx:
+        return [(mail.state.value, mail.reason) for mail in tx.inbox.latest(None, 10)[::-1]]
+
+
+def accept(house: House, *mails: tuple[str, str]) -> None:
+    written = [house.mail(userid, subject) for userid, subject in mails]
+    house.service.accept([Arriving(mail.mail_from, mail.recipients, mail.raw) for mail in written])
+
+
+def test_what_cannot_be_written_down_parks_its_own_mail_only(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    add = Outbox.add
+
+    def fail_for_one(outbox: Outbox, mails: Sequence[Mail], now: datetime, causes: Sequence[int] = ()) -> list[int]:
+        if any("C4" in mail.subject or b"played C4" in mail.raw for mail in mails):
+            raise RuntimeError("a fault of ours")
+        return add(outbox, mails, now, causes)
+
+    monkeypatch.setattr(Outbox, "add", fail_for_one)
+    before = len(states(table))
+    accept(
+        table,
+        ("carol", "cross standings"),
+        ("bob", "cross move 101 bob bobpass C4"),
+        ("alice", "cross show 101"),
+    )
+    assert table.service.handle() == 3
+    parked, reason = states(table)[before + 1]
+    assert (parked, reason.endswith("RuntimeError: a fault of ours")) == (Arrival.PARKED, True)
+    assert [state for state, _ in (states(table)[before], states(table)[before + 2])] == [Arrival.HANDLED] * 2
+    with table.service.store.read() as tx:
+        match = tx.matches.load(101)
+    assert match is not None
+    assert [ply.notation for ply in match.record] == ["D4"]
+
+
+def test_a_mail_that_comes_twice_in_one_batch_is_handled_once(table: House) -> None:
+    before = len(states(table))
+    mail = table.mail("bob", "cross move 101 bob bobpass C4")
+    table.service.accept([Arriving(mail.mail_from, mail.recipients, mail.raw)] * 2)
+    assert table.service.handle() == 2
+    assert [state for state, _ in states(table)[before:]] == [Arrival.HANDLED, Arrival.IGNORED]
