@@ -42,13 +42,15 @@ def _read(mail: Part, envelope: Envelope, robot: Robot) -> Message | Discard:
     sender, name = headers.one_address(fields.get("from", []))
     subject = headers.subject(mail.first("subject"))
     token, bounce_token = _tokens(mail, envelope, robot)
-    seen = silence.Evidence(mail, envelope, robot, sender, subject, bounce_token)
+    seen = silence.Evidence(mail, envelope, robot, sender, subject, token, bounce_token)
     if discard := silence.verdict(seen):
         return discard
     for everything in body.versions(mail):
         text, answers_us = quotes.own_text(everything, robot.local_part.lower())
         if text:
             break
+    if fields.get("chat-version"):
+        subject = ""
     forwarded = token is None and phrases.FORWARD_PREFIX.match(subject) and quotes.is_forward(everything)
     return Message(
         action=Action.HELP if forwarded else Action.REPLY,
@@ -60,7 +62,7 @@ def _read(mail: Part, envelope: Envelope, robot: Robot) -> Message | Discard:
         token=token,
         in_reply_to=headers.message_id(fields.get("in-reply-to", [])),
         references=headers.message_ids(fields.get("references", [])),
-        authenticated=trust.vouched(fields.get("authentication-results", []), robot.authserv_id, sender),
+        authenticated=trust.vouched(fields, envelope, robot, sender),
         answers_us=answers_us,
     )
 

@@ -66,25 +66,27 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A person's mail.
-
-    sender is the one address of From with its domain in lower case, "" where From does not name exactly one; text is
-    what the person wrote himself, without quotes and signature; action is HELP for a forwarded mail, which carries no
-    command of its own; answers_us tells that one of our mails stood quoted below the text; authenticated that the
-    trusted mail server vouches for the sender's domain. Ids keep their angle brackets, tokens are lower case.
-    """
+    """A person's mail."""
 
     action: Action
+    """HELP for a forwarded mail, which carries no command of its own; otherwise REPLY."""
     message_id: str | None
+    """With its angle brackets, as all ids."""
     sender: str
+    """The one address of From with its domain in lower case; "" where From does not name exactly one."""
     sender_name: str
     subject: str
+    """Decoded, reply prefixes still there; "" of a chat program, for it writes its subjects itself (Chat-Version)."""
     text: str
+    """What the person wrote, without quotes and signature."""
     token: str | None
+    """Of the address it came to, in lower case."""
     in_reply_to: str | None
     references: tuple[str, ...]
     authenticated: bool
+    """Whether the trusted mail server vouches for the sender."""
     answers_us: bool
+    """Whether one of our mails stood quoted with the text."""
 
 
 @dataclass(frozen=True, slots=True)

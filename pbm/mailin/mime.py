@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from encodings import normalize_encoding
 from encodings.aliases import aliases
+
+import chardet
 
 MAX_MAIL = 1_000_000
 """Bytes of a mail that are read; the text a person wrote comes first, pictures behind it."""
@@ -28,7 +30,24 @@ _LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
 _PARAMETER = re.compile(r';\s*([\w-]+)\*?\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))')
 _GUESSED_BOUNDARY = re.compile(rb"(?:\A|[\r\n])--(\S.{0,69})\r?\nContent-", re.IGNORECASE)
 
-Fields = Mapping[str, list[str]]
+
+class Fields(dict[str, list[str]]):
+    """Header fields: the values of each lower-case name, from the top of the header down."""
+
+    order: list[str]
+    """The names as they stand; one that stands twice is there twice."""
+
+    def __init__(self, fields: Iterable[tuple[str, str]] = ()) -> None:
+        super().__init__()
+        self.order = []
+        for name, value in fields:
+            self.order.append(name)
+            self.setdefault(name, []).append(value)
+
+    def among(self, *names: str) -> Iterator[tuple[str, str]]:
+        """Name and value of the fields with these names, as they stand."""
+        values = {name: iter(self.get(name, [])) for name in names}
+        return ((name, next(values[name])) for name in self.order if name in values)
 
 
 class TooLongError(ValueError):
@@ -94,10 +113,8 @@ def split(raw: bytes) -> tuple[Fields, bytes]:
         elif place or not line.startswith(b"From "):
             break
         place = match.end()
-    fields: dict[str, list[str]] = {}
-    for name, lines in zip(names, values, strict=True):
-        fields.setdefault(name, []).append(to_text(b" ".join(lines)[: 2 * MAX_FIELD], "utf-8")[:MAX_FIELD].strip())
-    return fields, raw[place:]
+    texts = (to_text(b" ".join(lines)[: 2 * MAX_FIELD], "utf-8")[:MAX_FIELD].strip() for lines in values)
+    return Fields(zip(names, texts, strict=True)), raw[place:]
 
 
 def _part(fields: Fields, body: bytes, depth: int, budget: list[int]) -> Part:
@@ -150,7 +167,7 @@ def _pieces(body: bytes, boundary: bytes) -> Iterator[bytes]:
 
 def decoded(part: Part, limit: int = MAX_TEXT_BYTES) -> str:
     """The text of a part: transfer encoding and charset undone, lines joined again where they are flowed (RFC 3676)."""
-    text = to_text(_transferred(part, limit), part.parameters.get("charset", "utf-8"))
+    text = to_text(_transferred(part, limit), part.parameters.get("charset", "utf-8"), guess=True)
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     if part.type == "text/plain" and part.parameters.get("format", "").lower() == "flowed":
         return unflowed(text, delsp=part.parameters.get("delsp", "").lower() == "yes")
@@ -189,25 +206,54 @@ _SUPERSETS = {
     "utf_16": "utf-16-be",
 }
 _ODD = {"idna", "punycode", "mbcs", "oem", "unicode_escape", "raw_unicode_escape", "undefined"}
+_SAMPLE = 4096
+_LIKELY = 0.05
+_FOREIGN_WORD = re.compile(rb"[\x80-\xff]{2}[\xc0-\xff]|(?<![A-Za-z\x80-\xff])[\xc0-\xff]{2}(?![A-Za-z\x80-\xff])")
+_LATIN = ("cp1252", "cp1250", "cp1254", "cp1257")
+_FOREIGN = (
+    "koi8-r", "koi8-u", "cp1251", "cp866", "cp1253", "cp1255", "cp1256", "cp874",
+    "gb18030", "big5hkscs", "cp949", "cp932", "euc_jis_2004",
+)  # fmt: skip
 # A name that is looked up stays in the interpreter's cache for ever, known or not: hence only those of this closed set.
 _KNOWN = (set(aliases) | set(aliases.values())) - _ODD
 
 
-def to_text(data: bytes, charset: str) -> str:
+def to_text(data: bytes, charset: str, *, guess: bool = False) -> str:
     """Bytes as text by the named charset or, where they contradict it, the likeliest; never an error.
 
     Labels are often too narrow, so a superset is taken; valid UTF-8 is believed more than a label of one byte a letter.
+    A few bad bytes spoil no more than themselves. guess: bytes that no charset above explains are compared with what
+    people of many languages write; without it they are Western European.
     """
     is_wide = charset.lower().startswith("utf-") and charset.lower() != "utf-8"
     if data.isascii() and b"\0" not in data and b"\x1b" not in data and not is_wide:
         return data.decode("ascii")
-    for name in _charsets(data, charset):
-        try:
-            text = data.decode(name)
-        except (UnicodeError, LookupError):
-            continue
-        return text.removeprefix("\ufeff").encode("utf-8", "replace").decode("utf-8")
-    return data.decode("cp1252", "replace")
+    texts = (_by(name, data) for name in _charsets(data, charset))
+    text = next((text for text in texts if text is not None), None)
+    if text is None:
+        text = data.decode(_likeliest(data) if guess else "cp1252", "replace")
+    return text.removeprefix("\ufeff").encode("utf-8", "replace").decode("utf-8")
+
+
+def _by(charset: str, data: bytes) -> str | None:
+    """The text in a charset, bad bytes replaced; None where they are most of what is not ASCII."""
+    try:
+        return data.decode(charset)
+    except LookupError:
+        return None
+    except UnicodeError:
+        text = data.decode(charset, "replace")
+    bad = text.count("\ufffd")
+    marked = len(text) if charset.startswith("utf-16") else len(text) - len(text.encode("ascii", "ignore"))
+    return text if 2 * bad <= marked else None
+
+
+def _likeliest(data: bytes) -> str:
+    """The charset that people most likely write such bytes in; Latin letters stand between those of ASCII."""
+    foreign = _FOREIGN_WORD.search(data)
+    among = _FOREIGN if foreign else _LATIN
+    found = chardet.detect(data[:_SAMPLE], include_encodings=among, no_match_encoding=among[0])
+    return found["encoding"] if found["encoding"] and (foreign or found["confidence"] >= _LIKELY) else "cp1252"
 
 
 def _charsets(data: bytes, label: str) -> Iterator[str]:

@@ -34,6 +34,7 @@ AUTOMATIC_SUBJECT = _any(
     "",
     r"""
     auto(?:matic|mated)?[- ]?(?:reply|response|responder)\b|vacation (?:auto-?)?reply
+    auto:\s|.{1,60}\bis (?:currently )?out of (?:the )?office\b
     out of (?:the )?office\b|ooo\s?[:-]|(?:i am|i'm) (?:currently )?out of (?:the )?office
     autoantwort|automatische (?:antwort|abwesenheit)|abwesenheits(?:notiz|nachricht|meldung|assistent)
     abwesend\b|ich bin abwesend|nicht im büro
@@ -51,12 +52,33 @@ AUTOMATIC_SUBJECT = _any(
     otomatik (?:yanıt|cevap)|ofis dışında|răspuns automat|αυτόματη απάντηση
     automaatvastus|automatinis atsakymas|automātisk\w+ atbilde|automatski odgovor|samodejni odgovor
     автоматичен отговор|аутоматски одговор|balasan otomatis|trả lời tự động|ตอบกลับอัตโนมัติ
+    (?:please )?(?:confirm|verify) (?:that you (?:sent|are)|your (?:e-?mail|message|mail|identity))\b
+    your (?:e-?mail|mail|message)\b.{0,80}(?:requires|await(?:s|ing)|pending|held|blocked|quarantined|rejected)
+    (?:e-?mail|mail|message|sender|address) (?:confirmation|verification|authentication) (?:is )?(?:requ|need)
+    (?:banned|virus|spam|malware|content)[- ](?:alert|file|found|detected|warning|notification|violation)
+    (?:e-?mail|mail|message|smtp|sms|security)[- ](?:gateway|filter)\b
     自动(?:回复|答复)|自動(?:回覆|返信|応答|回信)|不在(?:通知|のお知らせ|自動)|休暇中|外出中
     자동\s?(?:회신|응답|답장)|부재\s?중
     رد تلقائي|الرد التلقائي|خارج المكتب|پاسخ خودکار|מענה אוטומטי|תשובה אוטומטית|स्वचालित (?:उत्तर|जवाब)
     """,
 )
 """The beginning of a subject that vacation programs write; "away" alone is none, persons write it too."""
+
+AUTOMATIC_TEXT = _any(
+    r"(?m:^)[^\w\n>]{0,6}",
+    r"""
+    this is an? (?:\w+ly )?(?:auto(?:mat|-?gen|-?resp)|machine[- ]generated)
+    this (?:e-?mail|message|mail) (?:is|was|has been) (?:\w+ly )?(?:auto(?:mat|-?gen)|machine[- ]generated)
+    this (?:e-?mail|message|mail) (?:is|was|has been) (?:generated|created|sent) (?:auto|by (?:a|an|the) auto)
+    (?:please )?do not (?:reply|respond) to this (?:auto\w+ )?(?:e-?mail|message|mail)
+    (?:your|the) (?:e-?mail|mail|message)\b.{0,120}(?:has been (?:held|quarantined)|is being held)
+    to (?:release|deliver|confirm|verify)\b.{0,80}(?:click|follow|visit) (?:on )?(?:the|this) link
+    dies ist eine automati|diese (?:e-?mail|nachricht) (?:wurde|ist) automati|ceci est un (?:message|courriel) automati
+    (?:ce (?:message|courriel)|este (?:mensaje|correo)|questo messaggio|esta mensagem).{0,30}autom[aá]ti
+    dit is een automati|detta är ett automati|(?:это|данное) (?:письмо|сообщение).{0,30}автомат
+    """,
+)
+"""The first lines of a text in which a program says that it is one."""
 
 FAILURE_SUBJECT = _any(
     "",

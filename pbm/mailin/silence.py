@@ -24,19 +24,34 @@ LOOP_HEADER = "X-Pbm-Loop"
 """Every mail of ours carries it with our domain as value; any value means that a robot of our kind wrote."""
 
 _MAX_FAILURES = 50
-_DAEMON = re.compile(r"mailer-?daemon|mdaemon|mail-?delivery-?(?:sub)?system|mail-?administrator", re.IGNORECASE)
-_POSTMASTER = re.compile(r"post_?master|system-?administrator", re.IGNORECASE)
-_MACHINE = re.compile(
-    rf"{_DAEMON.pattern}|{_POSTMASTER.pattern}|majordomo|listserv|owner-.*|.*-(?:owner|request|bounces?)|bounces?(?:[+-].*)?|"
-    r"(?:.*[._+-])?(?:no|do-?not|donot)[._-]?reply(?:[._+-].*)?|auto-?reply|autoresponder",
+_OPENING = 400
+"""Characters of a text in which a program says that it is one."""
+_DAEMON = re.compile(
+    r"(?:.*[.+_-])?(?:mail(?:er)?[-_. ]?(?:daemon|system|administrator|delivery(?:[-_. ]?(?:sub)?system)?)|"
+    r"bounce[-_. ]?daemon|double[-_. ]?bounce)(?:[.+_-].*|\d*)|m?daemon",
     re.IGNORECASE,
 )
-_RELAY = re.compile(r"(?:mailer-?daemon|owner-.*|.*-(?:owner|request))(?:@.*)?", re.IGNORECASE)
+_POSTMASTER = re.compile(r"post[-_. ]?master(?:[+-].*)?|system[-_. ]?administrator", re.IGNORECASE)
+_MACHINE = re.compile(
+    rf"{_DAEMON.pattern}|{_POSTMASTER.pattern}|majordomo?|listserv|listmaster|mailman|sympa|ezmlm|notifications?|"
+    r"(?:.*[-+])?(?:bounces?|return-\d+)(?:[-+=].*)?|owner[-+].*|"
+    r".*[-+](?:owner|request|confirm[-+].*|(?:un)?subscribe)|"
+    r"(?:.*[._+-])?(?:no|do-?not|donot)[._-]?reply(?:[._+-].*)?|"
+    r"auto(?:mat(?:ic|ed))?[._-]?(?:reply|response|responder|mail(?:er)?)|challenge[._-]?response|"
+    r"(?:.*[._-])?(?:mail|e-?mail|spam|virus|content|security|smtp|sms)[._-]?"
+    r"(?:gateway|filter|scan(?:ner)?|guard|sweeper|marshal|shield)|"
+    r"(?:.*[._-])?(?:anti-?(?:virus|spam)|quarantine|gateway|mimedefang|amavisd?)",
+    re.IGNORECASE,
+)
+_RELAY = re.compile(
+    rf"(?:{_DAEMON.pattern}|owner[-+].*|.*[-+](?:owner|request|bounces?(?:-help)?))(?:@.*)?", re.IGNORECASE
+)
 _COMPLAINT_SUBJECT = re.compile(r"complaint about message from \d|e-?mail feedback report for ip", re.IGNORECASE)
 _DMARC_SUBJECT = re.compile(r"\W{0,3}(?:dmarc aggregate )?report[- ]domain:", re.IGNORECASE)
 _AUTOMATIC_FIELDS = (
     "x-autoreply", "x-autorespond", "x-autoresponder", "x-autoreply-from", "x-auto-reply-from", "x-mail-autoreply",
     "x-vacation", "x-ms-exchange-inbox-rules-loop", "x-amazon-auto-reply", "x-auto-generated", "x-fc-machinegenerated",
+    "x-tmda-fingerprint", "x-choicemail-registration-request", "x-boxbe-challenge", "secure-join",
 )  # fmt: skip
 _LIST_FIELDS = (
     "list-id", "list-unsubscribe", "list-post", "list-help", "list-subscribe", "list-owner", "list-archive",
@@ -59,7 +74,10 @@ class Evidence:
     robot: Robot
     sender: str
     subject: str
+    token: str | None
+    """The reply token it came to."""
     bounce_token: str | None
+    """The token of the return path it came to."""
 
     def has(self, *names: str) -> bool:
         """Whether one of these fields is there."""
@@ -78,16 +96,27 @@ class Evidence:
 
     @property
     def null_path(self) -> bool:
-        """Whether the return path is empty, by the envelope or, without one, by the server's field."""
-        if self.envelope.mail_from is not None:
-            return self.envelope.mail_from in ("", "<>")
-        return "<>" in (self.mail.first("return-path"), self.mail.first("x-envelope-from"))
+        """Whether the return path is empty or a mail system's, by the envelope or, without one, the server's fields."""
+        fields = (self.mail.first("return-path"), self.mail.first("x-envelope-from"))
+        paths = [path for path in fields if path] if self.envelope.mail_from is None else [self.envelope.mail_from]
+        return any(not path.strip("<> ") or _DAEMON.fullmatch(_local(path)) for path in paths)
 
     def is_from(self, senders: re.Pattern[str]) -> bool:
         """Whether the address of From, or all of a From that has none, is of a kind."""
         field = self.mail.first("from")
         addresses = [self.sender] if self.sender else headers.plain_addresses([field])
-        return any(senders.fullmatch(name) for name in [*(a.rpartition("@")[0] for a in addresses), field.strip("<> ")])
+        return any(senders.fullmatch(name) for name in [*map(_local, addresses), field.strip("<> ")])
+
+    @property
+    def is_named_daemon(self) -> bool:
+        """Whether the name in From is a mail system's: "Mail Delivery Subsystem"."""
+        return _DAEMON.fullmatch(self.mail.first("from").partition("<")[0].strip(' "')) is not None
+
+
+def _local(address: str) -> str:
+    """What stands in front of the @ of an address, with or without angle brackets."""
+    address = address.strip("<> ")
+    return address.rpartition("@")[0] or address
 
 
 Verdict = tuple[Action, str] | None
@@ -158,7 +187,7 @@ def _failure(seen: Evidence) -> Verdict:
     vacation = "vacation" in seen.field("auto-submitted")
     if vacation or phrases.AUTOMATIC_SUBJECT.match(headers.strip_subject(seen.subject)):
         return None
-    if seen.is_from(_DAEMON):
+    if seen.is_from(_DAEMON) or seen.is_named_daemon:
         return Action.BOUNCE, "sender is a mail system"
     nobody = seen.null_path or seen.bounce_token is not None
     if (nobody or seen.is_from(_MACHINE)) and phrases.FAILURE_SUBJECT.search(seen.subject):
@@ -190,6 +219,10 @@ def _automatic(seen: Evidence) -> Verdict:
         return Action.IGNORE, mark
     if phrases.AUTOMATIC_SUBJECT.match(headers.strip_subject(seen.subject)):
         return Action.IGNORE, "subject of an autoresponder"
+    if any(part.first("content-disposition").lower().startswith("reaction") for part in seen.mail.walk()):
+        return Action.IGNORE, "reaction to a mail"
+    if seen.token is None and phrases.AUTOMATIC_TEXT.search(_visible(seen.mail)[:_OPENING]):
+        return Action.IGNORE, "text of an autoresponder"
     return None
 
 

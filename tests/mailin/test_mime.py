@@ -57,6 +57,33 @@ def test_html_is_asked_where_the_plain_text_marks_no_quote():
     assert person(mixed(PLAIN + plain, kind="multipart/alternative")).text == ""
 
 
+@pytest.mark.parametrize(
+    ("text", "charset"),
+    [
+        ("Спасибо за игру, F6", "koi8-r"),
+        ("Спасибо за игру, F6", "cp1251"),
+        ("F6 удачи!", "koi8-r"),
+        ("F6 нет", "koi8-r"),
+        ("Дякую за гру", "koi8-u"),
+        ("Привет, мой ход F6", "cp866"),
+        ("Ευχαριστώ για το παιχνίδι", "cp1253"),
+        ("תודה על המשחק", "cp1255"),
+        ("شكرا على اللعبة", "cp1256"),
+        ("ขอบคุณสำหรับเกม", "tis-620"),
+        ("谢谢你的游戏，我下F6", "gb2312"),
+        ("謝謝你的遊戲", "big5"),
+        ("감사합니다 좋은 게임", "euc-kr"),
+        ("こんにちは、F6に打ちます。よろしくお願いします。", "cp932"),
+        ("こんにちは、F6に打ちます。よろしくお願いします。", "euc-jp"),
+        ("Děkuji za hru, příště F6", "cp1250"),
+        ("Señor, mañana “F6” où ça…", "cp1252"),
+    ],
+)
+def test_a_charset_that_nobody_named_is_told_by_the_letters(text: str, charset: str) -> None:
+    for kind in ("text/plain", "text/plain; charset=us-ascii", "text/plain; charset=unknown-8bit", "text/html"):
+        assert person(raw(text.encode(charset), kind=kind)).text == text
+
+
 def test_parts_in_parts():
     inner = 'Content-Type: multipart/alternative; boundary="c"\n\n--c\n\nF6\n--c\n' + HTML + "<p>G7\n--c--\n"
     assert person(mixed(inner, "Content-Type: application/pdf\n\nx")).text == "F6"
@@ -105,6 +132,12 @@ def test_charsets(text: str, charset: str):
         (b"abc", "zlib", "abc"),
         (b"abc", "../../etc", "abc"),
         (b"\xff", "rot13", "ÿ"),
+        ("größer für ".encode() + b"\xff da", "utf-8", "größer für \ufffd da"),
+        ("größer für ".encode() + b"\xff da", "iso-8859-1", "größer für \ufffd da"),
+        ("größer für ".encode()[:-2] + b"\xc3", "utf-8", "größer fü\ufffd"),
+        ("你好，我下F6。".encode("gb18030") + b"\xff F6", "gb2312", "你好，我下F6。\ufffd F6"),
+        ("größer, was?".encode("utf-16-be") + b"x", "utf-16-be", "größer, was?\ufffd"),
+        ("caf\ufffd".encode(), "utf-8", "caf\ufffd"),
     ],
 )
 def test_wrong_labels(data: bytes, label: str, text: str):

@@ -1,0 +1,28 @@
+"""Mails of chat programs: the body alone is what the person wrote."""
+
+from __future__ import annotations
+
+import pytest
+
+from pbm.domain.commands import Standing
+from pbm.domain.reading import read
+from pbm.mailin import strip_subject
+from tests.mailin.build import person, raw
+
+CHAT = "Chat-Version: 1.0"
+
+
+@pytest.mark.parametrize(
+    "subject", ["Message from Dora", "...", "Re: Message from Dora", "message bob hello", "resign", "Fwd: Board 101"]
+)
+@pytest.mark.parametrize("standing", [Standing(), Standing("cross", 101, known=True, proven=True)])
+def test_a_subject_that_a_chat_program_made_is_no_command(subject: str, standing: Standing) -> None:
+    message = person(
+        raw("D4\n\n-- \nSent with my Delta Chat Messenger: https://delta.chat\n", CHAT, f"Subject: {subject}")
+    )
+    assert (message.subject, message.text) == ("", "D4")
+    assert read(strip_subject(message.subject), message.text, standing).lines == ("D4",)
+
+
+def test_the_subject_of_any_other_program_counts() -> None:
+    assert person(raw("", "Subject: cross move 101 D4")).subject == "cross move 101 D4"

@@ -1,0 +1,111 @@
+"""Who proves that a mail comes from the address it names: our own mail server, and nobody else."""
+
+from __future__ import annotations
+
+import pytest
+
+from pbm.mailin import Envelope, Robot
+from tests.mailin.build import ENVELOPE, ROBOT, person, raw
+
+RESULTS = "Authentication-Results: mx.play.example.org"
+GOOD = f"{RESULTS}; dkim=pass header.d=example.org"
+OURS = "Received: from mail.example.org (mail.example.org [192.0.2.1]) by mx.play.example.org (Postfix) with ESMTPS"
+THEIRS = "Received: from evil.example by mail.example.net with ESMTP id 1; Mon, 5 Jan 2026 10:00:00 +0000"
+
+
+def vouched(
+    *fields: str, sender: str = "ann@example.org", robot: Robot = ROBOT, mail_from: str = "ann@bounces.example"
+) -> bool:
+    """Whether a mail with these fields is authenticated."""
+    envelope = Envelope(mail_from, ENVELOPE.recipients)
+    return person(raw("F6", *fields, f"From: {sender}"), envelope, robot).authenticated
+
+
+def test_only_our_own_server_vouches() -> None:
+    assert vouched(GOOD)
+    assert not vouched(GOOD.replace("mx.play", "mx.evil"))
+    assert not vouched(GOOD, robot=Robot("pbm", "play.example.org"))
+    assert not vouched()
+    assert not vouched(GOOD, sender="ann@example.org, bob@example.org")
+
+
+@pytest.mark.parametrize(
+    ("fields", "trusted"),
+    [
+        ((GOOD, OURS), True),
+        ((OURS, GOOD), True),
+        ((OURS, THEIRS, GOOD), False),
+        ((THEIRS, GOOD), False),
+        ((GOOD, THEIRS), True),
+        (("Received: by 2002:a05:6a10::1 with SMTP id 1", OURS, GOOD, THEIRS), True),
+        (("Received: from mx.play.example.org by box.internal (LMTP)", OURS, GOOD), True),
+        (("Received: from localhost by localhost", "Received: (qmail 1 invoked by uid 1)", OURS, GOOD), True),
+        (("Received: from mx by imap.play.example.org with LMTP", OURS, GOOD), True),
+        (("Received: from mx by mx.play.example.org.evil.example with SMTP", GOOD), False),
+        (("Received: from x (by mx.play.example.org) by evil.example with SMTP", GOOD), False),
+    ],
+)
+def test_what_stands_below_the_hop_of_another_host_may_be_anybodys(fields: tuple[str, ...], trusted: bool) -> None:
+    assert vouched(*fields) is trusted
+
+
+def test_fields_that_a_sender_may_have_brought_along_are_not_read() -> None:
+    other = "Authentication-Results: evil.example; dkim=fail header.d=evil.example"
+    nothing = f"{RESULTS}; dkim=none"
+    assert not vouched(other, GOOD)
+    assert not vouched(OURS, nothing, GOOD)
+    assert not vouched(nothing, OURS, GOOD)
+    assert not vouched(nothing, GOOD)
+
+
+def test_each_filter_of_our_server_may_write_a_field_of_its_own() -> None:
+    assert vouched(f"{RESULTS}; spf=none", f"{RESULTS}; dmarc=none", GOOD, OURS)
+    assert not vouched(f"{RESULTS}; dmarc=fail header.from=example.org", GOOD, OURS)
+
+
+@pytest.mark.parametrize(
+    ("results", "trusted"),
+    [
+        ("dkim=pass header.d=example.org", True),
+        ("dkim=pass (2048-bit key) header.d=Example.ORG header.i=@example.org header.b=abc", True),
+        ("dkim=fail header.d=example.org; dmarc=pass (p=reject) header.from=example.org", True),
+        ("dkim=pass header.i=@example.org", False),
+        ("dkim=pass header.d=evil.example header.i=@example.org", False),
+        ("dkim=pass header.d=evil.example", False),
+        ("dkim=pass header.d=example.org.evil.example", False),
+        ("dkim=pass header.d=org", False),
+        ("dkim=pass header.d=sub.example.org", False),
+        ("dkim=fail header.d=example.org", False),
+        ("dkim=pass (header.d=example.org", False),
+        ("dmarc=pass header.from=sub.example.org", False),
+        ("dmarc=fail header.from=example.org; dkim=pass header.d=example.org", False),
+        ("dmarc=fail header.from=example.org; spf=pass smtp.mailfrom=ann@example.org", False),
+        ("dmarc=fail", False),
+        ("none", False),
+        ("((((", False),
+    ],
+)
+def test_a_pass_must_name_the_domain_of_the_sender(results: str, trusted: bool) -> None:
+    assert vouched(f"{RESULTS}; {results}") is trusted
+
+
+@pytest.mark.parametrize(
+    ("results", "mail_from", "trusted"),
+    [
+        ("spf=pass smtp.mailfrom=ann@example.org", "x@y.example", True),
+        ("spf=pass smtp.mailfrom=<Ann@Example.org>", "x@y.example", True),
+        ("spf=pass smtp.mailfrom=eve@example.org", "eve@example.org", False),
+        ("spf=pass smtp.mailfrom=example.org", "eve@example.org", False),
+        ("spf=pass smtp.mailfrom=example.org", "ann@example.org", True),
+        ("spf=pass smtp.mailfrom=sub.example.org", "ann@example.org", False),
+        ("spf=pass smtp.helo=example.org", "ann@example.org", False),
+        ("spf=softfail smtp.mailfrom=ann@example.org", "ann@example.org", False),
+    ],
+)
+def test_spf_passes_for_one_address_and_not_for_all_of_its_domain(results: str, mail_from: str, trusted: bool) -> None:
+    assert vouched(f"{RESULTS}; {results}", mail_from=mail_from) is trusted
+
+
+def test_a_domain_that_signs_vouches_for_those_below_it() -> None:
+    assert vouched(GOOD, sender="ann@mail.example.org")
+    assert not vouched(GOOD, sender="ann@evilexample.org")
