@@ -3,9 +3,9 @@
     python -m bench.polygon_long [seeds]
 
 Random games of 200 plies, with each choice of colours; with 16 sides they nearly always last that long. The record is
-replayed as the server does it (parse, play, outcome), then the next ply is made: legal list, parse, play, outcome. The
-list is timed twice, for the first one in a process may have to find out which crossings are too fine. Seconds, and
-milliseconds where that is said. The plain implementation is the one the tests compare with, on a record of 24 plies.
+replayed as the server does it (parse, play, outcome), then the next ply is made: legal list, parse, play, outcome.
+Seconds, and milliseconds where that is said. The plain implementation is the one the tests compare with, on a record
+of 24 plies.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def next_ply(pos: Position, seed: int) -> None:
 
 
 def long_games(seeds: int) -> None:
-    print("sides colours    seed plies targets replay[s] first list[ms] next ply[ms]")
+    print("sides colours    seed plies targets replay[s] list[ms] next ply[ms]")
     for colours in ("any", "different", "same", "split"):
         for seed in range(1, seeds + 1):
             words = ["-sides=16", f"-colours={colours}"]
@@ -68,7 +68,7 @@ def long_games(seeds: int) -> None:
             _, playing = timed(partial(next_ply, pos, seed))
             print(
                 f"{16:5} {colours:10} {seed:4} {len(record):5} {len(targets):7} {replaying:9.2f}"
-                f" {listing * 1000:14.1f} {playing * 1000:12.1f}"
+                f" {listing * 1000:8.1f} {playing * 1000:12.1f}"
             )
 
 

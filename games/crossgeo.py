@@ -19,7 +19,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, islice
 
 from games.crossgeo_boards import (
     COLOURS,
@@ -51,6 +51,8 @@ PICKS = {Side.FIRST: "rg", Side.SECOND: "bg"}
 SIDES = ("Red", "Blue")
 EDGES_A_ROW = 5
 """Edges that stand side by side in a list."""
+MOST_NAMED = 24
+"""Edges that are named where one takes many along."""
 
 _NUMBER = re.compile(r"(?:edge|number|no\.?)? ?#?([0-9]{1,6}) ?([rgb]?)")
 _PAIR = re.compile(r"([A-Z]+) ?[-,;:/>& ]+ ?([A-Z]+)")
@@ -307,8 +309,9 @@ def _pairs(words: str, board: Graph) -> list[frozenset[str]]:
 
 def _last_turn(pos: Position, last: int) -> str:
     board = graph(pos.options)
-    others = [_name(board, index) for index in indices(pos.taken & ~(1 << last))]
-    fell = f", and with it fell {_and(others)}" if others else ""
+    names = [_name(board, index) for index in range(len(board.edges))]
+    others = pos.taken & ~(1 << last)
+    fell = f", and with it fell {_some(names, others)}" if others else ""
     return f"{SIDES[pos.side.other - 1]} removed {_name(board, last)} ({board.ends(last)}){fell}."
 
 
@@ -316,18 +319,26 @@ def _and(words: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
+def _some(names: Sequence[str], edges: Edges) -> str:
+    """The edges of a set by their names, the later ones of very many only counted."""
+    more = edges.bit_count() - MOST_NAMED
+    shown = [names[index] for index in islice(indices(edges), MOST_NAMED if more > 1 else None)]
+    return _and([*shown, f"{more} more"] if more > 1 else shown)
+
+
 def _choice(pos: Position) -> tuple[Listing, ...]:
     """The edges the player to move may pick: those that take others along, and with which nothing falls."""
     board, who = graph(pos.options), SIDES[pos.side - 1]
     rows: list[tuple[str, ...]] = []
     alone: list[str] = []
+    names = [_name(board, index) for index in range(len(board.edges))]
     for index in indices(_pickable(pos)):
-        fall = [_name(board, other) for other in indices(board.crossings[index] & pos.standing)]
+        fall = board.crossings[index] & pos.standing
         if not fall:
-            alone.append(f"{_name(board, index)} {board.ends(index)}")
+            alone.append(f"{names[index]} {board.ends(index)}")
             continue
-        first, *more = textwrap.wrap(f"takes {_and(fall)} along", 56)
-        rows.append((_name(board, index), board.ends(index), first))
+        first, *more = textwrap.wrap(f"takes {_some(names, fall)} along", 56)
+        rows.append((names[index], board.ends(index), first))
         rows += [("", "", words) for words in more]
     padded = alone + [""] * (-len(alone) % EDGES_A_ROW)
     lone = [tuple(padded[at : at + EDGES_A_ROW]) for at in range(0, len(padded), EDGES_A_ROW)]

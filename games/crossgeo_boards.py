@@ -48,10 +48,12 @@ class Graph:
     def crossings(self) -> tuple[Edges, ...]:
         """For each edge those that cross it; never itself."""
         found = [0] * len(self.edges)
-        for (i, one), (j, other) in combinations(enumerate(self.lines), 2):
-            if cross(one, other):
-                found[i] |= 1 << j
-                found[j] |= 1 << i
+        boxes = [_box(line) for line in self.lines]
+        for i, (one, box) in enumerate(zip(self.lines, boxes, strict=True)):
+            for j in range(i):
+                if _touch(box, boxes[j]) and cross(one, self.lines[j]):
+                    found[i] |= 1 << j
+                    found[j] |= 1 << i
         return tuple(found)
 
     @cached_property
@@ -76,6 +78,17 @@ class Graph:
 def vertex_label(index: int) -> str:
     """The label of the vertex with that index: 0 is A, 25 Z, 26 AA."""
     return (vertex_label(index // 26 - 1) if index >= 26 else "") + chr(ord("A") + index % 26)
+
+
+def _box(line: tuple[Spot, Spot]) -> tuple[int, int, int, int]:
+    """The least and the greatest x, the least and the greatest y of a segment."""
+    (x1, y1), (x2, y2) = line
+    return min(x1, x2), max(x1, x2), min(y1, y2), max(y1, y2)
+
+
+def _touch(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> bool:
+    """The boxes have a point in common; segments whose boxes have none are quickly told apart."""
+    return one[0] <= other[1] and other[0] <= one[1] and one[2] <= other[3] and other[2] <= one[3]
 
 
 def turn(a: Spot, b: Spot, c: Spot) -> int:
@@ -156,12 +169,15 @@ def random_graph(number: int, seed: int, version: str) -> Graph:
     """
     dice, height = Dice(seed), max(5, number // 4 + 1)
     lines: list[tuple[Spot, Spot]] = []
+    boxes: list[tuple[int, int, int, int]] = []
     refused = 0
     while len(lines) < number:
         start = (dice.below(15), dice.below(height))
         line = (start, (start[0] + dice.below(7) - 3, start[1] + dice.below(7) - 3))
-        if _fits(line, height, lines):
+        box = _box(line)
+        if _fits(line, height, [other for other, near in zip(lines, boxes, strict=True) if _touch(box, near)]):
             lines.append(line)
+            boxes.append(box)
             refused = 0
         else:
             refused += 1
@@ -169,14 +185,14 @@ def random_graph(number: int, seed: int, version: str) -> Graph:
     return _graph(sorted(lines, key=_reading_order), dice.shuffled(_balanced(number, version)))
 
 
-def _fits(line: tuple[Spot, Spot], height: int, lines: Sequence[tuple[Spot, Spot]]) -> bool:
-    """The segment is two units long at least, on the lattice, and meets others in common ends or crossings only."""
+def _fits(line: tuple[Spot, Spot], height: int, others: Sequence[tuple[Spot, Spot]]) -> bool:
+    """The segment is two units long at least, on the lattice, and meets these in common ends or crossings only."""
     (x1, y1), (x2, y2) = line
     if not (0 <= x2 < 15 and 0 <= y2 < height) or max(abs(x1 - x2), abs(y1 - y2)) < 2:
         return False
     return not any(
         overlap(line, other) or any(inside(spot, other) for spot in line) or any(inside(spot, line) for spot in other)
-        for other in lines
+        for other in others
     )
 
 

@@ -7,8 +7,9 @@ Rulings. The vertex where ply 1 started may be reached once, other vertices only
 crossing is a target only while exactly two segments hold it, both with their inside; drawn segments may overlap along a
 line, and then a third segment crosses both in one point, which is no target. What a polygon edge or a drawn segment
 holds together with the present point is no target, even if it lies between. Passing is always possible, always loses,
-and is not among the legal moves, so that a player without a move has none. A crossing is too fine when a numerator or
-a denominator of its coordinates, in lowest terms, is longer than MAX_BITS.
+and is not among the legal moves, so that a player without a move has none. A crossing is too fine when it is
+heavier than MAX_WEIGHT: a vertex weighs 1, a crossing as much as the four ends of its two segments together. Version 1
+measured the coordinates in lowest terms instead, and went as far but for points made to be fine.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class Polygon:
     info = Info(
         name="polygon",
         title="Vertex/Intersection Polygon Game",
-        version=1,
+        version=2,
         summary="connect vertices and crossings; draw last",
         source="Leroy Quet, 2008",
         move_usage="A-D, later F or 3x7",
@@ -183,9 +184,9 @@ class Polygon:
         return None
 
     def scene(self, pos: Position, last: Move | None) -> Scene:
-        window = _window(pos)
         targets = self._lettered(pos)
-        return Scene(_board(pos, last, window, targets), (self._turn(pos),), self._choice(pos, targets))
+        board = _board(pos, last, _window(pos), dict(islice(targets.items(), MAX_LISTED)))
+        return Scene(board, (self._turn(pos),), self._choice(pos, targets))
 
     def zoom(self, pos: Position, last: Move | None, point: str, factor: int) -> Scene:
         """The board around a vertex or a crossing, as the protocol says; letters are those of the whole board."""

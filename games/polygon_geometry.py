@@ -1,10 +1,10 @@
 """Segments drawn from point to point inside a convex polygon: what crosses what, decided exactly and quickly.
 
 A point is a vertex with integer coordinates or the crossing of two segments, so all points are rational, and their
-numbers grow without bound. Every question is therefore asked of balls first (a midpoint and a certified radius, by
-python-flint): a ball that does not hold zero proves a sign. What balls of three precisions leave open is decided by
-integers in homogeneous coordinates, so no rounded number ever decides anything. A Drawing is immutable and shares
-its points and segments, with whatever is known about them, with the drawings made from it.
+numbers grow with their weight, which is bounded. Every question is asked of balls first (a midpoint and a certified
+radius, by python-flint): a ball that does not hold zero proves a sign. What balls of three precisions leave open is
+decided by integers in homogeneous coordinates, so no rounded number ever decides anything. A Drawing is immutable and
+shares its points and segments, with whatever is known about them, with the drawings made from it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,18 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
-from flint import arb, ctx, fmpq, fmpz
+from flint import arb, ctx, fmpz
 
-MAX_BITS = 1 << 20
-"""The longest numerator or denominator, in lowest terms, that a point which a player goes to may have."""
+MAX_WEIGHT = 1 << 16
+"""The heaviest point that a player may go to.
+
+A vertex weighs 1, and a crossing as much as the four ends of its two segments together. A point's homogeneous
+coordinates, worked out without cancelling anything, have at most 16 bits for each unit of its weight: two points'
+lengths add up in the line through them, two lines' in the point on both.
+"""
 
 CHEAP_BITS = 1 << 14
-"""Up to this length common factors are found in no time."""
+"""Up to this length common factors are found in no time; longer numbers stay as they are."""
 
 FIRST_PRECISION = 128
 """Bits of the first balls. A drawing that needs more raises it for itself; it decides speed, and nothing else."""
@@ -47,28 +52,21 @@ def _dot(one: Triple, two: Triple) -> Any:
     return one[0] * two[0] + one[1] * two[1] + one[2] * two[2]
 
 
-def _lowest(triple: Triple) -> tuple[Triple, Any]:
-    """The triple without its common factor, and that, as a positive number; long ones as they are.
-
-    In numbers that long common factors are small and slow to find. In longer ones than a player may go to, they are
-    taken away all the same: a factor that is large must not be handed down from ply to ply.
-    """
-    if CHEAP_BITS < triple[2].bit_length() <= MAX_BITS:
-        return triple, fmpz(1)
+def _lowest(triple: Triple) -> Triple:
+    """The triple without its common factor, where that is found quickly."""
+    if triple[2].bit_length() > CHEAP_BITS:
+        return triple
     factor = triple[2].gcd(triple[1]).gcd(triple[0])
-    return (triple[0] // factor, triple[1] // factor, triple[2] // factor), factor
+    return triple[0] // factor, triple[1] // factor, triple[2] // factor
 
 
 class Vertex:
-    """A vertex of the polygon.
+    """A vertex of the polygon."""
 
-    size, scale: bounds for how many bits the coordinates, rounded, and their common denominator have; see Crossing.
-    """
+    weight = 1
 
     def __init__(self, x: int, y: int) -> None:
         self.exact: Triple = (fmpz(x), fmpz(y), fmpz(1))
-        self.size: int = max(x.bit_length(), y.bit_length())
-        self.scale: int = 0
         self._ball = (arb(x), arb(y))
 
     def ball(self, precision: int) -> tuple[Ball, Ball]:
@@ -76,16 +74,11 @@ class Vertex:
 
 
 class Crossing:
-    """The point where two segments cross.
-
-    Its denominator by Cramer's rule is the product of those of the four ends and of the area that the two segments
-    span, if no common factor is ever cancelled. So the balls bound the length of the integers before these are known.
-    """
+    """The point where two segments cross. weight: see MAX_WEIGHT."""
 
     def __init__(self, one: Segment, two: Segment) -> None:
         self.lines = (one, two)
-        self.size: int = max(one.size, two.size)
-        self.scale: int = one.scale + two.scale + one.area_bits(two)
+        self.weight: int = one.weight + two.weight
         self._balls: dict[int, tuple[Ball, Ball]] = {}
 
     def ball(self, precision: int) -> tuple[Ball, Ball]:
@@ -99,8 +92,7 @@ class Crossing:
     @cached_property
     def exact(self) -> Triple:
         """In a long game the exact values of the segments must be known before, or recursion runs too deep."""
-        (x, y, w), _ = _lowest(_cross(self.lines[0].exact, self.lines[1].exact))
-        self.scale = int(w.bit_length())
+        x, y, w = _lowest(_cross(self.lines[0].exact, self.lines[1].exact))
         return (x, y, w) if w > 0 else (-x, -y, -w)
 
 
@@ -108,14 +100,12 @@ Point = Vertex | Crossing
 
 
 class Segment:
-    """A drawn segment, and the line it lies on."""
+    """A drawn segment, and the line it lies on. weight: of its ends together."""
 
     def __init__(self, start: Point, end: Point) -> None:
         self.start, self.end = start, end
-        self.size: int = max(start.size, end.size)
-        self.scale: int = start.scale + end.scale
+        self.weight: int = start.weight + end.weight
         self._balls: dict[int, tuple[Ball, Ball, Ball, Ball]] = {}
-        self._drawable: dict[Segment, bool] = {}
 
     def ball(self, precision: int) -> tuple[Ball, Ball, Ball, Ball]:
         """The start, and the way from there to the end: x, y, dx, dy."""
@@ -127,9 +117,7 @@ class Segment:
     @cached_property
     def exact(self) -> Triple:
         """Positive on points to the left of the line. As with Crossing, those of earlier segments must be known."""
-        line, factor = _lowest(_cross(self.start.exact, self.end.exact))
-        self.scale = self.start.scale + self.end.scale - int(factor.bit_length()) + 1
-        return line
+        return _lowest(_cross(self.start.exact, self.end.exact))
 
     @property
     def settled(self) -> bool:
@@ -147,30 +135,6 @@ class Segment:
         start = self.side(other.start, precision)
         return start / (start - self.side(other.end, precision))
 
-    def area_bits(self, other: Segment) -> int:
-        """A bound for how many bits the area of the parallelogram has that the two span; negative below a half."""
-        most = self.size + other.size + 3
-        _, _, dx, dy = self.ball(FIRST_PRECISION)
-        _, _, other_dx, other_dy = other.ball(FIRST_PRECISION)
-        area = abs(dx * other_dy - dy * other_dx).upper()
-        if not area.is_finite():
-            return most
-        mantissa, exponent = area.man_exp()
-        return min(most, int(mantissa.bit_length() + exponent))
-
-    def surely_drawable(self, other: Segment) -> bool:
-        """Bounds alone show that the crossing of the two needs at most MAX_BITS."""
-        longest = self.scale + other.scale + max(self.size, other.size)
-        return longest + self.size + other.size + 3 <= MAX_BITS or longest + self.area_bits(other) <= MAX_BITS
-
-    def drawable(self, other: Segment) -> bool:
-        """The crossing of the two needs at most MAX_BITS. Remembered, for the integers are long."""
-        if (known := self._drawable.get(other)) is None:
-            x, y, w = _cross(self.exact, other.exact)
-            known = all(fmpq(part, w).height_bits() <= MAX_BITS for part in (x, y))
-            self._drawable[other] = known
-        return known
-
 
 def rests_on(point: Point) -> tuple[Segment, ...]:
     """The segments whose crossing the point is."""
@@ -178,10 +142,7 @@ def rests_on(point: Point) -> tuple[Segment, ...]:
 
 
 def settle(wanted: Iterable[Segment]) -> None:
-    """Compute the exact values of segments, and before them those of all they rest on: recursion would run too deep.
-
-    It also tightens the bounds of their lengths.
-    """
+    """Compute the exact values of segments, and before them those of all they rest on: recursion would run too deep."""
     waiting = list(wanted)
     while waiting:
         points = waiting[-1].start, waiting[-1].end
@@ -258,16 +219,24 @@ class Judge:
         return self.sign(other, segment.start) * self.sign(other, segment.end) <= 0
 
     def floor(self, point: Point, factor: int) -> tuple[int, int]:
-        """The coordinates times the factor, rounded down."""
+        """The coordinates times the factor, rounded down; a whole number's neighbour may be taken for it.
+
+        So a board is drawn without exact values, which may be long.
+        """
         if isinstance(point, Vertex):
             return int(point.exact[0] * factor), int(point.exact[1] * factor)
         for precision in self._precisions():
-            x, y = ((part * factor).floor().unique_fmpz() for part in point.ball(precision))
-            if x is not None and y is not None:
-                return int(x), int(y)
-        settle(rests_on(point))
-        x, y, w = point.exact
-        return int(x * factor // w), int(y * factor // w)
+            scaled = [part * factor for part in point.ball(precision)]
+            if all(part.floor().unique_fmpz() is not None for part in scaled):
+                break
+        x, y = map(_floor, scaled)
+        return x, y
+
+
+def _floor(ball: Ball) -> int:
+    """The ball rounded down, or a whole number that it holds."""
+    surely = ball.floor().unique_fmpz()
+    return int((ball.mid() + arb(0.5)).floor().unique_fmpz() if surely is None else surely)
 
 
 def _bounded(share: Ball) -> Ball:
@@ -312,12 +281,9 @@ class Drawing:
                     yield other, ply
 
     def drawable(self, crossing: tuple[int, int]) -> bool:
-        """The exact coordinates of the crossing are not longer than MAX_BITS."""
-        one, two = (self.segments[ply - 1] for ply in crossing)
-        if one.surely_drawable(two):
-            return True
-        settle((one, two))
-        return one.surely_drawable(two) or two.drawable(one)
+        """The crossing is not heavier than MAX_WEIGHT."""
+        one, two = crossing
+        return self.segments[one - 1].weight + self.segments[two - 1].weight <= MAX_WEIGHT
 
     def floors(self, places: Sequence[Place], factor: int) -> list[tuple[int, int]]:
         """The coordinates of places, of old ones too, times the factor, rounded down."""

@@ -33,11 +33,11 @@ def meeting(one, two):
 
 
 class Literal:
-    def __init__(self, vertices: Any, colours: str = "different", max_bits: int = 1 << 20) -> None:
+    def __init__(self, vertices: Any, colours: str = "different", heaviest: int = 1 << 16) -> None:
         self.vertices = [tuple(map(Fraction, vertex)) for vertex in vertices]
         self.sides = len(vertices)
         self.colours = colours
-        self.max_bits = max_bits
+        self.heaviest = heaviest
 
     def edges(self):
         return [(self.vertices[k - 1], self.vertices[k]) for k in range(self.sides)]
@@ -70,13 +70,19 @@ class Literal:
             if (point := meeting(segments[one - 1], segments[two - 1])) is not None
             and self.crossing_is_open(point, segments)
             and self.colours_suit(one, two, len(segments) + 1)
-            and max(max(abs(c.numerator), c.denominator).bit_length() for c in point) <= self.max_bits
+            and self.weight((one, two), ends) <= self.heaviest
         ]
         return [
             (*ends, end)
             for end, point in corners + crossings
             if point != there and not any(holds(s, there) and holds(s, point) for s in [*segments, *self.edges()])
         ]
+
+    def weight(self, end, ends):
+        """How many vertices it takes to construct a point, each counted as often as it is used."""
+        if isinstance(end, int):
+            return 1
+        return sum(self.weight(ends[ply - 1], ends) + self.weight(ends[ply], ends) for ply in end)
 
     def vertex_is_open(self, vertex, points):
         return vertex not in points or (vertex == points[0] and vertex not in points[1:])

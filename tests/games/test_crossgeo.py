@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from games import crossgeo_boards
 from games.crossgeo import CrossGeo, graph
 from games.crossgeo_boards import BUILT_IN, MAX_EDGES, Dice, cross, overlap, random_graph, vertex_label
 from games.rules import AmbiguousMove, BadNotation, IllegalMove, MoveError, OptionError, Side
@@ -587,3 +588,25 @@ def test_long_lists_of_fallen_edges_are_wrapped():
     text = draw.text(crossgeo.scene(start("-board=complete", "-points=12", "-version=rb"), None))
     assert max(map(len, text.splitlines())) <= 78
     assert len(text.partition("may pick:")[2].splitlines()) > 40
+
+
+# Boards made to be expensive
+
+
+BUNDLE = "\n".join(f"0,{i} 999,{999 - i}" for i in range(200))
+"""Every edge crosses every other, most of them in nearly the same point."""
+
+
+def test_a_list_names_few_of_the_many_edges_that_would_fall():
+    pos = start(body=BUNDLE)
+    (listing,) = crossgeo.scene(pos, None).lists
+    told = "\n".join(" ".join(row) for row in listing.rows)
+    assert "and 175 more along" in " ".join(told.split())
+    assert len(told) < 40_000
+
+
+def test_segments_far_apart_are_not_asked_whether_they_cross(monkeypatch):
+    asked = []
+    monkeypatch.setattr(crossgeo_boards, "cross", lambda one, other: asked.append(one))
+    assert any(random_graph(200, 77, "g").crossings) is False
+    assert len(asked) < 1000

@@ -207,15 +207,15 @@ def test_vertices_are_free_of_colours_and_refusals_name_them():
     assert "different colours, but 2 is blue and 4 is blue" in sentence
 
 
-def test_a_point_with_too_long_coordinates_is_too_fine(monkeypatch):
+def test_a_point_that_is_too_heavy_is_too_fine(monkeypatch):
     pos = random_play("-sides=9 -colours=any", 3, 14)
     full = set(legal(pos))
-    for bits in (30, 60, 100, 200):
-        monkeypatch.setattr(polygon_geometry, "MAX_BITS", bits)
+    for weight in (4, 10, 11, 30):
+        monkeypatch.setattr(polygon_geometry, "MAX_WEIGHT", weight)
         fresh = replayed(pos)
-        literal = Literal(pos.vertices, "any", bits)
+        literal = Literal(pos.vertices, "any", weight)
         assert [move.end for move in GAME.moves(fresh)] == [ends[-1] for ends in literal.successors(pos.places)]
-    monkeypatch.setattr(polygon_geometry, "MAX_BITS", 100)
+    monkeypatch.setattr(polygon_geometry, "MAX_WEIGHT", 10)
     refused = full - set(legal(replayed(pos)))
     assert refused
     assert "too fine" in refusal(replayed(pos), min(refused))
@@ -229,8 +229,25 @@ def replayed(pos):
     return Position(pos.options, pos.vertices, pos.places, drawing=drawing)
 
 
-def test_the_limit_is_two_to_the_twentieth():
-    assert polygon_geometry.MAX_BITS == 2**20
+def test_the_heaviest_point_has_a_million_bits_at_most():
+    assert 16 * polygon_geometry.MAX_WEIGHT == 2**20
+
+
+def test_lists_and_drawings_of_points_made_to_be_fine_need_no_exact_values():
+    """The game in which a list took seconds: always the point whose two segments span the least."""
+    pos = start("-sides=16 -colours=any")
+    while pos.ply <= 80:
+        moves = list(GAME.moves(pos))
+        pos = GAME.play(pos, max(moves, key=lambda move: weight(pos, move)))
+    assert pos.drawing is not None
+    assert max(point.weight for point in pos.drawing.points) > polygon_geometry.MAX_WEIGHT // 2
+    GAME.scene(pos, None)
+    GAME.zoom(pos, None, "A", 10**900)
+    assert not any(segment.settled for segment in pos.drawing.segments)
+
+
+def weight(pos, move):
+    return 0 if pos.drawing is None else pos.drawing.point(move.end).weight
 
 
 # The end
@@ -378,11 +395,11 @@ def test_codes_do_not_end_with_the_alphabet_and_long_lists_are_cut():
     targets = [point for point in plane(scene).points if point.target]
     labels = [point.label for point in targets if point.label]
     cells = [cell.split()[0] for row in scene.lists[0].rows for cell in row if cell]
-    assert len(targets) == len(legal(pos)) > MAX_LISTED == len(set(labels))
+    assert len(legal(pos)) > MAX_LISTED == len(targets) == len(set(labels))
     assert cells == labels
-    assert f"{MAX_LISTED} of {len(targets)}" in scene.lists[0].heading
-    near = GAME.zoom(pos, None, targets[-1].name, 10**6)
-    assert targets[-1].name in {cell.split()[1] for row in near.lists[0].rows for cell in row if cell}
+    assert f"{MAX_LISTED} of {len(legal(pos))}" in scene.lists[0].heading
+    near = GAME.zoom(pos, None, legal(pos)[-1], 10**6)
+    assert legal(pos)[-1] in {cell.split()[1] for row in near.lists[0].rows for cell in row if cell}
 
 
 def test_the_scene_of_a_finished_game_shows_no_targets():
