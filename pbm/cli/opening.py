@@ -35,11 +35,12 @@ def robot(configuration: Configuration) -> Robot:
 def opened_service(configuration: Configuration) -> Iterator[Service]:
     """Raises: SchemaTrouble, Refused, Misconfigured."""
     from pbm.core.notify import Limits
+    from pbm.edges.timekeeper import Timekeeper
     from pbm.server import Service, Settings
 
     settings = Settings(robot(configuration), Limits(**dict(configuration.limits)), configuration.operator)
     with opened_store(configuration) as store:
-        service = Service(store, settings)
+        service = Service(store, settings, clock=Timekeeper())
         try:
             yield service
         finally:

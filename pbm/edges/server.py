@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 
 import structlog
 
@@ -31,9 +32,11 @@ _FIRST_PAUSE_SECONDS = 0.25
 _LONGEST_PAUSE_SECONDS = 30.0
 _AGENDA_SECONDS = 1.0
 """How often it is looked, while mails come in, for what is due by itself."""
-_BEAT_SECONDS = 60.0
+_BEAT = timedelta(minutes=1)
+"""Nothing due is done unless a sign of life was given so shortly before: it notes for how long the server was away."""
 _TIDY_SECONDS = 3600.0
 _MAILS_PER_TRANSACTION = 100
+_DEEDS_AT_ONCE = 100
 _CONFLICT_SECONDS = 0.02
 _FETCH_GRACE_SECONDS = 5.0
 
@@ -72,7 +75,7 @@ class Server:
         self.gave_up = asyncio.Event()
         """It can do no more, and should be stopped, and started in another process: the database was read-only."""
         service.store.when_read_only = self._give_up
-        self._beat_at = 0.0
+        self._beaten_at = datetime.min.replace(tzinfo=UTC)
         self._tidy_at = 0.0
         self._agenda_at = 0.0
         self._tasks: list[asyncio.Task[None]] = []
@@ -157,9 +160,10 @@ class Server:
     async def _handle_batch(self, thread: ThreadPoolExecutor) -> float:
         """What waits in the inbox, and what is due by itself; in how many seconds to look for more, unheard."""
         loop = asyncio.get_running_loop()
-        if loop.time() >= self._beat_at:
+        now = self._service.clock()
+        if not timedelta() <= now - self._beaten_at < _BEAT:
             await loop.run_in_executor(thread, self._service.beat)
-            self._beat_at = loop.time() + _BEAT_SECONDS
+            self._beaten_at = now
         if loop.time() >= self._tidy_at:
             await loop.run_in_executor(thread, self._service.tidy)
             self._tidy_at = loop.time() + _TIDY_SECONDS
@@ -168,7 +172,7 @@ class Server:
         is_over = handled < _MAILS_PER_TRANSACTION and not (handled and self._service.store.locks_rows)
         if loop.time() < self._agenda_at:
             return self._agenda_at - loop.time() if is_over else 0
-        done = await loop.run_in_executor(thread, self._service.agenda.run)
+        done = await loop.run_in_executor(thread, self._service.agenda.run, _DEEDS_AT_ONCE, now)
         self._sent_soon(done)
         self._agenda_at = loop.time() + _AGENDA_SECONDS
         return _LOOK_SECONDS if is_over and not done else 0

@@ -21,10 +21,10 @@ from pbm.core.offers import ask, grants
 from pbm.core.registry import handles, keeps
 from pbm.core.replies import done
 from pbm.core.request import Handling
-from pbm.domain.calendars import Stop, StopKind
+from pbm.domain.calendars import Calendar, Stop, StopKind
 from pbm.domain.clock import MOST, Clock
 from pbm.domain.commands import Command
-from pbm.domain.due import reminder_at, with_clock
+from pbm.domain.due import LOOK_AGAIN, reminder_at, with_clock
 from pbm.domain.durations import DAY, HOUR, in_words, read_duration
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import ClocksPaused, ClocksResumed, TimeClaimed, TimeGiven, TimeUp
@@ -50,13 +50,23 @@ def attend(tx: Transaction, tools: Tools, board: int, now: datetime) -> None:
     if clock.paused:
         let_run(table, None)
     elif clock.overrun_at is not None:
-        end_on_time(table, waited=True)
+        _end_at_last(table, clock.overrun_at, tools.limits)
     elif clock.expired(now, table.match.calendars):
         call_time(table, tools.limits)
     else:
         _remind(table, clock)
     if table.events:
         tx.outbox.add(tell_players(tx, tools, table), now)
+
+
+def _end_at_last(table: Table, called_at: datetime, limits: Limits) -> None:
+    """The opponent had as long to choose as is promised, outages not counted, and has not."""
+    outages = tuple(stop for stop in table.match.stops[0] if stop.kind is StopKind.OUTAGE)
+    over_at = Calendar(stops=outages).deadline(called_at, limits.claim_days * DAY)
+    if over_at is not None and over_at <= table.now:
+        end_on_time(table, waited=True)
+    else:
+        table.tx.matches.put_off(table.match.board, over_at or table.now + LOOK_AGAIN)
 
 
 def _remind(table: Table, clock: Clock) -> None:

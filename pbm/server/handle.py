@@ -609,6 +609,11 @@ PATIENCE = timedelta(minutes=30)
 def watch(tx: Transaction, now: datetime) -> Iterator[Stop]:
     """Give a sign of life, and note outages that begin or are over; gives those that are over. Call it every minute."""
     last = tx.absences.note(HEARTBEAT, now)
+    if last is not None and last - now > SILENCE:
+        log.warning("clock_was_ahead", now=now.isoformat(), last=last.isoformat())
+        tx.absences.forget_future(now)
+        tx.matches.forget_future(now)
+        tx.outbox.hurry(now)
     known = next((each for each in tx.absences.of(None, StopKind.OUTAGE, now) if each.stop.ends_at is None), None)
     if last is not None and now - last > SILENCE and known is None:
         down = Stop(StopKind.OUTAGE, last, now)

@@ -65,6 +65,16 @@ class Absences:
         """What ended before an instant."""
         self._connection.execute(delete(absences).where(absences.c.ends_at < before))
 
+    def forget_future(self, now: datetime) -> None:
+        """The clock was ahead: no outage lasts longer than until now, and nothing was noted later."""
+        outage = absences.c.player_id.is_(None)
+        self._connection.execute(delete(absences).where(outage, absences.c.starts_at >= now))
+        self._connection.execute(update(absences).where(outage, absences.c.ends_at > now).values(ends_at=now))
+        for what in (HEARTBEAT, DELIVERED):
+            last = self.noted(what)
+            if last is not None and last > now:
+                self.note(what, now)
+
     def note(self, what: str, now: datetime) -> datetime | None:
         """It happens now, HEARTBEAT or DELIVERED; returns when it last did."""
         last = self.noted(what)

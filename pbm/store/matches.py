@@ -238,6 +238,14 @@ class Matches:
     def put_off(self, board: int, due_at: datetime | None) -> None:
         self._change(board, {"due_at": due_at})
 
+    def forget_future(self, now: datetime) -> None:
+        """The clock was ahead: what ran from a later instant runs from now, and is looked at anew."""
+        ahead = matches.c.ticking_since > now
+        waiting = matches.c.paused | matches.c.overrun_at.is_not(None)
+        self._connection.execute(update(matches).where(ahead, ~waiting).values(due_at=now))
+        self._connection.execute(update(matches).where(matches.c.overrun_at > now).values(overrun_at=now))
+        self._connection.execute(update(matches).where(ahead).values(ticking_since=now))
+
     def set_offer(self, board: int, offer: Offer | None) -> None:
         values = {"offer": offer.kind.value if offer else None, "offered_by": offer.seat if offer else None}
         self._change(board, values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import repeat
 from typing import Any
 
@@ -21,6 +21,8 @@ _RECENT = 20_000
 """Mails among which those of the last hour are looked for; there is no index by time."""
 _TAKE_IN = insert(inbox).returning(inbox.c.id, sort_by_parameter_order=True)
 _QUEUED = outbox.c.state == Delivery.QUEUED.value
+_UNDER_WAY = timedelta(minutes=1)
+"""A mail that is being sent is due again that soon, lest whoever sends it dies."""
 _OWE = insert(outbox).returning(outbox.c.id, sort_by_parameter_order=True)
 _SETTLE = update(inbox).where(inbox.c.id == bindparam("mail"))
 
@@ -216,6 +218,12 @@ class Outbox:
     def postpone(self, mail_id: int, due_at: datetime, trouble: str) -> None:
         values = {"attempts": outbox.c.attempts + 1, "due_at": due_at, "trouble": trouble}
         self._connection.execute(update(outbox).where(_QUEUED, outbox.c.id == mail_id).values(values))
+
+    def hurry(self, now: datetime) -> int:
+        """Whatever was postponed is due now, but for what may be under way; returns how many mails that are."""
+        self.grew = True
+        later = update(outbox).where(_QUEUED, outbox.c.due_at > now + _UNDER_WAY)
+        return self._connection.execute(later.values(due_at=now)).rowcount
 
     def fail(self, mail_id: int, now: datetime, trouble: str) -> None:
         values = {

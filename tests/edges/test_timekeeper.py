@@ -1,0 +1,223 @@
+"""A wall clock that leaps ends no game, gives nobody's time away, and is believed only when it stays as it is."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from pbm.domain.calendars import StopKind
+from pbm.domain.match import Match
+from pbm.edges import server as server_module
+from pbm.edges.deliver import DeliverySettings
+from pbm.edges.server import Server
+from pbm.edges.timekeeper import BELIEVED_AFTER, SLACK, Timekeeper
+from pbm.edges.transports import Maildir
+from tests.conversation import START, House
+
+day, hour, minute, second = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
+
+
+@dataclass
+class Machine:
+    """Its two clocks."""
+
+    wall: datetime = START
+    seconds: float = 1000.0
+
+    def passes(self, time: timedelta) -> None:
+        self.wall += time
+        self.seconds += time.total_seconds()
+
+    def timekeeper(self) -> Timekeeper:
+        return Timekeeper(lambda: self.wall, lambda: self.seconds)
+
+
+@pytest.fixture
+def machine() -> Machine:
+    return Machine()
+
+
+def test_time_that_passes_is_told_as_the_wall_clock_has_it(machine: Machine) -> None:
+    now = machine.timekeeper()
+    for _ in range(100):
+        machine.passes(hour)
+        machine.wall += second
+        assert now() == machine.wall
+    assert not now.doubts
+
+
+def test_a_suspended_machine_has_not_leapt(machine: Machine) -> None:
+    now = machine.timekeeper()
+    machine.passes(9 * day)
+    assert now() == machine.wall
+
+
+@pytest.mark.parametrize("leap", [40 * day, -40 * day, SLACK + second])
+def test_a_leap_that_is_put_right_never_was(machine: Machine, leap: timedelta) -> None:
+    now = machine.timekeeper()
+    machine.wall += leap
+    for _ in range(8):
+        machine.passes(second)
+        assert now() == machine.wall - leap
+        assert now.doubts
+    machine.wall -= leap
+    assert now() == machine.wall
+    assert not now.doubts
+
+
+@pytest.mark.parametrize("leap", [40 * day, -40 * day])
+def test_a_leap_that_lasts_is_believed(machine: Machine, leap: timedelta) -> None:
+    now = machine.timekeeper()
+    machine.wall += leap
+    assert now() == machine.wall - leap
+    machine.passes(BELIEVED_AFTER)
+    assert now() == machine.wall
+    machine.passes(second)
+    assert now() == machine.wall
+
+
+def test_a_clock_that_leaps_on_and_on_is_not_believed(machine: Machine) -> None:
+    now = machine.timekeeper()
+    for number in range(1, 50):
+        machine.wall += hour
+        machine.passes(minute)
+        assert now() == machine.wall - number * hour
+
+
+@pytest.fixture
+def club(new_house: Callable[..., House], monkeypatch: pytest.MonkeyPatch) -> House:
+    """alice and bob at board 101 with three days a move; what is due is looked for without a pause."""
+    monkeypatch.setattr(server_module, "_AGENDA_SECONDS", 0.0)
+    monkeypatch.setattr(server_module, "_LOOK_SECONDS", 0.01)
+    house = new_house()
+    for userid in ("alice", "bob"):
+        house.player(userid)
+    house.game("cross -size=4 --clock=3d alice bob", ["D4", "C3"])
+    return house
+
+
+def match_of(house: House) -> Match:
+    with house.service.store.read() as tx:
+        match = tx.matches.load(101)
+    assert match is not None
+    return match
+
+
+def serving(house: House, folder: Path, work: Callable[[], None]) -> None:
+    async def run() -> None:
+        server = Server(house.service, None, Maildir(folder), DeliverySettings(poll_seconds=0.05))
+        await server.start()
+        try:
+            await asyncio.to_thread(work)
+        finally:
+            await server.stop()
+
+    asyncio.run(run())
+
+
+def looked_for(house: House, times: int = 20) -> None:
+    """Returns when the server has looked so often for what is due."""
+    runner, looks = house.service.agenda, 0
+    real = runner.run
+
+    def run(*words: object) -> int:
+        nonlocal looks
+        done = real(*words)  # type: ignore[arg-type]
+        looks += 1
+        return done
+
+    runner.run = run  # type: ignore[method-assign, assignment]
+    end = time.monotonic() + 30
+    while looks < times:
+        assert time.monotonic() < end, "it is not looked for"
+        time.sleep(0.01)
+    runner.run = real  # type: ignore[method-assign]
+
+
+def test_a_wall_clock_forty_days_ahead_for_eight_seconds_ends_no_game(
+    club: House, machine: Machine, tmp_path: Path
+) -> None:
+    machine.wall = club.now
+    club.service.clock = club.service.agenda._clock = machine.timekeeper()
+    before = match_of(club)
+
+    def work() -> None:
+        looked_for(club)
+        for _ in range(8):
+            machine.wall += 40 * day
+            machine.passes(second)
+            looked_for(club, 5)
+            machine.wall -= 40 * day
+        looked_for(club)
+
+    serving(club, tmp_path, work)
+    assert match_of(club).clock == before.clock
+    assert list(tmp_path.glob("*/new/*Your time*")) == []
+
+
+@pytest.mark.parametrize("it_can_tell", [False, True])
+def test_who_slept_with_his_machine_loses_no_game(
+    club: House, machine: Machine, tmp_path: Path, *, it_can_tell: bool
+) -> None:
+    """Whether the machine can tell how long it slept, or its clock seems to have leapt."""
+    began = machine.wall = club.now
+    club.service.clock = club.service.agenda._clock = machine.timekeeper()
+    deadline = match_of(club).clock.deadline(match_of(club).calendars)  # type: ignore[union-attr]
+
+    def work() -> None:
+        looked_for(club)
+        machine.wall += 9 * day
+        if it_can_tell:
+            machine.seconds += 9 * day.total_seconds()
+        looked_for(club)
+        machine.passes(BELIEVED_AFTER)
+        looked_for(club)
+
+    serving(club, tmp_path, work)
+    match = match_of(club)
+    assert match.result is None
+    assert match.clock is not None
+    assert match.clock.overrun_at is None
+    assert deadline is not None
+    late = match.clock.deadline(match.calendars)
+    assert late is not None
+    assert deadline + 9 * day <= late <= deadline + 9 * day + 2 * BELIEVED_AFTER
+    with club.service.store.read() as tx:
+        outage, *_ = tx.absences.of(None, StopKind.OUTAGE, began)
+    assert outage.stop.starts_at == began
+
+
+def test_a_clock_that_was_ahead_for_long_and_is_put_right_stops_nobodys_clock_for_long(
+    club: House, tmp_path: Path
+) -> None:
+    """As when the server was started with a wrong clock, which it has to believe."""
+    club.service.beat()
+    club.now += 40 * day
+    club.service.beat()
+    club.answer("alice", "E4", 101)
+    club.now -= 40 * day
+    club.service.beat()
+    match = match_of(club)
+    assert match.clock is not None
+    assert match.clock.deadline(match.calendars) == club.now + 3 * day
+    with club.service.store.read() as tx:
+        assert all(each.stop.ends_at <= club.now for each in tx.absences.of(None, StopKind.OUTAGE, START))  # type: ignore[operator]
+        assert tx.outbox.next_at() is None or tx.outbox.next_at() <= club.now  # type: ignore[operator]
+
+
+def test_the_time_to_choose_is_not_over_while_the_server_was_away(club: House) -> None:
+    club.service.beat()
+    club.wait(3 * day)
+    club.service.beat()
+    club.now += 40 * day
+    club.service.beat()
+    club.sleep(hour)
+    assert match_of(club).result is None
+    club.sleep(8 * day)
+    assert match_of(club).result is not None
