@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, MutableMapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -29,51 +29,62 @@ class _Environment(Environment):
         return {**self.globals, **(d or {})}
 
 
+@cache
+def _environment() -> _Environment:
+    """One for the whole process: to compile all pages takes half a second."""
+    environment = _Environment(
+        loader=FileSystemLoader(folder("templates")),
+        autoescape=select_autoescape(("html",), default=False, default_for_string=False),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+    environment.filters |= {"wrapped": wrapped, "moment": moment, "until": until, "duration": in_words}
+    environment.globals |= {
+        "games": GAMES,
+        "verbs": VERBS,
+        "groups": GROUPS,
+        "choices": CHOICES,
+        "equal": lambda caller: _equal()(caller=caller),
+    }
+    return environment
+
+
+@cache
+def _equal() -> Callable[..., str]:
+    """The frame of equal letters; a page that imports it itself has it looked for anew each time."""
+    macro: Callable[..., str] = vars(_environment().get_template("equal.html").module)["equal"]
+    return macro
+
+
+@cache
+def _helpful() -> frozenset[str]:
+    """The names of all help pages."""
+    return frozenset(name for name in _environment().list_templates() if name.startswith("help/"))
+
+
 class Pages:
     """Every text that people read is rendered here. In pages of HTML all that they are given is escaped."""
 
-    def __init__(self) -> None:
-        self._environment = _Environment(
-            loader=FileSystemLoader(folder("templates")),
-            autoescape=select_autoescape(("html",), default=False, default_for_string=False),
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-            auto_reload=False,
-        )
-        self._environment.filters |= {"wrapped": wrapped, "moment": moment, "until": until, "duration": in_words}
-        self._environment.globals |= {
-            "games": GAMES,
-            "verbs": VERBS,
-            "groups": GROUPS,
-            "choices": CHOICES,
-            "equal": lambda caller: self._equal(caller=caller),
-        }
-
-    @cached_property
-    def _equal(self) -> Callable[..., str]:
-        """The frame of equal letters; a page that imports it itself has it looked for anew each time."""
-        macro: Callable[..., str] = vars(self._environment.get_template("equal.html").module)["equal"]
-        return macro
-
     def render(self, name: str, **words: object) -> str:
         """A page. on: all its words, for sentences that several pages have in common."""
-        return self._environment.get_template(name).render(words, on=SimpleNamespace(**words))
+        return _environment().get_template(name).render(words, on=SimpleNamespace(**words))
 
     def broken(self) -> dict[str, str]:
         """Templates that cannot be used, and why."""
         found = {}
-        for name in self._environment.list_templates():
+        for name in _environment().list_templates():
             try:
-                self._environment.get_template(name)
+                _environment().get_template(name)
             except (TemplateError, OSError) as error:
                 found[name] = str(error)
         return found
 
     def help(self, subject: str) -> str | None:
         """The help page of a command or a game or a subject of its own; None where there is none."""
-        if not subject.replace("-", "").isalnum() or f"help/{subject}.txt" not in self._names():
+        if not subject.replace("-", "").isalnum() or f"help/{subject}.txt" not in _helpful():
             return None
         game = GAMES.get(subject)
         words = {"info": game.info, "board": _Boards(game)} if game else {}
@@ -81,12 +92,8 @@ class Pages:
 
     def subjects(self) -> list[str]:
         """What `help` has pages for, but games and commands."""
-        pages = {name.removeprefix("help/").removesuffix(".txt") for name in self._names()}
+        pages = {name.removeprefix("help/").removesuffix(".txt") for name in _helpful()}
         return sorted(pages - {"index", *GAMES, *("-".join(verb.name.split()) for verb in VERBS)})
-
-    @cache  # noqa: B019  there is one instance, and its templates do not change
-    def _names(self) -> frozenset[str]:
-        return frozenset(name for name in self._environment.list_templates() if name.startswith("help/"))
 
 
 class _Boards:
