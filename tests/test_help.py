@@ -13,10 +13,11 @@ from pbm.domain.commands import Standing, begins, clean, parse
 from pbm.domain.errors import Rejected
 from pbm.domain.settings import CHOICES
 from pbm.domain.verbs import GROUPS, VERBS, Verb
+from pbm.resources import folder
 from tests.conversation import House
 
 PAGES = Pages()
-SUBJECTS = sorted(name.removeprefix("help/").removesuffix(".txt") for name in PAGES._names())
+SUBJECTS = sorted(path.stem for path in (folder("templates") / "help").glob("*.txt"))
 USAGES = frozenset(verb.line for verb in VERBS)
 STANDINGS = (Standing(), Standing(known=True, proven=True), Standing("cross", 101, known=True, proven=True))
 """A mail of its own, an answer to any mail of ours, and an answer to a board mail."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pbm.features  # noqa: F401  it brings the verbs
 from pbm.domain.commands import Standing, board_of_subject, parse
 from pbm.domain.errors import Rejected
 from pbm.domain.reading import read

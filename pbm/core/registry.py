@@ -15,6 +15,7 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import Rejected
 from pbm.domain.match import Player
 from pbm.domain.settings import Settings
+from pbm.domain.verbs import Verb, register
 from pbm.store.tickets import Ticket
 
 Handler = Callable[[Handling, Command], Answer | None]
@@ -28,26 +29,27 @@ REFUSALS = (Rejected, GameError)
 """What a handler may raise that is the sender's to mend."""
 
 
-def handles(verb: str) -> Callable[[Handler], Handler]:
-    """The decorated function carries the verb out."""
+def handles(verb: Verb) -> Callable[[Handler], Handler]:
+    """The decorated function carries the verb out, which is known from then on."""
 
-    def register(handler: Handler) -> Handler:
-        HANDLERS[verb] = handler
+    def register_with(handler: Handler) -> Handler:
+        register(verb)
+        HANDLERS[verb.name] = handler
         return handler
 
-    return register
+    return register_with
 
 
 def redeems(purpose: str, *, lasting: bool = False) -> Callable[[Redeemer], Redeemer]:
     """The decorated function is called when a ticket of the purpose is answered. lasting: every time it is."""
 
-    def register(redeemer: Redeemer) -> Redeemer:
+    def register_with(redeemer: Redeemer) -> Redeemer:
         REDEEMERS[purpose] = redeemer
         if lasting:
             LASTING.add(purpose)
         return redeemer
 
-    return register
+    return register_with
 
 
 Keeper = Callable[[Handling, Player, Settings, Mapping[str, object]], None]
@@ -57,11 +59,11 @@ _KEEPERS: dict[str, Keeper] = {}
 def keeps(*names: str) -> Callable[[Keeper], Keeper]:
     """The decorated function saves players' settings of these names, for more depends on them than mails."""
 
-    def register(keeper: Keeper) -> Keeper:
+    def register_with(keeper: Keeper) -> Keeper:
         _KEEPERS.update(dict.fromkeys(names, keeper))
         return keeper
 
-    return register
+    return register_with
 
 
 def keeper_of(name: str) -> Keeper | None:

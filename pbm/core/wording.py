@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from games import GAMES
 from pbm.core.passwords import MAX_LENGTH, MIN_LENGTH
@@ -23,10 +24,18 @@ ERASED = "erased-"
 USERID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,19}")
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
 _MAX_ADDRESS = 254
-_RESERVED = frozenset({"pbm", *NO_USERIDS, *GAMES, *(verb.name.split()[0] for verb in VERBS)})
-_WORDS = _RESERVED.union(*(name.split() for verb in VERBS for name in (verb.name, *verb.aliases)))
-"""Words that stand in mails whoever reads them, so that none could be kept secret."""
 NO = frozenset({"no", "n", "nope", "not", "never", "decline", "reject", "stop", "unsubscribe"})
+
+
+@cache
+def _reserved() -> frozenset[str]:
+    return frozenset({"pbm", *NO_USERIDS, *GAMES, *(verb.name.split()[0] for verb in VERBS)})
+
+
+@cache
+def _words() -> frozenset[str]:
+    """Words that stand in mails whoever reads them, so that none could be kept secret."""
+    return _reserved().union(*(name.split() for verb in VERBS for name in (verb.name, *verb.aliases)))
 
 
 def check_userid(userid: str) -> None:
@@ -35,7 +44,7 @@ def check_userid(userid: str) -> None:
         raise BadArguments(
             f'"{userid[:40]}" cannot be a userid: take a letter and up to 19 letters, digits, ".", "-" or "_".'
         )
-    if userid.casefold() in _RESERVED or userid.casefold().startswith(ERASED) or find(userid) is not None:
+    if userid.casefold() in _reserved() or userid.casefold().startswith(ERASED) or find(userid) is not None:
         raise BadArguments(f'"{userid}" is a word of the server; choose another userid.')
 
 
@@ -43,7 +52,7 @@ def check_password(password: str) -> None:
     """Raises: BadArguments; the sentence does not repeat the password."""
     if not is_password(password):
         raise BadArguments(f"A password has {MIN_LENGTH} to {MAX_LENGTH} characters, without blanks.")
-    if password.casefold() in _WORDS:
+    if password.casefold() in _words():
         raise BadArguments("That is a word of the server, which no mail could hide; choose another password.")
 
 

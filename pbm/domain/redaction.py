@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection, Sequence
+from functools import cache
 from itertools import pairwise
 
 from games import GAMES
@@ -17,10 +18,18 @@ from pbm.domain.verbs import SECRETS, SHORTEST_SECRET, VERBS, Verb, find
 HIDDEN = "*****"
 _MAX_LINES = 60
 _WRAPPED_WORDS = 5
-_NAMES = tuple(name for verb in VERBS for name in (verb.name, *verb.aliases))
-_VOCABULARY = frozenset({*GAMES, *_NAMES})
 _EDGE = re.compile(r"\(? ?\d+ ?, ?\d+ ?\)?[ ;>-]+\(? ?\d+ ?,")
 """How a line of a graph begins, "0,0 30,"; a refusal names what is wrong in it, and must stay readable."""
+
+
+@cache
+def _names() -> tuple[str, ...]:
+    return tuple(name for verb in VERBS for name in (verb.name, *verb.aliases))
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    return frozenset({*GAMES, *_names()})
 
 
 def redact_quoted(sentence: str, secrets: Collection[str]) -> str:
@@ -81,7 +90,7 @@ def pairs_behind(lines: Sequence[str], userids: Collection[str]) -> list[tuple[s
 
 def _is_long(word: str) -> bool:
     """The word is long enough for a password and none of the server's own."""
-    return len(word) >= SHORTEST_SECRET and word.casefold() not in _VOCABULARY
+    return len(word) >= SHORTEST_SECRET and word.casefold() not in _vocabulary()
 
 
 def _doubtful(words: Sequence[str]) -> list[str]:
@@ -113,5 +122,5 @@ def _nearest(word: str) -> Verb | None:
     folded = word.casefold()
     if folded in GAMES:
         return None
-    close = difflib.get_close_matches(folded, _NAMES, n=1, cutoff=0.7)
+    close = difflib.get_close_matches(folded, _names(), n=1, cutoff=0.7)
     return find(folded) or (find(close[0]) if close else None)

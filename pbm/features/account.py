@@ -15,6 +15,7 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Player
 from pbm.domain.settings import CHOICES, Settings, choice_of
+from pbm.domain.verbs import ACCOUNT, Locks, Verb
 from pbm.store.players import Address
 from pbm.store.tickets import Ticket
 
@@ -28,7 +29,16 @@ _INVITED = ("invite",)
 """Purposes of tickets that a stranger has: they prove nothing of the player who asked for them."""
 
 
-@handles("signup")
+@handles(
+    Verb(
+        "signup",
+        "NEW-USERID NEW-PASSWORD [ADDRESS...]",
+        "make an account; answer the mail that comes back to confirm it",
+        ACCOUNT,
+        Locks.HOUSE,
+        rank=10,
+    )
+)
 def signup(handling: Handling, command: Command) -> Answer | None:
     userid, password = command.args["NEW-USERID"], command.args["NEW-PASSWORD"]
     check_userid(userid)
@@ -46,7 +56,17 @@ def signup(handling: Handling, command: Command) -> Answer | None:
     return None
 
 
-@handles("add")
+@handles(
+    Verb(
+        "add",
+        "USERID PASSWORD [ADDRESS...]",
+        "get your mail at one more address, or at this one; it counts once it has answered",
+        ACCOUNT,
+        Locks.HOUSE,
+        rank=20,
+        guarded=True,
+    )
+)
 def add(handling: Handling, command: Command) -> Answer | None:
     player, wanted = handling.who(command), addresses_of(handling, command)
     handling.tx.players.drop_unconfirmed(player.id, _forgotten_before(handling))
@@ -63,7 +83,17 @@ def add(handling: Handling, command: Command) -> Answer | None:
     return done(command, f"{_listed(fresh)} will get your mail, too, as soon as the mail\nsent there is answered.")
 
 
-@handles("change address")
+@handles(
+    Verb(
+        "change address",
+        "USERID PASSWORD [ADDRESS...]",
+        "get your mail at other addresses, or at this one, in place of those you have",
+        ACCOUNT,
+        Locks.HOUSE,
+        rank=40,
+        guarded=True,
+    )
+)
 def change_address(handling: Handling, command: Command) -> Answer | None:
     """The old addresses stay until one of the new ones counts, and are told in either case."""
     player, wanted = handling.who(command), addresses_of(handling, command)
@@ -86,7 +116,17 @@ def change_address(handling: Handling, command: Command) -> Answer | None:
     return done(command, told)
 
 
-@handles("change password")
+@handles(
+    Verb(
+        "change password",
+        "USERID PASSWORD NEW-PASSWORD",
+        "take another password",
+        ACCOUNT,
+        Locks.HOUSE,
+        rank=30,
+        guarded=True,
+    )
+)
 def change_password(handling: Handling, command: Command) -> Answer | None:
     player, password = handling.who(command), command.args["NEW-PASSWORD"]
     check_password(password)
@@ -110,7 +150,17 @@ def _set_password(handling: Handling, player: Player, password: str) -> None:
     handling.tx.tickets.revoke_of(player.id, handling.now, kept=kept)
 
 
-@handles("signoff")
+@handles(
+    Verb(
+        "signoff",
+        "USERID PASSWORD",
+        "get no more mail at the address you write from",
+        ACCOUNT,
+        Locks.HOUSE,
+        rank=60,
+        guarded=True,
+    )
+)
 def signoff(handling: Handling, command: Command) -> Answer | None:
     player, sender = handling.who(command), handling.message.sender
     own = _own_addresses(handling, player)
@@ -125,7 +175,16 @@ def signoff(handling: Handling, command: Command) -> Answer | None:
     return done(command, f"{sender} gets none of your mail any more; {_listed(others)} does.")
 
 
-@handles("reset password")
+@handles(
+    Verb(
+        "reset password",
+        "USERID",
+        "get a mail whose answer sets a new password, if you have lost yours",
+        ACCOUNT,
+        Locks.HOUSE,
+        rank=50,
+    )
+)
 def reset_password(handling: Handling, command: Command) -> Answer | None:
     """The answer is the same whether there is such a player or not."""
     player = handling.tx.players.find(command.args["USERID"])
@@ -181,7 +240,17 @@ def choose_password(handling: Handling, ticket: Ticket) -> None:
         )
 
 
-@handles("set")
+@handles(
+    Verb(
+        "set",
+        "USERID PASSWORD [NAME] [VALUE]",
+        "see what you can choose for yourself, or choose it",
+        ACCOUNT,
+        Locks.HOUSE,
+        rank=110,
+        bare=True,
+    )
+)
 def set_(handling: Handling, command: Command) -> Answer | None:
     player = handling.who(command)
     stored = handling.tx.players.settings(player.id)

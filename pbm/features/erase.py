@@ -20,6 +20,7 @@ from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Unk
 from pbm.domain.events import PlayerLeft
 from pbm.domain.mail import Mail
 from pbm.domain.match import Ending, Match, Player, Result, other
+from pbm.domain.verbs import ACCOUNT, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.tickets import Ticket
 
@@ -46,7 +47,17 @@ def _forfeit(match: Match, leaver: Player) -> Result:
     return Result(Ending.FORFEIT, other(seat), f"because {leaver.userid} has left")
 
 
-@handles("delete")
+@handles(
+    Verb(
+        "delete",
+        "USERID PASSWORD",
+        "end your account for good; the games you still play are lost",
+        ACCOUNT,
+        Locks.HOUSE,
+        rank=70,
+        guarded=True,
+    )
+)
 def delete(handling: Handling, command: Command) -> Answer | None:
     player = handling.who(command)
     addresses = handling.tx.players.confirmed(player.id)[player.id]
@@ -113,7 +124,16 @@ MOST_ASKED = 3
 """Times a day that a player is asked whether he wants to be erased."""
 
 
-@handles("erase me")
+@handles(
+    Verb(
+        "erase me",
+        "USERID PASSWORD",
+        "have all that is stored of you deleted, and your userid replaced, after a week to change your mind",
+        ACCOUNT,
+        Locks.HOUSE,
+        rank=90,
+    )
+)
 def erase_me(handling: Handling, command: Command) -> Answer | None:
     """With the password it is settled; otherwise whoever reads the player's mail is asked."""
     if command.credentials is not None:
@@ -145,7 +165,7 @@ def confirm_erasing(handling: Handling, ticket: Ticket) -> None:
         handling.refuse("your answer", error)
 
 
-@handles("erase no")
+@handles(Verb("erase no", "USERID PASSWORD", "change your mind: nothing is erased", ACCOUNT, Locks.HOUSE, rank=100))
 def erase_no(handling: Handling, command: Command) -> Answer | None:
     player = handling.who(command)
     _keep(handling, player)

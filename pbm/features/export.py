@@ -32,6 +32,7 @@ from pbm.domain.match import IntentKind, Match, Player, State
 from pbm.domain.remarks import Remark, RemarkKind
 from pbm.domain.reminders import read_ladder
 from pbm.domain.settings import CHOICES, Settings
+from pbm.domain.verbs import ACCOUNT, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.belongings import PEOPLE, SECTIONS, instant
 
@@ -272,7 +273,17 @@ MAX_OCTETS = 10_000_000
 """Octets of all files together; larger mails get lost."""
 
 
-@handles("export")
+@handles(
+    Verb(
+        "export",
+        "USERID PASSWORD",
+        "get a mail with all your games and all that is stored of you",
+        ACCOUNT,
+        Locks.HOUSE,
+        rank=80,
+        wordy=True,
+    )
+)
 def export(handling: Handling, command: Command) -> Answer | None:
     """To one address that he has confirmed: the one he writes from, or else the first."""
     player, tools = handling.who(command), handling.tools

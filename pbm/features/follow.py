@@ -14,6 +14,7 @@ from pbm.core.request import Handling
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.match import Player
+from pbm.domain.verbs import LOOKING, Locks, Verb
 from pbm.store.choices import GameChoice
 from pbm.store.follows import ALL
 from pbm.store.tournaments import Tournament
@@ -25,7 +26,18 @@ Wish = Table | Player | Tournament | str
 """A board, a player, an event, or a game with all of its boards."""
 
 
-@handles("follow")
+@handles(
+    Verb(
+        "follow",
+        "USERID PASSWORD [WHAT]",
+        "get the mails of a board, a player's boards, a game or an event; alone it lists what you follow",
+        LOOKING,
+        Locks.HOUSE,
+        rank=100,
+        bare=True,
+        wordy=True,
+    )
+)
 def follow(handling: Handling, command: Command) -> Answer | None:
     """What there is to follow has one word: a board's number, a name of a player, event or game."""
     player, word = handling.who(command), command.args.get("WHAT")
@@ -39,7 +51,17 @@ def follow(handling: Handling, command: Command) -> Answer | None:
     return done(command, _subscribe(handling, player, wish))
 
 
-@handles("unfollow")
+@handles(
+    Verb(
+        "unfollow",
+        "USERID PASSWORD WHAT",
+        "follow a board, a player, a game or an event no more",
+        LOOKING,
+        Locks.HOUSE,
+        rank=110,
+        wordy=True,
+    )
+)
 def unfollow(handling: Handling, command: Command) -> Answer | None:
     player, wish = handling.who(command), _wish(handling, command.args["WHAT"])
     if isinstance(wish, Tournament):
@@ -109,7 +131,19 @@ def _listed(handling: Handling, player: Player) -> str:
     return wrapped("\n".join(["You follow", *(f"  {line}" for line in lines), "", '"unfollow" and a word ends it.']))
 
 
-@handles("subscribe")
+@handles(
+    Verb(
+        "subscribe",
+        "BOARD|all USERID PASSWORD",
+        "follow a board, or all boards of a game: every mail of it comes to you, too",
+        LOOKING,
+        Locks.HOUSE,
+        rank=120,
+        per_game=True,
+        shortest=3,
+        other_usage="USERID PASSWORD BOARD|all...",
+    )
+)
 def subscribe(handling: Handling, command: Command) -> Answer | None:
     player = handling.who(command)
     told = [_subscribe(handling, player, wish) for wish in _wishes(handling, command)]
@@ -130,7 +164,19 @@ def _subscribe(handling: Handling, player: Player, wish: Table | str) -> str:
     return f"You follow board {board}: its mails come to you from now on."
 
 
-@handles("unsubscribe")
+@handles(
+    Verb(
+        "unsubscribe",
+        "BOARD|all USERID PASSWORD",
+        "follow a board, or all boards of a game, no more",
+        LOOKING,
+        Locks.HOUSE,
+        rank=130,
+        per_game=True,
+        shortest=5,
+        other_usage="USERID PASSWORD BOARD|all...",
+    )
+)
 def unsubscribe(handling: Handling, command: Command) -> Answer | None:
     player = handling.who(command)
     told = [_unsubscribe(handling, player, wish) for wish in _wishes(handling, command)]
@@ -150,7 +196,18 @@ def _unsubscribe(handling: Handling, player: Player, wish: Table | str) -> str:
     return f"You do not follow board {wish.match.board} any more."
 
 
-@handles("notify")
+@handles(
+    Verb(
+        "notify",
+        "USERID PASSWORD [BOARD|all...]",
+        "hear of a board, or of all boards of a game, only when they end; once more, and you do not",
+        LOOKING,
+        Locks.HOUSE,
+        rank=140,
+        per_game=True,
+        other_usage="BOARD|all USERID PASSWORD",
+    )
+)
 def notify(handling: Handling, command: Command) -> Answer | None:
     """Turns the news of ends on, and the next time off."""
     player = handling.who(command)

@@ -11,9 +11,21 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.match import Ending, Match, Player, Seat, other
 from pbm.domain.ratings import SCALE, TAU, expected, weight
+from pbm.domain.verbs import LOOKING, Locks, Verb
 
 
-@handles("why")
+@handles(
+    Verb(
+        "why",
+        "USERID PASSWORD [BOARD]",
+        "see how your rating changed on a board, or the last time, with all the numbers",
+        LOOKING,
+        Locks.HOUSE,
+        rank=160,
+        other_usage="BOARD USERID PASSWORD",
+        wordy=True,
+    )
+)
 def why(handling: Handling, command: Command) -> Answer | None:
     """Of the board that is named; or of the one whose mail is answered, if it was rated; or else of the last."""
     player = handling.who(command)

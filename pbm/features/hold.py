@@ -22,6 +22,7 @@ from pbm.domain.commands import Command, split_guard
 from pbm.domain.errors import NotFound, Rejected
 from pbm.domain.events import CommentMade, IntentDropped
 from pbm.domain.match import Intent, IntentKind, Seat
+from pbm.domain.verbs import PLAYING, Locks, Verb
 
 
 @when_due(IntentKind.HOLD)
@@ -59,7 +60,18 @@ def _play(table: Table, intent: Intent) -> None:
         table.play(intent.seat, text, guard, plan, decided_at=intent.since)
 
 
-@handles("cancel")
+@handles(
+    Verb(
+        "cancel",
+        "BOARD USERID PASSWORD",
+        'take back a move that still waits, if you have chosen "set hold"',
+        PLAYING,
+        Locks.BOARDS,
+        rank=60,
+        per_game=True,
+        wordy=True,
+    )
+)
 def cancel(handling: Handling, command: Command) -> Answer | None:
     table, seat = handling.seated(command)
     held = waiting(table, seat)

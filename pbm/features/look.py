@@ -19,7 +19,7 @@ from pbm.core.request import Handling
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.match import Player, Seat, State
-from pbm.domain.verbs import Verb, find
+from pbm.domain.verbs import ACCOUNT, LOOKING, Locks, Verb, find
 from pbm.store.matches import Summary
 
 MAX_LISTED = 1000
@@ -90,7 +90,16 @@ def _to_move(summary: Summary) -> Player | None:
     return None if summary.seat_to_move is None else summary.players[summary.seat_to_move - 1]
 
 
-@handles("test display")
+@handles(
+    Verb(
+        "test display",
+        "USERID PASSWORD",
+        "get a mail that shows what your mail program does with boards, pictures and links",
+        ACCOUNT,
+        Locks.HOUSE,
+        rank=130,
+    )
+)
 def show_display(handling: Handling, command: Command) -> Answer | None:
     """In all forms, whatever the player has chosen."""
     reader = handling.reader(handling.who(command))
@@ -111,7 +120,17 @@ Zoom = tuple[str, str]
 """A point and a factor, as they were written."""
 
 
-@handles("show")
+@handles(
+    Verb(
+        "show",
+        "[BOARD[#PLY]|USERID|active|inactive|next...]",
+        "mail me boards, now or after a ply, or those of a player",
+        LOOKING,
+        Locks.BOARDS,
+        rank=50,
+        per_game=True,
+    )
+)
 def show(handling: Handling, command: Command) -> Answer | None:
     words, zoom_in = _split_zoom(command.args.get("BOARD", "").split())
     wanted = _wanted(handling, select(handling, words), command.game)
@@ -128,7 +147,16 @@ def _split_zoom(words: list[str]) -> tuple[list[str], Zoom | None]:
     return words[:place], (words[place + 1], words[place + 2])
 
 
-@handles("all show")
+@handles(
+    Verb(
+        "all show",
+        "[USERID|active|inactive|next...]",
+        "mail me the boards of a player in all games",
+        LOOKING,
+        Locks.HOUSE,
+        rank=90,
+    )
+)
 def all_show(handling: Handling, command: Command) -> Answer | None:
     selection = select(handling, command.args.get("USERID", "").split())
     if selection.boards:
@@ -137,7 +165,17 @@ def all_show(handling: Handling, command: Command) -> Answer | None:
     return _mail_boards(handling, command, wanted, lambda table: handling.proven_seat(table))
 
 
-@handles("showas")
+@handles(
+    Verb(
+        "showas",
+        "USERID PASSWORD [BOARD[#PLY]|USERID|active|inactive|next...]",
+        "mail me boards as I see them when I play",
+        LOOKING,
+        Locks.BOARDS,
+        rank=60,
+        per_game=True,
+    )
+)
 def showas(handling: Handling, command: Command) -> Answer | None:
     """As show, but as the player who asks sees it when he plays; all his running boards if he names none."""
     player = handling.who(command)
@@ -152,7 +190,17 @@ def showas(handling: Handling, command: Command) -> Answer | None:
     return _mail_boards(handling, command, _wanted(handling, select(handling, words), command.game), seat)
 
 
-@handles("zoom")
+@handles(
+    Verb(
+        "zoom",
+        "[BOARD[#PLY]] POINT FACTOR",
+        "mail me the board around a point, so many times larger",
+        LOOKING,
+        Locks.BOARDS,
+        rank=70,
+        per_game=True,
+    )
+)
 def zoom(handling: Handling, command: Command) -> Answer | None:
     words = [command.args["BOARD"]] if "BOARD" in command.args else []
     wanted = _wanted(handling, select(handling, words), command.game)
@@ -247,7 +295,17 @@ def _zoomed(state: State, point: str, factor: str) -> Scene:
     return state.game.zoom(state.position, state.last, point, int(factor))
 
 
-@handles("games")
+@handles(
+    Verb(
+        "games",
+        "[USERID|active|inactive|next...]",
+        "list the boards of a game, or of players",
+        LOOKING,
+        Locks.BOARDS,
+        rank=80,
+        per_game=True,
+    )
+)
 def games(handling: Handling, command: Command) -> Answer | None:
     selection = select(handling, command.args.get("USERID", "").split())
     if selection.boards:
@@ -260,7 +318,16 @@ def games(handling: Handling, command: Command) -> Answer | None:
     return done(command, text.rstrip("\n"), f"pbm: list of {title} games")
 
 
-@handles("help")
+@handles(
+    Verb(
+        "help",
+        "[SUBJECT...]",
+        "the page of a command or a game, or what pages there are",
+        LOOKING,
+        Locks.BOARDS,
+        rank=10,
+    )
+)
 def help_(handling: Handling, command: Command) -> Answer | None:
     """The page of a subject; of a game's verb, too, when it is said with the game."""
     pages = handling.tools.composer.pages

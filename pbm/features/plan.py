@@ -21,9 +21,23 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, NotYourTurn, Rejected
 from pbm.domain.match import Intent, Offer, OfferKind, Seat, State, other
 from pbm.domain.plans import Plan
+from pbm.domain.verbs import LOOKING, PLAYING, Locks, Verb
 
 
-@handles("plan")
+@handles(
+    Verb(
+        "plan",
+        "BOARD USERID PASSWORD [PLAN...]",
+        "say what you do if your opponent does this or that; alone it shows what you have said, and none drops it",
+        PLAYING,
+        Locks.BOARDS,
+        rank=50,
+        per_game=True,
+        alters=True,
+        wordy=True,
+        takes_plan=True,
+    )
+)
 def plan(handling: Handling, command: Command) -> Answer | None:
     command = _with_plies(handling, command)
     table, seat = handling.seated(command)
@@ -84,7 +98,19 @@ def _show(handling: Handling, table: Table, planned: Intent) -> None:
 MAX_PLIES = 100
 
 
-@handles("preview")
+@handles(
+    Verb(
+        "preview",
+        "BOARD[#PLY]|new [MOVE...]",
+        "see what a line of moves would lead to; nothing is played",
+        LOOKING,
+        Locks.BOARDS,
+        rank=40,
+        per_game=True,
+        shortest=4,
+        options=True,
+    )
+)
 def preview(handling: Handling, command: Command) -> Answer | None:
     words = command.args.get("MOVE", "").split()
     if len(words) > MAX_PLIES:

@@ -18,9 +18,23 @@ from pbm.domain.commands import Command, split_guard
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, other
 from pbm.domain.plans import PASSING
+from pbm.domain.verbs import PLAYING, Locks, Verb
 
 
-@handles("move")
+@handles(
+    Verb(
+        "move",
+        "BOARD USERID PASSWORD MOVE...",
+        "play a move; MOVE#PLY only if that ply is the next",
+        PLAYING,
+        Locks.BOARDS,
+        rank=10,
+        per_game=True,
+        alters=True,
+        takes_plan=True,
+        aliases=("mvoe", "board"),
+    )
+)
 def move(handling: Handling, command: Command) -> Answer | None:
     text, guard = split_guard(command.args["MOVE"])
     verb = verb_meant(text)
@@ -50,7 +64,19 @@ def _play(
     return tell_sender(handling, command, table, seat, what, after, passes_on=True)
 
 
-@handles("pass")
+@handles(
+    Verb(
+        "pass",
+        "BOARD USERID PASSWORD",
+        "pass your turn, where the game has that; as a move it is also written --",
+        PLAYING,
+        Locks.BOARDS,
+        rank=20,
+        per_game=True,
+        alters=True,
+        takes_plan=True,
+    )
+)
 def pass_(handling: Handling, command: Command) -> Answer | None:
     table, seat = handling.seated(command)
     try:
@@ -59,13 +85,36 @@ def pass_(handling: Handling, command: Command) -> Answer | None:
         raise NotAllowed(f"{table.state.game.info.title} does not allow passing.") from None
 
 
-@handles("swap")
+@handles(
+    Verb(
+        "swap",
+        "BOARD USERID PASSWORD",
+        "exchange sides, as the second ply of a game that has the swap",
+        PLAYING,
+        Locks.BOARDS,
+        rank=40,
+        per_game=True,
+        alters=True,
+        takes_plan=True,
+    )
+)
 def swap(handling: Handling, command: Command) -> Answer | None:
     table, seat = handling.seated(command)
     return _play(handling, command, table, seat, SWAP)
 
 
-@handles("resign")
+@handles(
+    Verb(
+        "resign",
+        "BOARD USERID PASSWORD",
+        "give the game up, as soon as it is your turn; in the first round it then counts for nobody",
+        PLAYING,
+        Locks.BOARDS,
+        rank=110,
+        per_game=True,
+        alters=True,
+    )
+)
 def resign(handling: Handling, command: Command) -> Answer | None:
     """At once in one's turn or in the first round; otherwise it waits, and once more takes it back."""
     table, seat = handling.seated(command)
@@ -83,7 +132,20 @@ def resign(handling: Handling, command: Command) -> Answer | None:
     return tell_sender(handling, command, table, seat, "your resignation waits for your turn.")
 
 
-@handles("queue")
+@handles(
+    Verb(
+        "queue",
+        "BOARD USERID PASSWORD MOVE...",
+        'play a move as soon as it is your turn; "queue BOARD USERID PASSWORD none" drops it',
+        PLAYING,
+        Locks.BOARDS,
+        rank=30,
+        per_game=True,
+        alters=True,
+        takes_plan=True,
+        aliases=("qmove", "qboard", "moveq", "boardq"),
+    )
+)
 def queue(handling: Handling, command: Command) -> Answer | None:
     table, seat = handling.seated(command)
     table.check_running()
@@ -134,7 +196,19 @@ def _queueable(table: Table, text: str) -> str:
         return meant
 
 
-@handles("submit")
+@handles(
+    Verb(
+        "submit",
+        "BOARD USERID PASSWORD MOVE...",
+        "look at the board after your move before you play it with confirm",
+        PLAYING,
+        Locks.BOARDS,
+        rank=160,
+        per_game=True,
+        alters=True,
+        takes_plan=True,
+    )
+)
 def submit(handling: Handling, command: Command) -> Answer | None:
     table, seat = handling.seated(command)
     text, guard = split_guard(command.args["MOVE"])
@@ -145,7 +219,18 @@ def submit(handling: Handling, command: Command) -> Answer | None:
     return tell_sender(handling, command, table, seat, what, after)
 
 
-@handles("confirm")
+@handles(
+    Verb(
+        "confirm",
+        "BOARD USERID PASSWORD",
+        "play the move you have submitted",
+        PLAYING,
+        Locks.BOARDS,
+        rank=170,
+        per_game=True,
+        alters=True,
+    )
+)
 def confirm(handling: Handling, command: Command) -> Answer | None:
     table, seat = handling.seated(command)
     table.check_running()
@@ -162,13 +247,35 @@ def intent_of(table: Table, seat: Seat, kind: IntentKind) -> Intent | None:
     return next((intent for intent in table.intents(seat) if intent.kind is kind), None)
 
 
-@handles("propose")
+@handles(
+    Verb(
+        "propose",
+        "BOARD USERID PASSWORD",
+        "offer your opponent a draw",
+        PLAYING,
+        Locks.BOARDS,
+        rank=70,
+        per_game=True,
+        alters=True,
+    )
+)
 def propose(handling: Handling, command: Command) -> Answer | None:
     ask(*handling.seated(command), OfferKind.DRAW)
     return None
 
 
-@handles("undo")
+@handles(
+    Verb(
+        "undo",
+        "BOARD USERID PASSWORD",
+        "ask your opponent to take the last ply back",
+        PLAYING,
+        Locks.BOARDS,
+        rank=80,
+        per_game=True,
+        alters=True,
+    )
+)
 def undo(handling: Handling, command: Command) -> Answer | None:
     table, seat = handling.seated(command)
     table.check_running()
@@ -178,7 +285,18 @@ def undo(handling: Handling, command: Command) -> Answer | None:
     return None
 
 
-@handles("accept")
+@handles(
+    Verb(
+        "accept",
+        "[BOARD] USERID PASSWORD",
+        "agree to what your opponent asks on a board; or, without a board, take challenges of a game",
+        PLAYING,
+        Locks.BOARDS,
+        rank=90,
+        per_game=True,
+        alters=True,
+    )
+)
 def accept(handling: Handling, command: Command) -> Answer | None:
     if _is_of_game(handling, command):
         return HANDLERS["limit"](handling, replace(command, args={**command.args, "NUMBER": "accept"}))
@@ -199,7 +317,18 @@ def grant_undo(_: Handling, table: Table, seat: Seat) -> None:
     table.take_back(seat)
 
 
-@handles("reject")
+@handles(
+    Verb(
+        "reject",
+        "[BOARD] USERID PASSWORD",
+        "refuse what your opponent asks on a board; or, without a board, all challenges of a game",
+        PLAYING,
+        Locks.BOARDS,
+        rank=100,
+        per_game=True,
+        alters=True,
+    )
+)
 def reject(handling: Handling, command: Command) -> Answer | None:
     """Who rejects what he asked himself takes it back."""
     if _is_of_game(handling, command):

@@ -25,6 +25,7 @@ from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.match import IntentKind, Match, Player, other
 from pbm.domain.reminders import OFF, is_punctual, next_digest, read_ladder, told
 from pbm.domain.settings import Settings
+from pbm.domain.verbs import ACCOUNT, LOOKING, Locks, Verb
 from pbm.store import Transaction
 
 DIGEST, REMIND = "digest", "remind"
@@ -208,7 +209,17 @@ def running_boards(tx: Transaction, player: Player) -> list[Running]:
     return [Running(match, player, match.player(seat) == player) for match, seat in loaded if match and seat]
 
 
-@handles("remind")
+@handles(
+    Verb(
+        "remind",
+        "USERID PASSWORD [LADDER...]",
+        "be reminded of your moves so long before your time is over, such as 2d 1d 6h, or off; alone it shows when",
+        ACCOUNT,
+        Locks.HOUSE,
+        rank=140,
+        bare=True,
+    )
+)
 def remind(handling: Handling, command: Command) -> Answer | None:
     player = handling.who(command)
     stored = handling.tx.players.settings(player.id)
@@ -236,7 +247,17 @@ def _told(settings: Settings) -> str:
     )
 
 
-@handles("calendar")
+@handles(
+    Verb(
+        "calendar",
+        "[BOARD|all] USERID PASSWORD",
+        "get the ends of your time as a calendar file, of a board or of all your boards",
+        LOOKING,
+        Locks.HOUSE,
+        rank=20,
+        aliases=("ics",),
+    )
+)
 def calendar(handling: Handling, command: Command) -> Answer | None:
     player = handling.who(command)
     word = command.args.get("BOARD", "all" if handling.sender.board is None else str(handling.sender.board))

@@ -15,6 +15,7 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Player
+from pbm.domain.verbs import STARTING, Locks, Verb
 from pbm.mailin import strip_subject
 from pbm.store.seeks import Seek
 from pbm.store.tickets import Ticket
@@ -22,7 +23,19 @@ from pbm.store.tickets import Ticket
 _ANNOUNCED_DAYS = 30
 
 
-@handles("seek")
+@handles(
+    Verb(
+        "seek",
+        "USERID PASSWORD [GAMES]",
+        "look for opponents, for one game or more; 0 for no more; alone it lists who looks for one",
+        STARTING,
+        Locks.HOUSE,
+        rank=20,
+        per_game=True,
+        options=True,
+        bare=True,
+    )
+)
 def seek(handling: Handling, command: Command) -> Answer | None:
     """Advertise, withdraw, or list. A player has one open seek in a game; a new one takes its place."""
     assert command.game is not None  # noqa: S101  the parser asks for it
@@ -93,7 +106,16 @@ def _announce(handling: Handling, game: AnyGame, fresh: Seek) -> None:
             )
 
 
-@handles("take")
+@handles(
+    Verb(
+        "take",
+        "SEEK USERID PASSWORD",
+        "start the game that somebody seeks; you move first",
+        STARTING,
+        Locks.HOUSE,
+        rank=30,
+    )
+)
 def take(handling: Handling, command: Command) -> Answer | None:
     player = handling.who(command)
     _take(handling, player, int(command.args["SEEK"].removeprefix("#")))

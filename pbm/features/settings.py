@@ -12,12 +12,23 @@ from pbm.core.request import Handling
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.match import Player
+from pbm.domain.verbs import COMPANY, STARTING, Locks, Verb
 from pbm.store.choices import GameChoice
 
 UNLIMITED = frozenset({"all", "inf", "none"})
 
 
-@handles("limit")
+@handles(
+    Verb(
+        "limit",
+        "USERID PASSWORD [NUMBER|all|accept|reject]",
+        "how many boards of a game you play at once; alone it shows what you have chosen",
+        STARTING,
+        Locks.HOUSE,
+        rank=50,
+        per_game=True,
+    )
+)
 def limit(handling: Handling, command: Command) -> Answer | None:
     player, game = handling.who(command), _game(command)
     choice = handling.tx.choices.of(game, (player.id,))[player.id]
@@ -59,7 +70,16 @@ def _game(command: Command) -> str:
     return command.game
 
 
-@handles("block")
+@handles(
+    Verb(
+        "block",
+        "USERID PASSWORD [OTHER]",
+        "have nothing to do with a player; alone it lists whom you have blocked",
+        COMPANY,
+        Locks.HOUSE,
+        rank=70,
+    )
+)
 def block(handling: Handling, command: Command) -> Answer | None:
     player = handling.who(command)
     if "OTHER" not in command.args:
@@ -79,7 +99,7 @@ def block(handling: Handling, command: Command) -> Answer | None:
     return done(command, text)
 
 
-@handles("unblock")
+@handles(Verb("unblock", "USERID PASSWORD OTHER", "end a block", COMPANY, Locks.HOUSE, rank=80))
 def unblock(handling: Handling, command: Command) -> Answer | None:
     player, other = handling.who(command), _other(handling, command)
     if not handling.tx.blocks.unblock(player.id, other.id):

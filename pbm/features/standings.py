@@ -15,6 +15,7 @@ from pbm.core.request import Handling
 from pbm.domain.calendars import StopKind
 from pbm.domain.commands import Command
 from pbm.domain.pace import Pace
+from pbm.domain.verbs import LOOKING, Locks, Verb
 from pbm.draw import chart
 from pbm.draw.chart import Bar
 from pbm.store.choices import GameChoice
@@ -49,7 +50,18 @@ class Row:
         return self.section[0]
 
 
-@handles("standings")
+@handles(
+    Verb(
+        "standings",
+        "",
+        "the ratings of a game, and who looks for opponents",
+        LOOKING,
+        Locks.BOARDS,
+        rank=150,
+        per_game=True,
+        aliases=("ratings",),
+    )
+)
 def standings(handling: Handling, command: Command) -> Answer | None:
     """Established players by rank, then those of whom not much is known yet, then those who are not there.
 
@@ -117,7 +129,9 @@ def _limit(choices: Mapping[int, GameChoice], player_id: int) -> str:
     return "-" if choice.most_active is None else str(choice.most_active)
 
 
-@handles("history")
+@handles(
+    Verb("history", "", "the games that have ended, the latest first", LOOKING, Locks.BOARDS, rank=180, per_game=True)
+)
 def history(handling: Handling, command: Command) -> Answer | None:
     assert command.game is not None  # noqa: S101  the parser asks for it
     title = GAMES[command.game].info.title
@@ -139,7 +153,17 @@ class GameRow:
     active: int
 
 
-@handles("about")
+@handles(
+    Verb(
+        "about",
+        "[PLAYER]",
+        "what anybody may know of a player: ratings, how reliable and how fast he is, vacations",
+        LOOKING,
+        Locks.HOUSE,
+        rank=170,
+        wordy=True,
+    )
+)
 def about(handling: Handling, command: Command) -> Answer | None:
     """Never an address, nor anything he has chosen for himself."""
     tx, player = handling.tx, handling.player_named(command.args.get("PLAYER", "me"))

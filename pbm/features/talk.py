@@ -22,7 +22,7 @@ from pbm.domain.mail import Mail
 from pbm.domain.match import Player
 from pbm.domain.redaction import redact
 from pbm.domain.remarks import RemarkKind
-from pbm.domain.verbs import MULTIPLE
+from pbm.domain.verbs import COMPANY, LOOKING, MULTIPLE, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.broadcasts import Broadcast
 from pbm.store.tickets import Ticket
@@ -79,7 +79,7 @@ MESSAGE = "message"
 ANSWER_DAYS = 30
 
 
-@handles("list")
+@handles(Verb("list", "[GAME...]", "the games there are, or the boards of a game", LOOKING, Locks.BOARDS, rank=30))
 def list_(handling: Handling, command: Command) -> Answer | None:
     words = command.args.get("GAME", "").casefold().split()
     unknown = next((word for word in words if word not in GAMES), None)
@@ -92,7 +92,17 @@ def list_(handling: Handling, command: Command) -> Answer | None:
     return done(command, text.rstrip("\n"), "pbm: list of games")
 
 
-@handles("message")
+@handles(
+    Verb(
+        "message",
+        "USERID PASSWORD TO-USERID...",
+        "write to other players; the text goes below the command",
+        COMPANY,
+        Locks.HOUSE,
+        rank=10,
+        has_text=True,
+    )
+)
 def message(handling: Handling, command: Command) -> Answer | None:
     author, text = handling.who(command), text_below(handling)
     words = dict.fromkeys(word.strip(",;") for word in command.args["TO-USERID"].split())
@@ -193,7 +203,17 @@ def _check_no_command(text: str) -> None:
         raise NotAllowed("This is the address for an answer to a player; send commands in a mail of their own.")
 
 
-@handles("broadcast")
+@handles(
+    Verb(
+        "broadcast",
+        "USERID PASSWORD",
+        "write to all players; the text goes below the command",
+        COMPANY,
+        Locks.HOUSE,
+        rank=20,
+        has_text=True,
+    )
+)
 def broadcast(handling: Handling, command: Command) -> Answer | None:
     author, moderation = handling.who(command), handling.tools.limits.broadcast_moderation
     if moderation == "closed":
@@ -223,13 +243,34 @@ def _tell_operator(handling: Handling, written: Broadcast) -> None:
         )
 
 
-@handles(MULTIPLE)
+@handles(
+    Verb(
+        MULTIPLE,
+        "",
+        "several commands in one mail, below this one, each on a line of its own",
+        COMPANY,
+        Locks.HOUSE,
+        rank=30,
+        has_text=True,
+    )
+)
 def multiple(handling: Handling, command: Command) -> Answer | None:  # noqa: ARG001  every handler has them
     """The parser puts the commands below it in its place, so it comes here only if there are none."""
     raise BadArguments("There is no command: write each on a line of its own below this one.")
 
 
-@handles("chat")
+@handles(
+    Verb(
+        "chat",
+        "BOARD USERID PASSWORD",
+        "write to the players of a board and to all who follow it; the text goes below the command",
+        COMPANY,
+        Locks.HOUSE,
+        rank=40,
+        per_game=True,
+        has_text=True,
+    )
+)
 def chat(handling: Handling, command: Command) -> Answer | None:
     """The text below the command, to everybody who gets the mails of the board."""
     table, author = handling.named(command), handling.who(command)
@@ -240,7 +281,18 @@ def chat(handling: Handling, command: Command) -> Answer | None:
     return None
 
 
-@handles("kibitz")
+@handles(
+    Verb(
+        "kibitz",
+        "BOARD USERID PASSWORD",
+        "write to all who follow a board but its players, who read it when the game has ended; the text goes below",
+        COMPANY,
+        Locks.HOUSE,
+        rank=50,
+        per_game=True,
+        has_text=True,
+    )
+)
 def kibitz(handling: Handling, command: Command) -> Answer | None:
     """To all who follow the board but its players; these get it with the final mail."""
     table, author = handling.named(command), handling.who(command)
@@ -267,7 +319,19 @@ def _check_kibitzer(handling: Handling, table: Table, author: Player) -> None:
         raise NotAllowed(f"You have kibitzed {most} times within a day; that is the limit. Try again tomorrow.")
 
 
-@handles("note")
+@handles(
+    Verb(
+        "note",
+        "BOARD USERID PASSWORD [NOTHING|none]",
+        "keep what you write below for yourself, under the mails of a board; alone it shows your notes",
+        COMPANY,
+        Locks.HOUSE,
+        rank=60,
+        per_game=True,
+        has_text=True,
+        wordy=True,
+    )
+)
 def note(handling: Handling, command: Command) -> Answer | None:
     """The text below the command goes to the notes of who writes it; without any, the notes are shown."""
     table, owner = handling.named(command), handling.who(command)

@@ -31,6 +31,7 @@ from pbm.domain.events import ClocksPaused, ClocksResumed, TimeClaimed, TimeGive
 from pbm.domain.match import Ending, IntentKind, OfferKind, Player, Result, Seat, other
 from pbm.domain.settings import Settings
 from pbm.domain.vacations import Span, check_allowance, days_taken, read_vacation
+from pbm.domain.verbs import ACCOUNT, PLAYING, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.absences import Absence
 
@@ -195,7 +196,19 @@ CHANGES, CHANGES_WITHIN = 4, timedelta(days=14)
 _CHANGED = "rests_changed"
 
 
-@handles("claim")
+@handles(
+    Verb(
+        "claim",
+        "BOARD USERID PASSWORD [RESULT]",
+        "win a game on time, once your opponent's is up; claim draw takes a draw instead",
+        PLAYING,
+        Locks.HOUSE,
+        rank=120,
+        per_game=True,
+        alters=True,
+        wordy=True,
+    )
+)
 def claim(handling: Handling, command: Command) -> Answer | None:
     table, seat = handling.seated(command)
     wish = command.args.get("RESULT", "win").casefold()
@@ -217,7 +230,19 @@ def claim(handling: Handling, command: Command) -> Answer | None:
     return None
 
 
-@handles("give")
+@handles(
+    Verb(
+        "give",
+        "BOARD USERID PASSWORD TIME",
+        "give your opponent more time, such as 3d, whenever you like",
+        PLAYING,
+        Locks.HOUSE,
+        rank=130,
+        per_game=True,
+        alters=True,
+        wordy=True,
+    )
+)
 def give(handling: Handling, command: Command) -> Answer | None:
     table, seat = handling.seated(command)
     amount, opponent, clock = read_duration(command.args["TIME"]), other(seat), _clock(table)
@@ -232,7 +257,19 @@ def give(handling: Handling, command: Command) -> Answer | None:
     return None
 
 
-@handles("pause")
+@handles(
+    Verb(
+        "pause",
+        "BOARD USERID PASSWORD",
+        "ask your opponent to let both clocks stand still until one of you resumes",
+        PLAYING,
+        Locks.HOUSE,
+        rank=140,
+        per_game=True,
+        alters=True,
+        wordy=True,
+    )
+)
 def pause(handling: Handling, command: Command) -> Answer | None:
     table, seat = handling.seated(command)
     clock = _clock(table)
@@ -244,7 +281,19 @@ def pause(handling: Handling, command: Command) -> Answer | None:
     return None
 
 
-@handles("resume")
+@handles(
+    Verb(
+        "resume",
+        "BOARD USERID PASSWORD",
+        "end a pause",
+        PLAYING,
+        Locks.HOUSE,
+        rank=150,
+        per_game=True,
+        alters=True,
+        wordy=True,
+    )
+)
 def resume(handling: Handling, command: Command) -> Answer | None:
     table, seat = handling.seated(command)
     if not _clock(table).paused:
@@ -262,7 +311,18 @@ def _clock(table: Table) -> Clock:
     return clock
 
 
-@handles("vacation")
+@handles(
+    Verb(
+        "vacation",
+        "USERID PASSWORD [FROM] [TO...]",
+        "let your clocks stand still for a time; alone it shows your vacations and what you have left of the year",
+        ACCOUNT,
+        Locks.HOUSE,
+        rank=120,
+        bare=True,
+        wordy=True,
+    )
+)
 def vacation(handling: Handling, command: Command) -> Answer | None:
     player = handling.who(command)
     words = " ".join(command.args[name] for name in ("FROM", "TO") if name in command.args)

@@ -18,6 +18,7 @@ from pbm.domain.mail import Arrival, Mail, Received, Sent, Settlement
 from pbm.domain.match import Player
 from pbm.domain.reading import Reading
 from pbm.domain.tokens import DigestToken, PlayerToken, SeatToken, Signer
+from pbm.domain.verbs import Locks
 from pbm.mailin import Discard, Message, strip_subject
 from pbm.server.guard import Logins, Origin
 from pbm.store import Transaction
@@ -181,17 +182,10 @@ class Journal:
         return self._unwritten.setdefault(mail, _Entry())
 
 
-_ON_BOARDS = frozenset(
-    {"move", "pass", "swap", "queue", "submit", "confirm", "preview", "propose", "undo", "accept", "reject", "resign"}
-    | {"plan", "cancel", "show", "showas", "zoom", "games", "list", "standings", "history", "help"}
-)
-"""Commands that change nothing but their boards; an end of a match locks the house by itself."""
-
-
 def _needs_only_boards(sender: Sender, commands: Sequence[Command | Rejected], logins: Logins) -> bool:
     """Whether the commands of a mail need no more than their boards."""
     known = sender.proven is not None or bool(logins.keys)
-    return known and all(isinstance(each, Rejected) or each.verb.name in _ON_BOARDS for each in commands)
+    return known and all(isinstance(each, Rejected) or each.verb.locks is Locks.BOARDS for each in commands)
 
 
 def _names(sender: Sender, commands: Sequence[Command | Rejected], logins: Logins) -> Iterator[str]:

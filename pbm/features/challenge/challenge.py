@@ -15,13 +15,26 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Ending, Match, Player, other
+from pbm.domain.verbs import STARTING, Locks, Verb
 from pbm.features.challenge.invitation import invite
 
 ME = "me"
 """What a challenger may call himself."""
 
 
-@handles("challenge")
+@handles(
+    Verb(
+        "challenge",
+        "USERID1 USERID2",
+        "start a game; the first userid moves first, and me is yourself",
+        STARTING,
+        Locks.HOUSE,
+        rank=10,
+        per_game=True,
+        shortest=5,
+        options=True,
+    )
+)
 def challenge(handling: Handling, command: Command) -> Answer | None:
     """Anybody may challenge, for others too, and needs no password: who does not like it resigns before he moves."""
     assert command.game is not None  # noqa: S101  the parser asks for it
@@ -107,7 +120,17 @@ def _fulfil_seeks(handling: Handling, match: Match, asker: Player | None) -> Non
             handling.tx.seeks.set_wanted(seek.id, seek.wanted - 1)
 
 
-@handles("rematch")
+@handles(
+    Verb(
+        "rematch",
+        "BOARD USERID PASSWORD",
+        "play the game of an ended board again, with the seats exchanged",
+        STARTING,
+        Locks.HOUSE,
+        rank=40,
+        per_game=True,
+    )
+)
 def rematch(handling: Handling, command: Command) -> Answer | None:
     """The same game once more, with the seats exchanged; only one of the two can start it."""
     table, seat = handling.seated(command)

@@ -1,4 +1,4 @@
-"""The end of a board, as far as an event is concerned."""
+"""Rounds and seasons: a board that ends counts in its tournament, and a round that is over brings the next one."""
 
 from __future__ import annotations
 

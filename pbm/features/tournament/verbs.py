@@ -12,6 +12,7 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import MatchStarted
 from pbm.domain.tournaments.terms import Kind
+from pbm.domain.verbs import EVENTS, Locks, Verb
 from pbm.features.tournament import entries as entering
 from pbm.features.tournament.ladder import Ladder
 from pbm.features.tournament.letters import Letters
@@ -21,7 +22,16 @@ ENDED_SHOWN = 10
 """Events that are over, in the list of all."""
 
 
-@handles("events")
+@handles(
+    Verb(
+        "events",
+        "[GAME]",
+        "the events there are, of a game or of all: who plays when, and how it goes",
+        EVENTS,
+        Locks.HOUSE,
+        rank=10,
+    )
+)
 def events(handling: Handling, command: Command) -> Answer | None:
     tx, word = handling.tx, command.args.get("GAME", "").casefold()
     if word and word not in GAMES:
@@ -37,7 +47,17 @@ def events(handling: Handling, command: Command) -> Answer | None:
     return done(command, text.rstrip("\n"), "pbm: events")
 
 
-@handles("event create")
+@handles(
+    Verb(
+        "event create",
+        "EVENT KIND GAME USERID PASSWORD",
+        "make an event that players may join: round-robin, swiss, ladder or league",
+        EVENTS,
+        Locks.HOUSE,
+        rank=20,
+        options=True,
+    )
+)
 def create(handling: Handling, command: Command) -> Answer | None:
     player, args = handling.who(command), command.args
     most = handling.tools.limits.open_events
@@ -51,7 +71,9 @@ def create(handling: Handling, command: Command) -> Answer | None:
     return done(command, _shown(handling, event), f"pbm: {event.name}: made")
 
 
-@handles("event show")
+@handles(
+    Verb("event show", "EVENT", "what an event is about, its rules, and who is in it", EVENTS, Locks.HOUSE, rank=30)
+)
 def show(handling: Handling, command: Command) -> Answer | None:
     event = _named(handling, command)
     return done(command, _shown(handling, event), f"pbm: {event.name}")
@@ -64,7 +86,7 @@ def _shown(handling: Handling, event: Tournament) -> str:
     )
 
 
-@handles("event join")
+@handles(Verb("event join", "EVENT USERID PASSWORD", "take part in an event", EVENTS, Locks.HOUSE, rank=40))
 def join(handling: Handling, command: Command) -> Answer | None:
     player, event = handling.who(command), _named(handling, command)
     if not handling.tx.players.confirmed(player.id)[player.id]:
@@ -83,7 +105,16 @@ def _prospect(event: Tournament) -> str:
     return "You are on the lowest rung: challenge somebody." if climbs else "You play from the next season on."
 
 
-@handles("event leave")
+@handles(
+    Verb(
+        "event leave",
+        "EVENT USERID PASSWORD",
+        "leave an event; what you still play there is lost",
+        EVENTS,
+        Locks.HOUSE,
+        rank=50,
+    )
+)
 def leave(handling: Handling, command: Command) -> Answer | None:
     player, event = handling.who(command), _named(handling, command)
     tables = entering.leave(handling.tx, event, player, handling.table, handling.now)
@@ -92,7 +123,16 @@ def leave(handling: Handling, command: Command) -> Answer | None:
     return done(command, f"You are in {event.name} no more.{lost}")
 
 
-@handles("event start")
+@handles(
+    Verb(
+        "event start",
+        "EVENT USERID PASSWORD",
+        "let an event of yours begin now, with those who have joined",
+        EVENTS,
+        Locks.HOUSE,
+        rank=60,
+    )
+)
 def start(handling: Handling, command: Command) -> Answer | None:
     event = _own(handling, command)
     entering.start(handling.tx, event, handling.now)
@@ -100,14 +140,23 @@ def start(handling: Handling, command: Command) -> Answer | None:
     return done(command, f"{event.name} starts now; its players {what}.")
 
 
-@handles("event cancel")
+@handles(Verb("event cancel", "EVENT USERID PASSWORD", "end an event of yours early", EVENTS, Locks.HOUSE, rank=70))
 def cancel(handling: Handling, command: Command) -> Answer | None:
     event = _own(handling, command)
     handling.letters += entering.cancel(handling.tx, handling.tools, event, handling.now)
     return done(command, f"{event.name} is ended; its players are told.")
 
 
-@handles("event pairings")
+@handles(
+    Verb(
+        "event pairings",
+        "EVENT [ROUND]",
+        "who meets whom in an event, and on which board",
+        EVENTS,
+        Locks.HOUSE,
+        rank=80,
+    )
+)
 def pairings(handling: Handling, command: Command) -> Answer | None:
     """Of the present round, or of any of the season; of a ladder, the games under way and the latest."""
     event, word = _named(handling, command), command.args.get("ROUND", "")
@@ -125,14 +174,23 @@ def pairings(handling: Handling, command: Command) -> Answer | None:
     return done(command, text, f"pbm: {event.name}: pairings")
 
 
-@handles("event standings")
+@handles(Verb("event standings", "EVENT", "how the players of an event stand", EVENTS, Locks.HOUSE, rank=90))
 def standings(handling: Handling, command: Command) -> Answer | None:
     event = _named(handling, command)
     text = _letters(handling).standings(event, handling.correspondent())
     return done(command, text, f"pbm: {event.name}: standings")
 
 
-@handles("event challenge")
+@handles(
+    Verb(
+        "event challenge",
+        "EVENT USERID PASSWORD [OTHER]",
+        "challenge somebody above you on a ladder; alone it tells whom you may",
+        EVENTS,
+        Locks.HOUSE,
+        rank=100,
+    )
+)
 def challenge(handling: Handling, command: Command) -> Answer | None:
     player, event = handling.who(command), _named(handling, command)
     word, ladder = command.args.get("OTHER", ""), Ladder(handling.tx, handling.tools, handling.now, event)
