@@ -17,7 +17,7 @@ from functools import cache
 
 from games.notation import fold, quoted, read_cell
 from games.rules import BadNotation, IllegalMove, Info, Option, OptionValues, Outcome, Side
-from games.scene import HexBoard, Scene, cell
+from games.scene import HexBoard, Label, Place, Scene, cell
 
 Cells = int
 """A set of cells: bit row * 2 * size + column. The last bit of each row stays 0, so that no shift wraps around."""
@@ -67,6 +67,24 @@ class Hexagon:
 
     def name(self, index: int) -> str:
         return self._names[index]
+
+    def place(self, index: int) -> Place:
+        """Where a cell is drawn."""
+        row, column = divmod(index, self.stride)
+        return row, 2 * column - row
+
+    def labels(self) -> Iterator[Label]:
+        """The letters of the rows and the numbers of the / diagonals, once on each side of the board."""
+        for line in range(2 * self.size - 1):
+            row = [index for index in self.indices if index // self.stride == line]
+            diagonal = [index for index in self.indices if index % self.stride == line]
+            letter, number = chr(ord("A") + line), str(line + 1)
+            if line < self.size:
+                yield Label(letter, self.place(row[0]), 0, -2)
+            if line >= self.size - 1:
+                yield Label(letter, self.place(row[-1]), 0, 2)
+            yield Label(number, self.place(diagonal[0]), -1, 1)
+            yield Label(number, self.place(diagonal[-1]), 1, -1)
 
     def row_range(self, row: int) -> str:
         """The names of a row's first and last cell, such as "A1-A6"."""
@@ -200,7 +218,7 @@ class Cross:
         ending = self._last_chain(pos) if self.outcome(pos) is not None else 0
         cells = tuple(
             cell(
-                *divmod(index, board.stride),
+                *board.place(index),
                 board.name(index),
                 "O" if pos.stones[0] >> index & 1 else "X" if pos.stones[1] >> index & 1 else "",
                 index == last,
@@ -208,4 +226,4 @@ class Cross:
             )
             for index in board.indices
         )
-        return Scene(HexBoard(pos.size, cells))
+        return Scene(HexBoard(cells, tuple(board.labels())))

@@ -24,7 +24,7 @@ from games.luddit_pieces import Stones, Torus, bits, torus
 from games.luddit_turns import Move, Turn, as_set, read_turn, write_move, write_turn
 from games.notation import quoted
 from games.rules import IllegalMove, Info, Option, OptionValues, Outcome, Side
-from games.scene import Cell, GridBoard, Listing, Scene
+from games.scene import Cell, GridBoard, Ground, Listing, Scene
 
 MARGIN = 2
 """Rows and columns repeated beyond each edge of a drawn board: as far as range goes."""
@@ -327,7 +327,8 @@ def _grid(pos: Position, marked: Stones) -> GridBoard:
     board = torus(pos.options.size)
     seen = range(-MARGIN, board.size + MARGIN)
     cells = tuple(_cell(pos, board, marked, row, column) for row in seen for column in seen)
-    return GridBoard(tuple(board.columns), tuple(str(board.size - row) for row in range(board.size)), cells, lines=True)
+    rows = tuple(str(board.size - row) for row in range(board.size))
+    return GridBoard(tuple(board.columns), rows, cells, ground=Ground.LINES)
 
 
 def _cell(pos: Position, board: Torus, marked: Stones, row: int, column: int) -> Cell:

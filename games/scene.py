@@ -11,13 +11,27 @@ from enum import StrEnum
 from functools import lru_cache
 
 
+class Form(StrEnum):
+    """What a piece looks like; its letter is shown in any case."""
+
+    STONE = "stone"
+    QUEEN = "queen"
+    ARROW = "arrow"
+    WALL = "wall"
+
+
+Place = tuple[int, int]
+"""Row and column of a cell, or of a place beside the cells."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A place of a hexagonal or square board.
 
-    row, column: counted from 0 at the top left; on a hexagonal board the column is the number of the `/` diagonal,
-    counted from 0. name: what a player types to mean the place; empty for a faint copy beyond the board's edge.
-    piece: the letter of the piece on it, such as "O"; empty when free. closed: free, but nobody may play there now.
+    row, column: counted from 0 at the top left; on a hexagonal board columns count half cells (see HexBoard).
+    name: what a player types to mean the place; empty where nobody can, as for a faint copy beyond the board's edge.
+    piece: the letter of the piece on it, such as "O"; empty when free. form: of the piece. closed: free, but nobody
+    may play there now. shaded: darker than its neighbours, as on a chequered board; a dot where lines cross.
     """
 
     row: int
@@ -28,6 +42,12 @@ class Cell:
     winning: bool = False
     closed: bool = False
     faint: bool = False
+    shaded: bool = False
+    form: Form = Form.STONE
+
+    @property
+    def place(self) -> Place:
+        return self.row, self.column
 
 
 cell = lru_cache(maxsize=10_000)(Cell)
@@ -35,19 +55,60 @@ cell = lru_cache(maxsize=10_000)(Cell)
 
 
 @dataclass(frozen=True, slots=True)
-class HexBoard:
-    """A hexagon of hexagons, `size` cells a side; rows lettered from the top, `/` diagonals numbered from the left."""
+class Label:
+    """A coordinate at one end of a line of cells, such as a row's letter.
 
-    size: int
+    place: the outermost cell of the line. down, right: the step that leads from there off the board, in rows and
+    columns as cells count them; any number of such steps away the label still belongs to the line. owner: the letter
+    of the side to whom the edge of the board belongs; empty for most games.
+    """
+
+    text: str
+    place: Place
+    down: int
+    right: int
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HexBoard:
+    """Hexagons in rows, of any shape.
+
+    A cell's column counts half cells: neighbours in a row are two columns apart, neighbours in the next row one. The
+    leftmost column may be any number. labels: at both ends of each line that has a name; those with down == 0 name
+    rows. path: the places the last move went through, from the first to the last, where it has a way. colours: what
+    the pieces of a letter look like where it is not the usual colour of the letter, such as ("B", "blue").
+    """
+
     cells: tuple[Cell, ...]
+    labels: tuple[Label, ...]
+    path: tuple[Place, ...] = ()
+    colours: tuple[tuple[str, str], ...] = ()
+
+
+class Look(StrEnum):
+    """How a join is drawn."""
+
+    DRAWN = "drawn"
+    """A heavy line."""
+    GROUND = "ground"
+    """A thin line that belongs to the board."""
+    OPEN = "open"
+    """No line yet; a player may draw it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A straight segment between two cells of the same row or the same column, ends included: (row, column) each."""
+    """A straight segment between two cells of the same row or the same column, ends included.
 
-    start: tuple[int, int]
-    end: tuple[int, int]
+    name: what a player types to mean it; empty where nobody can.
+    """
+
+    start: Place
+    end: Place
+    look: Look = Look.DRAWN
+    name: str = ""
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +121,33 @@ class Crossing:
 
 
 @dataclass(frozen=True, slots=True)
-class GridBoard:
-    """A rectangular board of squares or intersections.
+class Box:
+    """A mark in the middle of four neighbouring cells. row, column: of its upper left cell; owner: as of a Crossing."""
 
-    columns, rows: the labels, left to right and top to bottom. cells: all on the board, and where the board wraps
-    around also faint copies outside it (negative rows and columns, or beyond the last). lines: True when pieces
-    stand on the intersections of drawn lines (a Go board), False when they fill squares.
+    row: int
+    column: int
+    owner: str
+    last: bool = False
+
+
+class Ground(StrEnum):
+    """What a board of rows and columns is made of."""
+
+    SQUARES = "squares"
+    """Pieces fill squares."""
+    LINES = "lines"
+    """Pieces stand on the intersections of lines, as on a Go board."""
+    POINTS = "points"
+    """Pieces stand on points, and no lines but the joins are drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class GridBoard:
+    """A rectangular board of squares or points; some may be missing.
+
+    columns, rows: the labels, left to right and top to bottom; they belong along all four sides. cells: all on the
+    board, and where the board wraps around also faint copies outside it (negative rows and columns, or beyond the
+    last). path, colours: as of a HexBoard.
     """
 
     columns: tuple[str, ...]
@@ -73,7 +155,10 @@ class GridBoard:
     cells: tuple[Cell, ...]
     joins: tuple[Join, ...] = ()
     crossings: tuple[Crossing, ...] = ()
-    lines: bool = False
+    boxes: tuple[Box, ...] = ()
+    ground: Ground = Ground.SQUARES
+    path: tuple[Place, ...] = ()
+    colours: tuple[tuple[str, str], ...] = ()
 
 
 class Stroke(StrEnum):

@@ -14,7 +14,7 @@ from typing import Any
 
 import drawsvg
 
-from games.scene import Cell, GridBoard
+from games.scene import Cell, GridBoard, Ground
 from pbm.draw.pieces import (
     CLOSED,
     FAINT,
@@ -68,7 +68,7 @@ def _places(board: GridBoard, marks: Marks) -> dict[Place, Line]:
     for cell in board.cells:
         place, before = (cell.row, cell.column), (cell.row, cell.column - 1)
         line = "-" if place in across else "|" if place in down else ""
-        mark = _piece(cell) or owners.get(place, "") or line or _free(cell, lines=board.lines)
+        mark = _piece(cell) or owners.get(place, "") or line or _free(cell, board.ground)
         left, right = "()" if cell.last else ("-" if gap in across else " " for gap in (before, place))
         three = [marks.get(each, each) for each in (left, mark, right)]
         drawn[place] = [run(three[0]), run(three[1], cell.name), run(three[2])]
@@ -79,10 +79,10 @@ def _piece(cell: Cell) -> str:
     return cell.piece.lower() if cell.faint else cell.piece
 
 
-def _free(cell: Cell, *, lines: bool) -> str:
+def _free(cell: Cell, ground: Ground) -> str:
     if cell.closed:
         return " "
-    return "+" if lines and not cell.faint else "."
+    return "." if cell.faint or ground is Ground.SQUARES else "+"
 
 
 NICER: Marks = {
@@ -103,7 +103,7 @@ def svg(board: GridBoard) -> str:
         return UNIT * (column - left + 1) + UNIT // 2, UNIT * (row - top + 1) + UNIT // 2
 
     drawing = sheet(UNIT * (right - left + 3), UNIT * (bottom - top + 3))
-    ground = _go_lines if board.lines else _squares
+    ground = _squares if board.ground is Ground.SQUARES else _go_lines
     drawing.extend(ground(board, at))
     for join in board.joins:
         drawing.append(drawsvg.Line(*at(*join.start), *at(*join.end), stroke=INK, stroke_width=3))

@@ -1,55 +1,74 @@
-"""Hexagonal boards: row letters at the left, the numbers of the `/` diagonals along the top and the upper right edge.
+"""Hexagonal boards of any shape, with the coordinates of their lines at both ends.
 
-As text the last move stands in (brackets), and the chain that decided the game in capitals.
+As text the last move stands in (brackets), and the chain that decided the game in capitals. A coordinate follows its
+line off the board over / or \\ or -, so far that it touches no other.
 """
 
 from __future__ import annotations
 
-from itertools import chain
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import chain, count, groupby
+from operator import itemgetter
 
 import drawsvg
 
-from games.scene import Cell, HexBoard
+from games.scene import HexBoard, Label, Place
 from pbm.draw.pieces import LINE, PAPER, PLAIN, Marks, is_marked, label, named, piece, sheet
 from pbm.draw.runs import Line, Run, plain, run
+
+Sheet = dict[Place, Run]
+"""What stands at a character's row and column; a run of several characters covers the columns to its right."""
 
 
 def lines(board: HexBoard, marks: Marks = PLAIN) -> list[Line]:
     """The board from top to bottom. marks: what to draw in place of an ASCII mark."""
-    size = board.size
-    rows: dict[int, list[Cell]] = {}
+    drawn = dict(_labels(board.labels))
     for cell in board.cells:
-        rows.setdefault(cell.row, []).append(cell)
-    drawn = [
-        [Run(" " * (size + 6) + " ".join(str(number) for number in range(1, size + 1)))],
-        [Run(" " * (size + 5) + "/ " * size + str(size + 1))],
-    ]
-    for index, cells in rows.items():
-        margin = " " * (abs(size - 1 - index) + 2) + f"{chr(ord('A') + index)}-"
-        drawn.append([Run(margin), *_row(cells, marks), Run(_edge(size, index))])
-    return drawn
+        mark = (cell.piece.upper() if cell.winning else cell.piece.lower()) or (" " if cell.closed else ".")
+        drawn[cell.place] = run(marks.get(mark, mark), cell.name)
+        if cell.last:
+            drawn[cell.row, cell.column - 1], drawn[cell.row, cell.column + 1] = run("("), run(")")
+    return list(_rows(drawn))
 
 
 def text(board: HexBoard, marks: Marks = PLAIN) -> list[str]:
     return plain(lines(board, marks))
 
 
-def _edge(size: int, row: int) -> str:
-    """What stands behind a row: the `/` of the next diagonal, and the number of the one after it."""
-    if row >= size - 1:
-        return ""
-    return "/ " + (str(size + row + 2) if row < size - 2 else "")
+def _rows(drawn: Sheet) -> Iterator[Line]:
+    left = min(column for _, column in drawn)
+    for _, places in groupby(sorted(drawn), itemgetter(0)):
+        line, at = [], left
+        for place in places:
+            if place[1] > at:
+                line.append(run(" " * (place[1] - at)))
+            line.append(drawn[place])
+            at = place[1] + len(drawn[place].text)
+        yield line
 
 
-def _row(cells: list[Cell], marks: Marks) -> Line:
-    """The cells of a row between blanks, which the brackets of the last move replace."""
-    runs = [Run(" ")]
-    for cell in cells:
-        mark = (cell.piece.upper() if cell.winning else cell.piece.lower()) or "."
-        if cell.last:
-            runs[-1] = Run("(")
-        runs += (run(marks.get(mark, mark), cell.name), run(")" if cell.last else " "))
-    return runs
+@lru_cache(maxsize=64)
+def _labels(labels: tuple[Label, ...]) -> Sheet:
+    """The labels and the strokes that lead to them."""
+    drawn: Sheet = {}
+    lettered: set[Place] = set()
+    for each in labels:
+        (row, column), length = each.place, len(each.text)
+        if each.down == 0:
+            drawn[row, column + each.right] = run("-")
+            drawn[row, column + 3 if each.right > 0 else column - 2 - length] = run(each.text)
+            continue
+        stroke, back = ("/", "\\")[each.down == each.right], length - 1 if each.right < 0 else 0
+        for far in count(2):
+            line, start = row + each.down * far, column + each.right * far - back
+            if lettered.isdisjoint((line, at) for at in range(start - 1, start + length + 1)):
+                break
+        for near in range(1, far):
+            drawn[row + each.down * near, column + each.right * near] = run(stroke)
+        drawn[line, start] = run(each.text)
+        lettered.update((line, at) for at in range(start, start + length))
+    return drawn
 
 
 NICER: Marks = {".": "·", "o": "○", "O": "◎", "x": "●", "X": "◉"}
@@ -64,16 +83,18 @@ _CORNERS = ((0, -2), (1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1))
 
 def svg(board: HexBoard, *, names: bool = True) -> str:
     """The board as an SVG document. names: a cell tells its name when pointed at."""
-    size = board.size
+    beside = {(each.place[0] + each.down, each.place[1] + each.right): each for each in board.labels}
+    places = [*beside, *(cell.place for cell in board.cells)]
+    (top, bottom), (left, right) = ((min(ways), max(ways)) for ways in zip(*places, strict=True))
 
     def at(row: int, column: int) -> tuple[int, int]:
         """The pixel in the middle of a cell, x and y."""
-        return HALF * (2 * column - row + size + 2), STEP * row + 2 * STEP
+        return HALF * (column - left + 1), STEP * (row - top) + STEP * 2 // 3
 
-    drawing = sheet(HALF * (4 * size + 3), STEP * (2 * size + 2))
+    drawing = sheet(HALF * (right - left + 2), STEP * (bottom - top) + STEP * 4 // 3)
     edges: set[tuple[tuple[int, int], tuple[int, int]]] = set()
     for cell in board.cells:
-        x, y = at(cell.row, cell.column)
+        x, y = at(*cell.place)
         corners = [(x + dx * HALF, y + dy * STEP // 3) for dx, dy in _CORNERS]
         edges.update((min(pair), max(pair)) for pair in zip(corners, (*corners[1:], corners[0]), strict=True))
         if names:
@@ -83,8 +104,6 @@ def svg(board: HexBoard, *, names: bool = True) -> str:
     for start, end in sorted(edges):
         lines.M(*start).L(*end)
     drawing.append(lines)
-    drawing.extend(piece(cell, HALF * 4 // 5, *at(cell.row, cell.column)) for cell in board.cells if is_marked(cell))
-    for row in range(2 * size - 1):
-        drawing.append(label(chr(ord("A") + row), HALF, *at(row, max(0, row - size + 1) - 1)))
-        drawing.append(label(str(row + 1), HALF, *at(max(0, row - size + 1) - 1, row)))
+    drawing.extend(piece(cell, HALF * 4 // 5, *at(*cell.place)) for cell in board.cells if is_marked(cell))
+    drawing.extend(label(each.text, HALF, *at(*place)) for place, each in beside.items())
     return str(drawing.as_svg())

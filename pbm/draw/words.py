@@ -20,11 +20,15 @@ def lines(board: HexBoard | GridBoard | PlaneBoard) -> list[str]:
 
 def _cells(board: HexBoard | GridBoard) -> Iterator[str]:
     named = [cell for cell in board.cells if cell.name]
-    for row, cells in groupby(sorted(named, key=lambda cell: (cell.row, cell.column)), key=lambda cell: cell.row):
-        label = chr(ord("A") + row) if isinstance(board, HexBoard) else board.rows[row]
-        yield f"Row {label}: {'; '.join(_runs(list(cells)))}."
+    rows = (
+        {label.place[0]: label.text for label in board.labels if label.down == 0}
+        if isinstance(board, HexBoard)
+        else dict(enumerate(board.rows))
+    )
+    for row, cells in groupby(sorted(named, key=lambda cell: cell.place), key=lambda cell: cell.row):
+        yield f"Row {rows[row]}: {'; '.join(_runs(list(cells)))}."
     if isinstance(board, GridBoard):
-        yield from _marks(board, {(cell.row, cell.column): cell.name for cell in named})
+        yield from _marks(board, {cell.place: cell.name for cell in named})
 
 
 def _runs(cells: Sequence[Cell]) -> Iterator[str]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.scene import Cell, Crossing, GridBoard, Join
+from games.scene import Cell, Crossing, GridBoard, Ground, Join
 from pbm.draw import grid
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -44,7 +44,7 @@ def torus(size, stones, margin=2, last=()):
         for inside in [0 <= row < size and 0 <= column < size]
     )
     rows = tuple(str(size - row) for row in range(size))
-    return GridBoard(tuple(LETTERS[:size]), rows, cells, lines=True)
+    return GridBoard(tuple(LETTERS[:size]), rows, cells, ground=Ground.LINES)
 
 
 def drawn(board):

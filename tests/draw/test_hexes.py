@@ -6,21 +6,39 @@ from xml.etree import ElementTree
 
 import pytest
 
-from games.scene import Cell, HexBoard
+from games.scene import Cell, HexBoard, Label
 from pbm.draw import hexes
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def board(size, pieces=None, last="", winning=()):
-    """pieces: letter by cell name."""
-    cells = []
-    for row in range(2 * size - 1):
-        for column in range(max(0, row - size + 1), min(2 * size - 1, size + row)):
-            name = f"{chr(ord('A') + row)}{column + 1}"
+    """Cross's board. pieces: letter by cell name."""
+    cells, labels = [], []
+    for line in range(2 * size - 1):
+        letter, first, end = chr(ord("A") + line), max(0, line - size + 1), min(2 * size - 2, size + line - 1)
+        for column in range(first, end + 1):
+            name = f"{letter}{column + 1}"
             piece = (pieces or {}).get(name, "")
-            cells.append(Cell(row, column, name, piece, last=name == last, winning=name in winning))
-    return HexBoard(size, tuple(cells))
+            cells.append(Cell(line, 2 * column - line, name, piece, last=name == last, winning=name in winning))
+        labels += [Label(letter, (line, 2 * first - line), 0, -2)] * (line < size)
+        labels += [Label(letter, (line, 2 * end - line), 0, 2)] * (line >= size - 1)
+        labels += [Label(str(line + 1), (first, 2 * line - first), -1, 1)]
+        labels += [Label(str(line + 1), (end, 2 * line - end), 1, -1)]
+    return HexBoard(tuple(cells), tuple(labels))
+
+
+def triangle(size):
+    """Rows of 1 to size cells; numbers at the left, letters of the / lines at the right and below."""
+    cells = tuple(
+        Cell(row, 2 * column - row, f"{'abcdefghij'[column]}{row + 1}")
+        for row in range(size)
+        for column in range(row + 1)
+    )
+    labels = [Label(str(row + 1), (row, -row), 0, -2) for row in range(size)]
+    labels += [Label("abcdefghij"[row], (row, row), -1, 1) for row in range(size)]
+    labels += [Label("abcdefghij"[column], (size - 1, 2 * column - size + 1), 1, -1) for column in range(size)]
+    return HexBoard(cells, tuple(labels))
 
 
 WON = board(3, {"A1": "O", "B2": "X", "C5": "O", "E3": "X"}, last="E3", winning={"B2", "E3"})
@@ -28,41 +46,66 @@ WON = board(3, {"A1": "O", "B2": "X", "C5": "O", "E3": "X"}, last="E3", winning=
 
 def test_a_board_as_text():
     expected = """\
-         1 2 3
-        / / / 4
-    A- o . . / 5
-   B- . X . . /
-  C- . . . . o
-   D- . . . .
-    E-(X). .
+       1 2 3
+      / / / 4
+  A- o . . / 5
+ B- . X . . /
+C- . . . . o -C
+  / . . . . -D
+ 1 /(X). . -E
+  2 / / /
+   3 4 5
 """
     assert "\n".join(hexes.text(WON)) + "\n" == expected
 
 
+def test_a_triangle_as_text():
+    expected = """\
+       a
+      / b
+  1- . / c
+ 2- . . /
+3- . . .
+  / / /
+ a b c
+"""
+    assert "\n".join(hexes.text(triangle(3))) + "\n" == expected
+
+
+def test_two_coordinates_never_touch():
+    """They stand at different ends of their strokes."""
+    cells = tuple(Cell(0, 2 * column, str(column)) for column in range(3))
+    labels = tuple(Label(str(column + 10), (0, 2 * column), 1, 1) for column in range(3))
+    assert hexes.text(HexBoard(cells, labels)) == [". . .", " \\ \\ \\", "  10\\ 12", "     11"]
+
+
 @pytest.mark.parametrize("size", range(2, 11))
-def test_every_size_has_its_letters_and_numbers_and_fits_a_mail(size):
-    lines = hexes.text(board(size))
-    letters = [line.split("-")[0].strip() for line in lines[2:]]
-    assert letters == [chr(ord("A") + row) for row in range(2 * size - 1)]
-    assert [line.count(".") for line in lines[2:]] == [
-        2 * size - 1 - abs(size - 1 - row) for row in range(2 * size - 1)
-    ]
-    numbers = [int(word) for line in lines for word in line.split() if word.isdigit()]
-    assert numbers == list(range(1, 2 * size))
+def test_every_line_has_its_coordinate_at_both_ends_and_the_board_fits_a_mail(size):
+    drawn = board(size)
+    lines = hexes.text(drawn)
+    assert lines == hexes.text(board(size))
+    words = " ".join(lines).replace("/", " ").replace("-", " ").split()
+    letters, numbers = [chr(ord("A") + row) for row in range(2 * size - 1)], [str(n) for n in range(1, 2 * size)]
+    assert sorted(word for word in words if word != ".") == sorted([*letters, letters[size - 1], *numbers, *numbers])
     assert max(map(len, lines)) <= 78
 
 
 @pytest.mark.parametrize("size", range(2, 11))
-def test_the_number_of_a_diagonal_leads_to_its_first_cell(size):
-    """Going down a `/` from a number, one to the left each line, comes to the top cell of that diagonal."""
+def test_the_number_of_a_diagonal_is_found_at_both_its_ends(size):
+    """Going along a `/` from its first or last cell, over more of them, comes to its number."""
     for number in range(1, 2 * size):
-        row = max(0, number - size)
-        name = f"{chr(ord('A') + row)}{number}"
-        lines = hexes.text(board(size, {name: "O"}))
-        at = next(index for index, line in enumerate(lines) if "o" in line)
-        labels, column = lines[at - 2], lines[at].index("o") + 2
-        assert lines[at - 1][column - 1] == "/"
-        assert labels[column:].split()[0] == str(number)
+        first, last = max(0, number - size), min(2 * size - 2, size + number - 2)
+        for row, down in ((first, -1), (last, 1)):
+            lines = hexes.text(board(size, {f"{chr(ord('A') + row)}{number}": "O"}))
+            line, column = next((index, text.index("o")) for index, text in enumerate(lines) if "o" in text)
+            steps = 1
+            while lines[line + down * steps][column - down * steps] == "/":
+                steps += 1
+            at = column - down * steps
+            words = lines[line + down * steps]
+            found = words[at:] if down < 0 else words[: at + 1]
+            assert steps > 1
+            assert (found.split()[0] if down < 0 else found.split()[-1].lstrip("/")) == str(number)
 
 
 def root(drawn):
@@ -79,7 +122,7 @@ def test_a_picture_shows_cells_pieces_rows_and_diagonals():
     names = [title.text for title in root(WON).iter(f"{SVG}title")]
     assert names == [cell.name for cell in WON.cells]
     texts = [str(text.text) for text in root(WON).iter(f"{SVG}text")]
-    assert sorted(texts) == sorted(["O", "O", "X", "X", *"ABCDE", *"12345"])
+    assert sorted(texts) == sorted(["O", "O", "X", "X", *"ABCCDE", *"12345" * 2])
 
 
 def test_a_picture_rings_the_last_move_and_the_win():
@@ -112,12 +155,12 @@ def is_on(point, disc):
 
 
 @pytest.mark.parametrize("size", [2, 6, 10])
-def test_labels_of_a_picture_stand_beside_the_first_cell_of_their_line(size):
+def test_labels_of_a_picture_stand_beside_an_end_of_their_line(size):
     drawn, cells = full(size)
     labels = [(str(text.text), int(text.get("x", "")), int(text.get("y", ""))) for text in drawn.iter(f"{SVG}text")]
     labels = [label for label in labels if not any(is_on(label[1:], disc) for disc in cells.values())]
-    assert len(labels) == 2 * (2 * size - 1)
+    assert len(labels) == 3 * (2 * size - 1) + 1
     for words, left, top in labels:
         line = [cells[name] for name in cells if words in (name[0], name[1:])]
         distances = [(x - left) ** 2 + (y - top) ** 2 for x, y, _ in line]
-        assert distances[0] == min(distances) <= 36**2
+        assert min(distances[0], distances[-1]) == min(distances) <= 40**2

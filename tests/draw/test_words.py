@@ -8,7 +8,7 @@ from itertools import islice
 import pytest
 
 from games import GAMES
-from games.scene import Cell, Crossing, GridBoard, HexBoard, Join, PlaneBoard, Point, Scene, Segment, Stroke
+from games.scene import Cell, Crossing, GridBoard, HexBoard, Join, Label, PlaneBoard, Point, Scene, Segment, Stroke
 from pbm import draw
 from pbm.domain.match import State
 
@@ -53,7 +53,8 @@ def test_every_cell_is_told_once_with_what_is_on_it() -> None:
         Cell(1, 1, "B2", closed=True),
         Cell(1, 2, "", "O", faint=True),
     )
-    assert draw.text(Scene(HexBoard(2, cells)), "words") == (
+    labels = (Label("A", (0, 0), 0, -2), Label("1", (0, 0), -1, 1), Label("B", (1, 2), 0, 2))
+    assert draw.text(Scene(HexBoard(cells, labels)), "words") == (
         "Row A: A1 to A2 free; A3 X, the last move.\nRow B: B1 O, winning; B2 closed.\n"
     )
 
