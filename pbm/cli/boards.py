@@ -121,6 +121,21 @@ def end(invocation: Invocation, number: int, word: str) -> None:
     click.echo(f"Board {number}: {_outcome(match)}.")
 
 
+@board.command("undo-timeout")
+@click.argument("number", type=NUMBER, metavar="BOARD")
+@pass_invocation
+def undo_timeout(invocation: Invocation, number: int) -> None:
+    """Take back that somebody's time was up.
+
+    A game that ended so goes on, and all ratings are as if it had not ended. The player to move has the time again that
+    was left at the last move. Both players get the mail.
+    """
+    with invocation.administration() as admin:
+        match = admin.undo_timeout(number)
+    assert match.clock is not None  # noqa: S101  it has a clock again
+    click.echo(f"Board {number} goes on: {match.player(match.clock.seat).userid} is to move.")
+
+
 def summary_row(summary: Summary) -> dict[str, Any]:
     """A board without its record, as lists show it."""
     first, second = summary.players

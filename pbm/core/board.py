@@ -9,8 +9,8 @@ from time import monotonic
 
 from games import GAMES
 from games.rules import GameError
-from pbm.core.bus import MatchEnded, publish
-from pbm.core.rating import count_match, rate_match
+from pbm.core.bus import MatchEnded, MatchReopened, publish
+from pbm.core.rating import count_match, rate_match, uncount_match, unrate_match
 from pbm.domain import plans
 from pbm.domain.clock import Clock
 from pbm.domain.due import with_clock
@@ -350,6 +350,21 @@ class Table:
         self.events += rate_match(self.tx, self.match)
         publish(MatchEnded(self.match), self.tx, self.now)
         count_match(self.tx, self.match)
+
+    def reopen(self, clock: Clock, event: Event) -> None:
+        """Take the result back, with all that followed for ratings; what was decided for later is gone.
+
+        Raises: NotAllowed when a tournament has gone on since.
+        """
+        self.tx.lock([HOUSE])
+        ended = self.match
+        self.events.append(event)
+        self.events += unrate_match(self.tx, ended)
+        uncount_match(self.tx, ended)
+        self.match = replace(ended, result=None, ended_at=None, revision=ended.revision + 1)
+        self.tx.matches.reopen(ended.board, self.state.to_move)
+        self.set_clock(clock)
+        publish(MatchReopened(self.match), self.tx, self.now)
 
     def intents(self, seat: Seat | None) -> list[Intent]:
         """What the seat has decided for later; nothing for a spectator."""

@@ -30,6 +30,13 @@ class MatchEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class MatchReopened:
+    """A match has lost its result and goes on."""
+
+    match: Match
+
+
+@dataclass(frozen=True, slots=True)
 class PlayerHeard:
     """A player has written, from this address. boards: those in hand."""
 
@@ -68,7 +75,9 @@ class AccountEnded:
     player: Player
 
 
-E = TypeVar("E", bound=MatchEnded | PlayerHeard | ReachChanged | SettingsSaved | ReminderDue | AccountEnded)
+E = TypeVar(
+    "E", bound=MatchEnded | MatchReopened | PlayerHeard | ReachChanged | SettingsSaved | ReminderDue | AccountEnded
+)
 Subscriber = Callable[[E, Transaction, datetime], None]
 
 SUBSCRIBERS: dict[type, list[Subscriber[Any]]] = defaultdict(list)

@@ -177,6 +177,14 @@ class Clock:
         """The clock of a new board."""
         return _begun(cls(control, seat, (control.at_start, control.at_start), now), seat, now, calendars)
 
+    @classmethod
+    def anew(
+        cls, control: TimeControl, seat: int, had: tuple[int | None, int | None], now: datetime, calendars: Calendars
+    ) -> Clock:
+        """The clock of a board that goes on after it had ended. had: what each seat had left at its last move."""
+        first, second = (control.at_start if left is None else control.after_move(left) for left in had)
+        return _begun(cls(control, seat, (first, second), now), seat, now, calendars)
+
     def remaining(self, seat: int, now: datetime, calendars: Calendars) -> int:
         """What a seat has left, never below 0; for its present move, if that is less."""
         if seat != self.seat:

@@ -105,6 +105,11 @@ class TimeClaimed(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class TimeoutUndone(Event):
+    """The operator takes back that the time was up: the game goes on."""
+
+
+@dataclass(frozen=True, slots=True)
 class TimeGiven(Event):
     """The seat gave its opponent more time. amount: in microseconds."""
 

@@ -26,6 +26,11 @@ class Pace:
             self.finished + more.finished, self.timeouts + more.timeouts, self.moves + more.moves, self.time + more.time
         )
 
+    def __sub__(self, less: Pace) -> Pace:
+        return Pace(
+            self.finished - less.finished, self.timeouts - less.timeouts, self.moves - less.moves, self.time - less.time
+        )
+
     @property
     def per_move(self) -> timedelta | None:
         """The mean; None if there was no move."""

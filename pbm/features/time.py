@@ -27,8 +27,8 @@ from pbm.domain.commands import Command
 from pbm.domain.due import LOOK_AGAIN, reminder_at, with_clock
 from pbm.domain.durations import DAY, HOUR, in_words, read_duration
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
-from pbm.domain.events import ClocksPaused, ClocksResumed, TimeClaimed, TimeGiven, TimeUp
-from pbm.domain.match import Ending, IntentKind, OfferKind, Player, Result, Seat, other
+from pbm.domain.events import ClocksPaused, ClocksResumed, TimeClaimed, TimeGiven, TimeoutUndone, TimeUp
+from pbm.domain.match import Ending, IntentKind, Match, OfferKind, Player, Result, Seat, other
 from pbm.domain.settings import Settings
 from pbm.domain.vacations import Span, check_allowance, days_taken, read_vacation
 from pbm.domain.verbs import ACCOUNT, PLAYING, Locks, Verb
@@ -39,6 +39,9 @@ log = structlog.get_logger()
 
 _INSTANT = timedelta(microseconds=1)
 _YEAR = timedelta(days=365)
+_ON_TIME = "on time"
+_NO_SHOW = "did not make his first move in time"
+"""How the reason of a result begins, or ends, when time was up."""
 
 
 def attend(tx: Transaction, tools: Tools, board: int, now: datetime) -> None:
@@ -92,11 +95,11 @@ def call_time(table: Table, limits: Limits) -> None:
     late = match.player(clock.seat)
     if match.event:
         table.end(
-            Result(Ending.FORFEIT, other(clock.seat), "on time"), TimeClaimed(match.board, clock.seat, waited=True)
+            Result(Ending.FORFEIT, other(clock.seat), _ON_TIME), TimeClaimed(match.board, clock.seat, waited=True)
         )
         return
     if all(ply.seat != clock.seat for ply in match.record):
-        result = Result(Ending.VOID, None, f"{late.userid} did not make his first move in time")
+        result = Result(Ending.VOID, None, f"{late.userid} {_NO_SHOW}")
         table.end(result, TimeUp(match.board, clock.seat, no_show=True))
         return
     over = clock.charged(now, match.calendars)
@@ -110,9 +113,35 @@ def end_on_time(table: Table, *, draw: bool = False, waited: bool = False) -> No
     match, clock = table.match, table.match.clock
     assert clock is not None  # noqa: S101  who calls has seen it
     late, seat = clock.seat, other(clock.seat)
-    reason = f"on time, as {match.player(seat).userid} chose" if draw else "on time"
+    reason = f"{_ON_TIME}, as {match.player(seat).userid} chose" if draw else _ON_TIME
     result = Result(Ending.FORFEIT, None if draw else seat, reason)
     table.end(result, TimeClaimed(match.board, late, draw, waited))
+
+
+def undo_timeout(table: Table) -> None:
+    """Take back that somebody's time was up; the turn begins anew, with what was left at the last move.
+
+    Raises: NotAllowed unless the time was called and nothing else has ended the game.
+    """
+    match, now = table.match, table.now
+    if not _timed_out(match):
+        raise NotAllowed(f"Nobody's time was up on board {match.board}, or something else has ended the game.")
+    had = [next((ply.time_left for ply in reversed(match.record) if ply.seat == seat), None) for seat in (1, 2)]
+    calendars = match.calendars
+    clock = Clock.anew(match.control, table.state.to_move, (had[0], had[1]), now, calendars)
+    undone = TimeoutUndone(match.board)
+    if match.result is None:
+        table.set_clock(clock)
+        table.events.append(undone)
+    else:
+        table.reopen(clock, undone)
+
+
+def _timed_out(match: Match) -> bool:
+    if match.result is None:
+        return match.clock is not None and match.clock.overrun_at is not None
+    lost = match.result.ending is Ending.FORFEIT and match.result.reason.startswith(_ON_TIME)
+    return lost or (match.result.ending is Ending.VOID and match.result.reason.endswith(_NO_SHOW))
 
 
 @grants(OfferKind.PAUSE)

@@ -20,7 +20,7 @@ from pbm.domain.match import Ending, Match, Player, Result, State, replay
 from pbm.features.erase import remove_account
 from pbm.features.export import Imported, data_of, take_in, to_json
 from pbm.features.talk import spread
-from pbm.features.time import note_reach
+from pbm.features.time import note_reach, undo_timeout
 from pbm.server.handle import Service
 from pbm.store import Transaction
 from pbm.store.broadcasts import Broadcast
@@ -181,6 +181,14 @@ class Administration:
             table = self._table(tx, board)
             table.check_running()
             self._decide(tx, table, result)
+            return table.match
+
+    def undo_timeout(self, board: int) -> Match:
+        """Take back that somebody's time was up, and with it the end of the game and its ratings."""
+        with self._service.store.write() as tx:
+            table = self._table(tx, board)
+            undo_timeout(table)
+            self._tell(tx, table)
             return table.match
 
     def cancel(self, board: int) -> Match:

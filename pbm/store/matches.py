@@ -264,6 +264,11 @@ class Matches:
         }
         self._change(board, values)
 
+    def reopen(self, board: int, seat_to_move: Seat) -> None:
+        """It has no result any more."""
+        nothing = dict.fromkeys(("ended_at", "ending", "winner", "reason", "scores"))
+        self._change(board, {**nothing, "seat_to_move": seat_to_move, "revision": matches.c.revision + 1})
+
     def delete(self, board: int) -> None:
         """Forget a board altogether, record and all."""
         self._connection.execute(delete(plies).where(plies.c.board == board))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from pbm.domain.pace import Pace
 from pbm.store.tables import paces
@@ -30,9 +30,19 @@ class Paces:
         return {row.game: _pace(row) for row in rows}
 
     def add(self, player_id: int, game: str, pace: Pace) -> None:
-        """Another match of his has ended."""
+        """Another match of the player's has ended."""
+        self._save(player_id, game, self.of(game, (player_id,))[player_id] + pace)
+
+    def take_back(self, player_id: int, game: str, pace: Pace) -> None:
+        """A match of the player's has not ended after all."""
+        self._save(player_id, game, self.of(game, (player_id,))[player_id] - pace)
+
+    def _save(self, player_id: int, game: str, pace: Pace) -> None:
         own = (paces.c.player_id == player_id) & (paces.c.game == game)
-        values = _columns(self.of(game, (player_id,))[player_id] + pace)
+        if not pace.finished:
+            self._connection.execute(delete(paces).where(own))
+            return
+        values = _columns(pace)
         if self._connection.execute(update(paces).where(own).values(values)).rowcount == 0:
             self._connection.execute(insert(paces).values(player_id=player_id, game=game, **values))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from pbm.domain.match import Player
 from pbm.domain.ratings import Rating
@@ -81,6 +81,28 @@ class Ratings:
             for player_id, change in changes.items()
         ]
         self._connection.execute(insert(rating_changes), rows)
+
+    def take_back(self, board: int) -> None:
+        """The match has changed no rating after all."""
+        self._connection.execute(delete(rating_changes).where(rating_changes.c.board == board))
+
+    def drop(self, player_id: int, game: str) -> None:
+        """The player has not ended a rated match of the game after all."""
+        own = (ratings.c.player_id == player_id) & (ratings.c.game == game)
+        self._connection.execute(delete(ratings).where(own))
+
+    def rated_after(self, game: str, ended_at: datetime) -> list[int]:
+        """The boards of a game that have changed ratings then or later, in the order of their ends."""
+        rated = select(rating_changes.c.board).where(rating_changes.c.board == matches.c.board)
+        found = select(matches.c.board).where(matches.c.game == game, matches.c.ended_at >= ended_at, rated.exists())
+        return list(self._connection.execute(found.order_by(matches.c.ended_at, matches.c.board)).scalars())
+
+    def last_rated_at(self, player_id: int, game: str) -> datetime | None:
+        """The end of the last match that changed the player's rating; None if none has."""
+        joined = select(func.max(matches.c.ended_at)).join(rating_changes, rating_changes.c.board == matches.c.board)
+        mine = joined.where(rating_changes.c.player_id == player_id, matches.c.game == game)
+        last: datetime | None = self._connection.execute(mine).scalar_one()
+        return last
 
     def last_board(self, player_id: int) -> int | None:
         """The board that changed a rating of the player's last; None if none has."""

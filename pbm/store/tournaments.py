@@ -269,8 +269,9 @@ class Tournaments:
         row = self._connection.execute(_meetings().where(bouts.c.board == board)).one_or_none()
         return None if row is None else _meeting(row)
 
-    def settle(self, meeting_id: int, points: tuple[int, int]) -> None:
-        values = {"points1": points[0], "points2": points[1]}
+    def settle(self, meeting_id: int, points: tuple[int, int] | None) -> None:
+        """points: None for a bout that goes on."""
+        values = {"points1": points[0] if points else None, "points2": points[1] if points else None}
         self._connection.execute(update(bouts).where(bouts.c.id == meeting_id).values(values))
 
     def set_round(self, meeting_id: int, round_: int) -> None:

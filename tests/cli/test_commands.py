@@ -384,3 +384,8 @@ def test_a_database_of_another_program_is_left_alone(pbm: Pbm, tmp_path: Path) -
     url = f"sqlite:///{tmp_path / 'theirs.db'}"
     for words in (["player", "list"], ["db", "upgrade"]):
         assert "some other program" in pbm(*words, "--database", url, code=1).stderr
+
+
+def test_a_timeout_can_only_be_taken_back_where_there_was_one(game: Pbm) -> None:
+    said = game("board", "undo-timeout", "101", code=1)
+    assert said.stderr == "Nobody's time was up on board 101, or something else has ended the game.\n"

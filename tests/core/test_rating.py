@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
+from pbm.core.rating import rate_match
+from pbm.domain.durations import DAY
+from pbm.domain.errors import NotAllowed
+from pbm.domain.match import Match
 from pbm.domain.ratings import Rating, rate
+from pbm.server.operator import Administration
 from tests.conversation import Got, House, password
 
 
@@ -91,3 +98,104 @@ def test_games_have_ratings_of_their_own(people: House) -> None:
     resign(people, "alice", people.game("cross -size=3 alice bob", ["C3", "B2"]))
     with people.service.store.read() as tx:
         assert tx.ratings.standings("loops") == []
+
+
+def state(house: House) -> dict[str, object]:
+    """All that follows from the ends of games."""
+    kept = house.dump()
+    return {name: kept[name] for name in ("ratings", "rating_changes", "paces")}
+
+
+def test_a_timeout_that_is_taken_back_leaves_all_ratings_as_if_it_had_never_been(people: House) -> None:
+    """The same three games with and without one more, which ended first and wrongly."""
+    resign(people, "carol", people.game("cross -size=3 bob carol", ["C3", "B2"]))
+    wronged = people.game("cross -size=3 --clock=3d alice bob", ["C3", "B2"])
+    boards = [people.game(f"cross -size=3 {pair}", ["C3", "B2"]) for pair in ("alice carol", "bob carol")]
+    before = state(people)
+    people.wait(timedelta(days=11))
+    assert state(people) != before
+    for board in boards:
+        resign(people, "carol", board)
+    rated = state(people)
+    mails = {got.address: " ".join(got.body.split()) for got in undo_timeout(people, wronged)}
+    assert "The operator has taken back that time was up: the game goes on." in mails["alice@example.net"]
+    assert "Your rating went up from" in mails["alice@example.net"]
+    assert match(people, wronged).result is None
+    assert state(people) != rated
+    undone = state(people)
+    with people.service.store.write() as tx:
+        for userid in ("alice", "bob", "carol"):
+            player = tx.players.find(userid)
+            assert player is not None
+            tx.ratings.drop(player.id, "cross")
+        for board in sorted(tx.matches.boards()):
+            if tx.ratings.changes(board):
+                tx.ratings.take_back(board)
+                ended = tx.matches.load(board)
+                assert ended is not None
+                rate_match(tx, ended)
+    assert state(people) == undone
+
+
+def test_a_player_without_another_rated_game_has_no_rating_once_it_is_taken_back(people: House) -> None:
+    board = people.game("cross -size=3 --clock=3d alice bob", ["C3", "B2"])
+    before = state(people)
+    people.wait(timedelta(days=11))
+    undo_timeout(people, board)
+    assert state(people) == before
+    assert ratings(people) == {}
+
+
+def undo_timeout(house: House, board: int) -> list[Got]:
+    Administration(house.service).undo_timeout(board)
+    return house.collect()
+
+
+def match(house: House, board: int) -> Match:
+    with house.service.store.read() as tx:
+        found = tx.matches.load(board)
+    assert found is not None
+    return found
+
+
+def test_a_game_goes_on_with_the_time_that_was_left_at_the_last_move(people: House) -> None:
+    board = people.game("cross -size=3 --clock=5d+1d alice bob", ["C3", "B2"])
+    people.wait(timedelta(days=20))
+    assert match(people, board).result is not None
+    undo_timeout(people, board)
+    clock = match(people, board).clock
+    assert clock is not None
+    assert clock.seat == 1
+    assert clock.overrun_at is None
+    assert 5 * DAY < clock.left[0] <= 6 * DAY
+    assert clock.deadline_at == clock.due_at or clock.due_at is not None
+    people.answer("alice", "A1", board)
+    assert len(match(people, board).record) == 3
+
+
+def test_a_game_that_is_void_for_want_of_a_first_move_goes_on(people: House) -> None:
+    board = people.game("cross -size=3 --clock=3d alice bob")
+    people.wait(timedelta(days=4))
+    assert match(people, board).result is not None
+    undo_timeout(people, board)
+    people.answer("alice", "A1", board)
+    assert len(match(people, board).record) == 1
+
+
+def test_time_that_was_called_and_not_yet_claimed_is_taken_back_as_well(people: House) -> None:
+    board = people.game("cross -size=3 --clock=3d alice bob", ["C3", "B2"])
+    people.wait(timedelta(days=4))
+    undo_timeout(people, board)
+    people.wait(timedelta(days=2))
+    assert match(people, board).result is None
+
+
+def test_a_resignation_is_no_timeout(people: House) -> None:
+    board = people.game("cross -size=3 --clock=3d alice bob", ["C3", "B2"])
+    with pytest.raises(NotAllowed):
+        undo_timeout(people, board)
+    resign(people, "alice", board)
+    before = people.dump()
+    with pytest.raises(NotAllowed):
+        undo_timeout(people, board)
+    assert people.dump() == before

@@ -6,9 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from pbm.core.bus import MatchEnded, subscribes
+from pbm.core.bus import MatchEnded, MatchReopened, subscribes
 from pbm.core.jobs import Occasion, when_due
 from pbm.core.notify import tell_players
+from pbm.domain.errors import NotAllowed
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Player, Result
 from pbm.domain.tournaments import league, robin, swiss
@@ -31,6 +32,21 @@ def settle_bout(event: MatchEnded, tx: Transaction, now: datetime) -> None:
         return
     tx.tournaments.settle(meeting.id, points_of(match.result))
     tx.agenda.put(HOLDING, held.id, now)
+
+
+@subscribes(MatchReopened)
+def unsettle_bout(event: MatchReopened, tx: Transaction, _: datetime) -> None:
+    """A board that goes on after all counts in its tournament again when it ends.
+
+    Raises: NotAllowed when its round is over.
+    """
+    meeting = tx.tournaments.on_board(event.match.board) if event.match.event else None
+    held = tx.tournaments.get(meeting.tournament_id) if meeting else None
+    if meeting is None or held is None:
+        return
+    if held.stage.ended or (meeting.season, meeting.round) != (held.season, held.round):
+        raise NotAllowed(f"The round of {held.name} that board {event.match.board} belongs to is over.")
+    tx.tournaments.settle(meeting.id, None)
 
 
 def points_of(result: Result) -> tuple[int, int]:
