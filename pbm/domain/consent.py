@@ -1,0 +1,129 @@
+"""What a person answers to an invitation in plain words: yes, no, never again, or a question; and under which name.
+
+Only the first sentences count. Consent is explicit: where yes and no both stand, nothing is agreed to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+
+from games import GAMES
+from pbm.domain import idioms
+from pbm.domain.sentences import Sentence, plain, sentences
+from pbm.domain.verbs import find
+
+READ = 4
+"""Sentences that are looked at."""
+
+
+class Answer(StrEnum):
+    """What somebody who was asked answers. NEVER: no, and no further mail. ASKS: a question, or for help."""
+
+    YES = "yes"
+    NO = "no"
+    NEVER = "never"
+    ASKS = "asks"
+    UNCLEAR = "unclear"
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """An answer, and the name the person gave, "" for none; it is as written and may not fit as a userid."""
+
+    answer: Answer
+    name: str = ""
+
+
+_CLAUSE = re.compile(r"\s*(?:[,;:!?]|\.(?=\s|$)|(?<=\s)-(?=\s))\s*")
+_BUT = re.compile(r"[\s,;-]+(?:but|however|unfortunately|though|aber|mais|pero)\b[\s,]*")
+_NAMED = re.compile(
+    r"(?:^|[\s,.!;(-])(?:"
+    r"(?:my |user ?|the )?(?:name|userid|username|user id|nick(?:name)?|login)\s*(?::|=|is|shall be|will be|should be)|"
+    r"call me|i am called|i'm called|(?:sign|put) me up as|(?:register|join|play(?:ing)?) as|this is|"
+    r"i'm|i am|it's|as)\s+"
+    r"[\"']?([a-z][\w.-]{0,30})[\"']?(?=$|[\s,.!;:)\"'-])",
+    re.IGNORECASE,
+)
+_AFTER_YES = re.compile(
+    r"(?:yes|yeah|yep|ok|okay|sure|accept|y|ja|oui|si)[\s,:!.-]+[\"']?([a-z][\w.-]{0,30})[\"']?\W*", re.IGNORECASE
+)
+_LONE = re.compile(r"\W*([a-z][\w.-]{1,30}?)[\s.!]*", re.IGNORECASE)
+_MOVE = re.compile(r"[a-z]{1,2}-?\d{1,3}|\d+.*|[a-z]-[a-z]", re.IGNORECASE)
+
+
+def consent(text: str, others: Collection[str] = ()) -> Consent:
+    """What an answer to an invitation says. others: names that are not the writer's, such as the inviter's.
+
+    >>> consent("Hi Anna, yes I'd love to!")
+    Consent(answer=<Answer.YES: 'yes'>, name='')
+    >>> consent("No! Who are you?").answer, consent("I don't know you, please stop").answer
+    (<Answer.NO: 'no'>, <Answer.NEVER: 'never'>)
+    >>> consent("Yes, I'm Joe."), consent("joe").name, consent("remove").name
+    (Consent(answer=<Answer.YES: 'yes'>, name='Joe'), 'joe', '')
+    """
+    said = sentences(text)[:READ]
+    answer = _answer([sentence.text for sentence in said])
+    if answer is Answer.YES:
+        return Consent(answer, _name(said, others))
+    lone = introduced(text, others) if answer is Answer.UNCLEAR else ""
+    return Consent(Answer.YES, lone) if lone else Consent(answer)
+
+
+def introduced(text: str, others: Collection[str] = ()) -> str:
+    """The name under which the person wants to be known, from "I'm Joe", "name: joe" or a lone "joe"; "" for none.
+
+    >>> introduced("joe"), introduced("Hello, I'm Joe and want to play."), introduced("Hello, how does this work?")
+    ('joe', 'Joe', '')
+    """
+    said = sentences(text)[:READ]
+    lone = _LONE.fullmatch(said[0].text) if len(said) == 1 else None
+    names = [lone[1]] if lone else [found[1] for sentence in said for found in _NAMED.finditer(sentence.text)]
+    return next((name for name in map(_bare, names) if _is_name(name, others)), "")
+
+
+def _answer(said: list[str]) -> Answer:
+    """What sentences say together: a refusal counts wherever it stands, a yes only where nothing speaks against it."""
+    plains = [plain(sentence) for sentence in said]
+    if any(idioms.NEVER.search(sentence) for sentence in plains):
+        return Answer.NEVER
+    asks = any(
+        idioms.QUESTION.search(sentence.strip().casefold()) or idioms.QUESTION.search(plain(sentence))
+        for sentence in said
+    )
+    yes = no = False
+    for clause in (clause for sentence in plains for clause in _clauses(sentence)):
+        if idioms.NO.search(idioms.NOT_NO.sub("", clause)):
+            no = True
+        elif not no and (idioms.YES.search(clause) or (idioms.WEAK_YES.search(clause) and not asks)):
+            yes = True
+    if yes and no:
+        return Answer.NO if any(_BUT.search(sentence) for sentence in plains) else Answer.UNCLEAR
+    if no or yes:
+        return Answer.NO if no else Answer.YES
+    return Answer.ASKS if asks else Answer.UNCLEAR
+
+
+def _clauses(sentence: str) -> list[str]:
+    """What stands between commas and before and after "but"."""
+    return [clause for part in _BUT.split(sentence) for clause in _CLAUSE.split(part) if clause]
+
+
+def _name(said: list[Sentence], others: Collection[str]) -> str:
+    """The name in an answer that says yes."""
+    names = [match[1] for sentence in said if (match := _AFTER_YES.fullmatch(sentence.text))]
+    names += [match[1] for sentence in said for match in _NAMED.finditer(sentence.text)]
+    return next((name for name in map(_bare, names) if _is_name(name, others)), "")
+
+
+def _bare(name: str) -> str:
+    return name.rstrip(".-")
+
+
+def _is_name(word: str, others: Collection[str]) -> bool:
+    """A word may be a name: no move, no word of the server, none that sentences are made of."""
+    folded = word.casefold()
+    taken = folded in idioms.NO_NAMES or folded in GAMES or folded in {other.casefold() for other in others}
+    return len(folded) > 1 and not taken and find(folded) is None and not _MOVE.fullmatch(folded)

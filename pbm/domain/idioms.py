@@ -1,0 +1,251 @@
+"""How people say what they want in plain words, as data: answers to invitations, and what is to be done on a board.
+
+All patterns meet text as `sentences.plain` makes it. A row is a part of a pattern, rows are alternatives; WISH, OFFER
+and the like stand for the patterns below.
+"""
+
+from __future__ import annotations
+
+import re
+
+_PARTS = {
+    "WISH": r"(?:i(?:'ll| will| would like to| would love to|'d like to|'d love to| want to| wish to| choose to"
+    r"| have to| must|'m going to| am going to)? )",
+    "OFFER": r"(?:it|(?:(?:a|the|your|this) )?"
+    r"(?:draw(?: offer)?|undo|takeback|take back|offer(?: of a draw)?|proposal|request))",
+    "LAST": r"(?:it|that|this|that one|this one|my (?:(?:last|previous) )?(?:move|one|stone))",
+    "POLITE": r"(?:sorry|thanks|thank you|thx|oh|well|um+|hm+|ah|i'm afraid|i am afraid|but|and|please)",
+    "LIKE": r"(?:love|like|happy|glad|delighted|pleased|want|play|join|try|accept|give it a (?:try|go))",
+    "NAMES": r"(?:(?:next )?move|turn|choice|answer|reply|play|stone|pick)"
+    r"(?: is| will be| would be| shall be|'s| goes to| goes on)?",
+    "VERB": r"(?:play|take|move|go|choose|pick|place|put|try|do|make|remove|cut|delete|erase|draw|connect|drop|set|"
+    r"select|mark|occupy|claim|capture|attack|answer|reply|respond|continue|start|begin|open)",
+    "BEFORE": r"(?:(?:ok|okay|well|so|hm+|then|thanks|thank you|thx|alright|all right|right|now|and|but|oh|ah|yes"
+    r"|yeah|sorry|please|anyway|in that case|(?:nice|good|great|well) (?:one|move|played)|i think|i guess|i suppose"
+    r"|i believe|let's see|here we go|here goes|for now|this time|my turn|after some thought)[\s,.:!-]+)*",
+    "AFTER": r"(?:[\s,.!-]+(?:please|then|now|here|too|thanks(?: a lot)?|thank you|thx|this time|today|for now|i think"
+    r"|i guess|for me|cheers|:-?\)))*",
+}
+
+
+def _any(rows: str, before: str = "", after: str = "") -> re.Pattern[str]:
+    """A pattern of what stands before, one of the rows, and what stands after."""
+    pattern = f"{before}(?:{'|'.join(row.strip() for row in rows.strip().splitlines())}){after}"
+    for name, part in _PARTS.items():
+        pattern = pattern.replace(name, part)
+    return re.compile(pattern)
+
+
+NEVER = _any(
+    r"""
+    (?:take|remove|delete|strike) (?:me|my (?:e-?mail )?(?:address|name|mail|email))\b(?! (?:up|on|there))
+    (?:take|get) (?:me|my \w+) off|\bunsubscribe\b|^remove$|\bleave me alone\b|\bopt[ -]?out\b
+    (?:don't|do not|never|stop|quit|cease)(?: ever)? (?:e-?mail|mail|write|writ|contact|messag)\w*
+    (?:don't|do not|never|stop|quit|cease)(?: ever)? (?:send|spam|bother|invit|ask)\w*
+    \bno (?:more|further) (?:e-?mails?|mails?|messages|invitations|letters|spam)\b
+    ^(?:please )?stop(?: (?:it|this|that|now|please))*$|\bplease stop\b
+    ^never(?: again)?$|\bnever again\b|\b(?:this is|reported?(?: as)?) spam\b
+    \bdo(?:n't| not) want (?:any )?(?:more )?(?:e-?mails?|mails?|messages)\b
+    """
+)
+"""No, and no further mail; found anywhere."""
+
+NOT_NO = _any(
+    r"""
+    no (?:problem|worries|doubt|question|objections?|time limit|experience|idea (?:how|what))|why not|not at all
+    can't wait|cannot wait|never played|haven't played|not (?:very|so|too) good|not sure (?:how|what|where|which)
+    (?:wouldn't|would not|won't|will not|don't|do not) (?:mind|miss|say no)
+    """,
+    r"\b",
+    r"\b",
+)
+"""Words of a no that are none."""
+
+NO = _any(
+    r"""
+    ^POLITE?[\s,.!-]*(?:no|nope|nah|n|nein|non|nee|nej|nei|não|nao|нет|いいえ|not)\b(?! (?:one|bad|only|problem))
+    \b(?:no,? thanks?|no,? thank you|not interested|no interest|not for me|not my (?:thing|cup)|not now|not today)\b
+    \b(?:not at the moment|not this time|maybe (?:later|another|next|some)|some other time|another time|rather not)\b
+    \b(?:prefer not|(?:have to|must) (?:decline|pass)|i decline|i refuse|i reject|declined?|reject|i'll pass|i pass)\b
+    \b(?:count me out|without me|too busy|(?:have|got|there's) no time|not have (?:(?:the|any|enough) )?time)\b
+    \b(?:leider nicht|kein interesse|non merci|nein danke|wrong (?:person|address))\b
+    \bi (?:don't|do not|can't|cannot|won't|will not|couldn't|could not|am not|never)\b(?! mind| know (?:how|the|what))
+    \bi'm not\b(?! (?:sure|very|so|too|bad))|\bi(?:'d| would) not\b
+    """
+)
+"""A clause that declines."""
+
+YES = _any(
+    r"""
+    (?:yes|yeah|yep|yup|yea|ja|jawohl|oui|s[ií]|sim|да|tak|joo|kyllä|evet|hai|はい|gerne?|natürlich)\b
+    (?:avec plaisir|con gusto|volentieri|with pleasure|my pleasure|of course|count me in|i'm in|i am in)\b
+    (?:accept(?:ed)?|agreed|certainly|definitely|absolutely|gladly)\b
+    (?:i accept|i agree|why not|bring it on|challenge accepted|deal|game on|sign me up)\b
+    (?:i'd|i would|would|i'll|i will|i) (?:(?:really|very much|be|gladly|certainly|definitely) )*LIKE\b(?! to know)
+    (?:sounds|looks) (?:good|great|fun|nice|like fun|interesting)\b|let's (?:play|go|do|try|start|begin)\b
+    (?:that )?would be (?:fun|great|nice|lovely|a pleasure)\b
+    i(?:'m| am) (?:happy|glad|ready|game|up for|interested|keen|delighted)\b
+    y$|(?:great|cool|nice|fine|perfect|wonderful|super|awesome|fun)$
+    """,
+    r"^(?:(?:oh|well|hm+|and|thanks|thank you|thx|please|sorry|hey|a|ok|okay)[\s,.!-]*)*",
+)
+"""A clause that agrees."""
+
+WEAK_YES = re.compile(r"^(?:ok|okay|sure|alright|all right|fine)\b")
+"""Words that agree, but also begin a question."""
+
+QUESTION = _any(
+    r"""
+    \?$|^(?:what|who|how|why|where|which|when|is this|are you|can you|could you|do i|do you|does)\b
+    ^(?:help|rules|info|information|tutorial)\b|\b(?:tell me more|more (?:info|information|about)|explain)\b
+    """
+)
+
+ACTS = {
+    name: _any(rows, "BEFORE", "AFTER")
+    for name, rows in {
+        "swap": r"""
+            WISH?(?:(?:do|make|play|take|accept|use|choose) )?(?:(?:a|the) )?swap(?: with you| sides)?
+            WISH?(?:swap|switch|change|exchange) (?:(?:the|our) )?(?:sides|colou?rs|seats|places)(?: with you)?
+            (?:let's|let us|let me|i am|i'm) swap(?:ping)?(?: sides| colou?rs)?|swap it is|my move(?: is|:) swap
+            WISHtake (?:over )?your (?:side|colou?r|stone|move)
+            """,
+        "resign": r"""
+            WISH?(?:resign|give up|concede|surrender|throw in the towel)(?: (?:the|this) (?:game|match)| here)?
+            i(?:'m| am) (?:resigning|giving up|conceding)
+            (?:you win|you won|you have won)[\s,.!-]+i (?:resign|give up|concede)
+            i (?:resign|give up|concede)[\s,.!-]+(?:you win|you won|well played|good game|gg)
+            """,
+        "draw": r"""
+            draw|remis|tie|(?:a )?draw\?|WISHa draw|i(?:'d| would) like a (?:draw|tie)
+            WISH?(?:offer|propose|suggest|claim|ask for|agree on)(?: you)?(?: a| to)? (?:draw|tie|remis)(?: to you)?
+            (?:how|what) about a (?:draw|tie)\?
+            (?:shall|should|can|could|may) we (?:call it|agree (?:on|to)|make it|have|say) (?:a )?(?:draw|tie)\?
+            (?:let's|let us|we could) (?:call it|agree (?:on|to)|make it|have|say) (?:a )?(?:draw|tie)\??
+            (?:would|will|do|could) you (?:accept|take|agree to|like|want) a (?:draw|tie)\?
+            """,
+        "accept": r"""
+            WISH?accept|WISH?(?:accept|agree to|take) OFFER|agreed|accepted
+            (?:the )?(?:draw|offer|undo|takeback) (?:is )?accepted
+            yes[\s,]+you (?:may|can) (?:undo|take (?:it|that) back)
+            """,
+        "reject": r"""
+            WISH?(?:reject|decline|refuse)(?: OFFER)?|i (?:don't|do not) accept(?: OFFER)?|no (?:draw|undo|takeback)
+            (?:the )?(?:draw|offer|undo|takeback) (?:is )?(?:rejected|declined|refused)
+            no[\s,]+(?:let's|let us) (?:play on|go on|continue|keep playing)
+            """,
+        "undo": r"""
+            (?:undo|take ?back)(?: (?:LAST|please))*|(?:let me|please) (?:undo|take LAST back|take back)(?: LAST)?
+            WISH?(?:undo|take back|retract|withdraw)(?: LAST)?
+            WISH?(?:request|ask for) (?:an? )?(?:undo|takeback|take back)
+            (?:WISH|(?:can|could|may|might) i )(?:please )?take LAST back(?: please)?\??
+            (?:can|could|may|might) (?:i|we) (?:please )?(?:undo|take ?back|retract)(?: LAST)?\??
+            (?:can|could|may|might) (?:i|we) (?:please )?have (?:an? )?(?:undo|takeback)\??
+            """,
+        "pass": r"""
+            WISH?(?:pass|skip)(?: (?:my|this) (?:turn|move))?|i(?:'m| am) passing|my move(?: is|:) pass
+            """,
+        "rules": r"""
+            (?:the )?(?:rules|help|instructions|how to play)\??|how to (?:win|play|move)\??
+            (?:what|which|where) (?:are|is) the (?:rules?|aim|goal|instructions)(?: (?:of|again|here).*)?\??
+            how (?:do|can|does) (?:i|one|you|we) (?:win|play|(?:make a )?move)(?: (?:here|it|at|this|the|game))*\??
+            how does (?:this|it|this game|the game) work\??
+            i (?:don't|do not) (?:know|understand) (?:the rules|how to play|this game)
+            (?:can|could|would) you (?:explain|send|tell me) (?:me )?(?:the )?(?:rules|game|how to play)\??
+            """,
+    }.items()
+}
+"""What a sentence that is nothing else asks for."""
+
+ALONE = _any(r"(?P<move>.+?)", "BEFORE", "AFTER")
+"""A sentence that may be a move and polite words around it."""
+
+LEADING = _any(
+    r"(?P<move>\S+?)",
+    "BEFORE",
+    r"\s*(?P<mark>[,;:!(](?!\d)|\s-+\s|\s(?=(?:and|because|since|as|so|of course|again)\b))",
+)
+"""A sentence that may begin with a move."""
+
+PLAYS = _any(
+    r"""
+    WISH(?:(?:just|now|simply|then) )?VERB|(?:let me|let's|let us) VERB|(?:going|playing) (?:for|with|at)?|VERB
+    i(?:'m| am) (?:playing|taking|going|moving|placing|putting|choosing|picking|removing|trying|connecting|drawing)
+    (?:(?:so|and) )?(?:my|the|this|here is my|here's my) NAMES(?: to)?(?: VERB)?
+    """,
+    "BEFORE",
+    r"\s*[:=]?\s+(?P<object>.+)",
+)
+"""A clause whose writer says that they play what follows."""
+
+IS_PLAYED = _any(
+    r"\s+(?:it is|is my (?:move|choice|answer|reply|turn)|is what i play)\b.*", r"BEFORE(?P<object>.{1,60}?)"
+)
+"""A clause that says so of what it begins with."""
+
+LEADS = _any(
+    r"""
+    for|with|on|at|to|in|by|from|the|a(?! (?:to|and|with) |-)|an|my|one|next|stone|piece|marker|cell|square|point|vertex
+    field|hex|spot|edge|line|segment|number|no|position|place|move|centre|center|middle|corner|here|down|now|just|over
+    there
+    """,
+    after=r"\b[\s.:]*(?=\S)",
+)
+"""A word between a verb and the move."""
+
+CLAUSE = re.compile(r"(?:,|;|:| - |\band\b|\bso\b|\bbut\b)\s*")
+
+WISHED = re.compile(r"\bi(?:'d| would) (?:like|love) to\b|\bwish to\b")
+"""No condition, though it is written like one."""
+
+CONDITION = _any(
+    r"""
+    if|unless|when|whenever|until|would|could|should|might|may|maybe|perhaps|had|suppose|imagine|either|or|instead of
+    tomorrow|later|soon|yesterday|ago|last (?:time|game|move|week|turn)|next (?:time|turn|game)|wish|hope you|whether
+    thought|expected|considered|considering|thinking|planned|wanted|threat|threaten\w*|after|before|once|almost|nearly
+    """,
+    r"\b",
+    r"\b",
+)
+"""Words of a sentence that only speaks of moves."""
+
+SPOKEN_OF = _any(
+    rf"""
+    {CONDITION.pattern}|n't\b
+    \b(?:was|were|not|never|better|worse|plan|planning|why|what about|how about|you play(?:ed)?|your move)\b
+    """
+)
+"""Words around a move that is only spoken of."""
+
+RETRACTS = _any(
+    r"""
+    no|wait|sorry|i mean|i meant|rather|instead|actually|correction|oops|scratch that|on second thoughts?|second thought
+    let me think|not yet|hold on|just kidding|joking|forget (?:it|that)|never mind
+    """,
+    r"\b",
+    r"\b",
+)
+"""Words that take back another sentence where they stand with another move."""
+
+TAKES_BACK = _any(
+    r"""
+    wait|hold on|let me think|scratch that|not yet|just kidding|joking|forget|never mind|on second|i meant
+    sorry[\s,]+(?:i meant|wrong|that)
+    """,
+    r"(?:oh |oops|no[\s,]+)*",
+)
+"""How a sentence begins that takes back the one above it, whatever else it says."""
+
+_SAID = """
+    a perhaps about again all already also always am an and any are as ask at away back bad be because best but by bye
+    can cheers confirm cool count dear decline definitely do done eager excited fine for free fun game games glad go
+    going gone good goodbye great greetings hallo happy have hello help here hey hi how i if in indeed info interested
+    is it just keen later leave let like love maybe me move my never new nice no none nope not nothing now of off ok
+    okay on one open out over perfect play player please pleased ready really regards remove right rules see so some
+    soon sorry spam start stop super sure test thank thanks that the then there this time to today too try unsubscribe
+    unsure up very wait was we welcome well what when where which who why will with wonderful wrong y yea yeah yep yes
+    you your afraid busy old delighted curious ja gerne gern bitte danke hm hmm um yay nein oui non si joining tired
+    sick sending
+"""
+NO_NAMES = frozenset(_SAID.split())
+"""Words that sentences are made of and nobody is called by."""

@@ -1,0 +1,224 @@
+"""What a person means on a board by plain words: one legal move, or swap, resign, draw, undo, pass; never a guess.
+
+A move counts where a sentence is nothing else ("D4, please"), begins with it ("E4, how are you?") or says that its
+writer plays it ("I'll take the corner at D4"). A move that is merely spoken of, in a condition, a question or of what
+might have been, is none; two that are claimed are none either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pbm.domain import idioms
+from pbm.domain.sentences import Sentence, plain, sentences
+
+MAX_LOOKED_AT = 200
+"""Pieces of a text that are offered to the rules."""
+
+
+class Act(StrEnum):
+    """What is to be done; SAY is nothing but words for the opponent, UNSURE more than one thing may be meant."""
+
+    MOVE = "move"
+    SWAP = "swap"
+    RESIGN = "resign"
+    DRAW = "draw"
+    UNDO = "undo"
+    PASS = "pass"  # noqa: S105 - no password
+    ACCEPT = "accept"
+    REJECT = "reject"
+    RULES = "rules"
+    SAY = "say"
+    UNSURE = "unsure"
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a text means."""
+
+    act: Act
+    move: str = ""
+    """The canonical notation, with MOVE only."""
+    taken: str = ""
+    """The words that were taken for it, as written."""
+    comment: str = ""
+    """What else the person wrote: for the opponent."""
+    between: tuple[str, ...] = ()
+    """With SAY and UNSURE: moves and acts that were spoken of."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    act: Act
+    move: str
+    taken: str
+    rest: str
+    """What is left of the sentence for a comment."""
+    sentence: int
+
+    @property
+    def name(self) -> str:
+        return self.move or self.act.value
+
+
+_STRONG = re.compile(
+    r"(?=.*\d)[a-z]{0,2}[-.]?\d{1,4}[a-z]?(?:x\d{1,4})?|[a-z](?:-|>|/)[a-z]|\d{1,4}[a-z]?-\d{1,4}[a-z]?|x?[a-z]\d{1,3}"
+)
+"""A word that looks like a move and like no word of a language."""
+_IN_CLAUSES = (Act.SWAP, Act.RESIGN, Act.PASS, Act.DRAW)
+_LINK = frozenset({"to", "and", "with", "from", "then", "x", "-", "at"})
+
+
+def meaning(text: str, legal: Callable[[str], str | None]) -> Meaning:
+    """What a text says that is to be done on a board, and what else it says.
+
+    legal: the canonical notation of the legal move that words name here, None where they name none.
+
+    >>> legal = lambda words: {"d4": "D4", "e4": "E4"}.get(words.casefold())
+    >>> meaning("Hi Bert,\\n\\nI'll take the center.\\n\\nD4", legal)
+    Meaning(act=<Act.MOVE: 'move'>, move='D4', taken='D4', comment="Hi Bert,\\n\\nI'll take the center.", between=())
+    >>> meaning("E4, how are you?", legal)
+    Meaning(act=<Act.MOVE: 'move'>, move='E4', taken='E4', comment='how are you?', between=())
+    >>> meaning("I'd like to swap please", legal).act, meaning("thanks!", legal).act
+    (<Act.SWAP: 'swap'>, <Act.SAY: 'say'>)
+    >>> meaning("I play D4. No, E4!", legal)
+    Meaning(act=<Act.UNSURE: 'unsure'>, move='', taken='', comment='I play D4. No, E4!', between=('D4', 'E4'))
+    >>> meaning("If you had played D4 I would resign", legal).act
+    <Act.SAY: 'say'>
+    """
+    reader = _Reader(sentences(text), legal)
+    claims = reader.claims()
+    spoken_of = tuple(dict.fromkeys(name for names in reader.mentions for name in names))
+    if not claims:
+        return Meaning(Act.SAY, comment=text.strip(), between=spoken_of)
+    names = tuple(dict.fromkeys(claim.name for claim in claims))
+    doubts = reader.doubts(claims[-1])
+    if len(names) > 1 or doubts:
+        return Meaning(Act.UNSURE, comment=text.strip(), between=tuple(dict.fromkeys((*names, *doubts))))
+    claim = claims[0]
+    return Meaning(claim.act, claim.move, claim.taken, _comment(text, reader.said[claim.sentence], claim.rest))
+
+
+def _comment(text: str, sentence: Sentence, rest: str) -> str:
+    """The text with no more than the rest of this sentence, and without lines that quote."""
+    lines = text.splitlines()
+    place = sentence.lines.start
+    if sentence.is_alone:
+        lines[place : sentence.lines.stop] = [rest] if rest else []
+    else:
+        lines[place] = " ".join(" ".join(lines[place].split()).replace(sentence.text, rest, 1).split())
+    kept = "\n".join(line for line in lines if not line.lstrip().startswith(">"))
+    return re.sub(r"\n{3,}", "\n\n", kept).strip()
+
+
+class _Reader:
+    """The sentences of one text and what the rules say to their pieces."""
+
+    def __init__(self, said: Sequence[Sentence], legal: Callable[[str], str | None]) -> None:
+        self.said = said
+        self._legal = legal
+        self._known: dict[str, str | None] = {}
+        self.mentions = [self._mentioned(sentence.text) for sentence in said]
+
+    def claims(self) -> list[_Claim]:
+        """What the sentences say that is to be done, in their order."""
+        found = (self._claim(number, sentence) for number, sentence in enumerate(self.said))
+        return [claim for claim in found if claim is not None]
+
+    def doubts(self, claim: _Claim) -> tuple[str, ...]:
+        """What the claim may be taken back for: another move in its sentence, or below words that take back."""
+        doubts = [name for name in self.mentions[claim.sentence] if claim.move and name not in claim.move.split("; ")]
+        for number, sentence in enumerate(self.said):
+            if number != claim.sentence and idioms.RETRACTS.search(sentence.plain):
+                others = [name for name in self.mentions[number] if name != claim.move]
+                takes_back = number > claim.sentence and idioms.TAKES_BACK.match(sentence.plain)
+                doubts += others or ([claim.name] if takes_back else [])
+        return tuple(doubts)
+
+    def _claim(self, number: int, sentence: Sentence) -> _Claim | None:
+        """What one sentence says that is to be done."""
+        for act, pattern in idioms.ACTS.items():
+            if pattern.fullmatch(sentence.plain):
+                return _Claim(Act(act), "", sentence.text, "", number)
+        for found in (self._alone(sentence.text), self._leading(sentence.text), self._framed(sentence)):
+            if found is not None:
+                return _Claim(Act.MOVE, *found, number)
+        return self._clause_act(number, sentence)
+
+    def _clause_act(self, number: int, sentence: Sentence) -> _Claim | None:
+        """An act that a clause of a sentence is, as in "I resign, thanks for the game"."""
+        clauses = sentence.text.split(",")
+        if len(clauses) == 1 or sentence.asks or idioms.SPOKEN_OF.search(sentence.plain):
+            return None
+        for act in _IN_CLAUSES:
+            place = next((at for at, clause in enumerate(clauses) if idioms.ACTS[act].fullmatch(plain(clause))), None)
+            if place is not None:
+                rest = ",".join([*clauses[:place], *clauses[place + 1 :]]).strip()
+                return _Claim(act, "", clauses[place].strip(), rest, number)
+        return None
+
+    def _alone(self, said: str) -> tuple[str, str, str] | None:
+        """The move that a sentence is, with nothing but polite words around it: the move, what was taken, the rest."""
+        core = idioms.ALONE.fullmatch(plain(said))
+        words = _bare(core["move"]) if core and not said.rstrip().endswith("?") else ""
+        move = self.legal(words) if _is_strong(words) else None
+        return (move, said, "") if move else None
+
+    def _leading(self, said: str) -> tuple[str, str, str] | None:
+        """The move that a sentence begins with, a comma or the like or a new clause behind it."""
+        found = idioms.LEADING.match(said.casefold())
+        if found is None or not _is_strong(found["move"]) or idioms.SPOKEN_OF.search(plain(said[found.end() :])):
+            return None
+        if found["move"].isdecimal() and found["mark"] not in (",", "!"):
+            return None  # "10:30 is fine", "5 and a half"
+        move = self.legal(found["move"])
+        return (move, said[: found.start("mark")].strip(), said[found.end() :].strip(" -")) if move else None
+
+    def _framed(self, sentence: Sentence) -> tuple[str, str, str] | None:
+        """The move that the writer says they play."""
+        said = sentence.plain
+        if sentence.asks or idioms.CONDITION.search(idioms.WISHED.sub("", said)):
+            return None
+        starts = [0, *(match.end() for match in idioms.CLAUSE.finditer(said))]
+        frames = (frame.match(said, start) for start in starts for frame in (idioms.PLAYS, idioms.IS_PLAYED))
+        moves = (self._object(frame["object"]) for frame in frames if frame)
+        move = next(filter(None, moves), None)
+        return (move, sentence.text, sentence.text) if move else None
+
+    def _object(self, words: str) -> str | None:
+        """The move that words begin with, the longest there is."""
+        pieces = _bare(words).split()[:8]
+        for count in range(len(pieces), 0, -1):
+            piece = " ".join(pieces[:count]).strip(" .,!;:()")
+            if _is_strong(piece) and (move := self.legal(piece)):
+                return None if idioms.SPOKEN_OF.search(" ".join(pieces[count:])) else move
+        return None
+
+    def _mentioned(self, said: str) -> list[str]:
+        """The legal moves that words of a sentence name, each by itself."""
+        words = (word.strip(" .,!?;:()\"'") for word in plain(said).split())
+        return [move for word in words if _STRONG.fullmatch(word) and (move := self.legal(word))]
+
+    def legal(self, words: str) -> str | None:
+        """The legal move that words name."""
+        if words not in self._known:
+            self._known[words] = self._legal(words) if len(self._known) < MAX_LOOKED_AT else None
+        return self._known[words]
+
+
+def _bare(words: str) -> str:
+    """Words without those in front that only lead to a move: "a stone at D4" is "D4"."""
+    while leading := idioms.LEADS.match(words):
+        words = words[leading.end() :]
+    return words
+
+
+def _is_strong(piece: str) -> bool:
+    """Each word looks like a move or joins what does."""
+    words = [word.strip(" .,!;:()") for word in piece.split()]
+    joined = len(words) == 3 and words[1] in _LINK and len(words[0]) == len(words[2]) == 1
+    looks = any(map(_STRONG.fullmatch, words))
+    return joined or (looks and all(_STRONG.fullmatch(word) or word in _LINK or len(word) == 1 for word in words))

@@ -1,0 +1,285 @@
+"""Three hundred human wordings, each with what it must lead to: answers to invitations, first mails, moves, thanks."""
+
+from __future__ import annotations
+
+import doctest
+import itertools
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from games import GAMES
+from games.rules import MoveError
+from pbm.domain import consent as consents
+from pbm.domain import meaning as meanings
+from pbm.domain import sentences
+from pbm.domain.consent import Answer, consent, introduced
+from pbm.domain.meaning import Act, meaning
+
+YES, NO, NEVER, ASKS, UNCLEAR = Answer
+
+INVITATIONS = {
+    YES: r"""
+        yes|Yes!|y|YES PLEASE|ok|OK!|Okay.|sure|Sure!|sure, why not|Sure thing|Yep|yeah|Yes, please
+        yes please, with pleasure
+        Hi Anna, yes I'd love to!|Hello Anna! Yes.|Dear Anna, I would love to play.|I'd love to
+        I would be happy to play!
+        I accept|I accept the challenge|Accepted!|accept|Let's play!|let's go|Count me in|I'm in!|I am in|Of course!
+        With pleasure
+        Sounds like fun!|Sounds good to me|That would be great|Gladly!|Absolutely|Definitely!|why not|Why not?
+        Challenge accepted!|Bring it on!|Ja, gerne!|Ja|Oui, avec plaisir|Sí|Da|Great, let's go|Cool!
+        no problem, I'd love to play
+        Yes, but I have never played this|Yes! How does it work?|I don't mind, yes|Hey, of course I want to play.
+        Yes.\n\nBest wishes\nJoe|Thanks for asking! Yes, I'll play.|I'm game|I am happy to try|Sign me up!
+        Thank you, yes!
+        I haven't played it before. I'd like to try it.|I can't wait! Yes!|Yes, I am not very good though|deal""",
+    NO: r"""
+        no|No.|n|nope|Nah|No thanks|no thank you|No, thank you!|Hello Anna! no thank you|Hi Anna,\nno.|Sorry, no
+        I'm afraid not
+        No! Who are you?|Not interested|not interested, sorry|Not now|not today|Maybe later|Maybe another time
+        I'd rather not|I would rather not|I don't want to play|I do not have time|I have no time|Thanks, but no thanks
+        Thanks for inviting me, but I don't have time|I'd love to, but I can't|I would love to but I am too busy
+        Sounds fun but I can't right now|I decline|decline|I must decline|I have to pass|I'll pass|Count me out
+        Nein danke
+        nein|Non merci|non|Not for me|That's not for me, thanks|I can't|I won't play|wrong person
+        You have the wrong address
+        No, I'm Joe|No thanks, I'm busy|Unfortunately I don't have the time.|Thank you, but not this time|no way
+        reject""",
+    NEVER: r"""
+        take me off your list|Take me off this list please|I don't know you, please stop|Please stop|STOP|stop it
+        unsubscribe|Unsubscribe me|remove|remove me|Please remove me from your list|Please remove my address
+        Don't write to me again|Do not contact me|Never write to me again!|Stop mailing me|stop sending me this
+        leave me alone|Leave me alone!|no more mail|No more mails please|No, and never again|never|Never again
+        I don't want any more emails|please delete my address|Who are you? Do not email me.|This is spam
+        No thanks. Please don't invite me again.|I want to opt out|Stop spamming me""",
+    ASKS: r"""
+        What is this about?|Who are you?|What is this|how does it work?|How do I play|Is this spam?|help|help cross
+        rules
+        What are the rules?|Do I have to pay?|Can you tell me more?|Please tell me more|Ok, what is this?
+        Sure, but who are you?
+        Where did you get my address?|Are you a robot?|I've never heard of this. What is it?|Do I know you?""",
+    UNCLEAR: r"""
+        Hello|Hi Anna|D4|d4!|A-D|cross|thanks|Thank you|maybe|Perhaps|I'm not sure|hm|signup|move D4|...
+        I would like to know more
+        Yes. No.|test|12|Yes, no|resign|swap""",
+}  # fmt: skip
+
+NAMED = {
+    "joe": "joe", "Joe.": "Joe", "bob_1": "bob_1", "I'm Joe": "Joe", "I am Joe": "Joe", "My name is Joe": "Joe",
+    "name: joe": "joe", "Name = joe": "joe", "Yes, I'm Joe": "Joe", "yes joe": "joe", "Yes, joe": "joe",
+    "yes: joe": "joe", "Yes, call me Joe!": "Joe", "ok, joe": "joe", "Great, let's go. My name is Zoe.": "Zoe",
+    "Yes. Name: Zoe": "Zoe", "yes, as zoe": "zoe", "Hi Anna, this is Zoe. Yes!": "Zoe", "Sign me up as zoe": "zoe",
+    "yes Anna": "", "Yes, Anna!": "", "yes please": "", "Yes thanks": "", "yes indeed": "", "I'm in": "",
+    "I'm happy to play": "", "Yes, I'm new here": "", "yes sir, I'm ready": "", "remove": "", "D4": "",
+    "No, I'm Joe": "", "yes cross": "", "yes signup": "", "Yes!\n\nSent": "", "I'm not sure": "",
+}  # fmt: skip
+
+FIRST_MAILS = {
+    "joe": "joe", "Joe": "Joe", "I'm Joe": "Joe", "Hi, I'm Joe!": "Joe",
+    "Hello, my name is Joe and I'd like to play.": "Joe", "Hello! I am Joe. How does this work?": "Joe",
+    "name: joe": "joe", "Hi there\n\nI'm joe": "joe", "call me zoe": "zoe", "userid: zoe": "zoe",
+    "Hello, how does this work?": "", "Hello": "", "hi": "", "help": "", "Who are you?": "", "I want to play": "",
+    "I'm interested": "", "How do I sign up?": "", "signup": "", "test": "", "Hi, I am new here": "", "thanks": "",
+    "I'd like to play a game of Cross.": "", "Can I play?": "", "play": "", "yes": "", "stop": "", "start": "",
+    "subscribe": "", "I'm a friend of Bob.": "", "cross": "",
+}  # fmt: skip
+
+MOVE, SWAP, RESIGN, DRAW, UNDO, PASS, ACCEPT, REJECT, RULES, SAY, UNSURE = Act
+
+PLAYED = {
+    "cross": r"""
+        D4|d4|D 4|d-4|4d|D4!|D4.|(D4)|"D4"|D4 please|D4, please|d4 :)|D4 thanks|D4 then|ok, D4|Ok, D4 then.|So D4
+        Well, D4.
+        D4, how are you?|D4 - sorry for the delay|D4. Good luck!|D4! Your turn.|D4, good luck|D4 because it blocks you
+        Hi Bert,\n\nI'll take the center.\n\nD4|Hi Bert\nD4\nCheers, Ann|Sorry for the delay. D4|Thanks!\n\nD4
+        D4\n\nThanks for the game!
+        I play D4|I'll play D4|I will play D4.|I'd like to play D4|I'm going to play D4|I want to move to D4|I go D4
+        I take D4
+        I'll put my stone on D4, good luck|I place a stone at D4|I'll go for D4|going with D4|Let me try D4!
+        Let's try D4
+        My move is D4|my move: D4|My next move is D4 :-)|Move: D4|Hello! My move: D4.|move D4|play D4|D4 it is
+        D4 is my move
+        I think I'll take D4|I guess I'll play D4|You played well, so I'll play D4|Nice move! I answer D4|I’ll play D4
+        I'll play D4 to stop you|Hello Bert. I am in Paris on May 5. D4 it is.|I didn't see that coming, so I'll play D4
+        I'll take d4, what do you say now!|D4\n> E5\n> resign|I choose cell D4|Please play D4 for me
+        D4 and good luck""",
+    "crossgeo": r"""
+        17|17!|edge 17|edge 17 please|I'll remove edge 17|I take 17|I remove 17.\nSee you at 5.|17, thanks
+        My move is 17|I cut 17""",
+    "polygon": r"""
+        A-D|a-d|A to D|A to D please|I connect A to D|I draw a line from A to D|I'll draw A-D|My move: A-D
+        A-D, good luck!""",
+}  # fmt: skip
+MOVES = {"cross": "D4", "crossgeo": r"17", "polygon": "A-D"}
+
+ACTS = {
+    SWAP: r"""
+        swap|Swap!|I swap|I'd like to swap please|I would like to swap|Let's swap|Let's swap sides|swap please
+        I'll take the swap|I want to swap sides""",
+    RESIGN: r"""
+        I resign|resign|I give up|I resign, thanks for the game|Thanks for the game, I resign|You win, I resign
+        Well played! I resign.|I concede""",
+    DRAW: r"""
+        draw|draw?|offer draw|I offer a draw|How about a draw?|Shall we call it a draw?|Let's call it a draw
+        I propose a draw|Would you accept a draw?""",
+    UNDO: r"""
+        undo|undo please|takeback|take back|Can I take that back?|May I take back my last move?|Can I undo?
+        I'd like to take back my move|Oh, sorry, undo please""",
+    PASS: "pass|I pass|I'll pass|pass please|I pass this turn",
+    ACCEPT: "I accept|accept|I accept the draw|I accept your offer|Agreed|I agree to the draw|Draw accepted",
+    REJECT: "I decline|I reject the draw|no draw|No, let's play on|I decline your offer",
+    RULES: r"""
+        rules|the rules?|What are the rules?|how do I win?|How do I play?|how does this work?
+        Can you explain the rules?|How do I move?""",
+    SAY: r"""
+        thanks!|Thank you|Thanks for the game!|nice move|Nice D4!|wow|hello|Hi Bert|Good luck and have fun
+        See you at 5|I expected D4|D4?
+        why not D4?|You should have played D4|If you play D4, I'll play E5|I would have played D4
+        D4 would have been better|I never play D4
+        I'll play D4 next time|D4, was that your plan?|I'll play D4 or E5|D4 or E5?|Shall I play D4?|Can I play D4?
+        I won't play D4
+        I don't think I'll play D4|When you play D4 I resign|I thought you would play D4|Maybe I'll play D4
+        I was going to play D4
+        should I resign?|I won't resign|I may resign soon|Never resign!|Why did you resign?|If I lose I resign
+        I don't want to swap
+        Did you swap?|Should I swap?|I can't pass|I am thinking about a draw|You offered a draw yesterday|What a move!
+        I am away until Monday|I am 17|My phone is 12345|> D4|> D4\n> E5|I said I would play D4|After D4 I am lost
+        Not D4
+        I can see that D4 was the threat, well done|I considered D4 and E5""",
+    UNSURE: r"""
+        I play D4. No wait, E5.|D4\nE5|D4. E5.|I'll play D4. I resign.|D4\n\nswap|I play D4. Sorry, I meant E5.
+        D4 and E5 are both bad for me
+        D4\nWait, let me think|My move: D4\nMy move: E5""",
+}  # fmt: skip
+
+
+def rows(text: str) -> list[str]:
+    """The wordings of a table."""
+    return [row.replace("\\n", "\n") for line in text.strip().splitlines() for row in line.strip().split("|")]
+
+
+def legal(name: str, moves: Sequence[str] = ()) -> Callable[[str], str | None]:
+    """What the rules of a game at its start make of words."""
+    game = GAMES[name]
+    position = game.start(game.options(()))
+    for move in moves:
+        position = game.play(position, game.parse(position, move))
+
+    def notation(words: str) -> str | None:
+        try:
+            return game.notate(position, game.parse(position, words))
+        except MoveError:
+            return None
+
+    return notation
+
+
+@pytest.mark.parametrize("module", [sentences, consents, meanings])
+def test_the_worked_examples_hold(module: object) -> None:
+    result = doctest.testmod(module)  # type: ignore[arg-type]
+    assert result.attempted > 1
+    assert not result.failed
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"), [(said, answer) for answer, text in INVITATIONS.items() for said in rows(text)]
+)
+def test_an_answer_to_an_invitation(said: str, answer: Answer) -> None:
+    assert consent(said, ["anna"]).answer is answer
+
+
+@pytest.mark.parametrize(("said", "name"), NAMED.items())
+def test_the_name_in_an_answer_to_an_invitation(said: str, name: str) -> None:
+    assert consent(said, ["anna"]).name == name
+
+
+@pytest.mark.parametrize(("said", "name"), FIRST_MAILS.items())
+def test_the_name_in_a_first_mail(said: str, name: str) -> None:
+    assert introduced(said) == name
+
+
+@pytest.mark.parametrize(("game", "said"), [(game, said) for game, text in PLAYED.items() for said in rows(text)])
+def test_a_move_in_plain_words(game: str, said: str) -> None:
+    meant = meaning(said, legal(game))
+    assert (meant.act, meant.move) == (MOVE, MOVES[game])
+
+
+@pytest.mark.parametrize(("said", "act"), [(said, act) for act, text in ACTS.items() for said in rows(text)])
+def test_an_act_in_plain_words(said: str, act: Act) -> None:
+    meant = meaning(said, legal("cross"))
+    assert (meant.act, meant.move) == (act, "")
+
+
+def test_there_are_three_hundred_wordings() -> None:
+    tables = (*INVITATIONS.values(), *PLAYED.values(), *ACTS.values())
+    assert sum(map(len, map(rows, tables))) + len(NAMED) + len(FIRST_MAILS) > 300
+
+
+@pytest.mark.parametrize(
+    ("said", "comment"),
+    [
+        ("Hi Bert,\n\nI'll take the center.\n\nD4", "Hi Bert,\n\nI'll take the center."),
+        ("D4, how are you?", "how are you?"),
+        ("D4\n\nThanks for the game!\n> old", "Thanks for the game!"),
+        ("D4. Good luck!", "Good luck!"),
+        ("D4", ""),
+        ("I'll play D4 to stop you", "I'll play D4 to stop you"),
+        ("I resign, thanks for the game", "thanks for the game"),
+        ("thanks!", "thanks!"),
+        ("Hi\n\nswap please\n\nBob", "Hi\n\n\nBob"),
+    ],
+)
+def test_what_is_no_move_is_for_the_opponent(said: str, comment: str) -> None:
+    assert meaning(said, legal("cross")).comment.replace("\n\n\n", "\n\n") == comment.replace("\n\n\n", "\n\n")
+
+
+GREETINGS = ("", "Hi Bert,\n\n", "Hello!\n", "Dear Bert, ", "Good morning Bert,\n\nthanks for your move. ", "Hey, ")
+CLAIMS = (
+    "MOVE",
+    "I'll play MOVE.",
+    "MOVE, how are you?",
+    "My move: MOVE",
+    "I think I'll take MOVE",
+    "Let me try MOVE!",
+)
+ASIDES = (
+    "Nice weather today.", "If I had played OTHER I would have lost.", "Why did you not play OTHER?",
+    "I expected OTHER.", "See you on May 5 at 10:30!", "> OTHER", "You should have played OTHER", "I am 42.",
+)  # fmt: skip
+DOUBTS = ("No wait, OTHER.", "Sorry, I meant OTHER", "Or rather OTHER!", "My move: OTHER")
+CLOSINGS = ("", "\n\nCheers, Ann", "\n\nThanks for the game!\nAnn", "\nGood luck and have fun :-)")
+
+
+@pytest.mark.parametrize(
+    ("game", "move", "other"), [("cross", "D4", "E5"), ("crossgeo", "17", "18"), ("polygon", "A-D", "B-E")]
+)
+def test_a_thousand_composed_mails_hold_no_wrong_move(game: str, move: str, other: str) -> None:
+    rules, read, wrong = legal(game), 0, []
+    for greeting, claim, closing in itertools.product(GREETINGS, CLAIMS, CLOSINGS):
+        for aside in ("", *ASIDES, *DOUBTS):
+            said = f"{greeting}{claim}\n{aside}{closing}".replace("MOVE", move).replace("OTHER", other)
+            meant = meaning(said, rules)
+            wanted = (UNSURE, "") if aside in DOUBTS else (MOVE, move)
+            read += (meant.act, meant.move) == wanted
+            wrong += [said] if meant.act is not SAY and (meant.act, meant.move) != wanted else []
+    total = len(GREETINGS) * len(CLAIMS) * len(CLOSINGS) * (1 + len(ASIDES) + len(DOUBTS))
+    assert total > 1000
+    assert wrong == []
+    assert read == total
+
+
+def test_what_is_only_spoken_of_is_never_played() -> None:
+    rules = legal("cross")
+    for greeting, aside, closing in itertools.product(GREETINGS, ASIDES, CLOSINGS):
+        said = f"{greeting}{aside}{closing}".replace("OTHER", "E5")
+        assert meaning(said, rules).act is SAY, said
+
+
+def test_an_unlawful_move_is_none_and_the_words_go_on() -> None:
+    meant = meaning("I'll play D4", legal("cross", ["D4"]))
+    assert (meant.act, meant.comment) == (SAY, "I'll play D4")
+
+
+def test_what_is_spoken_of_is_told() -> None:
+    assert meaning("D4 or E5?", legal("cross")).between == ("D4", "E5")
+    assert meaning("I play D4. No wait, E5.", legal("cross")).between == ("D4", "E5")
