@@ -11,7 +11,7 @@ from games import GAMES
 from games.cross import hexagon
 from games.loops import Loops
 from games.rules import Side
-from pbm.bots import Budget, choose, skill_of
+from pbm.bots import Budget, Skill, choose, skill_of
 from pbm.bots.cross import Prospects, fills
 from pbm.bots.loops import shuffled_rest, yellow_margin
 
@@ -108,7 +108,7 @@ def test_a_skill_of_another_package_joins_by_its_name(monkeypatch):
     class Entry:
         @staticmethod
         def load():
-            return type("Own", (type(skill_of("cross")),), {})
+            return type("Own", (Skill,), {})
 
     monkeypatch.setattr(module, "entry_points", lambda group, name: [Entry] if name == "cross" else [])
     module.skill_of.cache_clear()
