@@ -16,8 +16,8 @@ from tests.conversation import House
 from tests.databases import Databases, Files
 from tests.databases import databases as databases_in
 
-hypothesis.register_profile("repeatable", derandomize=True)
-hypothesis.register_profile("random", derandomize=False, print_blob=True)
+hypothesis.register_profile("repeatable", derandomize=True, deadline=None)
+hypothesis.register_profile("random", derandomize=False, deadline=None, print_blob=True)
 hypothesis.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 

@@ -436,7 +436,7 @@ def test_mails_of_a_large_event_are_cut(house: House) -> None:
     mails = house.wait(NOW)
     (told,) = to(mails, "player119")
     assert "and 10 more" in told.body
-    assert "You move second on board 160, against player59." in told.body
+    assert "You move first on board 160, against player59." in told.body
     assert max(len(got.raw) for got in mails) < 6000
     assert "player119" in house.send("player3", "event pairings cup")[0].body
 

@@ -47,39 +47,55 @@ class Seats:
 
     @property
     def balance(self) -> int:
-        """How many times more often he moved first than second."""
+        """How many times more often the entrant moved first than second."""
         return sum(self.taken)
 
-    def after(self, seat: int) -> Seats:
-        return Seats((*self.taken, seat))
+    @property
+    def is_doubled(self) -> bool:
+        """The same seat twice in a row, the last two times."""
+        return len(self.taken) > 1 and self.taken[-1] == self.taken[-2]
 
     @property
-    def one_sided(self) -> bool:
-        """Three times the same seat in a row."""
-        return len(self.taken) >= 3 and abs(sum(self.taken[-3:])) == 3
+    def due(self) -> int:
+        """The seat the entrant should have next: 1 or -1; 0 before the first bout."""
+        if abs(self.balance) > 1 or (self.balance and not self.is_doubled):
+            return -1 if self.balance > 0 else 1
+        return -self.taken[-1] if self.taken else 0
+
+    @property
+    def claim(self) -> int:
+        """How strongly that seat is due: ABSOLUTE, STRONG, MILD, or 0 before the first bout."""
+        if abs(self.balance) > 1 or self.is_doubled:
+            return ABSOLUTE
+        return STRONG if self.balance else MILD if self.taken else 0
+
+
+ABSOLUTE, STRONG, MILD = 3, 2, 1
 
 
 def histories(entrants: Iterable[Entrant], bouts: Sequence[Bout]) -> dict[Entrant, Seats]:
     return {entrant: Seats.of(entrant, bouts) for entrant in entrants}
 
 
-def flaws(first: Seats, second: Seats) -> tuple[int, int]:
-    """What is wrong if they meet in these seats: balances beyond two, and third times in a row."""
-    both = first.after(1), second.after(-1)
-    return sum(abs(each.balance) > 2 for each in both), sum(each.one_sided for each in both)
+def seated(
+    higher: Entrant, lower: Entrant, seats: Mapping[Entrant, Seats], *, is_odd: bool = True
+) -> tuple[Entrant, Entrant]:
+    """Who moves first and who second if these two meet, by part E of FIDE's Dutch system.
 
-
-def seated(one: Entrant, two: Entrant, seats: Mapping[Entrant, Seats]) -> tuple[Entrant, Entrant]:
-    """Who moves first and who second if these two meet; one does where nothing else decides.
-
-    Who has moved first less often does; else they exchange the seats of the last time when these differed.
+    Both have the seat that is due to them; else the one to whom it is due more has it; else they exchange the seats of
+    the last time when these differed; else the higher has the due one. is_odd: whether the higher moves first where
+    nothing decides, as those with odd numbers do.
     """
-    orders = ((one, two), (two, one))
-    return min(orders, key=lambda order: _doubts(*(seats[each] for each in order)))
+    one, two = seats[higher], seats[lower]
+    seat = one.due
+    if one.due == two.due or not one.due:
+        latest = zip(reversed(one.taken), reversed(two.taken), strict=False)
+        turn = next((theirs for own, theirs in latest if own != theirs), 0)
+        strength = _strength(one) > _strength(two), _strength(one) < _strength(two)
+        seat = one.due * strength[0] - two.due * strength[1] or turn or one.due or (1 if is_odd else -1)
+    return (higher, lower) if seat > 0 else (lower, higher)
 
 
-def _doubts(first: Seats, second: Seats) -> tuple[int, int, int, int]:
-    """What speaks against these two meeting in these seats, the gravest first."""
-    latest = zip(reversed(first.taken), reversed(second.taken), strict=False)
-    turn = next((mine for mine, his in latest if mine != his), 0)
-    return *flaws(first, second), first.balance - second.balance, turn
+def _strength(seats: Seats) -> tuple[int, int]:
+    """Of two absolute claims the one of the larger balance is stronger."""
+    return seats.claim, abs(seats.balance) if seats.claim == ABSOLUTE else 0

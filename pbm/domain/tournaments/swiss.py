@@ -1,28 +1,23 @@
-"""Swiss: in each round everybody meets somebody with about as many points, and nobody twice as long as that can be.
+"""Swiss, by FIDE's Dutch system (C.04.3): in each round everybody meets somebody with about as many points.
 
-What is asked of a round, the gravest first; a graver wish is given up only if no way of pairing all fulfils it:
-
-1. Of an odd number, one who has had the fewest byes has one, the lowest of them.
-2. Nobody meets the same opponent again; if some must, then as seldom as can be.
-3. Nobody's balance of first and second moves goes beyond two; nobody has the same seat three times in a row.
-4. The largest difference in points within a pair is as small as can be.
-
-Of all rounds that do that, the one is taken which a director finds who goes from the top and gives each the best
-opponent who still lets all others be paired: in the upper half of those with equal points the one as far below the
-middle as he is below the top, then the next below that one, then those above, then whoever has fewer points.
+Nobody has a second bye, meets the same opponent twice, or has a seat that is absolutely not due, the leaders in the
+last round excepted. Where no round can be paired so, as in small tournaments, these rules are given up as far as must
+be, the last of them first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import combinations
+from collections.abc import Collection, Iterator, Sequence, Set
+from dataclasses import dataclass
+from itertools import combinations, count, groupby, product
 
-from pbm.domain.tournaments.bouts import Bout, Entrant, flaws, histories, seated
-from pbm.domain.tournaments.matching import Graph, augmented, perfect
+from pbm.domain.tournaments.bouts import ABSOLUTE, Bout, Entrant, Seats, seated
+from pbm.domain.tournaments.brackets import Bracket
+from pbm.domain.tournaments.contenders import Contender, contenders
+from pbm.domain.tournaments.matching import best
+from pbm.domain.tournaments.measures import Field
 
-Quality = tuple[int, int, int]
-"""Of a pair: how often it has met, and the flaws of its seats."""
+Pair = tuple[Contender, Contender]
 
 
 def rounds(number: int) -> int:
@@ -30,95 +25,132 @@ def rounds(number: int) -> int:
     return max(1, min((number - 1).bit_length() + 1, number - 1))
 
 
-def bouts(seeded: Sequence[Entrant], before: Sequence[Bout]) -> list[Bout]:
-    """The bouts of the next round, the highest pair first, a bye last. seeded: who is in, the strongest first."""
-    return _Round(seeded, before).bouts() if seeded else []
+def bouts(
+    seeded: Sequence[Entrant],
+    before: Sequence[Sequence[Bout]],
+    *,
+    absent: Collection[Entrant] = (),
+    is_last: bool = False,
+) -> list[Bout]:
+    """The bouts of the next round, the highest pair first, a bye last.
+
+    seeded: all who are in, the strongest first. before: the bouts of each round. absent: who of them is not paired.
+    """
+    ranked = contenders(seeded, before, absent, is_last=is_last)
+    pairs = next(found for rules in _rules(ranked) if (found := _Round(ranked, rules).pairs()) is not None)
+    pairs.sort(key=lambda pair: (-pair[0].points, -pair[1].points, pair[0].number))
+    paired = {contender.entrant for pair in pairs for contender in pair}
+    resting = [Bout(each.entrant, played=False) for each in ranked if each.entrant not in paired]
+    return [*map(_bout, pairs), *resting]
 
 
-@dataclass(slots=True)
+def _bout(pair: Pair) -> Bout:
+    higher, lower = pair
+    seats: dict[Entrant, Seats] = {each.entrant: each.seats for each in pair}
+    return Bout(*seated(higher.entrant, lower.entrant, seats, is_odd=higher.number % 2 == 1))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """What no pair and no bye may be. byes: who has had more gets none. meetings: of two who may meet again."""
+
+    byes: int
+    meetings: int
+    are_seats_kept: bool
+
+    def allow(self, one: Contender, two: Contender) -> bool:
+        if one.met.count(two.entrant) > self.meetings:
+            return False
+        clash = one.seats.due == two.seats.due and one.seats.claim == two.seats.claim == ABSOLUTE
+        return not (clash and self.are_seats_kept) or one.is_leader or two.is_leader
+
+
+def _rules(ranked: Sequence[Contender]) -> Iterator[_Rules]:
+    """FIDE's, and then those that ask for less and less."""
+    most = max((each.met.count(other) for each in ranked for other in each.met), default=0)
+    for byes in count():
+        yield from (_Rules(byes, meetings, kept) for meetings, kept in product(range(most + 1), (True, False)))
+
+
 class _Round:
-    seeded: Sequence[Entrant]
-    before: Sequence[Bout]
-    points: dict[Entrant, int] = field(init=False)
-    ranked: list[Entrant] = field(init=False)
-    orders: dict[frozenset[Entrant], tuple[Entrant, Entrant]] = field(init=False)
-    quality: dict[frozenset[Entrant], Quality] = field(init=False)
+    """ranked: who is paired, the highest first."""
 
-    def __post_init__(self) -> None:
-        self.points = {each: sum(b.score(each) for b in self.before if b.holds(each)) for each in self.seeded}
-        self.ranked = sorted(self.seeded, key=lambda each: -self.points[each])
-        seats = histories(self.seeded, self.before)
-        met = [frozenset((bout.first, bout.second)) for bout in self.before if bout.played]
-        times = {pair: met.count(pair) for pair in set(met)}
-        self.orders, self.quality = {}, {}
-        for one, two in combinations(self.ranked, 2):
-            pair, order = frozenset((one, two)), seated(one, two, seats)
-            self.orders[pair] = order
-            self.quality[pair] = times.get(pair, 0), *flaws(*(seats[each] for each in order))
-
-    def bouts(self) -> list[Bout]:
-        for limits in self._limits():
-            for resting in self._resting():
-                playing = [each for each in self.ranked if each != resting]
-                if perfect(self._graph(playing, limits, max(self.points.values()))) is not None:
-                    pairs = [Bout(*self.orders[frozenset(pair)]) for pair in self._best(playing, limits)]
-                    return pairs if resting is None else [*pairs, Bout(resting, played=False)]
-        raise AssertionError("without limits, all can be paired")
-
-    def _limits(self) -> Iterator[Quality]:
-        most = max((met for met, _, _ in self.quality.values()), default=0)
-        for met in range(most + 1):
-            yield from ((met, 0, 0), (met, 0, 2), (met, 2, 2))
-
-    def _resting(self) -> list[Entrant | None]:
-        """Who may have the bye, the lowest first; None of an even number."""
-        if len(self.ranked) % 2 == 0:
-            return [None]
-        idle = [bout for bout in self.before if not bout.played]
-        byes = {each: sum(bout.holds(each) and bout.score(each) > 0 for bout in idle) for each in self.ranked}
-        return [each for each in reversed(self.ranked) if byes[each] == min(byes.values())]
-
-    def _graph(self, playing: Sequence[Entrant], limits: Quality, gap: int) -> Graph:
-        return {
-            one: [
-                two
-                for two in playing
-                if one != two
-                and abs(self.points[one] - self.points[two]) <= gap
-                and all(map(int.__le__, self.quality[frozenset((one, two))], limits))
-            ]
-            for one in playing
+    def __init__(self, ranked: Sequence[Contender], rules: _Rules) -> None:
+        self._ranked, self._rules = ranked, rules
+        self._allowed = {
+            frozenset((one.number, two.number)) for one, two in combinations(ranked, 2) if rules.allow(one, two)
         }
 
-    def _best(self, playing: Sequence[Entrant], limits: Quality) -> Iterator[tuple[Entrant, Entrant]]:
-        """The pairs, from the top; all who play can be paired within the limits."""
-        gaps = sorted({abs(self.points[one] - self.points[two]) for one, two in combinations(playing, 2)})
-        graphs = (self._graph(playing, limits, gap) for gap in gaps)
-        graph, mates = next(((graph, mates) for graph in graphs if (mates := perfect(graph)) is not None), ({}, {}))
-        while graph:
-            top, *others = graph
-            ways = ((other, _others(graph, mates, top, other)) for other in self._preferred(top, others, graph[top]))
-            other, mates = next((other, rest) for other, rest in ways if rest is not None)
-            graph = _without(graph, top, other)
-            yield top, other
+    def pairs(self) -> list[Pair] | None:
+        """All pairs; None if the rules allow no round."""
+        if not self._can_complete(self._ranked):
+            return None
+        groups = [list(group) for _, group in groupby(self._ranked, key=lambda each: each.points)]
+        pairs: list[Pair] = []
+        moved: list[Contender] = []
+        while groups:
+            residents = groups.pop(0)
+            below = [each for group in groups for each in group]
+            found = self._paired(moved, residents, groups[0] if groups else [])
+            left = _without([*moved, *residents], found)
+            if below and not self._can_complete([*left, *below]):
+                groups = [below]
+                found = self._bracket(moved, residents, below, must_complete=True)
+                left = _without([*moved, *residents], found)
+            pairs += found
+            moved = left
+        return pairs
 
-    def _preferred(self, top: Entrant, others: Sequence[Entrant], allowed: Sequence[Entrant]) -> list[Entrant]:
-        """Whom the first of those who are left may meet, the best first. others: the rest of them, by rank."""
-        equals = [each for each in others if self.points[each] == self.points[top]]
-        middle = max(0, (len(equals) - 1) // 2)
-        fewer = others[len(equals) :]
-        order = [*equals[middle:], *reversed(equals[:middle]), *fewer]
-        return sorted(set(allowed), key=lambda each: (self.quality[frozenset((top, each))], order.index(each)))
+    def _paired(
+        self, moved: Sequence[Contender], residents: Sequence[Contender], following: Sequence[Contender]
+    ) -> list[Pair]:
+        """The pairs of a bracket that are best for it, and, if they can be chosen, for the following one (C.7)."""
+        found = self._bracket(moved, residents, [], must_complete=not following)
+        floaters = _without([*moved, *residents], found)
+        if following and floaters and not self._take_all(floaters, following):
+            found = self._bracket(moved, residents, following, must_complete=False)
+        return found
+
+    def _bracket(
+        self,
+        moved: Sequence[Contender],
+        residents: Sequence[Contender],
+        below: Sequence[Contender],
+        *,
+        must_complete: bool,
+    ) -> list[Pair]:
+        most_byes = self._rules.byes if must_complete else None
+        size = len(moved) + len(residents)
+        return Bracket(Field([*moved, *residents, *below], len(moved), size, self._allowed, most_byes)).pairs()
+
+    def _take_all(self, floaters: Sequence[Contender], following: Sequence[Contender]) -> bool:
+        """Whether the following bracket can pair all of them, and as many of its own as there could ever be."""
+        return self._pairs_all([*floaters, *following], {each.number for each in floaters})
+
+    def _can_complete(self, these: Sequence[Contender]) -> bool:
+        """Whether all of these can be paired, but for one who may have a bye."""
+        return self._pairs_all(these, {each.number for each in these if each.byes > self._rules.byes})
+
+    def _pairs_all(self, these: Sequence[Contender], wanted: Set[int]) -> bool:
+        """Whether at most one is left over if these are paired among themselves, and none of those who are wanted."""
+        if self._pairs_all_at_sight(sorted(these, key=lambda each: each.number not in wanted), wanted):
+            return True
+        pairs = combinations(sorted(each.number for each in these), 2)
+        edges = {pair: (1, len(wanted & {*pair})) for pair in pairs if frozenset(pair) in self._allowed}
+        left = {each.number for each in these}.difference(*best(edges))
+        return len(left) <= 1 and left.isdisjoint(wanted)
+
+    def _pairs_all_at_sight(self, waiting: Sequence[Contender], wanted: Set[int]) -> bool:
+        """Whether that comes of giving everybody in turn the first who will do; mostly it does."""
+        left = []
+        while waiting:
+            one, *others = waiting
+            two = next((each for each in others if frozenset((one.number, each.number)) in self._allowed), None)
+            left += [one.number] if two is None else []
+            waiting = [each for each in others if each is not two]
+        return len(left) <= 1 and wanted.isdisjoint(left)
 
 
-def _others(graph: Graph, mates: Mapping[int, int], one: int, two: int) -> dict[int, int] | None:
-    """A partner for everybody else if these two are paired; None if somebody would be left over."""
-    rest = {each: mate for each, mate in mates.items() if not {each, mate} & {one, two}}
-    paired = mates[one] == two or augmented(_without(graph, one, two), rest, mates[one])
-    return rest if paired else None
-
-
-def _without(graph: Graph, one: int, two: int) -> Graph:
-    return {
-        each: [o for o in others if o not in (one, two)] for each, others in graph.items() if each not in (one, two)
-    }
+def _without(these: Sequence[Contender], pairs: Sequence[Pair]) -> list[Contender]:
+    paired = {contender.entrant for pair in pairs for contender in pair}
+    return [each for each in these if each.entrant not in paired]

@@ -159,9 +159,7 @@ class Rounds(Director):
         """The bouts of the present round, with their divisions; who has left loses them."""
         event, here = self.event, {each.player.id for each in self.present()}
         if event.terms.kind is Kind.SWISS:
-            before = [meeting.bout for meeting in self.tx.tournaments.meetings(event.id)]
-            seeded = [each.player.id for each in self.present()]
-            return [(1, _with_bye(bout)) for bout in swiss.bouts(seeded, before)]
+            return [(1, _with_bye(bout)) for bout in self._swiss(here)]
         found: list[tuple[int, Bout]] = []
         for division, members in self._members().items():
             entrants = [each.player.id for each in members]
@@ -169,6 +167,13 @@ class Rounds(Director):
                 bouts = [_turned(bout, event.season) for bout in robin.bouts(entrants, event.round)]
                 found += [(division, _without_leavers(bout, here)) for bout in bouts if _anybody(bout) & here]
         return found
+
+    def _swiss(self, here: Collection[int]) -> list[Bout]:
+        event, meetings = self.event, self.tx.tournaments.meetings(self.event.id)
+        before = [[each.bout for each in meetings if each.round == number] for number in range(1, event.round)]
+        seeded = [each.player.id for each in self.tx.tournaments.entrants(event.id)]
+        absent = {each for each in seeded if each not in here}
+        return swiss.bouts(seeded, before, absent=absent, is_last=event.round == self.rounds())
 
     def _finish(self) -> None:
         """The end of the event; of a league that has players left, only of a season."""

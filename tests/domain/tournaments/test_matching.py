@@ -1,56 +1,49 @@
-"""Perfect matchings, held against networkx and against all there are."""
+"""Best matchings, held against all there are."""
 
 from __future__ import annotations
 
-import networkx
+from collections.abc import Iterator
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm.domain.tournaments.matching import augmented, perfect
+from pbm.domain.tournaments.matching import Edge, best, folded
 
-Graph = dict[int, list[int]]
-
-
-@st.composite
-def graphs(draw: st.DrawFn, most: int = 12) -> Graph:
-    size = draw(st.integers(0, most))
-    edges = draw(st.sets(st.tuples(st.integers(0, most - 1), st.integers(0, most - 1))))
-    graph: Graph = {vertex: [] for vertex in range(size)}
-    for one, two in sorted(edges):
-        if one < two < size:
-            graph[one].append(two)
-            graph[two].append(one)
-    return graph
+Edges = dict[Edge, tuple[int, int, int]]
+MEASURES = st.tuples(st.integers(1, 2), st.integers(-3, 3), st.integers(-9, 9))
+VERTICES = st.integers(0, 6)
+EDGES = st.dictionaries(st.tuples(VERTICES, VERTICES).filter(lambda edge: edge[0] < edge[1]), MEASURES, max_size=12)
 
 
-@given(graphs())
-@settings(max_examples=300)
-def test_all_are_matched_exactly_where_that_can_be(graph: Graph) -> None:
-    known = networkx.Graph([(one, two) for one in graph for two in graph[one]])
-    largest = networkx.max_weight_matching(known, maxcardinality=True)
-    mates = perfect(graph)
-    assert (mates is not None) == (2 * len(largest) == len(graph))
-    if mates is not None:
-        assert mates.keys() == graph.keys()
-        assert all(mates[mate] == vertex and mate in graph[vertex] for vertex, mate in mates.items())
-
-
-@given(graphs())
-@settings(max_examples=100)
-def test_who_cannot_be_matched_changes_nothing(graph: Graph) -> None:
-    if not graph:
+def literal_matchings(edges: list[Edge]) -> Iterator[list[Edge]]:
+    if not edges:
+        yield []
         return
-    mates: dict[int, int] = {}
-    for vertex in graph:
-        before = dict(mates)
-        if vertex in mates:
-            continue
-        if augmented(graph, mates, vertex):
-            assert mates.keys() >= before.keys() | {vertex}
-        else:
-            assert mates == before
+    (one, two), *others = edges
+    yield from literal_matchings(others)
+    for matching in literal_matchings([edge for edge in others if not {one, two} & {*edge}]):
+        yield [(one, two), *matching]
 
 
-def test_a_blossom_is_walked_around() -> None:
-    """A triangle on a stem: greedily 1-2 would leave 0 and 3 alone."""
-    assert perfect({0: [1, 2], 1: [2, 0], 2: [1, 0, 3], 3: [2]}) == {0: 1, 1: 0, 2: 3, 3: 2}
+def sums(edges: Edges, chosen: list[Edge]) -> list[int]:
+    return [sum(edges[edge][measure] for edge in chosen) for measure in range(3)]
+
+
+@given(EDGES)
+@settings(max_examples=200)
+def test_no_matching_has_better_sums(edges: Edges) -> None:
+    chosen = sorted(best(edges))
+    vertices = [vertex for edge in chosen for vertex in edge]
+    assert len(set(vertices)) == len(vertices)
+    assert sums(edges, chosen) == max(sums(edges, matching) for matching in literal_matchings(list(edges)))
+
+
+@given(EDGES)
+def test_one_integer_orders_matchings_as_the_measures_do(edges: Edges) -> None:
+    weights = folded(edges)
+    found = [(sum(weights[edge] for edge in m), sums(edges, m)) for m in literal_matchings(list(edges))]
+    assert [measures for _, measures in sorted(found)] == sorted(measures for _, measures in found)
+
+
+def test_nothing_is_matched_where_nothing_is() -> None:
+    assert best({}) == set()
