@@ -4,13 +4,16 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
 
-.PHONY: demo test lint bench bench-games clean
+.PHONY: demo test golden lint bench bench-games clean
 
 demo: $(INSTALLED)  ## a game of Cross over real SMTP, every mail shown
 	$(BIN)/pbm demo
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n auto
+
+golden: $(INSTALLED)  ## renews all golden files: conversations, headers, mails, boards; then read git diff
+	PBM_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -n auto -m golden
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -13,16 +13,17 @@ happens; what is indented below one is the text of a mail:
     >>> bob answers alice's 101: D4             from his address, to a mail she got
     >>> once more                               the mail before, delivered again
     ... 3 days 4 hours pass                     and what falls due meanwhile is done
-    <<< alice@example.net                       a mail that was received, complete; written by the test
+    <<< alice@example.net                       a mail that was received; written by the test
 
-Lines that begin with # are remarks.
+Lines that begin with # are remarks. Of a mail are shown its subject and text, without the line that ends every mail;
+all its headers are shown, once for each form they come in, by the conversations in tests/golden/headers.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
@@ -42,6 +43,9 @@ ROBOT = Robot("pbm", "example.org", authserv_id="mx.example.org")
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SECRET = bytes(range(32)).hex()
 INDENT = "    "
+FOOTER = f"\n\n{SENTINEL}\n"
+"""How the text of every mail ends; conversations leave it out."""
+
 REFUSED = re.compile(r"^.*: nothing was\s+changed\.|^Subject: pbm: not done|^FAILED: |^Your mail was:", re.MULTILINE)
 """What a mail holds that refuses something."""
 
@@ -69,12 +73,24 @@ class Got:
 
     @property
     def text(self) -> str:
-        """Headers and body as they would be printed; of several forms only the text, and what else there is."""
-        parsed = self.parsed
-        if not parsed.is_multipart():
-            return self.raw.decode("ascii").replace("\r\n", "\n")
-        head = self.raw.decode("ascii").partition("\r\n\r\n")[0].replace("\r\n", "\n")
-        return f"{head}\n\n{self.body}\n(in these forms: {', '.join(self.forms)})\n"
+        """Headers and body as they would be printed."""
+        return f"{self.head}\n\n{self.body}"
+
+    @property
+    def head(self) -> str:
+        """The headers, as they are sent."""
+        return self.raw.partition(b"\r\n\r\n")[0].decode("ascii").replace("\r\n", "\n")
+
+    @property
+    def letter(self) -> str:
+        """What its reader sees: subject and text, without the footer, and in what other forms it comes."""
+        others = f"\n\n(in these forms: {', '.join(self.forms)})" if self.parsed.is_multipart() else ""
+        return f"Subject: {self['Subject']}\n\n{self.body.removesuffix(FOOTER)}{others}"
+
+    @property
+    def form(self) -> tuple[str, ...]:
+        """Which headers it has, and what it consists of."""
+        return (*self.parsed.keys(), self.parsed.get_content_type())
 
     @property
     def forms(self) -> list[str]:
@@ -247,11 +263,10 @@ def check_wire(queued: Queued) -> None:
     assert mail.envelope_from == f"bounce+{mail.key}@{parsed['From'].rpartition('@')[2].rstrip('>')}"
     got = Got(mail.address, mail.raw, mail.board)
     text = got.body
-    assert SENTINEL in text, text
     if "text/plain" not in got.forms:
+        assert SENTINEL in text, text
         return
-    assert text.endswith("\n")
-    assert not text.endswith("\n\n"), text
+    assert text.endswith(FOOTER), text
     assert "\n\n\n" not in text, text
     for line in text.splitlines():
         assert line == line.rstrip(), repr(line)
@@ -269,8 +284,16 @@ def events(script: str) -> Iterator[tuple[str, str]]:
             yield line, "\n".join(text.removeprefix(INDENT) for text in below).strip("\n")
 
 
-def perform(house: House, script: str) -> str:
-    """The conversation played anew: the script with all the mails it brings about."""
+def letters(script: str) -> Iterator[tuple[str, str]]:
+    """Subject and text, footer and all, of the mails that a conversation shows."""
+    for received in re.findall(rf"^<<< \S+@\S+\n((?:{INDENT}.*\n|\n)*)", script, re.MULTILINE):
+        letter = "\n".join(line.removeprefix(INDENT) for line in received.splitlines())
+        subject, _, text = letter.removeprefix("Subject: ").partition("\n\n")
+        yield subject, text.partition("\n\n(in these forms: ")[0].rstrip("\n") + FOOTER
+
+
+def perform(house: House, script: str, shown: Callable[[Got], str] = lambda got: got.letter) -> str:
+    """The conversation played anew: the script with all the mails it brings about. shown: what of a mail."""
     out: list[str] = []
     for line, text in events(script):
         if not line:
@@ -279,9 +302,9 @@ def perform(house: House, script: str) -> str:
         if line.startswith("given "):
             _given(house, line.removeprefix("given "))
         elif line.startswith(">>> "):
-            out += ["", *_received(house, _sent(house, line.removeprefix(">>> "), text))]
+            out += ["", *_received(house, _sent(house, line.removeprefix(">>> "), text), shown)]
         elif line.startswith("... "):
-            out += ["", *_received(house, house.wait(_duration(line.removeprefix("... "))))]
+            out += ["", *_received(house, house.wait(_duration(line.removeprefix("... "))), shown)]
         if not line.startswith("#") and not _is_title(out):
             out.append("")
     return "\n".join(_spaced(out)).rstrip("\n") + "\n"
@@ -337,12 +360,12 @@ def _sent(house: House, what: str, text: str) -> list[Got]:
     return house.send(name, subject, text, **vouched)
 
 
-def _received(house: House, mails: Sequence[Got]) -> Iterator[str]:
+def _received(house: House, mails: Sequence[Got], shown: Callable[[Got], str]) -> Iterator[str]:
     if not mails:
         row = house.inbox_row
         yield f"<<< nothing ({row.reason or row.state})"
     for got in mails:
-        yield from (f"<<< {got.address}", _indented(got.text), "")
+        yield from (f"<<< {got.address}", _indented(shown(got)), "")
 
 
 def _indented(text: str) -> str:

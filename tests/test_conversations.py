@@ -1,40 +1,56 @@
 """The golden conversations: what players write and, word for word, what they get.
 
-PBM_UPDATE_GOLDEN=1 rewrites the mails received; read them as a player before committing them. A verb needs one new
-file, named after it, in golden/conversations.
+`make golden` writes the mails received; read them as a player before committing them. A verb needs one new file, named
+after it, in golden/conversations; a mail that has other headers than all before one in golden/headers.
 """
 
 from __future__ import annotations
 
-import os
 import re
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from pbm.domain.verbs import VERBS
-from tests.conversation import House, perform
+from tests.conversation import INDENT, Got, House, perform
+from tests.golden_file import CONVERSATIONS, FOLDER, RENEWED, hold
 
-FOLDER = Path(__file__).parent / "golden" / "conversations"
-FILES = sorted(FOLDER.glob("*.txt"))
+HEADERS = sorted((FOLDER / "headers").glob("*.txt"))
 SECRET = re.compile(r"\w+pass\b")
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def received(house: House) -> list[Got]:
+    return [got for box in house.mailboxes.values() for got in box]
+
+
+def forms_shown() -> set[tuple[str, ...]]:
+    """The forms of headers that the files of headers show."""
+    heads = re.findall(rf"^<<< \S+@\S+\n\n?((?:{INDENT}.+\n)+)", "".join(map(Path.read_text, HEADERS)), re.MULTILINE)
+    return {Got("", textwrap.dedent(head).encode(), None).form for head in heads}
+
+
+FORMS = forms_shown()
+
+
+@pytest.mark.golden
+@pytest.mark.parametrize("path", CONVERSATIONS, ids=lambda path: path.stem)
 def test_a_conversation_goes_as_it_is_written(path: Path, house: House) -> None:
-    written = path.read_text()
-    played = perform(house, written)
-    if os.environ.get("PBM_UPDATE_GOLDEN"):
-        path.write_text(played)
-    assert played == path.read_text()
+    hold(path, perform(house, path.read_text()))
     assert not house.parked()
-    for mails in house.mailboxes.values():
-        for got in mails:
-            assert not SECRET.search(got.text), got.text
+    for got in received(house):
+        assert not SECRET.search(got.text), got.text
+        assert RENEWED or got.form in FORMS, f"no file of tests/golden/headers has these headers:\n{got.head}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.golden
+@pytest.mark.parametrize("path", HEADERS, ids=lambda path: path.stem)
+def test_headers_are_as_they_are_written(path: Path, house: House) -> None:
+    hold(path, perform(house, path.read_text(), lambda got: got.head))
+
+
+@pytest.mark.parametrize("path", [*CONVERSATIONS, *HEADERS], ids=lambda path: path.stem)
 def test_a_conversation_begins_with_what_it_shows(path: Path) -> None:
     title = path.read_text().split("\n\n")[0]
     assert title[0].isupper()
@@ -44,10 +60,10 @@ def test_a_conversation_begins_with_what_it_shows(path: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted({verb.name for verb in VERBS}))
 def test_a_verb_has_a_conversation_with_a_refusal(name: str, house: House) -> None:
-    path = FOLDER / f"{name.replace(' ', '-')}.txt"
-    assert path.exists(), f"write {path.name}: what players send and, by PBM_UPDATE_GOLDEN=1, what they get"
+    path = FOLDER / "conversations" / f"{name.replace(' ', '-')}.txt"
+    assert path.exists(), f"write {path.name}: what players send; `make golden` adds what they get"
     perform(house, path.read_text())
-    mails = [got for box in house.mailboxes.values() for got in box]
+    mails = received(house)
     assert any(not got.refuses for got in mails), f"{path.name} shows no success"
     assert any(got.refuses for got in mails), f"{path.name} shows no refusal"
 
@@ -61,5 +77,5 @@ def test_a_verb_has_a_help_page(name: str, house: House) -> None:
 
 
 def test_a_conversation_is_the_same_in_every_run(new_house: Callable[..., House]) -> None:
-    script = (FOLDER / "move.txt").read_text()
+    script = (FOLDER / "conversations" / "move.txt").read_text()
     assert perform(new_house(), script) == perform(new_house(), script)

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
 from tests.conversation import House
-
-FOLDER = Path(__file__).parent / "golden" / "conversations"
+from tests.golden_file import FOLDER
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ FEATURES = (
 
 @pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.name)
 def test_a_feature_has_a_conversation(feature: Feature) -> None:
-    path = FOLDER / f"{feature.conversation}.txt"
+    path = FOLDER / "conversations" / f"{feature.conversation}.txt"
     assert path.exists()
     text = path.read_text()
     said = re.search(rf"^(?:>>> |    ).*{feature.sent}", text, re.MULTILINE)

@@ -1,17 +1,15 @@
 """The forms of a mail: text, HTML with a picture and links, and the part for programs.
 
-The golden mails are in golden/mails, each part decoded; PBM_UPDATE_GOLDEN=1 rewrites them.
+The golden mails are in golden/mails, each part decoded.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import struct
 from collections.abc import Callable
 from email import message_from_bytes, policy
-from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import lxml.html
@@ -24,8 +22,8 @@ from pbm.draw import png
 from pbm.mailin import Robot
 from pbm.server import Arriving, Settings
 from tests.conversation import Got, House, address_of
+from tests.golden_file import FOLDER, hold
 
-GOLDEN = Path(__file__).parent.parent / "golden" / "mails"
 CLIPPED = 102_000
 """Octets after which Gmail cuts HTML off."""
 SMALL = {
@@ -107,13 +105,11 @@ def laid_out(got: Got) -> str:
     return "\n".join(line.rstrip() for line in out).rstrip("\n") + "\n"
 
 
+@pytest.mark.golden
 @pytest.mark.parametrize("name", SMALL)
 def test_a_board_mail_reads_as_it_is_written(name: str, house: House) -> None:
     played = laid_out(mover(house, *SMALL[name]))
-    path = GOLDEN / f"{name}.txt"
-    if os.environ.get("PBM_UPDATE_GOLDEN"):
-        path.write_text(played)
-    assert played == path.read_text()
+    hold(FOLDER / "mails" / f"{name}.txt", played)
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 from itertools import islice
 from pathlib import Path
@@ -18,9 +17,10 @@ from games.rules import MoveError, OptionError, Zoomable
 from pbm import draw
 from pbm.compose.pages import Pages
 from tests.games.perft import DRAW, perft
+from tests.golden_file import FOLDER, hold
 
 COUNTS = Path(__file__).parent / "golden"
-BOARDS = Path(__file__).parent.parent / "golden" / "boards"
+BOARDS = FOLDER / "boards"
 
 LISTED = 400
 """Moves of a position that are looked at; a game's list may be very long."""
@@ -291,14 +291,12 @@ def test_the_game_has_golden_boards(name):
     assert list(BOARDS.glob(f"{name}-*.txt")), f"tests/golden/boards/{name}-*.txt is missing"
 
 
+@pytest.mark.golden
 @pytest.mark.parametrize("path", sorted(BOARDS.glob("*.txt")), ids=lambda path: path.stem)
 def test_boards_are_the_golden_ones(path):
-    header, _, golden = path.read_text().partition("\n\n")
+    header = path.read_text().partition("\n\n")[0]
     drawn = draw.text(scene_of(GAMES[path.stem.partition("-")[0]], header))
-    if os.environ.get("WRITE_GOLDEN"):
-        path.write_text(f"{header.rstrip()}\n\n{drawn}")
-    else:
-        assert drawn == golden
+    hold(path, f"{header.rstrip()}\n\n{drawn}")
 
 
 def scene_of(game, header):

@@ -8,34 +8,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain, islice
-from pathlib import Path
+from itertools import islice
 
 import pytest
 
 from pbm.domain.commands import Standing
 from pbm.domain.reading import read
 from pbm.mailin import SENTINEL, strip_subject
-from tests.conversation import INDENT
+from tests.conversation import letters
+from tests.golden_file import CONVERSATIONS
 from tests.mailin import clients
 from tests.mailin.build import person, raw
 from tests.mailin.test_clients import words
 
-CONVERSATIONS = sorted((Path(__file__).parents[1] / "golden" / "conversations").glob("*.txt"))
 EVERY = 307
 """Of the ways to answer one mail one of so many is tried, with each mail others."""
 
 
-def mails(conversation: str) -> Iterator[str]:
-    """The texts of the mails of ours in a conversation, those that differ only in numbers once."""
-    seen: set[str] = set()
-    for received in re.findall(rf"^<<< \S+@\S+\n((?:{INDENT}.*\n|\n)*)", conversation, re.MULTILINE):
-        text = "\n".join(line.removeprefix(INDENT) for line in received.splitlines()).partition("\n\n")[2]
-        text = text.partition("\n(in these forms")[0].strip("\n")
-        kind = re.sub(r"\d+", "", text)
-        if SENTINEL in text and text.count("\n\n") > 2 and kind not in seen:
-            seen.add(kind)
-            yield text
+def mails() -> Iterator[str]:
+    """The texts of the mails of ours in all conversations, those that differ only in numbers once a conversation."""
+    for path in CONVERSATIONS:
+        seen: set[str] = set()
+        for _, text in letters(path.read_text(encoding="utf-8")):
+            kind = re.sub(r"\d+", "", text)
+            if text.count("\n\n") > 2 and kind not in seen:
+                seen.add(kind)
+                yield text.rstrip("\n")
 
 
 OWN = ("101 B2\nGood luck!\n\n103 swap", "multiple\nset mail text")
@@ -48,7 +46,7 @@ def answers(own: str, ours: str) -> Iterator[tuple[str, str]]:
 
 
 def test_nothing_that_we_wrote_is_read_as_the_answer() -> None:
-    ours = list(dict.fromkeys(chain.from_iterable(mails(path.read_text(encoding="utf-8")) for path in CONVERSATIONS)))
+    ours = list(dict.fromkeys(mails()))
     assert len(ours) > 500
     assert any("Waiting for you on" in text for text in ours)
     cut_out = (text.replace(SENTINEL, "").rstrip() for text in ours)
@@ -63,10 +61,7 @@ def test_nothing_that_we_wrote_is_read_as_the_answer() -> None:
 )
 def test_no_subject_of_ours_is_read_as_a_command(prefix: str) -> None:
     """Some begin like one: "pbm: preview of Cross"."""
-    found = (
-        re.findall(rf"^{INDENT}Subject: (.*)", path.read_text(encoding="utf-8"), re.MULTILINE) for path in CONVERSATIONS
-    )
-    subjects = set(chain.from_iterable(found))
+    subjects = {subject for path in CONVERSATIONS for subject, _ in letters(path.read_text(encoding="utf-8"))}
     assert len(subjects) > 80
     for standing in (Standing(), Standing(known=True, proven=True), Standing("cross", 101, known=True, proven=True)):
         for subject in subjects:
