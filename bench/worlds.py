@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Table, create_engine, text
 from sqlalchemy.engine import make_url
 
 from games import GAMES
-from pbm.core.board import Table as Board
+from pbm.core.board import OpenBoard
 from pbm.domain.match import State
 from pbm.domain.tokens import SeatToken, Signer
 from pbm.mailin import Robot
@@ -75,7 +75,7 @@ def make(url: str, boards: int, plies: int, played_on: int) -> World:
     words, moves = sequence(plies)
     template = administration.start_match("cross", ("p0", "p1"), (words,)).board
     with service.store.write() as tx:
-        board = Board.load(tx, service.tools.states, template, service.clock())
+        board = OpenBoard.load(tx, service.tools.states, template, service.clock())
         for move in moves[:plies]:
             board.play(board.state.to_move, move)
     with service.store.read() as tx:

@@ -111,7 +111,7 @@ MAX_SECONDS_OF_A_PLAN = 1.0
 
 
 @dataclass(slots=True)
-class Table:
+class OpenBoard:
     """One board while a mail is handled. revision: as the board was when the mail came to it. now: when the mail came
     in, so that nobody's clock runs while it waits for us.
     """
@@ -126,7 +126,7 @@ class Table:
     _notes: list[Remark] | None = None
 
     @classmethod
-    def load(cls, tx: Transaction, states: States, board: int, now: datetime) -> Table:
+    def load(cls, tx: Transaction, states: States, board: int, now: datetime) -> OpenBoard:
         """Raises: NotFound."""
         match = tx.matches.load(board, states.match(board))
         if match is None:

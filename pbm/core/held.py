@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from pbm.core.board import Table
-from pbm.core.request import Handling
+from pbm.core.board import OpenBoard
+from pbm.core.request import Request
 from pbm.domain import plans
 from pbm.domain.durations import read_duration
 from pbm.domain.match import Intent, IntentKind, Seat, State
@@ -19,40 +19,40 @@ _IN_TIME = timedelta(seconds=1)
 """How long before its player's time is up a move is played at the latest."""
 
 
-def waiting(table: Table, seat: Seat) -> Intent | None:
+def waiting(board: OpenBoard, seat: Seat) -> Intent | None:
     """The move of the seat that waits."""
-    return next((intent for intent in table.intents(seat) if intent.kind is IntentKind.HOLD), None)
+    return next((intent for intent in board.intents(seat) if intent.kind is IntentKind.HOLD), None)
 
 
-def until(handling: Handling, table: Table, seat: Seat) -> datetime | None:
+def until(request: Request, board: OpenBoard, seat: Seat) -> datetime | None:
     """When a move sent now is to be played; None for at once."""
-    chosen = table.match.settings[seat - 1].hold
+    chosen = board.match.settings[seat - 1].hold
     if chosen == OFF:
         return None
-    latest = handling.now + timedelta(microseconds=read_duration(chosen))
-    clock = table.match.clock
+    latest = request.now + timedelta(microseconds=read_duration(chosen))
+    clock = board.match.clock
     if clock is not None and clock.deadline_at is not None and clock.seat == seat:
         latest = min(latest, clock.deadline_at - _IN_TIME)
-    return latest if latest > handling.now else None
+    return latest if latest > request.now else None
 
 
 def hold(
-    handling: Handling, table: Table, seat: Seat, text: str, guard: int | None, plan: Plan, at: datetime
+    request: Request, board: OpenBoard, seat: Seat, text: str, guard: int | None, plan: Plan, at: datetime
 ) -> tuple[str, State]:
     """Keep a move until its time, in place of one that waits; returns a sentence on it and the state it leads to.
 
-    text: a move, or resign. Raises: as Table.play.
+    text: a move, or resign. Raises: as OpenBoard.play.
     """
     if text == plans.RESIGN:
-        table.check_running(guard)
-        state, notation = table.state, text
+        board.check_running(guard)
+        state, notation = board.state, text
     else:
-        state, notation = table.try_play(seat, text, guard)
-        plan = table.check_plan(state, seat, plan)
+        state, notation = board.try_play(seat, text, guard)
+        plan = board.check_plan(state, seat, plan)
     below = f"\n{plans.write(plan)}" if plan else ""
-    comment = "\n".join(comment.text for comment in handling.comments(table.match.board))
-    earlier = waiting(table, seat)
-    table.keep(Intent(seat, IntentKind.HOLD, f"{notation}#{table.next_ply}{below}", comment, until=at))
+    comment = "\n".join(comment.text for comment in request.comments(board.match.board))
+    earlier = waiting(board, seat)
+    board.keep(Intent(seat, IntentKind.HOLD, f"{notation}#{board.next_ply}{below}", comment, until=at))
     instead = f" It takes the place of {move_of(earlier)}." if earlier is not None else ""
     if text == plans.RESIGN:
         return f"you have not resigned yet.{instead}", state

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from pbm.compose import Composer, Notice, Reader
-from pbm.core.board import States, Table
+from pbm.core.board import OpenBoard, States
 from pbm.core.passwords import Passwords
 from pbm.domain.events import CommentMade, MovePlayed, OfferCancelled, SidesSwapped, told_to
 from pbm.domain.mail import Mail
@@ -107,16 +107,16 @@ def readers_of(tx: Transaction, tools: Tools, players: Iterable[Player], now: da
     }
 
 
-def notice_of(table: Table, reader: Reader, **more: Any) -> Notice:
+def notice_of(board: OpenBoard, reader: Reader, **more: Any) -> Notice:
     """The board as it now stands for a reader, with what nobody but he may see."""
-    notes = tuple(table.notes(reader.player))
-    return Notice(table.match, table.state, reader, intents=tuple(table.intents(reader.seat)), notes=notes, **more)
+    notes = tuple(board.notes(reader.player))
+    return Notice(board.match, board.state, reader, intents=tuple(board.intents(reader.seat)), notes=notes, **more)
 
 
 def tell_players(
     tx: Transaction,
     tools: Tools,
-    table: Table,
+    board: OpenBoard,
     comments: Sequence[CommentMade] = (),
     author: Player | None = None,
     answers: Message | None = None,
@@ -125,34 +125,34 @@ def tell_players(
 
     author: the player whose mail it was; his board answers that mail and does not repeat his comment to him.
     """
-    tools.states.keep(table.match, table.state)
+    tools.states.keep(board.match, board.state)
     mails: list[Mail] = []
-    followers = [each for each in tx.follows.of(table.match) if not each.ends_only or table.match.result is not None]
-    before = _before_the_end(table)
-    kibitz = tx.remarks.of(RemarkKind.KIBITZ, table.match.board) if table.match.result is not None else []
-    for reader in _audience(tx, tools, table, followers):
+    followers = [each for each in tx.follows.of(board.match) if not each.ends_only or board.match.result is not None]
+    before = _before_the_end(board)
+    kibitz = tx.remarks.of(RemarkKind.KIBITZ, board.match.board) if board.match.result is not None else []
+    for reader in _audience(tx, tools, board, followers):
         own = author is not None and author == reader.player
-        if not own and _can_wait(table, reader, comments):
+        if not own and _can_wait(board, reader, comments):
             continue
         notice = notice_of(
-            table,
+            board,
             reader,
-            events=tuple(event for event in table.events if told_to(event, reader.seat)),
+            events=tuple(event for event in board.events if told_to(event, reader.seat)),
             comments=() if own else tuple(comments),
-            whole_record=not table.match.record,
+            whole_record=not board.match.record,
             leave=_word_to_leave(followers, reader),
             before=before,
             kibitz=_unsealed(tx, kibitz, reader),
         )
-        mails += tools.composer.notice(notice, table.now, answers if own else None)
+        mails += tools.composer.notice(notice, board.now, answers if own else None)
     return mails
 
 
-def _before_the_end(table: Table) -> State | None:
+def _before_the_end(board: OpenBoard) -> State | None:
     """The state before the last ply of a match that has ended; None if there is none, or if it shows nothing new."""
-    match = table.match
+    match = board.match
     counts = match.result is not None and match.result.ending is not Ending.VOID
-    return table.at(-1) if counts and match.record and match.record[-1].notation != SWAP else None
+    return board.at(-1) if counts and match.record and match.record[-1].notation != SWAP else None
 
 
 def _unsealed(tx: Transaction, kibitz: Sequence[Remark], reader: Reader) -> tuple[Remark, ...]:
@@ -163,23 +163,23 @@ def _unsealed(tx: Transaction, kibitz: Sequence[Remark], reader: Reader) -> tupl
     return tuple(remark for remark in kibitz if remark.author not in blocked)
 
 
-def _can_wait(table: Table, reader: Reader, comments: Sequence[CommentMade]) -> bool:
+def _can_wait(board: OpenBoard, reader: Reader, comments: Sequence[CommentMade]) -> bool:
     """Nobody says anything, only moves were made, and the player hears of them in time by his digest."""
-    settings, match = reader.settings, table.match
+    settings, match = reader.settings, board.match
     if settings.digest == OFF or reader.seat is None or comments or match.result is not None:
         return False
-    told = [event for event in table.events if told_to(event, reader.seat)]
+    told = [event for event in board.events if told_to(event, reader.seat)]
     if not all(isinstance(event, MovePlayed | SidesSwapped | OfferCancelled) for event in told):
         return False
-    deadline = match.clock.deadline_at if match.clock and reader.seat == table.state.to_move else None
-    digest_at = next_digest(settings.digest, settings.zone, table.now)
+    deadline = match.clock.deadline_at if match.clock and reader.seat == board.state.to_move else None
+    digest_at = next_digest(settings.digest, settings.zone, board.now)
     return deadline is None or deadline >= digest_at + ENOUGH_TIME
 
 
 def pass_on(
     tx: Transaction,
     tools: Tools,
-    table: Table,
+    board: OpenBoard,
     comment: CommentMade,
     author: Player,
     answers: Message,
@@ -193,22 +193,22 @@ def pass_on(
     mails: list[Mail] = []
     page = "kibitz.txt" if sealed else "chat.txt"
     blockers = tx.blocks.blockers(author.id)
-    followers = [each for each in tx.follows.of(table.match) if not each.ends_only]
-    audience = [reader for reader in _audience(tx, tools, table, followers) if not (sealed and reader.seat)]
+    followers = [each for each in tx.follows.of(board.match) if not each.ends_only]
+    audience = [reader for reader in _audience(tx, tools, board, followers) if not (sealed and reader.seat)]
     hearers = [reader for reader in audience if reader.player is None or reader.player.id not in blockers]
     if all(reader.player != author for reader in hearers):
-        hearers.append(reader_of(tx, tools, author, table.now))
+        hearers.append(reader_of(tx, tools, author, board.now))
     for reader in hearers:
-        notice = notice_of(table, reader, comments=(comment,), leave=_word_to_leave(followers, reader), page=page)
-        mails += tools.composer.notice(notice, table.now, answers if reader.player == author else None)
+        notice = notice_of(board, reader, comments=(comment,), leave=_word_to_leave(followers, reader), page=page)
+        mails += tools.composer.notice(notice, board.now, answers if reader.player == author else None)
     return mails
 
 
-def _audience(tx: Transaction, tools: Tools, table: Table, followers: Sequence[Follower]) -> list[Reader]:
+def _audience(tx: Transaction, tools: Tools, board: OpenBoard, followers: Sequence[Follower]) -> list[Reader]:
     """The players, each in his seat, and then the followers."""
-    match = table.match
-    readers = readers_of(tx, tools, [*match.players, *(each.player for each in followers)], table.now)
-    seated = [replace(readers[match.player(seat).id], seat=perspective(table, seat)) for seat in _seats(match)]
+    match = board.match
+    readers = readers_of(tx, tools, [*match.players, *(each.player for each in followers)], board.now)
+    seated = [replace(readers[match.player(seat).id], seat=perspective(board, seat)) for seat in _seats(match)]
     return [*seated, *(readers[each.player.id] for each in followers)]
 
 
@@ -229,6 +229,6 @@ def _seats(match: Match) -> tuple[Seat, ...]:
     return (1,) if match.player(1).id == match.player(2).id else (1, 2)
 
 
-def perspective(table: Table, seat: Seat) -> Seat:
+def perspective(board: OpenBoard, seat: Seat) -> Seat:
     """Who plays against himself sees the board from the seat that is to move."""
-    return seat if len(_seats(table.match)) > 1 else table.state.to_move
+    return seat if len(_seats(board.match)) > 1 else board.state.to_move

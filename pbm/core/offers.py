@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pbm.core.board import Table
+from pbm.core.board import OpenBoard
 from pbm.core.held import move_of, waiting
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import Proposed
 from pbm.domain.match import Offer, OfferKind, Seat, other
 
-Grant = Callable[[Handling, Table, Seat], None]
+Grant = Callable[[Request, OpenBoard, Seat], None]
 GRANTS: dict[OfferKind, Grant] = {}
 """What is done when the hearer of an offer accepts it, by what was asked."""
 
@@ -28,21 +28,21 @@ def grants(kind: OfferKind) -> Callable[[Grant], Grant]:
     return register
 
 
-def ask(table: Table, seat: Seat, kind: OfferKind) -> None:
+def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
     """Ask the opponent for something. Raises: MatchOver; NotAllowed while an offer waits."""
-    table.check_running()
-    asked = table.match.offer
+    board.check_running()
+    asked = board.match.offer
     if asked is not None and asked.seat == seat:
-        opponent = table.match.player(other(seat)).userid
+        opponent = board.match.player(other(seat)).userid
         raise NotAllowed(f"{opponent} has not answered yet what you asked: {WISHES[asked.kind]}.", "reject")
     if asked is not None:
-        asker = table.match.player(asked.seat).userid
+        asker = board.match.player(asked.seat).userid
         raise NotAllowed(f'{asker} asks you for {WISHES[asked.kind]}: answer "accept" or "reject" first.')
-    held = waiting(table, seat)
+    held = waiting(board, seat)
     if held is not None and kind is not OfferKind.PAUSE:
         move = move_of(held)
         raise NotAllowed(f"{move} still waits to be played, and would take back what you ask for.", "cancel")
-    table.set_offer(Offer(kind, seat))
-    notation = table.match.record[-1].notation if table.match.record else ""
-    table.events.append(Proposed(table.match.board, seat, kind, notation))
-    table.answer_offer()
+    board.set_offer(Offer(kind, seat))
+    notation = board.match.record[-1].notation if board.match.record else ""
+    board.events.append(Proposed(board.match.board, seat, kind, notation))
+    board.answer_offer()

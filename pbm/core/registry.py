@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from games.rules import GameError
 from pbm.compose import Answer
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import Rejected
 from pbm.domain.match import Player
@@ -18,8 +18,8 @@ from pbm.domain.settings import Settings
 from pbm.domain.verbs import Verb, register
 from pbm.store.tickets import Ticket
 
-Handler = Callable[[Handling, Command], Answer | None]
-Redeemer = Callable[[Handling, Ticket], None]
+Handler = Callable[[Request, Command], Answer | None]
+Redeemer = Callable[[Request, Ticket], None]
 
 HANDLERS: dict[str, Handler] = {}
 REDEEMERS: dict[str, Redeemer] = {}
@@ -52,7 +52,7 @@ def redeems(purpose: str, *, lasting: bool = False) -> Callable[[Redeemer], Rede
     return register_with
 
 
-Keeper = Callable[[Handling, Player, Settings, Mapping[str, object]], None]
+Keeper = Callable[[Request, Player, Settings, Mapping[str, object]], None]
 _KEEPERS: dict[str, Keeper] = {}
 
 
@@ -71,6 +71,6 @@ def keeper_of(name: str) -> Keeper | None:
     return _KEEPERS.get(name)
 
 
-def run(handling: Handling, command: Command) -> Answer | None:
+def run(request: Request, command: Command) -> Answer | None:
     """Carry one command out. Raises: Rejected, GameError."""
-    return HANDLERS[command.verb.name](handling, command)
+    return HANDLERS[command.verb.name](request, command)

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from pbm.compose import Answer, Outcome
 from pbm.compose.pages import wrapped
-from pbm.core.board import Table
+from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.match import Seat, State
 
@@ -19,9 +19,9 @@ def done(command: Command, text: str, subject: str = "") -> Answer:
 
 
 def tell_sender(
-    handling: Handling,
+    request: Request,
     command: Command,
-    table: Table,
+    board: OpenBoard,
     seat: Seat,
     what: str,
     after: State | None = None,
@@ -32,10 +32,10 @@ def tell_sender(
 
     after: the state to show in place of the present one. passes_on: his comment will be.
     """
-    if handling.comment and not passes_on:
+    if request.comment and not passes_on:
         what += ' What you wrote was not passed on: "chat" sends it.'
-    if table.events and after is None:
+    if board.events and after is None:
         return done(command, what[0].upper() + what[1:])
     scene = after.game.scene(after.position, after.last) if after else None
-    handling.notices.append(notice_of(table, replace(handling.correspondent(), seat=seat), scene=scene, shown=what))
+    request.notices.append(notice_of(board, replace(request.correspondent(), seat=seat), scene=scene, shown=what))
     return None

@@ -10,7 +10,7 @@ from typing import Any
 from games import GAMES
 from games.rules import GameError, MoveError
 from pbm.compose import Answer, Notice, Outcome, Reader
-from pbm.core.board import Table
+from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, publish
 from pbm.core.notify import Tools, notice_of, perspective, reader_of, tell_players
 from pbm.domain.commands import Command, Standing, clean, is_ours, usage
@@ -52,7 +52,7 @@ class Sender:
 
 
 @dataclass(slots=True)
-class Handling:
+class Request:
     """State of the handling of one mail.
 
     verified: credentials found right, and the hash they were checked with. fresh: the hashes of new passwords.
@@ -81,12 +81,12 @@ class Handling:
     identified: Player | None = None
     refusal: Rejected | GameError | None = None
     is_hearsay: bool = False
-    _tables: dict[int, Table] = field(default_factory=dict)
+    _boards: dict[int, OpenBoard] = field(default_factory=dict)
     _remarks: dict[int, list[str]] = field(default_factory=dict)
 
-    def again(self) -> Handling:
+    def again(self) -> Request:
         """A handling of the same mail that has not done anything yet."""
-        return Handling(
+        return Request(
             self.tx,
             self.tools,
             self.message,
@@ -98,7 +98,7 @@ class Handling:
             received_at=self.received_at,
         )
 
-    def put_off(self, until: datetime) -> Handling:
+    def put_off(self, until: datetime) -> Request:
         """Do nothing but say so, since the sender's boards have taken too much computing."""
         text = (
             "Nothing was done: what you asked for has taken the server very long, and others wait. Send it again after "
@@ -121,7 +121,7 @@ class Handling:
     def prove(self, player: Player) -> None:
         """It was this player who wrote; so mail gets to him again, should that have been in doubt."""
         self.identified = player
-        publish(PlayerHeard(player, self.message.sender, tuple(self._tables.values())), self.tx, self.now)
+        publish(PlayerHeard(player, self.message.sender, tuple(self._boards.values())), self.tx, self.now)
 
     def _login(self, credentials: Credentials) -> Player:
         """The sentence does not tell whether the userid exists. Raises: NotAllowed."""
@@ -147,63 +147,65 @@ class Handling:
                 "Answering a mail of ours works without a password, and at any time."
             )
 
-    def table(self, board: int, game: str | None = None) -> Table:
+    def board(self, number: int, game: str | None = None) -> OpenBoard:
         """The board, loaded once. game: the game the sender thinks it is. Raises: NotFound."""
-        table = self._tables.get(board)
-        if table is None:
-            table = self._tables[board] = Table.load(self.tx, self.tools.states, board, self.received_at or self.now)
-        if game not in (None, table.match.game):
-            title = GAMES[table.match.game].info.title
-            raise NotFound(f"Board {board} is a game of {title}: write {table.match.game}, not {game}.")
-        return table
+        board = self._boards.get(number)
+        if board is None:
+            board = self._boards[number] = OpenBoard.load(
+                self.tx, self.tools.states, number, self.received_at or self.now
+            )
+        if game not in (None, board.match.game):
+            title = GAMES[board.match.game].info.title
+            raise NotFound(f"Board {number} is a game of {title}: write {board.match.game}, not {game}.")
+        return board
 
-    def named(self, command: Command) -> Table:
+    def named(self, command: Command) -> OpenBoard:
         """The board a command names, or else the one whose mail it answers. Raises: NotFound."""
         number = command.args.get("BOARD", "").partition("#")[0]
         if number:
-            return self.table(int(number), command.game)
+            return self.board(int(number), command.game)
         if self.sender.board is None:
             raise NotFound("Which board? Name its number.", usage(command.verb, Standing(), command.game))
-        return self.table(self.sender.board)
+        return self.board(self.sender.board)
 
-    def seated(self, command: Command) -> tuple[Table, Seat]:
+    def seated(self, command: Command) -> tuple[OpenBoard, Seat]:
         """The board of a command and the seat its sender has there. Raises: NotFound, NotAllowed, Stale."""
-        table = self.named(command)
+        board = self.named(command)
         token = self.sender.seat
-        if command.credentials is not None or token is None or token.board != table.match.board:
-            self._check_no_other_seat(command, table)
-            seat = self.seat_of(table, self.who(command))
-            self._check_fresh(command, table)
-            return table, seat
-        self.identified = table.match.player(token.seat)
-        if command.verb.alters and token.revision != table.revision:
+        if command.credentials is not None or token is None or token.board != board.match.board:
+            self._check_no_other_seat(command, board)
+            seat = self.seat_of(board, self.who(command))
+            self._check_fresh(command, board)
+            return board, seat
+        self.identified = board.match.player(token.seat)
+        if command.verb.alters and token.revision != board.revision:
             raise Stale("Your mail answers an earlier state of the board. Here is the present one.")
-        return table, token.seat
+        return board, token.seat
 
-    def _check_fresh(self, command: Command, table: Table) -> None:
+    def _check_fresh(self, command: Command, board: OpenBoard) -> None:
         """What answers a mail of ours was not meant for a board that has changed since. Raises: Stale."""
         as_of = self.sender.as_of if command.credentials is None and command.verb.alters else None
-        untouched = table.match.revision == table.revision
-        if as_of is not None and untouched and table.match.moved_at > as_of:
-            raise Stale(f"Board {table.match.board} has changed since the mail you answer. Here is the present one.")
+        untouched = board.match.revision == board.revision
+        if as_of is not None and untouched and board.match.moved_at > as_of:
+            raise Stale(f"Board {board.match.board} has changed since the mail you answer. Here is the present one.")
 
-    def _check_no_other_seat(self, command: Command, table: Table) -> None:
+    def _check_no_other_seat(self, command: Command, board: OpenBoard) -> None:
         """The token of a seat is good for no other board. Raises: NotAllowed."""
         token, sender = self.sender.seat, self.sender
         vouched = self.message.authenticated and sender.claimed == sender.proven
         if token is not None and command.credentials is None and not vouched:
             raise NotAllowed(
-                f"Your mail answers one of board {token.board}. To play on board {table.match.board}, answer a mail of "
+                f"Your mail answers one of board {token.board}. To play on board {board.match.board}, answer a mail of "
                 "that board, or put your userid and password into the command.",
                 command.verb.line,
             )
 
-    def seat_of(self, table: Table, player: Player) -> Seat:
+    def seat_of(self, board: OpenBoard, player: Player) -> Seat:
         """Somebody who plays against himself has the seat that is to move. Raises: NotAllowed."""
-        seats = [seat for seat in (1, 2) if table.match.player(seat).id == player.id]
+        seats = [seat for seat in (1, 2) if board.match.player(seat).id == player.id]
         if not seats:
-            raise NotAllowed(f"{player.userid} is not a player of board {table.match.board}.")
-        return table.state.to_move if len(seats) > 1 else seats[0]
+            raise NotAllowed(f"{player.userid} is not a player of board {board.match.board}.")
+        return board.state.to_move if len(seats) > 1 else seats[0]
 
     def player_named(self, userid: str) -> Player:
         """userid: `me` is the sender of the mail. Raises: NotFound, NotAllowed."""
@@ -221,24 +223,24 @@ class Handling:
             raise NotAllowed('Who is "me"? Your address is not known here: write a userid.')
         return player
 
-    def proven_seat(self, table: Table) -> Seat | None:
+    def proven_seat(self, board: OpenBoard) -> Seat | None:
         """The seat from which the sender may see the board: only one they have proved to have."""
         token = self.sender.seat
-        if token is not None and token.board == table.match.board:
+        if token is not None and token.board == board.match.board:
             return token.seat
         proven = self.sender.proven
-        seat = table.match.seat_of(proven.id) if proven else None
-        return None if seat is None else perspective(table, seat)
+        seat = board.match.seat_of(proven.id) if proven else None
+        return None if seat is None else perspective(board, seat)
 
     @property
-    def tables(self) -> list[Table]:
+    def boards(self) -> list[OpenBoard]:
         """The boards in hand."""
-        return list(self._tables.values())
+        return list(self._boards.values())
 
-    def adopt(self, table: Table, event: Event) -> None:
+    def adopt(self, board: OpenBoard, event: Event) -> None:
         """Take up a board that has just been made."""
-        table.events.append(event)
-        self._tables[table.match.board] = table
+        board.events.append(event)
+        self._boards[board.match.board] = board
 
     def reader(self, player: Player, seat: Seat | None = None) -> Reader:
         return reader_of(self.tx, self.tools, player, self.now, seat)
@@ -291,18 +293,18 @@ class Handling:
         """
         self.refusal = error
         self.secrets |= self._guessed(self.original())
-        table = None if several else self._own_table()
+        board = None if several else self._own_board()
         suggestion = error.suggestion if isinstance(error, Rejected) else _nearby(error)
         text = redact_quoted(str(error), self.secrets)
-        if table is None or self.identified is None:
+        if board is None or self.identified is None:
             self.answers.append(Answer(line, Outcome.FAILED, text, suggestion=suggestion))
             return
         token = self.sender.seat
-        seated = token is not None and token.board == table.match.board
-        seat = token.seat if token and seated else self.seat_of(table, self.identified)
+        seated = token is not None and token.board == board.match.board
+        seat = token.seat if token and seated else self.seat_of(board, self.identified)
         self.notices.append(
             notice_of(
-                table,
+                board,
                 self.reader(self.identified, seat),
                 problem=f"{_heading(error)}: {text}",
                 advice=error.suggestion if isinstance(error, Rejected) else "",
@@ -317,14 +319,14 @@ class Handling:
         words = {word.strip(".,;:").casefold() for word in doubtful.split()[:_MAX_WORDS]}
         return guess_secrets(text, self.plain) | behind_userids(doubtful, self.tx.players.known(words))
 
-    def _own_table(self) -> Table | None:
+    def _own_board(self) -> OpenBoard | None:
         """The board the mail was about, if its sender has a seat there."""
         token = self.sender.seat
-        if self.identified is None and not self._tables and token is not None:
-            self.identified = self.table(token.board).match.player(token.seat)
+        if self.identified is None and not self._boards and token is not None:
+            self.identified = self.board(token.board).match.player(token.seat)
         if self.identified is None:
             return None
-        own = [table for table in self._tables.values() if table.match.seat_of(self.identified.id) is not None]
+        own = [board for board in self._boards.values() if board.match.seat_of(self.identified.id) is not None]
         return own[-1] if own else None
 
     def original(self) -> str:
@@ -336,11 +338,11 @@ class Handling:
     def mails(self) -> list[Mail]:
         """Everything this handling has to tell, once all commands are through; replies to the sender last."""
         mails = list(self.letters)
-        for table in self._tables.values():
-            if table.events:
-                comments = self.comments(table.match.board)
-                self._keep(table, comments)
-                mails += tell_players(self.tx, self.tools, table, comments, self.identified, self.message)
+        for board in self._boards.values():
+            if board.events:
+                comments = self.comments(board.match.board)
+                self._keep(board, comments)
+                mails += tell_players(self.tx, self.tools, board, comments, self.identified, self.message)
         replies: list[Mail] = []
         for notice in self.notices:
             replies += self.tools.composer.notice(notice, self.now, self.message)
@@ -348,11 +350,11 @@ class Handling:
             replies += self._answer()
         return mails + [replace(mail, reply=True) for mail in replies]
 
-    def _keep(self, table: Table, comments: Sequence[CommentMade]) -> None:
+    def _keep(self, board: OpenBoard, comments: Sequence[CommentMade]) -> None:
         """What a player writes to a board stays among his belongings; what only claims to be his does not."""
         if self.identified is not None and not self.is_hearsay:
             for comment in comments:
-                table.remark(RemarkKind.COMMENT, self.identified, comment.text)
+                board.remark(RemarkKind.COMMENT, self.identified, comment.text)
 
     def take_remark(self, reading: Reading, number: int, command: Command | Rejected) -> None:
         """Take up what is written below the command's line, counted from 1, where each line has its own."""

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from games import AnyGame
 from games.rules import OptionError
-from pbm.core.board import Table
+from pbm.core.board import OpenBoard
 from pbm.core.notify import DEFAULT_CLOCK, Limits
 from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
 from pbm.domain.errors import BadArguments, NotAllowed
@@ -73,7 +73,7 @@ def start_match(
     rematch_of: int | None = None,
     event: str = "",
     default_clock: str = DEFAULT_CLOCK,
-) -> Table:
+) -> OpenBoard:
     """Store a new match and return it. Raises: as read_terms.
 
     started_by: whose daily measure it counts for. event: the event it is played in, as its players read it.
@@ -94,10 +94,10 @@ def start_match(
         event=event,
         control=terms.control,
     )
-    table = Table(tx, match, terms.state, match.revision, now)
+    board = OpenBoard(tx, match, terms.state, match.revision, now)
     if match.clock is not None:
-        table.set_clock(match.clock.refreshed(match.calendars))
-    return table
+        board.set_clock(match.clock.refreshed(match.calendars))
+    return board
 
 
 def unheard(tx: Transaction, player: Player) -> str:

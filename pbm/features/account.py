@@ -9,7 +9,7 @@ from pbm.compose import Answer
 from pbm.core.bus import ReachChanged, SettingsSaved, publish
 from pbm.core.registry import handles, keeper_of, redeems
 from pbm.core.replies import done
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.core.wording import check_address, check_password, check_userid, declines, first_line
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed
@@ -39,20 +39,20 @@ _INVITED = ("invite",)
         rank=10,
     )
 )
-def signup(handling: Handling, command: Command) -> Answer | None:
+def signup(request: Request, command: Command) -> Answer | None:
     userid, password = command.args["NEW-USERID"], command.args["NEW-PASSWORD"]
     check_userid(userid)
     check_password(password)
-    addresses = addresses_of(handling, command)
-    handling.tx.players.forget_unconfirmed(userid, _forgotten_before(handling))
-    if handling.tx.players.is_taken(userid):
+    addresses = addresses_of(request, command)
+    request.tx.players.forget_unconfirmed(userid, _forgotten_before(request))
+    if request.tx.players.is_taken(userid):
         raise NotAllowed(f'The userid "{userid}" is taken; choose another.')
-    if any(letter.subject == CONFIRMING for letter in handling.letters):
+    if any(letter.subject == CONFIRMING for letter in request.letters):
         raise NotAllowed("One mail makes one account.")
-    _check_not_pestered(handling, addresses)
-    player = handling.tx.players.add(userid, handling.hash_of(password), handling.now)
+    _check_not_pestered(request, addresses)
+    player = request.tx.players.add(userid, request.hash_of(password), request.now)
     for address in addresses:
-        _ask_to_confirm(handling, player, address)
+        _ask_to_confirm(request, player, address)
     return None
 
 
@@ -67,19 +67,19 @@ def signup(handling: Handling, command: Command) -> Answer | None:
         guarded=True,
     )
 )
-def add(handling: Handling, command: Command) -> Answer | None:
-    player, wanted = handling.who(command), addresses_of(handling, command)
-    handling.tx.players.drop_unconfirmed(player.id, _forgotten_before(handling))
-    own = _own_addresses(handling, player)
+def add(request: Request, command: Command) -> Answer | None:
+    player, wanted = request.who(command), addresses_of(request, command)
+    request.tx.players.drop_unconfirmed(player.id, _forgotten_before(request))
+    own = _own_addresses(request, player)
     fresh = _without(wanted, (key for key, address in own.items() if address.confirmed_at))
     if not fresh:
         raise NotAllowed(f'"{wanted[0]}" is an address of your account already.')
     if len({*own, *map(str.casefold, wanted)}) > MAX_ADDRESSES:
         known = " and ".join(address.address for address in own.values())
         raise NotAllowed(f"An account has at most {MAX_ADDRESSES} addresses, and you have {known}.", "change address")
-    _check_not_pestered(handling, fresh)
+    _check_not_pestered(request, fresh)
     for address in fresh:
-        _ask_to_confirm(handling, player, address)
+        _ask_to_confirm(request, player, address)
     return done(command, f"{_listed(fresh)} will get your mail, too, as soon as the mail\nsent there is answered.")
 
 
@@ -94,20 +94,20 @@ def add(handling: Handling, command: Command) -> Answer | None:
         guarded=True,
     )
 )
-def change_address(handling: Handling, command: Command) -> Answer | None:
+def change_address(request: Request, command: Command) -> Answer | None:
     """The old addresses stay until one of the new ones counts, and are told in either case."""
-    player, wanted = handling.who(command), addresses_of(handling, command)
-    own = _own_addresses(handling, player)
+    player, wanted = request.who(command), addresses_of(request, command)
+    own = _own_addresses(request, player)
     confirmed = {key for key, address in own.items() if address.confirmed_at}
     fresh = _without(wanted, confirmed)
     if not fresh and len(confirmed) == len(wanted):
         raise NotAllowed(f"Your mail goes to {_listed(wanted)} already.")
-    _check_not_pestered(handling, fresh)
-    handling.tx.players.drop_unconfirmed(player.id, handling.now)
+    _check_not_pestered(request, fresh)
+    request.tx.players.drop_unconfirmed(player.id, request.now)
     for address in fresh:
-        _ask_to_confirm(handling, player, address, wanted)
+        _ask_to_confirm(request, player, address, wanted)
     if len(fresh) < len(wanted):
-        _drop_all_but(handling, player, wanted)
+        _drop_all_but(request, player, wanted)
         told = f"Your mail goes to {_listed(_without(wanted, map(str.casefold, fresh)))} only."
     else:
         told = "Nothing has changed yet."
@@ -127,10 +127,10 @@ def change_address(handling: Handling, command: Command) -> Answer | None:
         guarded=True,
     )
 )
-def change_password(handling: Handling, command: Command) -> Answer | None:
-    player, password = handling.who(command), command.args["NEW-PASSWORD"]
+def change_password(request: Request, command: Command) -> Answer | None:
+    player, password = request.who(command), command.args["NEW-PASSWORD"]
     check_password(password)
-    _set_password(handling, player, password)
+    _set_password(request, player, password)
     return done(
         command,
         "Your password is changed. If that was not you, write\n"
@@ -138,16 +138,16 @@ def change_password(handling: Handling, command: Command) -> Answer | None:
     )
 
 
-def _set_password(handling: Handling, player: Player, password: str) -> None:
+def _set_password(request: Request, player: Player, password: str) -> None:
     """No mail from before proves anything any more: whoever stole the old password may have caused it.
 
     But nothing else can confirm the first address of an account.
     """
-    players = handling.tx.players
+    players = request.tx.players
     kept = _INVITED if players.confirmed(player.id)[player.id] else (*_INVITED, "confirm")
-    players.set_password_hash(player.id, handling.hash_of(password))
-    handling.tx.guesses.forget_about(player.userid.casefold())
-    handling.tx.tickets.revoke_of(player.id, handling.now, kept=kept)
+    players.set_password_hash(player.id, request.hash_of(password))
+    request.tx.guesses.forget_about(player.userid.casefold())
+    request.tx.tickets.revoke_of(player.id, request.now, kept=kept)
 
 
 @handles(
@@ -161,17 +161,17 @@ def _set_password(handling: Handling, player: Player, password: str) -> None:
         guarded=True,
     )
 )
-def signoff(handling: Handling, command: Command) -> Answer | None:
-    player, sender = handling.who(command), handling.message.sender
-    own = _own_addresses(handling, player)
+def signoff(request: Request, command: Command) -> Answer | None:
+    player, sender = request.who(command), request.message.sender
+    own = _own_addresses(request, player)
     address = own.get(sender.casefold())
     if address is None:
         raise NotAllowed(f'"{sender}" is not an address of your account.')
     others = [each.address for each in own.values() if each.confirmed_at and each != address]
     if not others:
         raise NotAllowed(f'"{sender}" is the only address you have. To end your account, write "delete".', "delete")
-    handling.tx.players.drop_address(address.id)
-    handling.write(address.address, "pbm: no more mail", "moved.txt", player=player, userid=player.userid)
+    request.tx.players.drop_address(address.id)
+    request.write(address.address, "pbm: no more mail", "moved.txt", player=player, userid=player.userid)
     return done(command, f"{sender} gets none of your mail any more; {_listed(others)} does.")
 
 
@@ -185,16 +185,16 @@ def signoff(handling: Handling, command: Command) -> Answer | None:
         rank=50,
     )
 )
-def reset_password(handling: Handling, command: Command) -> Answer | None:
+def reset_password(request: Request, command: Command) -> Answer | None:
     """The answer is the same whether there is such a player or not."""
-    player = handling.tx.players.find(command.args["USERID"])
+    player = request.tx.players.find(command.args["USERID"])
     if player is not None:
-        addresses = handling.tx.players.confirmed(player.id)[player.id]
-        asked = handling.tx.tickets.issued_since(RESET, player.userid, handling.now - timedelta(days=1))
-        if asked < handling.tools.limits.resets_per_day * len(addresses):
-            handling.tx.tickets.revoke(RESET, player.userid, handling.now)
+        addresses = request.tx.players.confirmed(player.id)[player.id]
+        asked = request.tx.tickets.issued_since(RESET, player.userid, request.now - timedelta(days=1))
+        if asked < request.tools.limits.resets_per_day * len(addresses):
+            request.tx.tickets.revoke(RESET, player.userid, request.now)
             for address in addresses:
-                _ask_for_password(handling, player, address, answers=False)
+                _ask_for_password(request, player, address, answers=False)
     return done(
         command,
         "If somebody has this userid, a mail is on its way to the addresses of the\n"
@@ -203,11 +203,11 @@ def reset_password(handling: Handling, command: Command) -> Answer | None:
 
 
 def _ask_for_password(
-    handling: Handling, player: Player, address: str, *, problem: str = "", answers: bool = True
+    request: Request, player: Player, address: str, *, problem: str = "", answers: bool = True
 ) -> None:
     """problem: what was wrong with the password chosen before."""
-    token = handling.issue(RESET, player.userid, days=RESET_DAYS, player=player, address=address)
-    handling.write(
+    token = request.issue(RESET, player.userid, days=RESET_DAYS, player=player, address=address)
+    request.write(
         address,
         "pbm: choose a password",
         "reset.txt",
@@ -220,22 +220,22 @@ def _ask_for_password(
 
 
 @redeems(RESET)
-def choose_password(handling: Handling, ticket: Ticket) -> None:
+def choose_password(request: Request, ticket: Ticket) -> None:
     """The first line of the answer is the new password."""
-    player = handling.tx.players.get(ticket.player_id or 0)
-    if player is None or declines(handling.message.text):
+    player = request.tx.players.get(ticket.player_id or 0)
+    if player is None or declines(request.message.text):
         return
-    handling.identified = player
-    password = first_line(handling.message.text)
+    request.identified = player
+    password = first_line(request.message.text)
     try:
         check_password(password)
     except BadArguments as error:
-        _ask_for_password(handling, player, ticket.payload["address"], problem=str(error))
+        _ask_for_password(request, player, ticket.payload["address"], problem=str(error))
         return
-    _set_password(handling, player, password)
-    for address in handling.tx.players.confirmed(player.id)[player.id]:
+    _set_password(request, player, password)
+    for address in request.tx.players.confirmed(player.id)[player.id]:
         own = address == ticket.payload["address"]
-        handling.write(
+        request.write(
             address, "pbm: your password is set", "reset-done.txt", player=player, answers=own, userid=player.userid
         )
 
@@ -251,9 +251,9 @@ def choose_password(handling: Handling, ticket: Ticket) -> None:
         bare=True,
     )
 )
-def set_(handling: Handling, command: Command) -> Answer | None:
-    player = handling.who(command)
-    stored = handling.tx.players.settings(player.id)
+def set_(request: Request, command: Command) -> Answer | None:
+    player = request.who(command)
+    stored = request.tx.players.settings(player.id)
     settings = before = Settings.chosen(stored)
     name, value = command.args.get("NAME", "").casefold(), command.args.get("VALUE", "")
     choices = list(CHOICES.values())
@@ -264,20 +264,20 @@ def set_(handling: Handling, command: Command) -> Answer | None:
         chosen = {**stored, name: getattr(settings, name)}
         keep = keeper_of(name)
         if keep is not None and settings.rests != before.rests:
-            keep(handling, player, settings, chosen)
+            keep(request, player, settings, chosen)
         else:
-            handling.tx.players.save_settings(player.id, chosen)
+            request.tx.players.save_settings(player.id, chosen)
         if name in ("digest", "timezone"):
-            publish(SettingsSaved(player, settings), handling.tx, handling.now)
-    text = handling.tools.composer.pages.render(
-        "settings.txt", settings=settings, choices=choices, changed=bool(value), now=handling.now
+            publish(SettingsSaved(player, settings), request.tx, request.now)
+    text = request.tools.composer.pages.render(
+        "settings.txt", settings=settings, choices=choices, changed=bool(value), now=request.now
     )
     return done(command, text.rstrip("\n"), "pbm: your settings")
 
 
-def addresses_of(handling: Handling, command: Command) -> list[str]:
+def addresses_of(request: Request, command: Command) -> list[str]:
     """The addresses a command names, or else the one it came from. Raises: BadArguments."""
-    words = (word.strip(",;") for word in command.args.get("ADDRESS", handling.message.sender).split())
+    words = (word.strip(",;") for word in command.args.get("ADDRESS", request.message.sender).split())
     addresses = list({word.casefold(): word for word in words if word}.values())
     if len(addresses) > MAX_ADDRESSES:
         raise BadArguments(f"An account has at most {MAX_ADDRESSES} addresses.")
@@ -288,38 +288,38 @@ def addresses_of(handling: Handling, command: Command) -> list[str]:
     return addresses
 
 
-def _forgotten_before(handling: Handling) -> datetime:
+def _forgotten_before(request: Request) -> datetime:
     """Whatever should have been confirmed and was asked for before then is given up."""
-    return handling.now - timedelta(days=handling.tools.limits.confirmation_days)
+    return request.now - timedelta(days=request.tools.limits.confirmation_days)
 
 
-def _check_not_pestered(handling: Handling, addresses: Iterable[str]) -> None:
+def _check_not_pestered(request: Request, addresses: Iterable[str]) -> None:
     """Nobody is asked again and again whether an address is his. Raises: NotAllowed."""
-    most, since = handling.tools.limits.confirmations_per_day, handling.now - timedelta(days=1)
+    most, since = request.tools.limits.confirmations_per_day, request.now - timedelta(days=1)
     for address in addresses:
-        if handling.tx.tickets.issued_since("confirm", address, since) >= most:
+        if request.tx.tickets.issued_since("confirm", address, since) >= most:
             raise NotAllowed(
                 f'"{address}" has got {most} such mails within a day and answered none of them. Answer one of them, or '
                 "try again tomorrow."
             )
 
 
-def _ask_to_confirm(handling: Handling, player: Player, address: str, instead: Collection[str] = ()) -> None:
+def _ask_to_confirm(request: Request, player: Player, address: str, instead: Collection[str] = ()) -> None:
     """Add an address that counts once its owner has answered the mail it now gets.
 
     instead: the addresses that then are the player's only ones; empty for one more address.
     """
-    days, own = handling.tools.limits.confirmation_days, _own_addresses(handling, player)
-    row = own.get(address.casefold()) or handling.tx.players.add_address(
-        player.id, address, handling.now, confirmed=False
+    days, own = request.tools.limits.confirmation_days, _own_addresses(request, player)
+    row = own.get(address.casefold()) or request.tx.players.add_address(
+        player.id, address, request.now, confirmed=False
     )
-    token = handling.issue("confirm", address, days=days, player=player, address_id=row.id, instead=list(instead))
-    handling.write(
+    token = request.issue("confirm", address, days=days, player=player, address_id=row.id, instead=list(instead))
+    request.write(
         address,
         CONFIRMING,
         "confirm.txt",
         reply_to=token,
-        answers=address.casefold() == handling.message.sender.casefold(),
+        answers=address.casefold() == request.message.sender.casefold(),
         userid=player.userid,
         days=days,
         account=bool(own),
@@ -327,24 +327,24 @@ def _ask_to_confirm(handling: Handling, player: Player, address: str, instead: C
 
 
 @redeems("confirm")
-def confirm(handling: Handling, ticket: Ticket) -> None:
+def confirm(request: Request, ticket: Ticket) -> None:
     """The address is proved, and its owner welcomed."""
-    address = handling.tx.players.confirm(ticket.payload["address_id"], handling.now)
-    player = handling.tx.players.get(ticket.player_id or 0)
+    address = request.tx.players.confirm(ticket.payload["address_id"], request.now)
+    player = request.tx.players.get(ticket.player_id or 0)
     if address is None or player is None:
         return
-    handling.identified = player
-    publish(ReachChanged(player), handling.tx, handling.now)
+    request.identified = player
+    publish(ReachChanged(player), request.tx, request.now)
     if ticket.payload["instead"]:
-        _drop_all_but(handling, player, ticket.payload["instead"])
-    own = handling.tx.players.confirmed(player.id)[player.id]
+        _drop_all_but(request, player, ticket.payload["instead"])
+    own = request.tx.players.confirmed(player.id)[player.id]
     page = "welcome.txt" if own == [address.address] and not ticket.payload["instead"] else "confirmed.txt"
-    handling.write(address.address, "pbm: welcome", page, player=player, userid=player.userid, addresses=own)
+    request.write(address.address, "pbm: welcome", page, player=player, userid=player.userid, addresses=own)
 
 
-def _own_addresses(handling: Handling, player: Player) -> dict[str, Address]:
+def _own_addresses(request: Request, player: Player) -> dict[str, Address]:
     """A player's addresses by their lower-case form, oldest first."""
-    return {address.address.casefold(): address for address in handling.tx.players.addresses(player.id)}
+    return {address.address.casefold(): address for address in request.tx.players.addresses(player.id)}
 
 
 def _without(addresses: Iterable[str], known: Iterable[str]) -> list[str]:
@@ -353,17 +353,15 @@ def _without(addresses: Iterable[str], known: Iterable[str]) -> list[str]:
     return [address for address in addresses if address.casefold() not in left_out]
 
 
-def _drop_all_but(handling: Handling, player: Player, wanted: Iterable[str]) -> None:
+def _drop_all_but(request: Request, player: Player, wanted: Iterable[str]) -> None:
     """The player's other addresses get no more mail but the one that says so."""
     kept = frozenset(map(str.casefold, wanted))
-    for key, address in _own_addresses(handling, player).items():
+    for key, address in _own_addresses(request, player).items():
         if key not in kept:
-            handling.tx.players.drop_address(address.id)
+            request.tx.players.drop_address(address.id)
             if address.confirmed_at:
                 subject = "pbm: no more mail"
-                handling.write(
-                    address.address, subject, "moved.txt", player=player, answers=False, userid=player.userid
-                )
+                request.write(address.address, subject, "moved.txt", player=player, answers=False, userid=player.userid)
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -7,13 +7,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pbm.compose import Answer, Outcome
-from pbm.core.board import Table
+from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, publish
 from pbm.core.jobs import Occasion, when_due
 from pbm.core.notify import Tools, tell_players
 from pbm.core.registry import handles, redeems
 from pbm.core.replies import done
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.core.wording import ERASED, declines, first_line
 from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, UnknownCommand
@@ -25,19 +25,19 @@ from pbm.store import Transaction
 from pbm.store.tickets import Ticket
 
 
-def remove_account(tx: Transaction, player: Player, load: Callable[[int], Table], now: datetime) -> list[Table]:
+def remove_account(tx: Transaction, player: Player, load: Callable[[int], OpenBoard], now: datetime) -> list[OpenBoard]:
     """Remove an account; the games it still plays are lost by forfeit. load: gives a board.
 
     Returns the tables of these games, whose players are still to be told.
     """
     running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
-    tables = [load(summary.board) for summary in running]
-    for table in tables:
-        table.end(_forfeit(table.match, player), PlayerLeft(table.match.board, userid=player.userid))
+    boards = [load(summary.board) for summary in running]
+    for board in boards:
+        board.end(_forfeit(board.match, player), PlayerLeft(board.match.board, userid=player.userid))
     publish(AccountEnded(player), tx, now)
     tx.tickets.revoke_of(player.id, now)
     tx.players.remove(player.id, now)
-    return tables
+    return boards
 
 
 def _forfeit(match: Match, leaver: Player) -> Result:
@@ -58,13 +58,13 @@ def _forfeit(match: Match, leaver: Player) -> Result:
         guarded=True,
     )
 )
-def delete(handling: Handling, command: Command) -> Answer | None:
-    player = handling.who(command)
-    addresses = handling.tx.players.confirmed(player.id)[player.id]
-    tables = remove_account(handling.tx, player, handling.table, handling.now)
-    boards = [table.match.board for table in tables]
+def delete(request: Request, command: Command) -> Answer | None:
+    player = request.who(command)
+    addresses = request.tx.players.confirmed(player.id)[player.id]
+    boards = remove_account(request.tx, player, request.board, request.now)
+    numbers = [board.match.board for board in boards]
     for address in addresses:
-        handling.write(address, "pbm: goodbye", "goodbye.txt", player=player, userid=player.userid, boards=boards)
+        request.write(address, "pbm: goodbye", "goodbye.txt", player=player, userid=player.userid, boards=numbers)
     return None
 
 
@@ -103,8 +103,8 @@ def erase(tx: Transaction, tools: Tools, player_id: int, now: datetime) -> list[
     tx.erasure.rename(traces, player.userid)
     mails: list[Mail] = []
     if not traces.removed:
-        for table in remove_account(tx, player, lambda board: Table.load(tx, tools.states, board, now), now):
-            mails += tell_players(tx, tools, table)
+        for board in remove_account(tx, player, lambda number: OpenBoard.load(tx, tools.states, number, now), now):
+            mails += tell_players(tx, tools, board)
     tx.erasure.forget(traces)
     _plan_sweep(tx, player_id, traces.names, (0, 0), now)
     return mails
@@ -134,91 +134,91 @@ MOST_ASKED = 3
         rank=90,
     )
 )
-def erase_me(handling: Handling, command: Command) -> Answer | None:
+def erase_me(request: Request, command: Command) -> Answer | None:
     """With the password it is settled; otherwise whoever reads the player's mail is asked."""
     if command.credentials is not None:
-        _plan(handling, handling.who(command))
+        _plan(request, request.who(command))
         return None
-    player = handling.sender.proven or handling.sender.claimed
+    player = request.sender.proven or request.sender.claimed
     if player is None:
         raise NeedsIdentity("Who are you? Put your userid and password into the command.", command.verb.line)
-    _check_not_planned(handling, player)
-    since = handling.now - timedelta(days=1)
-    addresses = handling.tx.players.confirmed(player.id)[player.id]
-    if handling.tx.tickets.issued_since(ERASE, player.userid, since) >= MOST_ASKED * len(addresses):
+    _check_not_planned(request, player)
+    since = request.now - timedelta(days=1)
+    addresses = request.tx.players.confirmed(player.id)[player.id]
+    if request.tx.tickets.issued_since(ERASE, player.userid, since) >= MOST_ASKED * len(addresses):
         raise NotAllowed("You have been asked often enough today: answer one of these mails, or use your password.")
     for address in addresses:
-        token = handling.issue(ERASE, player.userid, days=ASKED_DAYS, player=player)
-        _write(handling, player, address, "erase-asked.txt", reply_to=token, days=ASKED_DAYS)
+        token = request.issue(ERASE, player.userid, days=ASKED_DAYS, player=player)
+        _write(request, player, address, "erase-asked.txt", reply_to=token, days=ASKED_DAYS)
     return None
 
 
 @redeems(ERASE)
-def confirm_erasing(handling: Handling, ticket: Ticket) -> None:
-    player = handling.tx.players.get(ticket.player_id or 0)
-    if player is None or declines(handling.message.text):
+def confirm_erasing(request: Request, ticket: Ticket) -> None:
+    player = request.tx.players.get(ticket.player_id or 0)
+    if player is None or declines(request.message.text):
         return
-    handling.identified = player
+    request.identified = player
     try:
-        _plan(handling, player)
+        _plan(request, player)
     except Rejected as error:
-        handling.refuse("your answer", error)
+        request.refuse("your answer", error)
 
 
 @handles(Verb("erase no", "USERID PASSWORD", "change your mind: nothing is erased", ACCOUNT, Locks.HOUSE, rank=100))
-def erase_no(handling: Handling, command: Command) -> Answer | None:
-    player = handling.who(command)
-    _keep(handling, player)
+def erase_no(request: Request, command: Command) -> Answer | None:
+    player = request.who(command)
+    _keep(request, player)
     return done(command, KEPT)
 
 
 @redeems(KEEP, lasting=True)
-def answer_keep(handling: Handling, ticket: Ticket) -> None:
-    player = handling.tx.players.get(ticket.player_id or 0)
+def answer_keep(request: Request, ticket: Ticket) -> None:
+    player = request.tx.players.get(ticket.player_id or 0)
     if player is None:
         return
-    handling.identified = player
-    words = first_line(handling.message.text)
+    request.identified = player
+    words = first_line(request.message.text)
     try:
         if words.casefold().rstrip(".!") not in (KEEP, "erase no") and not declines(words):
             raise UnknownCommand("This mail is only for changing your mind.", KEEP)
-        _keep(handling, player)
-        handling.answers.append(Answer(words, Outcome.DONE, KEPT))
+        _keep(request, player)
+        request.answers.append(Answer(words, Outcome.DONE, KEPT))
     except Rejected as error:
-        handling.refuse(words, error)
+        request.refuse(words, error)
 
 
-def _plan(handling: Handling, player: Player) -> None:
+def _plan(request: Request, player: Player) -> None:
     """Put the erasing on the agenda, and tell all addresses until when it can be stopped. Raises: NotAllowed."""
-    _check_not_planned(handling, player)
-    days = handling.tools.limits.erasure_days
-    due_at = handling.now + timedelta(days=days)
-    handling.tx.agenda.put(ERASE, player.id, due_at)
-    boards = [each.board for each in handling.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)]
-    for address in handling.tx.players.confirmed(player.id)[player.id]:
-        token = handling.issue(KEEP, player.userid, days=days + 1, player=player)
-        until = due_at.astimezone(handling.reader(player).settings.zone)
-        _write(handling, player, address, "erase.txt", reply_to=token, until=until, boards=boards)
+    _check_not_planned(request, player)
+    days = request.tools.limits.erasure_days
+    due_at = request.now + timedelta(days=days)
+    request.tx.agenda.put(ERASE, player.id, due_at)
+    boards = [each.board for each in request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)]
+    for address in request.tx.players.confirmed(player.id)[player.id]:
+        token = request.issue(KEEP, player.userid, days=days + 1, player=player)
+        until = due_at.astimezone(request.reader(player).settings.zone)
+        _write(request, player, address, "erase.txt", reply_to=token, until=until, boards=boards)
 
 
-def _check_not_planned(handling: Handling, player: Player) -> None:
+def _check_not_planned(request: Request, player: Player) -> None:
     """Raises: NotAllowed."""
-    item = handling.tx.agenda.get(ERASE, player.id)
+    item = request.tx.agenda.get(ERASE, player.id)
     if item is not None:
-        raise NotAllowed(f"You will be erased on {_day(handling, player, item.due_at)} already.", "erase no")
+        raise NotAllowed(f"You will be erased on {_day(request, player, item.due_at)} already.", "erase no")
 
 
-def _keep(handling: Handling, player: Player) -> None:
+def _keep(request: Request, player: Player) -> None:
     """Raises: NotFound."""
-    if not handling.tx.agenda.drop(ERASE, player.id):
+    if not request.tx.agenda.drop(ERASE, player.id):
         raise NotFound("You have not asked to be erased, so everything stays as it is.")
 
 
-def _day(handling: Handling, player: Player, instant: datetime) -> str:
-    return f"{instant.astimezone(handling.reader(player).settings.zone):%Y-%m-%d}"
+def _day(request: Request, player: Player, instant: datetime) -> str:
+    return f"{instant.astimezone(request.reader(player).settings.zone):%Y-%m-%d}"
 
 
-def _write(handling: Handling, player: Player, address: str, page: str, *, reply_to: str, **words: Any) -> None:
-    own = address.casefold() == handling.message.sender.casefold()
+def _write(request: Request, player: Player, address: str, page: str, *, reply_to: str, **words: Any) -> None:
+    own = address.casefold() == request.message.sender.casefold()
     subject = "pbm: erase you?" if page == "erase-asked.txt" else "pbm: you will be erased"
-    handling.write(address, subject, page, player=player, reply_to=reply_to, answers=own, userid=player.userid, **words)
+    request.write(address, subject, page, player=player, reply_to=reply_to, answers=own, userid=player.userid, **words)

@@ -24,7 +24,7 @@ from pbm.core.board import States
 from pbm.core.bus import SettingsSaved, publish
 from pbm.core.registry import handles
 from pbm.core.replay import difference
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.core.wording import USERID, check_address
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
@@ -284,25 +284,25 @@ MAX_OCTETS = 10_000_000
         wordy=True,
     )
 )
-def export(handling: Handling, command: Command) -> Answer | None:
+def export(request: Request, command: Command) -> Answer | None:
     """To one address that he has confirmed: the one he writes from, or else the first."""
-    player, tools = handling.who(command), handling.tools
-    own = handling.reader(player).addresses
+    player, tools = request.who(command), request.tools
+    own = request.reader(player).addresses
     if not own:
         raise NotAllowed("You have no address that mail may go to, so nothing can be sent.")
-    address = next((each for each in own if each.casefold() == handling.message.sender.casefold()), own[0])
-    most, since = tools.limits.exports_per_day, handling.now - timedelta(days=1)
-    if handling.tx.outbox.written_since(player.id, SUBJECT, since) >= most:
+    address = next((each for each in own if each.casefold() == request.message.sender.casefold()), own[0])
+    most, since = tools.limits.exports_per_day, request.now - timedelta(days=1)
+    if request.tx.outbox.written_since(player.id, SUBJECT, since) >= most:
         raise NotAllowed(f"All your games can be sent {most} times a day, and have been. Try again tomorrow.")
-    files = files_of(handling.tx, tools.states, tools.composer.pages, player)
+    files = files_of(request.tx, tools.states, tools.composer.pages, player)
     if sum(len(file.data) for file in files) > MAX_OCTETS:
         raise NotAllowed("Your games are too many for a mail: ask the operator of this server for the file.")
-    handling.write(
+    request.write(
         address,
         SUBJECT,
         "export.txt",
         player=player,
-        answers=address.casefold() == handling.message.sender.casefold(),
+        answers=address.casefold() == request.message.sender.casefold(),
         attached=[_attached(file) for file in files],
         userid=player.userid,
         names=[file.name for file in files],

@@ -7,10 +7,10 @@ from dataclasses import replace
 from games import GAMES
 from pbm.compose import Answer
 from pbm.compose.pages import wrapped
-from pbm.core.board import Table
+from pbm.core.board import OpenBoard
 from pbm.core.registry import handles
 from pbm.core.replies import done
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.match import Player
@@ -22,7 +22,7 @@ from pbm.store.tournaments import Tournament
 MAX_FOLLOWED = 50
 """Players whom one player follows."""
 
-Wish = Table | Player | Tournament | str
+Wish = OpenBoard | Player | Tournament | str
 """A board, a player, an event, or a game with all of its boards."""
 
 
@@ -38,17 +38,17 @@ Wish = Table | Player | Tournament | str
         wordy=True,
     )
 )
-def follow(handling: Handling, command: Command) -> Answer | None:
+def follow(request: Request, command: Command) -> Answer | None:
     """What there is to follow has one word: a board's number, a name of a player, event or game."""
-    player, word = handling.who(command), command.args.get("WHAT")
+    player, word = request.who(command), command.args.get("WHAT")
     if word is None:
-        return done(command, _listed(handling, player), "pbm: what you follow")
-    wish = _wish(handling, word)
+        return done(command, _listed(request, player), "pbm: what you follow")
+    wish = _wish(request, word)
     if isinstance(wish, Player):
-        return done(command, _follow_player(handling, player, wish))
+        return done(command, _follow_player(request, player, wish))
     if isinstance(wish, Tournament):
-        return done(command, _follow_event(handling, player, wish))
-    return done(command, _subscribe(handling, player, wish))
+        return done(command, _follow_event(request, player, wish))
+    return done(command, _subscribe(request, player, wish))
 
 
 @handles(
@@ -62,66 +62,66 @@ def follow(handling: Handling, command: Command) -> Answer | None:
         wordy=True,
     )
 )
-def unfollow(handling: Handling, command: Command) -> Answer | None:
-    player, wish = handling.who(command), _wish(handling, command.args["WHAT"])
+def unfollow(request: Request, command: Command) -> Answer | None:
+    player, wish = request.who(command), _wish(request, command.args["WHAT"])
     if isinstance(wish, Tournament):
-        if not handling.tx.tournaments.unfollow(player.id, wish.id):
+        if not request.tx.tournaments.unfollow(player.id, wish.id):
             raise NotFound(f"You do not follow {wish.name}.", f"event leave {wish.name}")
         return done(command, f"You do not follow {wish.name} any more.")
     if not isinstance(wish, Player):
-        return done(command, _unsubscribe(handling, player, wish))
-    if not handling.tx.follows.unfollow_player(player.id, wish.id):
+        return done(command, _unsubscribe(request, player, wish))
+    if not request.tx.follows.unfollow_player(player.id, wish.id):
         raise NotFound(f"You do not follow {wish.userid}.")
     return done(command, f"You do not follow {wish.userid} any more.")
 
 
-def _wish(handling: Handling, word: str) -> Wish:
+def _wish(request: Request, word: str) -> Wish:
     """Raises: NotFound."""
     if word.isdecimal():
-        return handling.table(int(word))
+        return request.board(int(word))
     if word.casefold() in GAMES:
         return word.casefold()
-    found = handling.tx.players.find(word) or handling.tx.tournaments.find(word)
+    found = request.tx.players.find(word) or request.tx.tournaments.find(word)
     if found is None:
         raise NotFound(f'"{word}" is neither the number of a board nor a player, game or event here.', "follow 101")
     return found
 
 
-def _follow_player(handling: Handling, player: Player, wanted: Player) -> str:
+def _follow_player(request: Request, player: Player, wanted: Player) -> str:
     """Raises: NotAllowed."""
     if wanted == player:
         raise NotAllowed("The mails of your own boards come to you anyway.")
-    if handling.tx.blocks.is_blocked(player.id, by=wanted.id):
+    if request.tx.blocks.is_blocked(player.id, by=wanted.id):
         raise NotAllowed(f"{wanted.userid} does not want to be followed by you.")
-    followed = handling.tx.follows.players(player.id)
+    followed = request.tx.follows.players(player.id)
     if wanted in followed:
         raise NotAllowed(f"You follow {wanted.userid} already.")
     if len(followed) >= MAX_FOLLOWED:
         raise NotAllowed(
             f"You follow {MAX_FOLLOWED} players, as many as anybody may.", f"unfollow {followed[0].userid}"
         )
-    handling.tx.follows.follow_player(player.id, wanted.id)
+    request.tx.follows.follow_player(player.id, wanted.id)
     return f"You follow {wanted.userid}: the mails of all his boards come to you from now on."
 
 
-def _follow_event(handling: Handling, player: Player, event: Tournament) -> str:
+def _follow_event(request: Request, player: Player, event: Tournament) -> str:
     """Raises: NotAllowed."""
     if event.stage.ended:
         raise NotAllowed(f"{event.name} is over.", f"event standings {event.name}")
-    if not handling.tx.tournaments.follow(player.id, event.id):
+    if not request.tx.tournaments.follow(player.id, event.id):
         raise NotAllowed(f"You follow {event.name} already.")
     return f"You follow {event.name}: its pairings and standings come to you from now on."
 
 
-def _listed(handling: Handling, player: Player) -> str:
-    boards = handling.tx.follows.boards(player.id)
+def _listed(request: Request, player: Player) -> str:
+    boards = request.tx.follows.boards(player.id)
     found = {
-        "players": [each.userid for each in handling.tx.follows.players(player.id)],
-        "events": [event.name for event in handling.tx.tournaments.followed(player.id)],
-        "games": [game for game in GAMES if _choice(handling, player, game).follows],
+        "players": [each.userid for each in request.tx.follows.players(player.id)],
+        "events": [event.name for event in request.tx.tournaments.followed(player.id)],
+        "games": [game for game in GAMES if _choice(request, player, game).follows],
         "boards": [str(board) for board, ends_only in boards if not ends_only],
         "boards, only their ends": [str(board) for board, ends_only in boards if ends_only],
-        "games, only their ends": [game for game in GAMES if _choice(handling, player, game).notify_ends],
+        "games, only their ends": [game for game in GAMES if _choice(request, player, game).notify_ends],
     }
     if not any(found.values()):
         return (
@@ -144,23 +144,23 @@ def _listed(handling: Handling, player: Player) -> str:
         other_usage="USERID PASSWORD BOARD|all...",
     )
 )
-def subscribe(handling: Handling, command: Command) -> Answer | None:
-    player = handling.who(command)
-    told = [_subscribe(handling, player, wish) for wish in _wishes(handling, command)]
+def subscribe(request: Request, command: Command) -> Answer | None:
+    player = request.who(command)
+    told = [_subscribe(request, player, wish) for wish in _wishes(request, command)]
     return done(command, wrapped("\n".join(told)))
 
 
-def _subscribe(handling: Handling, player: Player, wish: Table | str) -> str:
+def _subscribe(request: Request, player: Player, wish: OpenBoard | str) -> str:
     """Raises: NotAllowed."""
     if isinstance(wish, str):
-        choice = _choice(handling, player, wish)
-        _choose(handling, player, wish, replace(choice, follows=True))
+        choice = _choice(request, player, wish)
+        _choose(request, player, wish, replace(choice, follows=True))
         return f"You follow all games of {GAMES[wish].info.title}, those to come as well."
     board = wish.match.board
     _check_looks_on(wish, player)
-    if handling.tx.follows.wish(player.id, board) is False:
+    if request.tx.follows.wish(player.id, board) is False:
         raise NotAllowed(f"You follow board {board} already.")
-    handling.tx.follows.follow(player.id, board, ends_only=False)
+    request.tx.follows.follow(player.id, board, ends_only=False)
     return f"You follow board {board}: its mails come to you from now on."
 
 
@@ -177,22 +177,22 @@ def _subscribe(handling: Handling, player: Player, wish: Table | str) -> str:
         other_usage="USERID PASSWORD BOARD|all...",
     )
 )
-def unsubscribe(handling: Handling, command: Command) -> Answer | None:
-    player = handling.who(command)
-    told = [_unsubscribe(handling, player, wish) for wish in _wishes(handling, command)]
+def unsubscribe(request: Request, command: Command) -> Answer | None:
+    player = request.who(command)
+    told = [_unsubscribe(request, player, wish) for wish in _wishes(request, command)]
     return done(command, wrapped("\n".join(told)))
 
 
-def _unsubscribe(handling: Handling, player: Player, wish: Table | str) -> str:
+def _unsubscribe(request: Request, player: Player, wish: OpenBoard | str) -> str:
     """Raises: NotFound."""
     if isinstance(wish, str):
-        choice = _choice(handling, player, wish)
+        choice = _choice(request, player, wish)
         if not choice.follows:
             raise NotFound(f"You do not follow all games of {GAMES[wish].info.title}.")
-        _choose(handling, player, wish, replace(choice, follows=False))
+        _choose(request, player, wish, replace(choice, follows=False))
         return f"You do not follow all games of {GAMES[wish].info.title} any more."
-    if not handling.tx.follows.unfollow(player.id, wish.match.board):
-        raise NotFound(_why_not_followed(handling, player, wish))
+    if not request.tx.follows.unfollow(player.id, wish.match.board):
+        raise NotFound(_why_not_followed(request, player, wish))
     return f"You do not follow board {wish.match.board} any more."
 
 
@@ -208,16 +208,16 @@ def _unsubscribe(handling: Handling, player: Player, wish: Table | str) -> str:
         other_usage="BOARD|all USERID PASSWORD",
     )
 )
-def notify(handling: Handling, command: Command) -> Answer | None:
+def notify(request: Request, command: Command) -> Answer | None:
     """Turns the news of ends on, and the next time off."""
-    player = handling.who(command)
+    player = request.who(command)
     told = []
-    for wish in _wishes(handling, command):
-        if isinstance(wish, Table):
-            told.append(_toggle_board(handling, player, wish))
+    for wish in _wishes(request, command):
+        if isinstance(wish, OpenBoard):
+            told.append(_toggle_board(request, player, wish))
             continue
-        choice = _choice(handling, player, wish)
-        _choose(handling, player, wish, replace(choice, notify_ends=not choice.notify_ends))
+        choice = _choice(request, player, wish)
+        _choose(request, player, wish, replace(choice, notify_ends=not choice.notify_ends))
         games = f"games of {GAMES[wish].info.title}"
         told.append(
             f"You hear of {games} no more." if choice.notify_ends else f"You hear of all {games} when they end."
@@ -225,25 +225,25 @@ def notify(handling: Handling, command: Command) -> Answer | None:
     return done(command, wrapped("\n".join(told)))
 
 
-def _toggle_board(handling: Handling, player: Player, table: Table) -> str:
-    _check_looks_on(table, player)
-    board, follows = table.match.board, handling.tx.follows
-    if follows.wish(player.id, board):
-        follows.unfollow(player.id, board)
+def _toggle_board(request: Request, player: Player, board: OpenBoard) -> str:
+    _check_looks_on(board, player)
+    number, follows = board.match.board, request.tx.follows
+    if follows.wish(player.id, number):
+        follows.unfollow(player.id, number)
         return f"You do not hear of board {board} any more."
-    follows.follow(player.id, board, ends_only=True)
+    follows.follow(player.id, number, ends_only=True)
     return f"You hear of board {board} when it ends, and not before."
 
 
-def _wishes(handling: Handling, command: Command) -> list[Table | str]:
+def _wishes(request: Request, command: Command) -> list[OpenBoard | str]:
     """The boards, and the game for all of its boards. Raises: NotFound, BadArguments."""
     words = command.args.get("BOARD", "").split() or (
-        [] if handling.sender.board is None else [str(handling.sender.board)]
+        [] if request.sender.board is None else [str(request.sender.board)]
     )
-    found: list[Table | str] = []
+    found: list[OpenBoard | str] = []
     for word in dict.fromkeys(words or [ALL]):
         if word.isdecimal():
-            found.append(handling.table(int(word), command.game))
+            found.append(request.board(int(word), command.game))
         elif word.casefold() == ALL and command.game is not None:
             found.append(command.game)
         else:
@@ -251,29 +251,29 @@ def _wishes(handling: Handling, command: Command) -> list[Table | str]:
     return found
 
 
-def _check_looks_on(table: Table, player: Player) -> None:
+def _check_looks_on(board: OpenBoard, player: Player) -> None:
     """Raises: NotAllowed."""
-    if table.match.seat_of(player.id) is not None:
-        raise NotAllowed(f"You play on board {table.match.board} yourself: its mails come to you anyway.")
+    if board.match.seat_of(player.id) is not None:
+        raise NotAllowed(f"You play on board {board.match.board} yourself: its mails come to you anyway.")
 
 
-def _why_not_followed(handling: Handling, player: Player, table: Table) -> str:
-    title = table.state.game.info.title
-    if table.match.seat_of(player.id) is not None:
-        return f"You play on board {table.match.board}, so its mails come to you until it ends; resigning ends it."
-    if _choice(handling, player, table.match.game).follows:
-        return f'You follow all games of {title}, and so board {table.match.board}: "unsubscribe all" ends that.'
-    followed = next((each for each in handling.tx.follows.players(player.id) if each in table.match.players), None)
+def _why_not_followed(request: Request, player: Player, board: OpenBoard) -> str:
+    title = board.state.game.info.title
+    if board.match.seat_of(player.id) is not None:
+        return f"You play on board {board.match.board}, so its mails come to you until it ends; resigning ends it."
+    if _choice(request, player, board.match.game).follows:
+        return f'You follow all games of {title}, and so board {board.match.board}: "unsubscribe all" ends that.'
+    followed = next((each for each in request.tx.follows.players(player.id) if each in board.match.players), None)
     if followed is not None:
         return (
-            f'You follow {followed.userid}, and so board {table.match.board}: "unfollow {followed.userid}" ends that.'
+            f'You follow {followed.userid}, and so board {board.match.board}: "unfollow {followed.userid}" ends that.'
         )
-    return f"You do not follow board {table.match.board}."
+    return f"You do not follow board {board.match.board}."
 
 
-def _choice(handling: Handling, player: Player, game: str) -> GameChoice:
-    return handling.tx.choices.of(game, (player.id,))[player.id]
+def _choice(request: Request, player: Player, game: str) -> GameChoice:
+    return request.tx.choices.of(game, (player.id,))[player.id]
 
 
-def _choose(handling: Handling, player: Player, game: str, choice: GameChoice) -> None:
-    handling.tx.choices.set(player.id, game, choice)
+def _choose(request: Request, player: Player, game: str, choice: GameChoice) -> None:
+    request.tx.choices.set(player.id, game, choice)

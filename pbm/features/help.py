@@ -6,7 +6,7 @@ from pbm.compose import Answer
 from pbm.core.rating import score_of
 from pbm.core.registry import handles
 from pbm.core.replies import done
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.match import Ending, Match, Player, Seat, other
@@ -26,29 +26,29 @@ from pbm.domain.verbs import LOOKING, Locks, Verb
         wordy=True,
     )
 )
-def why(handling: Handling, command: Command) -> Answer | None:
+def why(request: Request, command: Command) -> Answer | None:
     """Of the board that is named; or of the one whose mail is answered, if it was rated; or else of the last."""
-    player = handling.who(command)
+    player = request.who(command)
     named = command.args.get("BOARD")
-    board = int(named) if named else handling.sender.board
-    if named is None and (board is None or player.id not in handling.tx.ratings.changes(board)):
-        board = handling.tx.ratings.last_board(player.id)
+    board = int(named) if named else request.sender.board
+    if named is None and (board is None or player.id not in request.tx.ratings.changes(board)):
+        board = request.tx.ratings.last_board(player.id)
     if board is None:
         raise NotFound("You have not ended a rated game yet, so no rating of yours has changed.")
-    match = handling.table(board).match
+    match = request.board(board).match
     seat = match.seat_of(player.id)
     if seat is None:
         raise NotAllowed(f"You were no player of board {board}: it has changed no rating of yours.")
-    return done(command, _explained(handling, match, seat), f"pbm: why your rating changed on board {board}")
+    return done(command, _explained(request, match, seat), f"pbm: why your rating changed on board {board}")
 
 
-def _explained(handling: Handling, match: Match, seat: Seat) -> str:
+def _explained(request: Request, match: Match, seat: Seat) -> str:
     """Raises: NotFound."""
-    changes, player, opponent = handling.tx.ratings.changes(match.board), match.player(seat), match.player(other(seat))
+    changes, player, opponent = request.tx.ratings.changes(match.board), match.player(seat), match.player(other(seat))
     if match.result is None or not changes:
         raise NotFound(_why_not_rated(match))
     own, theirs = changes[player.id], changes[opponent.id]
-    text = handling.tools.composer.pages.render(
+    text = request.tools.composer.pages.render(
         "why.txt",
         match=match,
         opponent=opponent.userid,
@@ -60,7 +60,7 @@ def _explained(handling: Handling, match: Match, seat: Seat) -> str:
         expected=expected(own.before, theirs.before),
         scale=SCALE,
         tau=TAU,
-        zone=handling.correspondent().settings.zone,
+        zone=request.correspondent().settings.zone,
     )
     return text.rstrip("\n")
 

@@ -11,11 +11,11 @@ from games.rules import GameError, Zoomable
 from games.scene import Scene
 from pbm.compose import Answer, Notice, Reader
 from pbm.compose.pages import wrapped
-from pbm.core.board import Table
+from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of, perspective
 from pbm.core.registry import handles
 from pbm.core.replies import done
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.match import Player, Seat, State
@@ -48,7 +48,7 @@ class Selection:
     filters: tuple[str, ...] = ()
 
 
-def select(handling: Handling, words: Iterable[str]) -> Selection:
+def select(request: Request, words: Iterable[str]) -> Selection:
     """Raises: BadArguments, NotFound, NotAllowed."""
     boards: list[AtPly] = []
     players: list[Player] = []
@@ -58,31 +58,31 @@ def select(handling: Handling, words: Iterable[str]) -> Selection:
         if folded in FILTERS:
             filters.append(folded)
         elif word[0].isdigit() or word[0] == "#":
-            boards.append(_board(handling, word))
+            boards.append(_board(request, word))
         elif folded not in _NOISE:
-            players.append(handling.player_named(word))
+            players.append(request.player_named(word))
     return Selection(tuple(boards), tuple(players), tuple(filters))
 
 
-def _board(handling: Handling, word: str) -> AtPly:
+def _board(request: Request, word: str) -> AtPly:
     match = _BOARD.fullmatch(word)
     if match is None:
         raise BadArguments(f'"{word}" is not the number of a board: write for instance 101 or 101#5.')
     number, ply = match.groups()
-    board = int(number) if number else handling.sender.board
+    board = int(number) if number else request.sender.board
     if board is None:
         raise NotFound(f'Which board? Write its number in front of "{word}".')
     return AtPly(board, int(ply) if ply else None)
 
 
-def listed(handling: Handling, selection: Selection, game: str | None) -> list[Summary]:
+def listed(request: Request, selection: Selection, game: str | None) -> list[Summary]:
     """The boards of the players, narrowed by all filters, oldest first."""
-    players = selection.players or ((handling.apparent_sender(),) if "next" in selection.filters else ())
+    players = selection.players or ((request.apparent_sender(),) if "next" in selection.filters else ())
     active = None if not selection.filters else "inactive" not in selection.filters
     if "inactive" in selection.filters and len(selection.filters) > 1:
         return []
     ids = tuple(player.id for player in players)
-    found = handling.tx.matches.summaries(game=game, player_ids=ids, active=active, limit=MAX_LISTED)
+    found = request.tx.matches.summaries(game=game, player_ids=ids, active=active, limit=MAX_LISTED)
     return [summary for summary in found if "next" not in selection.filters or _to_move(summary) in players]
 
 
@@ -100,13 +100,13 @@ def _to_move(summary: Summary) -> Player | None:
         rank=130,
     )
 )
-def show_display(handling: Handling, command: Command) -> Answer | None:
+def show_display(request: Request, command: Command) -> Answer | None:
     """In all forms, whatever the player has chosen."""
-    reader = handling.reader(handling.who(command))
+    reader = request.reader(request.who(command))
     sample = State.start(GAMES["cross"], ["-size=3"])
     for move in ("C3", "B2", "D3"):
         sample, _ = sample.play(move)
-    handling.letters += handling.tools.composer.display(reader, sample, handling.now, handling.message)
+    request.letters += request.tools.composer.display(reader, sample, request.now, request.message)
     return None
 
 
@@ -131,10 +131,10 @@ Zoom = tuple[str, str]
         per_game=True,
     )
 )
-def show(handling: Handling, command: Command) -> Answer | None:
+def show(request: Request, command: Command) -> Answer | None:
     words, zoom_in = _split_zoom(command.args.get("BOARD", "").split())
-    wanted = _wanted(handling, select(handling, words), command.game)
-    return _mail_boards(handling, command, wanted, lambda table: handling.proven_seat(table), zoom_in)
+    wanted = _wanted(request, select(request, words), command.game)
+    return _mail_boards(request, command, wanted, lambda board: request.proven_seat(board), zoom_in)
 
 
 def _split_zoom(words: list[str]) -> tuple[list[str], Zoom | None]:
@@ -157,12 +157,12 @@ def _split_zoom(words: list[str]) -> tuple[list[str], Zoom | None]:
         rank=90,
     )
 )
-def all_show(handling: Handling, command: Command) -> Answer | None:
-    selection = select(handling, command.args.get("USERID", "").split())
+def all_show(request: Request, command: Command) -> Answer | None:
+    selection = select(request, command.args.get("USERID", "").split())
     if selection.boards:
         raise BadArguments("all show takes players, not boards.", command.verb.line)
-    wanted = [AtPly(each.board) for each in listed(handling, _of_somebody(handling, selection), None)]
-    return _mail_boards(handling, command, wanted, lambda table: handling.proven_seat(table))
+    wanted = [AtPly(each.board) for each in listed(request, _of_somebody(request, selection), None)]
+    return _mail_boards(request, command, wanted, lambda board: request.proven_seat(board))
 
 
 @handles(
@@ -176,18 +176,18 @@ def all_show(handling: Handling, command: Command) -> Answer | None:
         per_game=True,
     )
 )
-def showas(handling: Handling, command: Command) -> Answer | None:
+def showas(request: Request, command: Command) -> Answer | None:
     """As show, but as the player who asks sees it when he plays; all his running boards if he names none."""
-    player = handling.who(command)
+    player = request.who(command)
     words = command.args.get("BOARD", "").split()
-    if not words and handling.sender.board is None:
+    if not words and request.sender.board is None:
         words = ["me", "active"]
 
-    def seat(table: Table) -> Seat | None:
-        own = table.match.seat_of(player.id)
-        return None if own is None else perspective(table, own)
+    def seat(board: OpenBoard) -> Seat | None:
+        own = board.match.seat_of(player.id)
+        return None if own is None else perspective(board, own)
 
-    return _mail_boards(handling, command, _wanted(handling, select(handling, words), command.game), seat)
+    return _mail_boards(request, command, _wanted(request, select(request, words), command.game), seat)
 
 
 @handles(
@@ -201,88 +201,88 @@ def showas(handling: Handling, command: Command) -> Answer | None:
         per_game=True,
     )
 )
-def zoom(handling: Handling, command: Command) -> Answer | None:
+def zoom(request: Request, command: Command) -> Answer | None:
     words = [command.args["BOARD"]] if "BOARD" in command.args else []
-    wanted = _wanted(handling, select(handling, words), command.game)
+    wanted = _wanted(request, select(request, words), command.game)
     zoom_in = command.args["POINT"], command.args["FACTOR"]
-    return _mail_boards(handling, command, wanted, lambda table: handling.proven_seat(table), zoom_in)
+    return _mail_boards(request, command, wanted, lambda board: request.proven_seat(board), zoom_in)
 
 
-def _wanted(handling: Handling, selection: Selection, game: str | None) -> list[AtPly]:
+def _wanted(request: Request, selection: Selection, game: str | None) -> list[AtPly]:
     """The boards to show: those named, and those of the players; or else the one whose mail is answered."""
     boards = list(selection.boards)
     if selection.players or selection.filters:
-        found = listed(handling, _of_somebody(handling, selection), game)
+        found = listed(request, _of_somebody(request, selection), game)
         boards += [AtPly(each.board) for each in found]
-    elif not boards and handling.sender.board is not None:
-        boards.append(AtPly(handling.sender.board))
+    elif not boards and request.sender.board is not None:
+        boards.append(AtPly(request.sender.board))
     elif not boards:
         raise BadArguments("Which board? Name its number, or a player.", f"{game or 'GAME'} show 101")
     return boards
 
 
-def _of_somebody(handling: Handling, selection: Selection) -> Selection:
+def _of_somebody(request: Request, selection: Selection) -> Selection:
     """The sender's boards where no player is named."""
-    return selection if selection.players else replace(selection, players=(handling.apparent_sender(),))
+    return selection if selection.players else replace(selection, players=(request.apparent_sender(),))
 
 
 def _mail_boards(
-    handling: Handling,
+    request: Request,
     command: Command,
     wanted: Sequence[AtPly],
-    seat: Callable[[Table], Seat | None],
+    seat: Callable[[OpenBoard], Seat | None],
     zoom_in: Zoom | None = None,
 ) -> Answer | None:
     """Mail the sender each board as its seat sees it; what cannot be shown is summed up in the answer."""
-    _check_number(handling, len(wanted))
-    reader, game = handling.correspondent(), None if handling.sender.board else command.game
+    _check_number(request, len(wanted))
+    reader, game = request.correspondent(), None if request.sender.board else command.game
     notices, failures = [], []
     for each in wanted:
         try:
-            table = handling.table(each.board, game)
-            notices.append(_shown(table, replace(reader, seat=seat(table)), each.ply, zoom_in))
+            board = request.board(each.board, game)
+            notices.append(_shown(board, replace(reader, seat=seat(board)), each.ply, zoom_in))
         except (Rejected, GameError) as error:
             if len(wanted) == 1:
                 raise
             failures.append(str(error))
     if not notices:
         raise NotFound("\n".join(failures))
-    handling.notices += notices
+    request.notices += notices
     if failures:
         return done(command, wrapped("\n".join(["Not shown:", *failures])), "pbm: not all boards shown")
     return None
 
 
-def _check_number(handling: Handling, number: int) -> None:
+def _check_number(request: Request, number: int) -> None:
     """Raises: NotFound, NotAllowed."""
-    most = MAX_SHOWN if handling.identified or handling.sender.proven else MAX_SHOWN_UNPROVEN
+    most = MAX_SHOWN if request.identified or request.sender.proven else MAX_SHOWN_UNPROVEN
     if number == 0:
         raise NotFound("No board fits these words.")
-    if number + len(handling.notices) > most:
+    if number + len(request.notices) > most:
         raise NotAllowed(
             f"{number} boards would be too much mail: at most {most} are shown to you by one mail. "
             'Ask for fewer, for instance with "next", or list them with "games".'
         )
 
 
-def _shown(table: Table, reader: Reader, ply: int | None, zoom_in: Zoom | None) -> Notice:
+def _shown(board: OpenBoard, reader: Reader, ply: int | None, zoom_in: Zoom | None) -> Notice:
     """The board now or after a ply, whole or around a point. Raises: NotFound, NotAllowed, BadArguments, MoveError."""
-    notice = notice_of(table, reader, whole_record=True)
+    notice = notice_of(board, reader, whole_record=True)
     if ply is None and zoom_in is None:
         return notice
-    state = table.state if ply is None else table.at(ply)
-    when = "as it stands" if ply is None else f"the position after ply {state.plies} of {table.state.plies}"
-    then = _then(table, state)
+    state = board.state if ply is None else board.at(ply)
+    when = "as it stands" if ply is None else f"the position after ply {state.plies} of {board.state.plies}"
+    then = _then(board, state)
     if zoom_in is None:
         return replace(notice, scene=state.game.scene(state.position, state.last), shown=f"{when}.{then}")
     return replace(notice, scene=_zoomed(state, *zoom_in), shown=f"{when}, around {zoom_in[0]}.{then}")
 
 
-def _then(table: Table, state: State) -> str:
+def _then(board: OpenBoard, state: State) -> str:
     """Who was to move in an earlier position; what the mail goes on to tell is of the present one."""
-    if state.plies == table.state.plies:
+    if state.plies == board.state.plies:
         return ""
-    userid = table.match.player(state.to_move).userid
+    userid = board.match.player(state.to_move).userid
     return f" {userid} ({state.side_name(state.to_move)}) was to move then. Now:"
 
 
@@ -306,13 +306,13 @@ def _zoomed(state: State, point: str, factor: str) -> Scene:
         per_game=True,
     )
 )
-def games(handling: Handling, command: Command) -> Answer | None:
-    selection = select(handling, command.args.get("USERID", "").split())
+def games(request: Request, command: Command) -> Answer | None:
+    selection = select(request, command.args.get("USERID", "").split())
     if selection.boards:
         raise BadArguments(f'games takes players; "show {selection.boards[0].board}" mails a board.', command.verb.line)
-    found = listed(handling, selection, command.game)
+    found = listed(request, selection, command.game)
     title = GAMES[command.game].info.title if command.game else "all"
-    text = handling.tools.composer.pages.render(
+    text = request.tools.composer.pages.render(
         "games.txt", title=title, boards=found, players=selection.players, more=len(found) == MAX_LISTED
     )
     return done(command, text.rstrip("\n"), f"pbm: list of {title} games")
@@ -328,14 +328,14 @@ def games(handling: Handling, command: Command) -> Answer | None:
         rank=10,
     )
 )
-def help_(handling: Handling, command: Command) -> Answer | None:
+def help_(request: Request, command: Command) -> Answer | None:
     """The page of a subject; of a game's verb, too, when it is said with the game."""
-    pages = handling.tools.composer.pages
+    pages = request.tools.composer.pages
     subject = " ".join(command.args.get("SUBJECT", "index").casefold().split())
     head, _, rest = subject.partition(" ")
     verb = find(rest, per_game=True) if head in GAMES else find(subject)
     page = pages.help("-".join((verb.name if verb else subject).split())) or (
-        _verb_page(handling, verb) if verb else None
+        _verb_page(request, verb) if verb else None
     )
     if page is None:
         raise NotFound(
@@ -346,5 +346,5 @@ def help_(handling: Handling, command: Command) -> Answer | None:
     return done(command, page.rstrip("\n"), f"pbm: help {'' if subject == 'index' else subject[:40]}".rstrip())
 
 
-def _verb_page(handling: Handling, verb: Verb) -> str:
-    return handling.tools.composer.pages.render("verb.txt", verb=verb, robot=handling.tools.composer.robot.address)
+def _verb_page(request: Request, verb: Verb) -> str:
+    return request.tools.composer.pages.render("verb.txt", verb=verb, robot=request.tools.composer.robot.address)

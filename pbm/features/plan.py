@@ -10,11 +10,11 @@ from games.rules import GameError
 from pbm import draw
 from pbm.compose import Answer
 from pbm.core import held as holding
-from pbm.core.board import Table
+from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of
 from pbm.core.registry import handles
 from pbm.core.replies import done, tell_sender
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.core.wording import NOTHING, as_played
 from pbm.domain import plans
 from pbm.domain.commands import Command
@@ -38,61 +38,61 @@ from pbm.domain.verbs import LOOKING, PLAYING, Locks, Verb
         takes_plan=True,
     )
 )
-def plan(handling: Handling, command: Command) -> Answer | None:
-    command = _with_plies(handling, command)
-    table, seat = handling.seated(command)
-    table.check_running()
+def plan(request: Request, command: Command) -> Answer | None:
+    command = _with_plies(request, command)
+    board, seat = request.seated(command)
+    board.check_running()
     text = "\n".join(filter(None, (command.args.get("PLAN", ""), command.plan)))
-    planned = next((intent for intent in table.intents(seat) if intent.kind in plans.KINDS), None)
+    planned = next((intent for intent in board.intents(seat) if intent.kind in plans.KINDS), None)
     if text and text.casefold() not in NOTHING:
-        return _keep(handling, command, table, seat, text)
+        return _keep(request, command, board, seat, text)
     if planned is None:
-        raise NotFound(f"You have no plan on board {table.match.board}.", "plan if E5: D4; if any: F6")
+        raise NotFound(f"You have no plan on board {board.match.board}.", "plan if E5: D4; if any: F6")
     if not text:
-        _show(handling, table, planned)
+        _show(request, board, planned)
         return None
-    table.drop(planned)
-    return tell_sender(handling, command, table, seat, "you have no plan any more.")
+    board.drop(planned)
+    return tell_sender(request, command, board, seat, "you have no plan any more.")
 
 
-def _with_plies(handling: Handling, command: Command) -> Command:
+def _with_plies(request: Request, command: Command) -> Command:
     """The command; in an answer to a board, of nothing but numbers, the first is a ply, for there moves are numbers."""
     board, plies = command.args.get("BOARD", ""), command.args.get("PLAN", "")
-    answers = handling.sender.seat is not None and command.credentials is None
+    answers = request.sender.seat is not None and command.credentials is None
     if not (answers and board and plies and all(map(str.isdecimal, plies.split()))):
         return command
     return replace(command, args={"PLAN": f"{board} {plies}"})
 
 
-def _keep(handling: Handling, command: Command, table: Table, seat: Seat, text: str) -> Answer | None:
+def _keep(request: Request, command: Command, board: OpenBoard, seat: Seat, text: str) -> Answer | None:
     """Keep a plan in place of an earlier one. Raises: BadArguments, NotYourTurn, NotAllowed."""
     tree = plans.understood(text)
-    _check_time(table, seat, tree)
-    replaces = any(intent.kind in plans.KINDS for intent in table.intents(seat))
-    table.keep_plan(seat, table.check_plan(table.state, seat, tree))
+    _check_time(board, seat, tree)
+    replaces = any(intent.kind in plans.KINDS for intent in board.intents(seat))
+    board.keep_plan(seat, board.check_plan(board.state, seat, tree))
     instead = ", in place of the earlier one" if replaces else ""
-    return tell_sender(handling, command, table, seat, f"your plan is kept{instead}.")
+    return tell_sender(request, command, board, seat, f"your plan is kept{instead}.")
 
 
-def _check_time(table: Table, seat: Seat, tree: Plan) -> None:
+def _check_time(board: OpenBoard, seat: Seat, tree: Plan) -> None:
     """A plan is for what the opponent does next. Raises: NotYourTurn, NotAllowed."""
-    held = holding.waiting(table, seat)
+    held = holding.waiting(board, seat)
     if held is not None:
         move = holding.move_of(held)
         raise NotYourTurn(f"{move} still waits to be played. To change your plan, send the move once more, with it.")
-    if seat == table.state.to_move:
+    if seat == board.state.to_move:
         raise NotYourTurn(
             "It is your turn, and a plan is for what your opponent does then. Send your move, and your plan below it."
         )
-    if table.match.offer == Offer(OfferKind.DRAW, other(seat)) and plans.fitting(tree, plans.DRAW):
-        userid = table.match.player(other(seat)).userid
+    if board.match.offer == Offer(OfferKind.DRAW, other(seat)) and plans.fitting(tree, plans.DRAW):
+        userid = board.match.player(other(seat)).userid
         raise NotAllowed(f'{userid} offers a draw already: answer "accept" or "reject".')
 
 
-def _show(handling: Handling, table: Table, planned: Intent) -> None:
+def _show(request: Request, board: OpenBoard, planned: Intent) -> None:
     tree, _ = plans.of(planned)
-    reader = replace(handling.correspondent(), seat=planned.seat)
-    handling.notices.append(notice_of(table, reader, shown="this is your plan.", plan=tuple(plans.layout(tree))))
+    reader = replace(request.correspondent(), seat=planned.seat)
+    request.notices.append(notice_of(board, reader, shown="this is your plan.", plan=tuple(plans.layout(tree))))
 
 
 MAX_PLIES = 100
@@ -111,30 +111,30 @@ MAX_PLIES = 100
         options=True,
     )
 )
-def preview(handling: Handling, command: Command) -> Answer | None:
+def preview(request: Request, command: Command) -> Answer | None:
     words = command.args.get("MOVE", "").split()
     if len(words) > MAX_PLIES:
         raise BadArguments(f"A preview has at most {MAX_PLIES} plies; yours has {len(words)}.")
     if command.args.get("BOARD", "").casefold() == "new":
-        return _of_new_board(handling, command, words[1:] if words[:1] == ["2"] else words)
+        return _of_new_board(request, command, words[1:] if words[:1] == ["2"] else words)
     if command.options:
         raise BadArguments(
             f'"{command.options[0]}": options go with a new board.', "GAME preview new 2 -size=5 MOVE..."
         )
-    _of_board(handling, command, words)
+    _of_board(request, command, words)
     return None
 
 
-def _of_board(handling: Handling, command: Command, words: Sequence[str]) -> None:
-    table = handling.named(command)
+def _of_board(request: Request, command: Command, words: Sequence[str]) -> None:
+    board = request.named(command)
     ply = command.args.get("BOARD", "").partition("#")[2]
-    state, notations = _line(table.at(int(ply)) if ply else table.state, words)
+    state, notations = _line(board.at(int(ply)) if ply else board.state, words)
     shown = f"{' '.join(notations) or 'no move'} would lead to this. {_ending(state)}Nothing is played."
-    reader = replace(handling.correspondent(), seat=handling.proven_seat(table))
+    reader = replace(request.correspondent(), seat=request.proven_seat(board))
     scene = state.game.scene(state.position, state.last)
-    is_now = not ply and table.match.result is None
-    offered = _as_plan(table.state, reader.seat, notations) if is_now and reader.seat else ()
-    handling.notices.append(notice_of(table, reader, scene=scene, shown=shown, offered=offered))
+    is_now = not ply and board.match.result is None
+    offered = _as_plan(board.state, reader.seat, notations) if is_now and reader.seat else ()
+    request.notices.append(notice_of(board, reader, scene=scene, shown=shown, offered=offered))
 
 
 def _as_plan(state: State, seat: Seat, notations: Sequence[str]) -> tuple[str, ...]:
@@ -146,11 +146,11 @@ def _as_plan(state: State, seat: Seat, notations: Sequence[str]) -> tuple[str, .
     return (*now, *map(str.strip, planned)) if planned else ()
 
 
-def _of_new_board(handling: Handling, command: Command, words: Sequence[str]) -> Answer:
+def _of_new_board(request: Request, command: Command, words: Sequence[str]) -> Answer:
     """A board with the command's options, which exists only in the answer. Raises: OptionError, BadArguments."""
     game = GAMES[command.game or ""]
     state, notations = _line(State.start(game, [option.casefold() for option in command.options]), words)
-    text = handling.tools.composer.pages.render(
+    text = request.tools.composer.pages.render(
         "preview.txt",
         state=state,
         options=command.options,

@@ -7,11 +7,11 @@ from dataclasses import replace
 from games.rules import BadNotation, MoveError
 from pbm.compose import Answer
 from pbm.core import held as holding
-from pbm.core.board import Table
+from pbm.core.board import OpenBoard
 from pbm.core.offers import GRANTS, WISHES, ask, grants
 from pbm.core.registry import HANDLERS, handles
 from pbm.core.replies import tell_sender
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.core.wording import NOTHING, as_played, verb_meant
 from pbm.domain import plans
 from pbm.domain.commands import Command, split_guard
@@ -35,33 +35,33 @@ from pbm.domain.verbs import PLAYING, Locks, Verb
         aliases=("mvoe", "board"),
     )
 )
-def move(handling: Handling, command: Command) -> Answer | None:
+def move(request: Request, command: Command) -> Answer | None:
     text, guard = split_guard(command.args["MOVE"])
     verb = verb_meant(text)
     if verb is not None:
         if guard is not None:
-            handling.seated(command)[0].check_running(guard)
-        return HANDLERS[verb](handling, command)
+            request.seated(command)[0].check_running(guard)
+        return HANDLERS[verb](request, command)
     if plans.BEGINNING.match(text) and ":" in text:
-        return HANDLERS["plan"](handling, replace(command, args={**command.args, "PLAN": text}))
-    table, seat = handling.seated(command)
-    return _play(handling, command, table, seat, text, guard)
+        return HANDLERS["plan"](request, replace(command, args={**command.args, "PLAN": text}))
+    board, seat = request.seated(command)
+    return _play(request, command, board, seat, text, guard)
 
 
 def _play(
-    handling: Handling, command: Command, table: Table, seat: Seat, text: str, guard: int | None = None
+    request: Request, command: Command, board: OpenBoard, seat: Seat, text: str, guard: int | None = None
 ) -> Answer | None:
     """Play a move, with what is planned for then; or let it wait, as the player may have chosen.
 
-    Raises: as Table.play.
+    Raises: as OpenBoard.play.
     """
     plan = plans.read(command.plan) if command.plan else ()
-    until = holding.until(handling, table, seat)
+    until = holding.until(request, board, seat)
     if until is None:
-        table.play(seat, text, guard, plan)
+        board.play(seat, text, guard, plan)
         return None
-    what, after = holding.hold(handling, table, seat, text, guard, plan, until)
-    return tell_sender(handling, command, table, seat, what, after, passes_on=True)
+    what, after = holding.hold(request, board, seat, text, guard, plan, until)
+    return tell_sender(request, command, board, seat, what, after, passes_on=True)
 
 
 @handles(
@@ -77,12 +77,12 @@ def _play(
         takes_plan=True,
     )
 )
-def pass_(handling: Handling, command: Command) -> Answer | None:
-    table, seat = handling.seated(command)
+def pass_(request: Request, command: Command) -> Answer | None:
+    board, seat = request.seated(command)
     try:
-        return _play(handling, command, table, seat, PASSING)
+        return _play(request, command, board, seat, PASSING)
     except BadNotation:
-        raise NotAllowed(f"{table.state.game.info.title} does not allow passing.") from None
+        raise NotAllowed(f"{board.state.game.info.title} does not allow passing.") from None
 
 
 @handles(
@@ -98,9 +98,9 @@ def pass_(handling: Handling, command: Command) -> Answer | None:
         takes_plan=True,
     )
 )
-def swap(handling: Handling, command: Command) -> Answer | None:
-    table, seat = handling.seated(command)
-    return _play(handling, command, table, seat, SWAP)
+def swap(request: Request, command: Command) -> Answer | None:
+    board, seat = request.seated(command)
+    return _play(request, command, board, seat, SWAP)
 
 
 @handles(
@@ -115,21 +115,21 @@ def swap(handling: Handling, command: Command) -> Answer | None:
         alters=True,
     )
 )
-def resign(handling: Handling, command: Command) -> Answer | None:
+def resign(request: Request, command: Command) -> Answer | None:
     """At once in one's turn or in the first round; otherwise it waits, and once more takes it back."""
-    table, seat = handling.seated(command)
-    table.check_running()
-    if seat == table.state.to_move or len(table.match.record) < len(table.match.players):
-        if holding.until(handling, table, seat) is not None:
-            return _play(handling, command, table, seat, plans.RESIGN)
-        table.resign(seat)
+    board, seat = request.seated(command)
+    board.check_running()
+    if seat == board.state.to_move or len(board.match.record) < len(board.match.players):
+        if holding.until(request, board, seat) is not None:
+            return _play(request, command, board, seat, plans.RESIGN)
+        board.resign(seat)
         return None
-    waiting = intent_of(table, seat, IntentKind.RESIGN)
+    waiting = intent_of(board, seat, IntentKind.RESIGN)
     if waiting is not None:
-        table.drop(waiting)
-        return tell_sender(handling, command, table, seat, "you will not resign.")
-    table.keep(Intent(seat, IntentKind.RESIGN))
-    return tell_sender(handling, command, table, seat, "your resignation waits for your turn.")
+        board.drop(waiting)
+        return tell_sender(request, command, board, seat, "you will not resign.")
+    board.keep(Intent(seat, IntentKind.RESIGN))
+    return tell_sender(request, command, board, seat, "your resignation waits for your turn.")
 
 
 @handles(
@@ -146,46 +146,46 @@ def resign(handling: Handling, command: Command) -> Answer | None:
         aliases=("qmove", "qboard", "moveq", "boardq"),
     )
 )
-def queue(handling: Handling, command: Command) -> Answer | None:
-    table, seat = handling.seated(command)
-    table.check_running()
+def queue(request: Request, command: Command) -> Answer | None:
+    board, seat = request.seated(command)
+    board.check_running()
     words = command.args["MOVE"]
     text, guard = split_guard(words)
     if verb_meant(text) == "resign":
-        return resign(handling, command)
+        return resign(request, command)
     if words.casefold() in NOTHING:
-        return _drop_queued(handling, command, table, seat)
-    if seat == table.state.to_move:
-        return move(handling, command)
-    if guard not in (None, table.next_ply + 1):
-        raise BadArguments(f'"{words}" cannot be queued: your next ply is {table.next_ply + 1}, not {guard}.')
-    planned = intent_of(table, seat, IntentKind.PLAN)
+        return _drop_queued(request, command, board, seat)
+    if seat == board.state.to_move:
+        return move(request, command)
+    if guard not in (None, board.next_ply + 1):
+        raise BadArguments(f'"{words}" cannot be queued: your next ply is {board.next_ply + 1}, not {guard}.')
+    planned = intent_of(board, seat, IntentKind.PLAN)
     instead = " It takes the place of your plan." if planned is not None else ""
     if command.plan:
         tree = (plans.Branch(plans.ANY, as_played(text), plans.read(command.plan)),)
-        table.keep_plan(seat, table.check_plan(table.state, seat, tree))
-        return tell_sender(handling, command, table, seat, "your move is queued, with what you plan behind it.")
-    text = _queueable(table, text)
+        board.keep_plan(seat, board.check_plan(board.state, seat, tree))
+        return tell_sender(request, command, board, seat, "your move is queued, with what you plan behind it.")
+    text = _queueable(board, text)
     if planned is not None:
-        table.drop(planned)
-    table.keep(Intent(seat, IntentKind.QUEUE, text if guard is None else f"{text}#{guard}"))
-    return tell_sender(handling, command, table, seat, f"{text} is queued.{instead}")
+        board.drop(planned)
+    board.keep(Intent(seat, IntentKind.QUEUE, text if guard is None else f"{text}#{guard}"))
+    return tell_sender(request, command, board, seat, f"{text} is queued.{instead}")
 
 
-def _drop_queued(handling: Handling, command: Command, table: Table, seat: Seat) -> Answer | None:
-    waiting = intent_of(table, seat, IntentKind.QUEUE)
+def _drop_queued(request: Request, command: Command, board: OpenBoard, seat: Seat) -> Answer | None:
+    waiting = intent_of(board, seat, IntentKind.QUEUE)
     if waiting is None:
-        raise NotFound(f"You have queued no move on board {table.match.board}.")
-    table.drop(waiting)
-    return tell_sender(handling, command, table, seat, f"{waiting.text} is not queued any more.")
+        raise NotFound(f"You have queued no move on board {board.match.board}.")
+    board.drop(waiting)
+    return tell_sender(request, command, board, seat, f"{waiting.text} is not queued any more.")
 
 
-def _queueable(table: Table, text: str) -> str:
+def _queueable(board: OpenBoard, text: str) -> str:
     """The move as far as it can be read now, after some legal move of the opponent's; it need not be legal there.
 
     Raises: BadNotation, NotAllowed.
     """
-    meant, state = as_played(text), table.state
+    meant, state = as_played(text), board.state
     replies = (state.game.notate(state.position, reply) for reply in state.game.moves(state.position))
     after, _ = state.play(next(replies))
     try:
@@ -209,14 +209,14 @@ def _queueable(table: Table, text: str) -> str:
         takes_plan=True,
     )
 )
-def submit(handling: Handling, command: Command) -> Answer | None:
-    table, seat = handling.seated(command)
+def submit(request: Request, command: Command) -> Answer | None:
+    board, seat = request.seated(command)
     text, guard = split_guard(command.args["MOVE"])
-    after, notation = table.try_play(seat, as_played(text), guard)
-    below = plans.write(table.check_plan(after, seat, plans.read(command.plan))) if command.plan else ""
-    table.keep(Intent(seat, IntentKind.SUBMIT, "\n".join(filter(None, (f"{notation}#{table.next_ply}", below)))))
+    after, notation = board.try_play(seat, as_played(text), guard)
+    below = plans.write(board.check_plan(after, seat, plans.read(command.plan))) if command.plan else ""
+    board.keep(Intent(seat, IntentKind.SUBMIT, "\n".join(filter(None, (f"{notation}#{board.next_ply}", below)))))
     what = f'{notation} would lead to this. Nothing is played yet: answer "confirm" to play it.'
-    return tell_sender(handling, command, table, seat, what, after)
+    return tell_sender(request, command, board, seat, what, after)
 
 
 @handles(
@@ -231,20 +231,20 @@ def submit(handling: Handling, command: Command) -> Answer | None:
         alters=True,
     )
 )
-def confirm(handling: Handling, command: Command) -> Answer | None:
-    table, seat = handling.seated(command)
-    table.check_running()
-    submitted = intent_of(table, seat, IntentKind.SUBMIT)
+def confirm(request: Request, command: Command) -> Answer | None:
+    board, seat = request.seated(command)
+    board.check_running()
+    submitted = intent_of(board, seat, IntentKind.SUBMIT)
     if submitted is None:
-        raise NotFound(f"You have submitted no move on board {table.match.board}.", "submit MOVE")
+        raise NotFound(f"You have submitted no move on board {board.match.board}.", "submit MOVE")
     text, _, planned = submitted.text.partition("\n")
-    table.play(seat, *split_guard(text), plans.reread(planned) if planned else ())
+    board.play(seat, *split_guard(text), plans.reread(planned) if planned else ())
     return None
 
 
-def intent_of(table: Table, seat: Seat, kind: IntentKind) -> Intent | None:
+def intent_of(board: OpenBoard, seat: Seat, kind: IntentKind) -> Intent | None:
     """What the seat has decided for later of a kind."""
-    return next((intent for intent in table.intents(seat) if intent.kind is kind), None)
+    return next((intent for intent in board.intents(seat) if intent.kind is kind), None)
 
 
 @handles(
@@ -259,8 +259,8 @@ def intent_of(table: Table, seat: Seat, kind: IntentKind) -> Intent | None:
         alters=True,
     )
 )
-def propose(handling: Handling, command: Command) -> Answer | None:
-    ask(*handling.seated(command), OfferKind.DRAW)
+def propose(request: Request, command: Command) -> Answer | None:
+    ask(*request.seated(command), OfferKind.DRAW)
     return None
 
 
@@ -276,12 +276,12 @@ def propose(handling: Handling, command: Command) -> Answer | None:
         alters=True,
     )
 )
-def undo(handling: Handling, command: Command) -> Answer | None:
-    table, seat = handling.seated(command)
-    table.check_running()
-    if not table.match.record:
+def undo(request: Request, command: Command) -> Answer | None:
+    board, seat = request.seated(command)
+    board.check_running()
+    if not board.match.record:
         raise NotAllowed("There is nothing to take back yet.")
-    ask(table, seat, OfferKind.UNDO)
+    ask(board, seat, OfferKind.UNDO)
     return None
 
 
@@ -297,24 +297,24 @@ def undo(handling: Handling, command: Command) -> Answer | None:
         alters=True,
     )
 )
-def accept(handling: Handling, command: Command) -> Answer | None:
-    if _is_of_game(handling, command):
-        return HANDLERS["limit"](handling, replace(command, args={**command.args, "NUMBER": "accept"}))
-    table, seat, offer = _answered(handling, command)
-    if offer.seat == seat and table.match.player(other(seat)).id != table.match.player(seat).id:
+def accept(request: Request, command: Command) -> Answer | None:
+    if _is_of_game(request, command):
+        return HANDLERS["limit"](request, replace(command, args={**command.args, "NUMBER": "accept"}))
+    board, seat, offer = _answered(request, command)
+    if offer.seat == seat and board.match.player(other(seat)).id != board.match.player(seat).id:
         raise NotAllowed(f"You asked for {WISHES[offer.kind]} yourself; your opponent must answer.")
-    GRANTS[offer.kind](handling, table, seat)
+    GRANTS[offer.kind](request, board, seat)
     return None
 
 
 @grants(OfferKind.DRAW)
-def grant_draw(_: Handling, table: Table, seat: Seat) -> None:
-    table.agree(seat)
+def grant_draw(_: Request, board: OpenBoard, seat: Seat) -> None:
+    board.agree(seat)
 
 
 @grants(OfferKind.UNDO)
-def grant_undo(_: Handling, table: Table, seat: Seat) -> None:
-    table.take_back(seat)
+def grant_undo(_: Request, board: OpenBoard, seat: Seat) -> None:
+    board.take_back(seat)
 
 
 @handles(
@@ -329,29 +329,29 @@ def grant_undo(_: Handling, table: Table, seat: Seat) -> None:
         alters=True,
     )
 )
-def reject(handling: Handling, command: Command) -> Answer | None:
+def reject(request: Request, command: Command) -> Answer | None:
     """Who rejects what he asked himself takes it back."""
-    if _is_of_game(handling, command):
-        return HANDLERS["limit"](handling, replace(command, args={**command.args, "NUMBER": "reject"}))
-    table, seat, offer = _answered(handling, command)
+    if _is_of_game(request, command):
+        return HANDLERS["limit"](request, replace(command, args={**command.args, "NUMBER": "reject"}))
+    board, seat, offer = _answered(request, command)
     if offer.seat == seat:
-        table.cancel_offer()
+        board.cancel_offer()
     else:
-        table.reject_offer(seat)
+        board.reject_offer(seat)
     return None
 
 
-def _is_of_game(handling: Handling, command: Command) -> bool:
+def _is_of_game(request: Request, command: Command) -> bool:
     """The command is about the challenges of a game, not about a board."""
     if "BOARD" in command.args or "MOVE" in command.args:
         return False
-    return handling.sender.board is None or command.credentials is not None
+    return request.sender.board is None or command.credentials is not None
 
 
-def _answered(handling: Handling, command: Command) -> tuple[Table, Seat, Offer]:
+def _answered(request: Request, command: Command) -> tuple[OpenBoard, Seat, Offer]:
     """The board and the offer that waits on it. Raises: NotFound, NotAllowed, MatchOver, Stale."""
-    table, seat = handling.seated(command)
-    table.check_running()
-    if table.match.offer is None:
-        raise NotFound(f"Nobody has asked for anything on board {table.match.board}.")
-    return table, seat, table.match.offer
+    board, seat = request.seated(command)
+    board.check_running()
+    if board.match.offer is None:
+        raise NotFound(f"Nobody has asked for anything on board {board.match.board}.")
+    return board, seat, board.match.offer

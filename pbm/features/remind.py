@@ -12,13 +12,13 @@ from datetime import UTC, datetime, timedelta
 
 from pbm.compose import Answer, Gathering
 from pbm.compose.times import lasting
-from pbm.core.board import QUESTION, Table
+from pbm.core.board import QUESTION, OpenBoard
 from pbm.core.bus import ReminderDue, SettingsSaved, subscribes
 from pbm.core.jobs import Occasion, when_due
 from pbm.core.notify import notice_of, perspective, reader_of
 from pbm.core.registry import handles
 from pbm.core.replies import done
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.due import with_clock
 from pbm.domain.errors import NotAllowed, NotFound
@@ -180,14 +180,14 @@ def _send(
     tx, tools, now = occasion.tx, occasion.tools, occasion.now
     reader = reader_of(tx, tools, player, now)
     notices = []
-    for board in sorted(waiting, key=lambda board: board.urgency):
-        table = Table(tx, board.match, tools.states.of(board.match), board.match.revision, now)
-        seat = board.match.seat_of(player.id) or 1
-        notices.append(notice_of(table, replace(reader, seat=perspective(table, seat))))
+    for number in sorted(waiting, key=lambda number: number.urgency):
+        board = OpenBoard(tx, number.match, tools.states.of(number.match), number.match.revision, now)
+        seat = number.match.seat_of(player.id) or 1
+        notices.append(notice_of(board, replace(reader, seat=perspective(board, seat))))
     if len(notices) == 1 and not daily:
         mails = tools.composer.notice(replace(notices[0], shown=_reminding(waiting[0], now)), now)
     elif notices:
-        rest = tuple(board.match for board in others)
+        rest = tuple(number.match for number in others)
         mails = tools.composer.gathered(Gathering(reader, tuple(notices), rest, daily), now)
     else:
         mails = []
@@ -220,13 +220,13 @@ def running_boards(tx: Transaction, player: Player) -> list[Running]:
         bare=True,
     )
 )
-def remind(handling: Handling, command: Command) -> Answer | None:
-    player = handling.who(command)
-    stored = handling.tx.players.settings(player.id)
+def remind(request: Request, command: Command) -> Answer | None:
+    player = request.who(command)
+    stored = request.tx.players.settings(player.id)
     if words := command.args.get("LADDER", ""):
         stored = {**stored, "remind": read_ladder(words)}
-        handling.tx.players.save_settings(player.id, stored)
-        plan_anew(handling.tx, player, handling.now)
+        request.tx.players.save_settings(player.id, stored)
+        plan_anew(request.tx, player, request.now)
     return done(command, _told(Settings.chosen(stored)), "pbm: your reminders")
 
 
@@ -258,20 +258,20 @@ def _told(settings: Settings) -> str:
         aliases=("ics",),
     )
 )
-def calendar(handling: Handling, command: Command) -> Answer | None:
-    player = handling.who(command)
-    word = command.args.get("BOARD", "all" if handling.sender.board is None else str(handling.sender.board))
-    boards = running_boards(handling.tx, player)
+def calendar(request: Request, command: Command) -> Answer | None:
+    player = request.who(command)
+    word = command.args.get("BOARD", "all" if request.sender.board is None else str(request.sender.board))
+    numbers = running_boards(request.tx, player)
     if word.casefold() != "all":
-        table = handling.table(int(word))
-        handling.seat_of(table, player)
-        table.check_running()
-        boards = [board for board in boards if board.match.board == table.match.board]
-    timed = [board.match for board in boards if board.deadline is not None]
+        board = request.board(int(word))
+        request.seat_of(board, player)
+        board.check_running()
+        numbers = [number for number in numbers if number.match.board == board.match.board]
+    timed = [number.match for number in numbers if number.deadline is not None]
     if not timed:
         raise NotFound(f"No time runs on board {word} now." if word.isdigit() else "No time runs on your boards now.")
-    reader = handling.reader(player)
+    reader = request.reader(player)
     if not reader.addresses:
         raise NotAllowed("None of your addresses takes mail now.")
-    handling.letters += handling.tools.composer.calendar(reader, timed, handling.now, handling.message)
+    request.letters += request.tools.composer.calendar(reader, timed, request.now, request.message)
     return None

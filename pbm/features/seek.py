@@ -9,7 +9,7 @@ from games import GAMES, AnyGame
 from pbm.compose import Answer, Outcome
 from pbm.core.registry import REFUSALS, handles, redeems
 from pbm.core.replies import done
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.core.start import check_willing, read_terms, split_body, start_match
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
@@ -36,27 +36,27 @@ _ANNOUNCED_DAYS = 30
         bare=True,
     )
 )
-def seek(handling: Handling, command: Command) -> Answer | None:
+def seek(request: Request, command: Command) -> Answer | None:
     """Advertise, withdraw, or list. A player has one open seek in a game; a new one takes its place."""
     assert command.game is not None  # noqa: S101  the parser asks for it
     game = GAMES[command.game]
     if not command.args and not command.options:
-        return _list(handling, command, game)
-    player = handling.who(command)
-    wanted = _wanted(handling, command)
-    body, _ = split_body(handling.comment) if game.info.takes_body else ("", "")
+        return _list(request, command, game)
+    player = request.who(command)
+    wanted = _wanted(request, command)
+    body, _ = split_body(request.comment) if game.info.takes_body else ("", "")
     options = tuple(map(str.casefold, command.options))
-    read_terms(game, options, body, handling.tools.limits.default_clock)
-    old = handling.tx.seeks.own(player.id, game.info.name)
+    read_terms(game, options, body, request.tools.limits.default_clock)
+    old = request.tx.seeks.own(player.id, game.info.name)
     if old is not None and wanted and (old.options, old.body) == (options, body):
-        handling.tx.seeks.set_wanted(old.id, wanted)
+        request.tx.seeks.set_wanted(old.id, wanted)
         return done(command, f"Seek {old.id} now looks for {_games(wanted)} of {game.info.title}.")
     if old is not None:
-        handling.tx.seeks.set_wanted(old.id, 0)
+        request.tx.seeks.set_wanted(old.id, 0)
     if not wanted:
         return done(command, f"You look for no more games of {game.info.title}.")
-    fresh = handling.tx.seeks.add(player, game.info.name, options, body, wanted, handling.now)
-    _announce(handling, game, fresh)
+    fresh = request.tx.seeks.add(player, game.info.name, options, body, wanted, request.now)
+    _announce(request, game, fresh)
     text = (
         f"You look for {_games(wanted)} of {game.info.title}, as seek {fresh.id}. Who takes it moves first. "
         f'"{game.info.name} seek 0" withdraws it.'
@@ -64,9 +64,9 @@ def seek(handling: Handling, command: Command) -> Answer | None:
     return done(command, text)
 
 
-def _wanted(handling: Handling, command: Command) -> int:
+def _wanted(request: Request, command: Command) -> int:
     """How many games a seek is for; 0 withdraws it. Raises: BadArguments."""
-    word, most = command.args.get("GAMES", "1"), handling.tools.limits.open_seek_games
+    word, most = command.args.get("GAMES", "1"), request.tools.limits.open_seek_games
     if not (word.isascii() and word.isdecimal() and len(word) < 6 and int(word) <= most):
         raise BadArguments(f'"{word}" is not a number of games: take 1 to {most}, or 0 for no more.')
     return int(word)
@@ -76,24 +76,24 @@ def _games(number: int) -> str:
     return "a game" if number == 1 else f"{number} games"
 
 
-def _list(handling: Handling, command: Command, game: AnyGame) -> Answer:
-    seeks = handling.tx.seeks.open(game.info.name)
-    text = handling.tools.composer.pages.render("seeks.txt", title=game.info.title, game=game.info.name, seeks=seeks)
+def _list(request: Request, command: Command, game: AnyGame) -> Answer:
+    seeks = request.tx.seeks.open(game.info.name)
+    text = request.tools.composer.pages.render("seeks.txt", title=game.info.title, game=game.info.name, seeks=seeks)
     return done(command, text.rstrip("\n"), f"pbm: {game.info.title} players wanted")
 
 
-def _announce(handling: Handling, game: AnyGame, fresh: Seek) -> None:
+def _announce(request: Request, game: AnyGame, fresh: Seek) -> None:
     """Tell those who follow all of the game, at most once a day for one seeker; their answer may take it."""
     name, seeker = f"{fresh.game} {fresh.player.id}", fresh.player
-    if handling.tx.tickets.issued_since("seek", name, handling.now - timedelta(days=1)):
+    if request.tx.tickets.issued_since("seek", name, request.now - timedelta(days=1)):
         return
-    shunned = handling.tx.blocks.blockers(seeker.id) | {other.id for other in handling.tx.blocks.blocked(seeker.id)}
-    readers = [each for each in handling.tx.choices.followers(fresh.game) if each.id not in {*shunned, seeker.id}]
-    addresses = handling.tx.players.confirmed(*(reader.id for reader in readers))
+    shunned = request.tx.blocks.blockers(seeker.id) | {other.id for other in request.tx.blocks.blocked(seeker.id)}
+    readers = [each for each in request.tx.choices.followers(fresh.game) if each.id not in {*shunned, seeker.id}]
+    addresses = request.tx.players.confirmed(*(reader.id for reader in readers))
     for reader in readers:
         for address in addresses[reader.id]:
-            token = handling.issue("seek", name, days=_ANNOUNCED_DAYS, player=reader, seek=fresh.id, game=fresh.game)
-            handling.write(
+            token = request.issue("seek", name, days=_ANNOUNCED_DAYS, player=reader, seek=fresh.id, game=fresh.game)
+            request.write(
                 address,
                 f"pbm: {seeker.userid} looks for a game of {game.info.title}",
                 "sought.txt",
@@ -116,55 +116,55 @@ def _announce(handling: Handling, game: AnyGame, fresh: Seek) -> None:
         rank=30,
     )
 )
-def take(handling: Handling, command: Command) -> Answer | None:
-    player = handling.who(command)
-    _take(handling, player, int(command.args["SEEK"].removeprefix("#")))
+def take(request: Request, command: Command) -> Answer | None:
+    player = request.who(command)
+    _take(request, player, int(command.args["SEEK"].removeprefix("#")))
     return None
 
 
 @redeems("seek")
-def answer_announcement(handling: Handling, ticket: Ticket) -> None:
+def answer_announcement(request: Request, ticket: Ticket) -> None:
     """Take what was announced, or be told of no more."""
-    player = handling.tx.players.get(ticket.player_id or 0)
+    player = request.tx.players.get(ticket.player_id or 0)
     if player is None:
         return
-    handling.identified = player
-    said = handling.message.text.strip() or strip_subject(handling.message.subject)
+    request.identified = player
+    said = request.message.text.strip() or strip_subject(request.message.subject)
     first, _, rest = said.partition("\n")
     word = next(iter(first.casefold().split()), "").strip(".,!")
     number = int(ticket.payload["seek"])
     line = f"take {number}"
     try:
         if word == "unsubscribe":
-            handling.answers.append(_unfollow(handling, player, str(ticket.payload["game"])))
+            request.answers.append(_unfollow(request, player, str(ticket.payload["game"])))
             return
         if word not in ("yes", "take"):
             raise BadArguments(f'"{first[:60]}" is not understood here. To start the game, answer this mail.', line)
-        handling.comment = rest.strip()
-        with handling.tx.savepoint():
-            _take(handling, player, number)
+        request.comment = rest.strip()
+        with request.tx.savepoint():
+            _take(request, player, number)
     except REFUSALS as error:
-        handling.refuse(line, error)
+        request.refuse(line, error)
 
 
-def _unfollow(handling: Handling, player: Player, game: str) -> Answer:
-    choice = handling.tx.choices.of(game, (player.id,))[player.id]
-    handling.tx.choices.set(player.id, game, replace(choice, follows=False))
+def _unfollow(request: Request, player: Player, game: str) -> Answer:
+    choice = request.tx.choices.of(game, (player.id,))[player.id]
+    request.tx.choices.set(player.id, game, replace(choice, follows=False))
     return Answer("unsubscribe", Outcome.DONE, f"You follow the games of {GAMES[game].info.title} no more.")
 
 
-def _take(handling: Handling, player: Player, number: int) -> None:
+def _take(request: Request, player: Player, number: int) -> None:
     """Start one game of a seek; the seeker moves second. Raises: NotFound, NotAllowed."""
-    found = handling.tx.seeks.get(number)
+    found = request.tx.seeks.get(number)
     game = GAMES.get(found.game) if found else None
     if found is None or game is None:
         raise NotFound(f"Seek {number} is not open, or not any more: somebody may have been faster.", "GAME seek")
     if found.player == player:
         raise NotAllowed(f"Seek {number} is your own.", f"{found.game} seek 0")
     seats = (player, found.player)
-    check_willing(handling.tx, handling.tools.limits, game, seats, player, seats)
-    clock = handling.tools.limits.default_clock
-    table = start_match(handling.tx, game, found.options, found.body, seats, handling.now, default_clock=clock)
-    handling.tx.seeks.set_wanted(number, found.wanted - 1)
+    check_willing(request.tx, request.tools.limits, game, seats, player, seats)
+    clock = request.tools.limits.default_clock
+    board = start_match(request.tx, game, found.options, found.body, seats, request.now, default_clock=clock)
+    request.tx.seeks.set_wanted(number, found.wanted - 1)
     origin = f"{player.userid} has taken seek {number} of {found.player.userid}."
-    handling.adopt(table, MatchStarted(table.match.board, origin=origin))
+    request.adopt(board, MatchStarted(board.match.board, origin=origin))

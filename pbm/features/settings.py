@@ -8,7 +8,7 @@ from games import GAMES
 from pbm.compose import Answer
 from pbm.core.registry import handles
 from pbm.core.replies import done
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.match import Player
@@ -29,12 +29,12 @@ UNLIMITED = frozenset({"all", "inf", "none"})
         per_game=True,
     )
 )
-def limit(handling: Handling, command: Command) -> Answer | None:
-    player, game = handling.who(command), _game(command)
-    choice = handling.tx.choices.of(game, (player.id,))[player.id]
+def limit(request: Request, command: Command) -> Answer | None:
+    player, game = request.who(command), _game(command)
+    choice = request.tx.choices.of(game, (player.id,))[player.id]
     if word := command.args.get("NUMBER", "").casefold():
-        handling.tx.choices.set(player.id, game, _limited(choice, word, handling.tools.limits.active_games))
-    return done(command, _choice_text(handling, game, player))
+        request.tx.choices.set(player.id, game, _limited(choice, word, request.tools.limits.active_games))
+    return done(command, _choice_text(request, game, player))
 
 
 def _limited(choice: GameChoice, word: str, most: int) -> GameChoice:
@@ -48,18 +48,18 @@ def _limited(choice: GameChoice, word: str, most: int) -> GameChoice:
     return replace(choice, accepts=int(word) > 0, most_active=int(word) or None)
 
 
-def _choice_text(handling: Handling, game: str, player: Player) -> str:
+def _choice_text(request: Request, game: str, player: Player) -> str:
     """How the player's choice for a game stands, and how to change it."""
-    choice = handling.tx.choices.of(game, (player.id,))[player.id]
-    active = handling.tx.matches.active_counts((player.id,))[player.id]
-    return handling.tools.composer.pages.render(
+    choice = request.tx.choices.of(game, (player.id,))[player.id]
+    active = request.tx.matches.active_counts((player.id,))[player.id]
+    return request.tools.composer.pages.render(
         "limit.txt",
         title=GAMES[game].info.title,
         game=game,
         choice=choice,
         here=active.get(game, 0),
         total=sum(active.values()),
-        most=handling.tools.limits.active_games,
+        most=request.tools.limits.active_games,
     ).rstrip("\n")
 
 
@@ -80,17 +80,17 @@ def _game(command: Command) -> str:
         rank=70,
     )
 )
-def block(handling: Handling, command: Command) -> Answer | None:
-    player = handling.who(command)
+def block(request: Request, command: Command) -> Answer | None:
+    player = request.who(command)
     if "OTHER" not in command.args:
-        names = ", ".join(other.userid for other in handling.tx.blocks.blocked(player.id))
+        names = ", ".join(other.userid for other in request.tx.blocks.blocked(player.id))
         return done(command, f"You have blocked {names}." if names else "You have blocked nobody.")
-    other = _other(handling, command)
+    other = _other(request, command)
     if other == player:
         raise NotAllowed("You cannot block yourself.")
-    if not handling.tx.blocks.block(player.id, other.id):
+    if not request.tx.blocks.block(player.id, other.id):
         return done(command, f"You had blocked {other.userid} before.")
-    handling.tx.follows.unfollow_player(other.id, player.id)
+    request.tx.follows.unfollow_player(other.id, player.id)
     text = (
         f"You have blocked {other.userid}, who cannot challenge you, take your seeks, follow you or write to "
         f"you any more, and is not told. Games under way between you go on. "
@@ -100,16 +100,16 @@ def block(handling: Handling, command: Command) -> Answer | None:
 
 
 @handles(Verb("unblock", "USERID PASSWORD OTHER", "end a block", COMPANY, Locks.HOUSE, rank=80))
-def unblock(handling: Handling, command: Command) -> Answer | None:
-    player, other = handling.who(command), _other(handling, command)
-    if not handling.tx.blocks.unblock(player.id, other.id):
+def unblock(request: Request, command: Command) -> Answer | None:
+    player, other = request.who(command), _other(request, command)
+    if not request.tx.blocks.unblock(player.id, other.id):
         raise NotAllowed(f"You have not blocked {other.userid}.", "block")
     return done(command, f"{other.userid} is no longer blocked.")
 
 
-def _other(handling: Handling, command: Command) -> Player:
+def _other(request: Request, command: Command) -> Player:
     """Raises: NotFound."""
-    player = handling.tx.players.find(command.args["OTHER"])
+    player = request.tx.players.find(command.args["OTHER"])
     if player is None:
         raise NotFound(f'There is no player "{command.args["OTHER"]}" here.')
     return player

@@ -11,7 +11,7 @@ from games import GAMES
 from pbm.compose import Answer, Figure
 from pbm.core.registry import handles
 from pbm.core.replies import done
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.domain.calendars import StopKind
 from pbm.domain.commands import Command
 from pbm.domain.pace import Pace
@@ -62,17 +62,17 @@ class Row:
         aliases=("ratings",),
     )
 )
-def standings(handling: Handling, command: Command) -> Answer | None:
+def standings(request: Request, command: Command) -> Answer | None:
     """Established players by rank, then those of whom not much is known yet, then those who are not there.
 
     Then all of them with how reliable they are, which has no part in the ratings.
     """
     assert command.game is not None  # noqa: S101  the parser asks for it
     game, title = command.game, GAMES[command.game].info.title
-    seeks = handling.tx.seeks.open(game)
-    rows = _rows(handling, game, {seek.player.id: seek.wanted for seek in seeks})
+    seeks = request.tx.seeks.open(game)
+    rows = _rows(request, game, {seek.player.id: seek.wanted for seek in seeks})
     sections = {name: [row for row in rows if row.section == name] for name in (ESTABLISHED, PROVISIONAL, INACTIVE)}
-    text = handling.tools.composer.pages.render(
+    text = request.tools.composer.pages.render(
         "standings.txt",
         title=title,
         game=game,
@@ -86,16 +86,16 @@ def standings(handling: Handling, command: Command) -> Answer | None:
     return replace(done(command, text.rstrip("\n"), f"pbm: {title} standings"), figure=_figure(title, rows))
 
 
-def _rows(handling: Handling, game: str, wanted: Mapping[int, int]) -> list[Row]:
+def _rows(request: Request, game: str, wanted: Mapping[int, int]) -> list[Row]:
     """All who are rated, the best first. wanted: how many games somebody seeks."""
-    tx, ranks = handling.tx, count(1)
+    tx, ranks = request.tx, count(1)
     rated = tx.ratings.standings(game)[:MAX_RANKED]
     ids = [player.id for player, _ in rated]
     choices, counts, paces = tx.choices.of(game, ids), tx.matches.active_counts(ids), tx.paces.of(game, ids)
     rows = []
     for player, record in rated:
         active = counts[player.id].get(game, 0)
-        section = _section(record, active, handling.now)
+        section = _section(record, active, request.now)
         limit, seeking = _limit(choices, player.id), wanted.get(player.id, 0)
         rank = next(ranks) if section == ESTABLISHED else 0
         rows.append(Row(player.userid, record, paces[player.id], active, limit, seeking, section, rank))
@@ -132,12 +132,12 @@ def _limit(choices: Mapping[int, GameChoice], player_id: int) -> str:
 @handles(
     Verb("history", "", "the games that have ended, the latest first", LOOKING, Locks.BOARDS, rank=180, per_game=True)
 )
-def history(handling: Handling, command: Command) -> Answer | None:
+def history(request: Request, command: Command) -> Answer | None:
     assert command.game is not None  # noqa: S101  the parser asks for it
     title = GAMES[command.game].info.title
-    boards = handling.tx.matches.finished(command.game, MAX_LISTED)
-    zone = handling.correspondent().settings.zone
-    text = handling.tools.composer.pages.render(
+    boards = request.tx.matches.finished(command.game, MAX_LISTED)
+    zone = request.correspondent().settings.zone
+    text = request.tools.composer.pages.render(
         "history.txt", title=title, boards=boards, zone=zone, more=len(boards) == MAX_LISTED
     )
     return done(command, text.rstrip("\n"), f"pbm: history of {title} games")
@@ -164,9 +164,9 @@ class GameRow:
         wordy=True,
     )
 )
-def about(handling: Handling, command: Command) -> Answer | None:
+def about(request: Request, command: Command) -> Answer | None:
     """Never an address, nor anything he has chosen for himself."""
-    tx, player = handling.tx, handling.player_named(command.args.get("PLAYER", "me"))
+    tx, player = request.tx, request.player_named(command.args.get("PLAYER", "me"))
     ratings, paces = tx.ratings.of_player(player.id), tx.paces.of_player(player.id)
     active = tx.matches.active_counts((player.id,))[player.id]
     rows = [
@@ -174,14 +174,14 @@ def about(handling: Handling, command: Command) -> Answer | None:
         for name in GAMES
         if name in ratings or name in paces or name in active
     ]
-    text = handling.tools.composer.pages.render(
+    text = request.tools.composer.pages.render(
         "about.txt",
         player=player,
         since=tx.players.created_at(player.id),
         bot=bool(tx.players.bots((player.id,))),
-        away=[each.stop for each in tx.absences.of(player.id, StopKind.VACATION, handling.now)],
-        now=handling.now,
+        away=[each.stop for each in tx.absences.of(player.id, StopKind.VACATION, request.now)],
+        now=request.now,
         rows=rows,
-        zone=handling.correspondent().settings.zone,
+        zone=request.correspondent().settings.zone,
     )
     return done(command, text.rstrip("\n"), f"pbm: about {player.userid}")

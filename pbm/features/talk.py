@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 
 from games import GAMES
 from pbm.compose import Answer, Reader
-from pbm.core.board import Table
+from pbm.core.board import OpenBoard
 from pbm.core.notify import Tools, notice_of, pass_on, perspective, readers_of
 from pbm.core.registry import HANDLERS, handles, redeems
 from pbm.core.replies import done
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.core.start import unheard
 from pbm.core.wording import first_line
 from pbm.domain.commands import Command, Standing, clean, parse
@@ -80,15 +80,15 @@ ANSWER_DAYS = 30
 
 
 @handles(Verb("list", "[GAME...]", "the games there are, or the boards of a game", LOOKING, Locks.BOARDS, rank=30))
-def list_(handling: Handling, command: Command) -> Answer | None:
+def list_(request: Request, command: Command) -> Answer | None:
     words = command.args.get("GAME", "").casefold().split()
     unknown = next((word for word in words if word not in GAMES), None)
     if unknown is not None:
         raise NotFound(f'There is no game "{unknown}" here. The games are {", ".join(GAMES)}.', "list")
     if words:
-        answers = (HANDLERS["games"](handling, replace(command, game=word, args={})) for word in dict.fromkeys(words))
+        answers = (HANDLERS["games"](request, replace(command, game=word, args={})) for word in dict.fromkeys(words))
         return done(command, "\n\n".join(answer.text for answer in answers if answer), "pbm: list of games")
-    text = handling.tools.composer.pages.render("list.txt", tallies=handling.tx.matches.tallies())
+    text = request.tools.composer.pages.render("list.txt", tallies=request.tx.matches.tallies())
     return done(command, text.rstrip("\n"), "pbm: list of games")
 
 
@@ -103,26 +103,26 @@ def list_(handling: Handling, command: Command) -> Answer | None:
         has_text=True,
     )
 )
-def message(handling: Handling, command: Command) -> Answer | None:
-    author, text = handling.who(command), text_below(handling)
+def message(request: Request, command: Command) -> Answer | None:
+    author, text = request.who(command), text_below(request)
     words = dict.fromkeys(word.strip(",;") for word in command.args["TO-USERID"].split())
     if len(words) > MAX_HEARERS:
         raise BadArguments(f"A message goes to at most {MAX_HEARERS} players.")
-    hearers = {player.id: player for player in (_hearer(handling, author, word) for word in words if word)}
-    _pass_on(handling, author, list(hearers.values()), text)
+    hearers = {player.id: player for player in (_hearer(request, author, word) for word in words if word)}
+    _pass_on(request, author, list(hearers.values()), text)
     return done(command, f"Your message is on its way to {' and '.join(each.userid for each in hearers.values())}.")
 
 
-def text_below(handling: Handling) -> str:
+def text_below(request: Request) -> str:
     """What is written below the command, and now belongs to it. Raises: BadArguments."""
-    text = redact(handling.comment, handling.secrets).strip()
-    handling.comment = ""
-    return _checked(handling, text, "write it below the command")
+    text = redact(request.comment, request.secrets).strip()
+    request.comment = ""
+    return _checked(request, text, "write it below the command")
 
 
-def _checked(handling: Handling, text: str, where: str) -> str:
+def _checked(request: Request, text: str, where: str) -> str:
     """Raises: BadArguments."""
-    most = handling.tools.limits.message_characters
+    most = request.tools.limits.message_characters
     if not text:
         raise BadArguments(f"There is no text to send: {where}.")
     if len(text) > most:
@@ -130,67 +130,67 @@ def _checked(handling: Handling, text: str, where: str) -> str:
     return text
 
 
-def _hearer(handling: Handling, author: Player, userid: str) -> Player:
+def _hearer(request: Request, author: Player, userid: str) -> Player:
     """Raises: NotFound, NotAllowed."""
-    player = handling.tx.players.find(userid)
+    player = request.tx.players.find(userid)
     if player is None:
         raise NotFound(f'There is no player "{userid}" here.')
-    _check_not_blocked(handling, author, player)
+    _check_not_blocked(request, author, player)
     return player
 
 
-def _check_not_blocked(handling: Handling, author: Player, hearer: Player) -> None:
+def _check_not_blocked(request: Request, author: Player, hearer: Player) -> None:
     """Raises: NotAllowed."""
-    if handling.tx.blocks.is_blocked(author.id, by=hearer.id):
+    if request.tx.blocks.is_blocked(author.id, by=hearer.id):
         raise NotAllowed(f"{hearer.userid} takes no messages from you.")
-    if handling.tx.blocks.is_blocked(hearer.id, by=author.id):
+    if request.tx.blocks.is_blocked(hearer.id, by=author.id):
         raise NotAllowed(f"You have blocked {hearer.userid}.", f"unblock {hearer.userid}")
 
 
-def _pass_on(handling: Handling, author: Player, hearers: Sequence[Player], text: str) -> None:
+def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: str) -> None:
     """Mail the text to each of the hearers; answering it writes back. Raises: NotAllowed."""
-    readers = readers_of(handling.tx, handling.tools, hearers, handling.now)
+    readers = readers_of(request.tx, request.tools, hearers, request.now)
     for hearer in hearers:
         if not readers[hearer.id].addresses:
-            raise NotAllowed(f"{unheard(handling.tx, hearer)}, so nothing can be sent there.")
-    most, since = handling.tools.limits.messages_per_day, handling.now - timedelta(days=1)
-    if handling.tx.tickets.issued_since(MESSAGE, author.userid, since) + len(hearers) > most:
+            raise NotAllowed(f"{unheard(request.tx, hearer)}, so nothing can be sent there.")
+    most, since = request.tools.limits.messages_per_day, request.now - timedelta(days=1)
+    if request.tx.tickets.issued_since(MESSAGE, author.userid, since) + len(hearers) > most:
         raise NotAllowed(f"A player may send {most} messages a day, and you have. Try again tomorrow.")
-    composer = handling.tools.composer
+    composer = request.tools.composer
     for reader in readers.values():
         for address in reader.addresses:
             assert reader.player is not None  # noqa: S101  readers_of makes them of players
-            token = handling.issue(MESSAGE, author.userid, days=ANSWER_DAYS, player=reader.player, to=author.id)
+            token = request.issue(MESSAGE, author.userid, days=ANSWER_DAYS, player=reader.player, to=author.id)
             letter = composer.letter(
                 address,
                 "pbm: a message for you",
                 "message.txt",
-                handling.now,
+                request.now,
                 player=reader.player,
                 reply_to=token,
-                headers=written_by(author, handling.tools),
+                headers=written_by(author, request.tools),
                 userid=author.userid,
                 text=text,
             )
-            handling.letters.append(letter)
+            request.letters.append(letter)
 
 
 @redeems(MESSAGE, lasting=True)
-def answer_message(handling: Handling, ticket: Ticket) -> None:
+def answer_message(request: Request, ticket: Ticket) -> None:
     """Who got a message has answered it: his words go back to its author."""
-    player, author = handling.tx.players.get(ticket.player_id or 0), handling.tx.players.get(ticket.payload["to"])
+    player, author = request.tx.players.get(ticket.player_id or 0), request.tx.players.get(ticket.payload["to"])
     if player is None:
         return
-    handling.identified = player
-    text = handling.message.text.strip()
+    request.identified = player
+    text = request.message.text.strip()
     try:
         _check_no_command(text)
         if author is None:
             raise NotFound("Who wrote to you has left the server.")
-        _check_not_blocked(handling, player, author)
-        _pass_on(handling, player, [author], _checked(handling, text, "write it above the message you answer"))
+        _check_not_blocked(request, player, author)
+        _pass_on(request, player, [author], _checked(request, text, "write it above the message you answer"))
     except Rejected as error:
-        handling.refuse("your answer", error)
+        request.refuse("your answer", error)
 
 
 def _check_no_command(text: str) -> None:
@@ -214,26 +214,26 @@ def _check_no_command(text: str) -> None:
         has_text=True,
     )
 )
-def broadcast(handling: Handling, command: Command) -> Answer | None:
-    author, moderation = handling.who(command), handling.tools.limits.broadcast_moderation
+def broadcast(request: Request, command: Command) -> Answer | None:
+    author, moderation = request.who(command), request.tools.limits.broadcast_moderation
     if moderation == "closed":
         raise NotAllowed("There are no broadcasts on this server.")
-    text = text_below(handling)
-    if handling.tx.broadcasts.written_since(author.id, handling.now - timedelta(days=1)):
+    text = text_below(request)
+    if request.tx.broadcasts.written_since(author.id, request.now - timedelta(days=1)):
         raise NotAllowed("You may write to all players once a day, and you have. Try again tomorrow.")
-    written = handling.tx.broadcasts.add(author, text, handling.now, sent=moderation == "off")
+    written = request.tx.broadcasts.add(author, text, request.now, sent=moderation == "off")
     if moderation == "on":
-        _tell_operator(handling, written)
+        _tell_operator(request, written)
         return done(command, "The operator reads what is written to all players before it goes out.")
-    mails, hearers = spread(handling.tx, handling.tools, written, handling.now)
-    handling.letters += mails
+    mails, hearers = spread(request.tx, request.tools, written, request.now)
+    request.letters += mails
     return done(command, f"Your words are on their way to {hearers} player{'' if hearers == 1 else 's'}.")
 
 
-def _tell_operator(handling: Handling, written: Broadcast) -> None:
-    if handling.tools.operator:
-        handling.write(
-            handling.tools.operator,
+def _tell_operator(request: Request, written: Broadcast) -> None:
+    if request.tools.operator:
+        request.write(
+            request.tools.operator,
             f"pbm: broadcast {written.id} waits for you",
             "broadcast-operator.txt",
             answers=False,
@@ -254,7 +254,7 @@ def _tell_operator(handling: Handling, written: Broadcast) -> None:
         has_text=True,
     )
 )
-def multiple(handling: Handling, command: Command) -> Answer | None:  # noqa: ARG001  every handler has them
+def multiple(request: Request, command: Command) -> Answer | None:  # noqa: ARG001  every handler has them
     """The parser puts the commands below it in its place, so it comes here only if there are none."""
     raise BadArguments("There is no command: write each on a line of its own below this one.")
 
@@ -271,13 +271,13 @@ def multiple(handling: Handling, command: Command) -> Answer | None:  # noqa: AR
         has_text=True,
     )
 )
-def chat(handling: Handling, command: Command) -> Answer | None:
+def chat(request: Request, command: Command) -> Answer | None:
     """The text below the command, to everybody who gets the mails of the board."""
-    table, author = handling.named(command), handling.who(command)
-    text = text_below(handling)
-    table.remark(RemarkKind.COMMENT, author, text)
-    comment = CommentMade(table.match.board, userid=author.userid, text=text)
-    handling.letters += pass_on(handling.tx, handling.tools, table, comment, author, handling.message)
+    board, author = request.named(command), request.who(command)
+    text = text_below(request)
+    board.remark(RemarkKind.COMMENT, author, text)
+    comment = CommentMade(board.match.board, userid=author.userid, text=text)
+    request.letters += pass_on(request.tx, request.tools, board, comment, author, request.message)
     return None
 
 
@@ -293,29 +293,31 @@ def chat(handling: Handling, command: Command) -> Answer | None:
         has_text=True,
     )
 )
-def kibitz(handling: Handling, command: Command) -> Answer | None:
+def kibitz(request: Request, command: Command) -> Answer | None:
     """To all who follow the board but its players; these get it with the final mail."""
-    table, author = handling.named(command), handling.who(command)
-    _check_kibitzer(handling, table, author)
-    text = text_below(handling)
-    table.remark(RemarkKind.KIBITZ, author, text)
-    comment = CommentMade(table.match.board, userid=author.userid, text=text)
-    handling.letters += pass_on(handling.tx, handling.tools, table, comment, author, handling.message, sealed=True)
+    board, author = request.named(command), request.who(command)
+    _check_kibitzer(request, board, author)
+    text = text_below(request)
+    board.remark(RemarkKind.KIBITZ, author, text)
+    comment = CommentMade(board.match.board, userid=author.userid, text=text)
+    request.letters += pass_on(request.tx, request.tools, board, comment, author, request.message, sealed=True)
     return None
 
 
-def _check_kibitzer(handling: Handling, table: Table, author: Player) -> None:
+def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
     """Raises: NotAllowed, MatchOver."""
-    board = table.match.board
-    if table.match.seat_of(author.id) is not None:
-        raise NotAllowed(f'You play on board {board}: who looks on writes "kibitz", you may write "chat".', "chat")
-    if table.match.result is not None:
-        raise MatchOver(f'Board {board} has ended: "chat" is read by its players, too.')
-    following = [each.player for each in handling.tx.follows.of(table.match) if not each.ends_only]
+    number = board.match.board
+    if board.match.seat_of(author.id) is not None:
+        raise NotAllowed(f'You play on board {number}: who looks on writes "kibitz", you may write "chat".', "chat")
+    if board.match.result is not None:
+        raise MatchOver(f'Board {number} has ended: "chat" is read by its players, too.')
+    following = [each.player for each in request.tx.follows.of(board.match) if not each.ends_only]
     if author not in following:
-        raise NotAllowed(f"You do not follow board {board}, so you would not read what is answered.", f"follow {board}")
-    most, since = handling.tools.limits.messages_per_day, handling.now - timedelta(days=1)
-    if handling.tx.remarks.written_since(RemarkKind.KIBITZ, author.id, since) >= most:
+        raise NotAllowed(
+            f"You do not follow board {number}, so you would not read what is answered.", f"follow {number}"
+        )
+    most, since = request.tools.limits.messages_per_day, request.now - timedelta(days=1)
+    if request.tx.remarks.written_since(RemarkKind.KIBITZ, author.id, since) >= most:
         raise NotAllowed(f"You have kibitzed {most} times within a day; that is the limit. Try again tomorrow.")
 
 
@@ -332,32 +334,32 @@ def _check_kibitzer(handling: Handling, table: Table, author: Player) -> None:
         wordy=True,
     )
 )
-def note(handling: Handling, command: Command) -> Answer | None:
+def note(request: Request, command: Command) -> Answer | None:
     """The text below the command goes to the notes of who writes it; without any, the notes are shown."""
-    table, owner = handling.named(command), handling.who(command)
-    text = redact(handling.comment, handling.secrets).strip()
-    handling.comment = ""
+    board, owner = request.named(command), request.who(command)
+    text = redact(request.comment, request.secrets).strip()
+    request.comment = ""
     if "NOTHING" in command.args:
-        if not table.drop_notes(owner):
-            raise NotFound(f"You have no notes on board {table.match.board}.")
+        if not board.drop_notes(owner):
+            raise NotFound(f"You have no notes on board {board.match.board}.")
         shown = "your notes are gone."
     elif text:
-        _check_room(handling, table, owner, text)
-        table.remark(RemarkKind.NOTE, owner, text)
+        _check_room(request, board, owner, text)
+        board.remark(RemarkKind.NOTE, owner, text)
         shown = 'noted. Only you see your notes, below the mails of the board; "note none" drops them all.'
-    elif table.notes(owner):
+    elif board.notes(owner):
         shown = "your notes are below."
     else:
-        raise NotFound(f"You have no notes on board {table.match.board}: write one below the command.")
-    own = table.match.seat_of(owner.id)
-    reader = replace(handling.correspondent(), seat=None if own is None else perspective(table, own))
-    handling.notices.append(notice_of(table, reader, shown=shown))
+        raise NotFound(f"You have no notes on board {board.match.board}: write one below the command.")
+    own = board.match.seat_of(owner.id)
+    reader = replace(request.correspondent(), seat=None if own is None else perspective(board, own))
+    request.notices.append(notice_of(board, reader, shown=shown))
     return None
 
 
-def _check_room(handling: Handling, table: Table, owner: Player, text: str) -> None:
+def _check_room(request: Request, board: OpenBoard, owner: Player, text: str) -> None:
     """Raises: BadArguments."""
-    most, kept = handling.tools.limits.message_characters, sum(len(each.text) for each in table.notes(owner))
+    most, kept = request.tools.limits.message_characters, sum(len(each.text) for each in board.notes(owner))
     if kept + len(text) > most:
         raise BadArguments(
             f"Your notes on a board may have {most} characters; there are {kept}, and these would be {len(text)} more.",

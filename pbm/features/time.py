@@ -14,13 +14,13 @@ from datetime import UTC, datetime, timedelta
 import structlog
 
 from pbm.compose import Answer
-from pbm.core.board import Table
+from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, ReachChanged, ReminderDue, Renewable, publish, subscribes
 from pbm.core.notify import Limits, Tools, tell_players
 from pbm.core.offers import ask, grants
 from pbm.core.registry import handles, keeps
 from pbm.core.replies import done
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.domain.calendars import Calendar, Stop, StopKind
 from pbm.domain.clock import MOST, Clock
 from pbm.domain.commands import Command
@@ -44,97 +44,97 @@ _NO_SHOW = "did not make his first move in time"
 """How the reason of a result begins, or ends, when time was up."""
 
 
-def attend(tx: Transaction, tools: Tools, board: int, now: datetime) -> None:
+def attend(tx: Transaction, tools: Tools, number: int, now: datetime) -> None:
     """Do what a board needs the server for: remind, call the time, end a pause that was long enough, or the game."""
-    table = Table.load(tx, tools.states, board, now)
-    clock = table.match.clock
+    board = OpenBoard.load(tx, tools.states, number, now)
+    clock = board.match.clock
     if clock is None:
-        tx.matches.put_off(board, None)
+        tx.matches.put_off(number, None)
         return
     if clock.paused:
-        let_run(table, None)
+        let_run(board, None)
     elif clock.overrun_at is not None:
-        _end_at_last(table, clock.overrun_at, tools.limits)
-    elif clock.expired(now, table.match.calendars):
-        call_time(table, tools.limits)
+        _end_at_last(board, clock.overrun_at, tools.limits)
+    elif clock.expired(now, board.match.calendars):
+        call_time(board, tools.limits)
     else:
-        _remind(table, clock)
-    if table.events:
-        tx.outbox.add(tell_players(tx, tools, table), now)
+        _remind(board, clock)
+    if board.events:
+        tx.outbox.add(tell_players(tx, tools, board), now)
 
 
-def _end_at_last(table: Table, called_at: datetime, limits: Limits) -> None:
+def _end_at_last(board: OpenBoard, called_at: datetime, limits: Limits) -> None:
     """The opponent had as long to choose as is promised, outages not counted, and has not."""
-    outages = tuple(stop for stop in table.match.stops[0] if stop.kind is StopKind.OUTAGE)
+    outages = tuple(stop for stop in board.match.stops[0] if stop.kind is StopKind.OUTAGE)
     over_at = Calendar(stops=outages).deadline(called_at, limits.claim_days * DAY)
-    if over_at is not None and over_at <= table.now:
-        end_on_time(table, waited=True)
+    if over_at is not None and over_at <= board.now:
+        end_on_time(board, waited=True)
     else:
-        table.tx.matches.put_off(table.match.board, over_at or table.now + LOOK_AGAIN)
+        board.tx.matches.put_off(board.match.board, over_at or board.now + LOOK_AGAIN)
 
 
-def _remind(table: Table, clock: Clock) -> None:
-    fresh, now = clock.refreshed(table.match.calendars), table.now
-    due_at = reminder_at(table.match, fresh, (clock.due_at or now) - _INSTANT)
+def _remind(board: OpenBoard, clock: Clock) -> None:
+    fresh, now = clock.refreshed(board.match.calendars), board.now
+    due_at = reminder_at(board.match, fresh, (clock.due_at or now) - _INSTANT)
     if due_at is not None and due_at <= now:
-        publish(ReminderDue(table.match.player(clock.seat), table.match.board), table.tx, now)
-    table.set_clock(fresh)
+        publish(ReminderDue(board.match.player(clock.seat), board.match.board), board.tx, now)
+    board.set_clock(fresh)
 
 
-def call_time(table: Table, limits: Limits) -> None:
+def call_time(board: OpenBoard, limits: Limits) -> None:
     """The time of the player to move is up; before his own first move, the game is void.
 
     In an event both is a loss at once, so that nobody's choice holds up a round. Who has sent a move that still waits
     was in time, though his nights or vacations have changed since: it is played first.
     """
-    match, clock, now = table.match, table.match.clock, table.now
+    match, clock, now = board.match, board.match.clock, board.now
     assert clock is not None  # noqa: S101  who calls has seen it
-    if any(intent.kind is IntentKind.HOLD for intent in table.intents(clock.seat)):
-        table.tx.agenda.put(IntentKind.HOLD, f"{match.board}:{clock.seat}", min(now, clock.due_at or now) - _INSTANT)
+    if any(intent.kind is IntentKind.HOLD for intent in board.intents(clock.seat)):
+        board.tx.agenda.put(IntentKind.HOLD, f"{match.board}:{clock.seat}", min(now, clock.due_at or now) - _INSTANT)
         return
     late = match.player(clock.seat)
     if match.event:
-        table.end(
+        board.end(
             Result(Ending.FORFEIT, other(clock.seat), _ON_TIME), TimeClaimed(match.board, clock.seat, waited=True)
         )
         return
     if all(ply.seat != clock.seat for ply in match.record):
         result = Result(Ending.VOID, None, f"{late.userid} {_NO_SHOW}")
-        table.end(result, TimeUp(match.board, clock.seat, no_show=True))
+        board.end(result, TimeUp(match.board, clock.seat, no_show=True))
         return
     over = clock.charged(now, match.calendars)
     due_at = now + timedelta(days=limits.claim_days)
-    table.set_clock(replace(over, deadline_at=clock.deadline(match.calendars), overrun_at=now, due_at=due_at))
-    table.events.append(TimeUp(match.board, clock.seat))
+    board.set_clock(replace(over, deadline_at=clock.deadline(match.calendars), overrun_at=now, due_at=due_at))
+    board.events.append(TimeUp(match.board, clock.seat))
 
 
-def end_on_time(table: Table, *, draw: bool = False, waited: bool = False) -> None:
+def end_on_time(board: OpenBoard, *, draw: bool = False, waited: bool = False) -> None:
     """End a game whose time is up. draw: as its opponent wishes; waited: he has not said what he wishes."""
-    match, clock = table.match, table.match.clock
+    match, clock = board.match, board.match.clock
     assert clock is not None  # noqa: S101  who calls has seen it
     late, seat = clock.seat, other(clock.seat)
     reason = f"{_ON_TIME}, as {match.player(seat).userid} chose" if draw else _ON_TIME
     result = Result(Ending.FORFEIT, None if draw else seat, reason)
-    table.end(result, TimeClaimed(match.board, late, draw, waited))
+    board.end(result, TimeClaimed(match.board, late, draw, waited))
 
 
-def undo_timeout(table: Table) -> None:
+def undo_timeout(board: OpenBoard) -> None:
     """Take back that somebody's time was up; the turn begins anew, with what was left at the last move.
 
     Raises: NotAllowed unless the time was called and nothing else has ended the game.
     """
-    match, now = table.match, table.now
+    match, now = board.match, board.now
     if not _timed_out(match):
         raise NotAllowed(f"Nobody's time was up on board {match.board}, or something else has ended the game.")
     had = [next((ply.time_left for ply in reversed(match.record) if ply.seat == seat), None) for seat in (1, 2)]
     calendars = match.calendars
-    clock = Clock.anew(match.control, table.state.to_move, (had[0], had[1]), now, calendars)
+    clock = Clock.anew(match.control, board.state.to_move, (had[0], had[1]), now, calendars)
     undone = TimeoutUndone(match.board)
     if match.result is None:
-        table.set_clock(clock)
-        table.events.append(undone)
+        board.set_clock(clock)
+        board.events.append(undone)
     else:
-        table.reopen(clock, undone)
+        board.reopen(clock, undone)
 
 
 def _timed_out(match: Match) -> bool:
@@ -145,48 +145,48 @@ def _timed_out(match: Match) -> bool:
 
 
 @grants(OfferKind.PAUSE)
-def grant_pause(handling: Handling, table: Table, seat: Seat) -> None:
+def grant_pause(request: Request, board: OpenBoard, seat: Seat) -> None:
     """The seat agrees to what its opponent asked: the clocks stand still, for so long at most."""
-    clock, now = table.match.clock, table.now
+    clock, now = board.match.clock, board.now
     assert clock is not None  # noqa: S101  nothing else is asked for
-    table.set_offer(None)
-    paused = clock.with_pause(True, now, table.match.calendars)
-    table.set_clock(replace(paused, due_at=now + timedelta(days=handling.tools.limits.pause_days)))
-    table.events.append(ClocksPaused(table.match.board, seat))
+    board.set_offer(None)
+    paused = clock.with_pause(True, now, board.match.calendars)
+    board.set_clock(replace(paused, due_at=now + timedelta(days=request.tools.limits.pause_days)))
+    board.events.append(ClocksPaused(board.match.board, seat))
 
 
-def let_run(table: Table, seat: Seat | None) -> None:
+def let_run(board: OpenBoard, seat: Seat | None) -> None:
     """The clocks go on from where they stopped. seat: who wished it; None for the server."""
-    clock = table.match.clock
+    clock = board.match.clock
     assert clock is not None  # noqa: S101  who calls has seen it
-    table.set_clock(clock.with_pause(False, table.now, table.match.calendars))
-    table.events.append(ClocksResumed(table.match.board, seat))
+    board.set_clock(clock.with_pause(False, board.now, board.match.calendars))
+    board.events.append(ClocksResumed(board.match.board, seat))
 
 
 @contextmanager
 def calendar_changing(
-    tx: Transaction, player_id: int, now: datetime, tables: Iterable[Renewable] = ()
+    tx: Transaction, player_id: int, now: datetime, boards: Iterable[Renewable] = ()
 ) -> Iterator[None]:
     """Around a change of when a player's clocks run: until now they run by what was, then by what is.
 
     tables: boards that are in hand already.
     """
-    boards = tx.matches.ticking(player_id)
-    for board in boards:
-        match = tx.matches.load(board)
+    numbers = tx.matches.ticking(player_id)
+    for number in numbers:
+        match = tx.matches.load(number)
         if match is not None and match.clock is not None:
-            tx.matches.set_clock(board, match.clock.charged(now, match.calendars))
+            tx.matches.set_clock(number, match.clock.charged(now, match.calendars))
     tx.matches.forget()
     yield
-    for board in boards:
-        match = tx.matches.load(board)
+    for number in numbers:
+        match = tx.matches.load(number)
         if match is not None and match.clock is not None:
             clock = with_clock(match, match.clock.refreshed(match.calendars), now).clock
             assert clock is not None  # noqa: S101  it was there
-            tx.matches.set_clock(board, clock)
+            tx.matches.set_clock(number, clock)
     tx.matches.forget()
-    for table in tables:
-        table.renew()
+    for board in boards:
+        board.renew()
 
 
 @subscribes(PlayerHeard)
@@ -201,7 +201,7 @@ def reach_again(event: ReachChanged, tx: Transaction, now: datetime) -> None:
     note_reach(tx, event.player, 0, now)
 
 
-def note_reach(tx: Transaction, player: Player, days: int, now: datetime, tables: Iterable[Renewable] = ()) -> None:
+def note_reach(tx: Transaction, player: Player, days: int, now: datetime, boards: Iterable[Renewable] = ()) -> None:
     """A player's clocks stand still while no mail gets to him, so many days within a year; call it when that changes.
 
     Who lets mail come back again and again has no more time by it.
@@ -212,7 +212,7 @@ def note_reach(tx: Transaction, player: Player, days: int, now: datetime, tables
     unreachable = tx.players.unreachable(player.id)
     if unreachable == bool(open_):
         return
-    with calendar_changing(tx, player.id, now, tables):
+    with calendar_changing(tx, player.id, now, boards):
         for absence in open_:
             tx.absences.end(absence, now)
         if unreachable and left > timedelta():
@@ -238,24 +238,24 @@ _CHANGED = "rests_changed"
         wordy=True,
     )
 )
-def claim(handling: Handling, command: Command) -> Answer | None:
-    table, seat = handling.seated(command)
+def claim(request: Request, command: Command) -> Answer | None:
+    board, seat = request.seated(command)
     wish = command.args.get("RESULT", "win").casefold()
     if wish not in ("win", "draw"):
         raise BadArguments(f'"{command.args["RESULT"]}" cannot be claimed: write claim, or claim draw.')
-    clock = _clock(table)
-    if clock.overrun_at is None and clock.expired(table.now, table.match.calendars):
-        call_time(table, handling.tools.limits)
-        if table.match.result is not None:
+    clock = _clock(board)
+    if clock.overrun_at is None and clock.expired(board.now, board.match.calendars):
+        call_time(board, request.tools.limits)
+        if board.match.result is not None:
             return None
-        clock = _clock(table)
-    late = table.match.player(clock.seat)
+        clock = _clock(board)
+    late = board.match.player(clock.seat)
     if clock.overrun_at is None:
-        left = in_words(clock.remaining(clock.seat, table.now, table.match.calendars))
+        left = in_words(clock.remaining(clock.seat, board.now, board.match.calendars))
         raise NotAllowed(f"Nobody's time is up: {late.userid} is to move and has {left} left.")
-    if table.match.player(seat) == late and table.match.player(other(seat)) != late:
+    if board.match.player(seat) == late and board.match.player(other(seat)) != late:
         raise NotAllowed("It is your own time that is up. You may still move until your opponent claims the game.")
-    end_on_time(table, draw=wish == "draw")
+    end_on_time(board, draw=wish == "draw")
     return None
 
 
@@ -272,17 +272,17 @@ def claim(handling: Handling, command: Command) -> Answer | None:
         wordy=True,
     )
 )
-def give(handling: Handling, command: Command) -> Answer | None:
-    table, seat = handling.seated(command)
-    amount, opponent, clock = read_duration(command.args["TIME"]), other(seat), _clock(table)
+def give(request: Request, command: Command) -> Answer | None:
+    board, seat = request.seated(command)
+    amount, opponent, clock = read_duration(command.args["TIME"]), other(seat), _clock(board)
     if not HOUR <= amount <= LARGEST_GIFT:
         text = f'"{command.args["TIME"]}" does not do: give {in_words(HOUR)} to {in_words(LARGEST_GIFT)} at once.'
         raise BadArguments(text)
-    has = clock.remaining(opponent, table.now, table.match.calendars)
+    has = clock.remaining(opponent, board.now, board.match.calendars)
     if has + amount > MOST:
-        raise NotAllowed(f"{table.match.player(opponent).userid} has {in_words(has)}; nobody has more than a year.")
-    table.set_clock(clock.given(opponent, amount, table.now, table.match.calendars))
-    table.events.append(TimeGiven(table.match.board, seat, amount))
+        raise NotAllowed(f"{board.match.player(opponent).userid} has {in_words(has)}; nobody has more than a year.")
+    board.set_clock(clock.given(opponent, amount, board.now, board.match.calendars))
+    board.events.append(TimeGiven(board.match.board, seat, amount))
     return None
 
 
@@ -299,14 +299,14 @@ def give(handling: Handling, command: Command) -> Answer | None:
         wordy=True,
     )
 )
-def pause(handling: Handling, command: Command) -> Answer | None:
-    table, seat = handling.seated(command)
-    clock = _clock(table)
+def pause(request: Request, command: Command) -> Answer | None:
+    board, seat = request.seated(command)
+    clock = _clock(board)
     if clock.paused:
         raise NotAllowed('The game is paused already. "resume" lets the clocks go on.', "resume")
     if clock.overrun_at is not None:
-        raise NotAllowed(f"The time of {table.match.player(clock.seat).userid} is up, so there is nothing to pause.")
-    ask(table, seat, OfferKind.PAUSE)
+        raise NotAllowed(f"The time of {board.match.player(clock.seat).userid} is up, so there is nothing to pause.")
+    ask(board, seat, OfferKind.PAUSE)
     return None
 
 
@@ -323,20 +323,20 @@ def pause(handling: Handling, command: Command) -> Answer | None:
         wordy=True,
     )
 )
-def resume(handling: Handling, command: Command) -> Answer | None:
-    table, seat = handling.seated(command)
-    if not _clock(table).paused:
-        raise NotAllowed(f"Board {table.match.board} is not paused.", "pause")
-    let_run(table, seat)
+def resume(request: Request, command: Command) -> Answer | None:
+    board, seat = request.seated(command)
+    if not _clock(board).paused:
+        raise NotAllowed(f"Board {board.match.board} is not paused.", "pause")
+    let_run(board, seat)
     return None
 
 
-def _clock(table: Table) -> Clock:
+def _clock(board: OpenBoard) -> Clock:
     """Raises: MatchOver; NotAllowed where there is none."""
-    table.check_running()
-    clock = table.match.clock
+    board.check_running()
+    clock = board.match.clock
     if clock is None or not clock.control.timed:
-        raise NotAllowed(f"Board {table.match.board} has no clock: everybody takes the time he takes.")
+        raise NotAllowed(f"Board {board.match.board} has no clock: everybody takes the time he takes.")
     return clock
 
 
@@ -352,28 +352,28 @@ def _clock(table: Table) -> Clock:
         wordy=True,
     )
 )
-def vacation(handling: Handling, command: Command) -> Answer | None:
-    player = handling.who(command)
+def vacation(request: Request, command: Command) -> Answer | None:
+    player = request.who(command)
     words = " ".join(command.args[name] for name in ("FROM", "TO") if name in command.args)
-    settings = Settings.chosen(handling.tx.players.settings(player.id))
-    own = _vacations(handling, player)
+    settings = Settings.chosen(request.tx.players.settings(player.id))
+    own = _vacations(request, player)
     told = ""
     if words.casefold() in ("end", "cancel", "off"):
-        told = _end(handling, player, own)
+        told = _end(request, player, own)
     elif words:
-        span = read_vacation(words, settings.zone, handling.now)
+        span = read_vacation(words, settings.zone, request.now)
         _check_apart(span, own, settings)
-        check_allowance(span, map(_span, own), settings.zone, handling.tools.limits.vacation_days_per_year)
-        with calendar_changing(handling.tx, player.id, handling.now, handling.tables):
-            handling.tx.absences.add(player.id, Stop(StopKind.VACATION, *span))
+        check_allowance(span, map(_span, own), settings.zone, request.tools.limits.vacation_days_per_year)
+        with calendar_changing(request.tx, player.id, request.now, request.boards):
+            request.tx.absences.add(player.id, Stop(StopKind.VACATION, *span))
         told = "Your vacation is noted: your clocks stand still meanwhile, and the mails of your boards tell it."
-    return done(command, _overview(handling, player, settings, told), "pbm: your vacations")
+    return done(command, _overview(request, player, settings, told), "pbm: your vacations")
 
 
-def _vacations(handling: Handling, player: Player) -> list[Absence]:
+def _vacations(request: Request, player: Player) -> list[Absence]:
     """Those that count for this year's allowance or a later one's."""
-    year = datetime(handling.now.year - 1, 12, 30, tzinfo=UTC)
-    return handling.tx.absences.of(player.id, StopKind.VACATION, year)
+    year = datetime(request.now.year - 1, 12, 30, tzinfo=UTC)
+    return request.tx.absences.of(player.id, StopKind.VACATION, year)
 
 
 def _span(absence: Absence) -> Span:
@@ -381,14 +381,14 @@ def _span(absence: Absence) -> Span:
     return absence.stop.starts_at, absence.stop.ends_at
 
 
-def _end(handling: Handling, player: Player, own: list[Absence]) -> str:
+def _end(request: Request, player: Player, own: list[Absence]) -> str:
     """End the vacation the player is on, or else drop his next one. Raises: NotFound."""
-    mine = next((each for each in own if _span(each)[1] > handling.now), None)
+    mine = next((each for each in own if _span(each)[1] > request.now), None)
     if mine is None:
         raise NotFound("You are not on vacation, and have planned none.", "vacation FROM TO")
-    with calendar_changing(handling.tx, player.id, handling.now, handling.tables):
-        handling.tx.absences.end(mine, handling.now)
-    if mine.stop.starts_at >= handling.now:
+    with calendar_changing(request.tx, player.id, request.now, request.boards):
+        request.tx.absences.end(mine, request.now)
+    if mine.stop.starts_at >= request.now:
         return "Your next vacation is dropped."
     return "Your vacation is over, and your clocks run. What is left of it you have again."
 
@@ -401,35 +401,33 @@ def _check_apart(span: Span, own: list[Absence], settings: Settings) -> None:
             raise NotAllowed(f"You have a vacation from {since} until {until} already.", "vacation end")
 
 
-def _overview(handling: Handling, player: Player, settings: Settings, told: str) -> str:
-    own = [_span(each) for each in _vacations(handling, player)]
-    taken, days = days_taken(own, settings.zone), handling.tools.limits.vacation_days_per_year
-    this_year = handling.now.astimezone(settings.zone).year
-    return handling.tools.composer.pages.render(
+def _overview(request: Request, player: Player, settings: Settings, told: str) -> str:
+    own = [_span(each) for each in _vacations(request, player)]
+    taken, days = days_taken(own, settings.zone), request.tools.limits.vacation_days_per_year
+    this_year = request.now.astimezone(settings.zone).year
+    return request.tools.composer.pages.render(
         "vacation.txt",
         told=told,
-        vacations=[span for span in own if span[1] > handling.now],
+        vacations=[span for span in own if span[1] > request.now],
         left={year: max(0, days * DAY - taken[year]) for year in (this_year, this_year + 1)},
         days=days,
-        now=handling.now,
+        now=request.now,
         zone=settings.zone,
     ).rstrip("\n")
 
 
 @keeps("sleep", "weekend", "timezone")
-def change_rests(handling: Handling, player: Player, settings: Settings, stored: Mapping[str, object]) -> None:
+def change_rests(request: Request, player: Player, settings: Settings, stored: Mapping[str, object]) -> None:
     """Save settings by which a player's nights or weekends change; not too often. Raises: NotAllowed."""
     known = stored.get(_CHANGED)
-    changes = [
-        word for word in str(known or "").split() if datetime.fromisoformat(word) > handling.now - CHANGES_WITHIN
-    ]
+    changes = [word for word in str(known or "").split() if datetime.fromisoformat(word) > request.now - CHANGES_WITHIN]
     if not settings.rests.never:
         if len(changes) >= CHANGES:
             raise NotAllowed(
                 f"You have changed your nights and weekends {CHANGES} times within {CHANGES_WITHIN.days} days; "
                 "wait a little, or turn them off."
             )
-        changes.append(handling.now.isoformat())
+        changes.append(request.now.isoformat())
     kept = {**{name: str(value) for name, value in stored.items()}, _CHANGED: " ".join(changes)}
-    with calendar_changing(handling.tx, player.id, handling.now, handling.tables):
-        handling.tx.players.save_settings(player.id, kept)
+    with calendar_changing(request.tx, player.id, request.now, request.boards):
+        request.tx.players.save_settings(player.id, kept)

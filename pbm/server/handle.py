@@ -21,7 +21,7 @@ from pbm.core.jobs import Runner
 from pbm.core.notify import Limits, Tools
 from pbm.core.passwords import Passwords
 from pbm.core.registry import LASTING, REDEEMERS, REFUSALS, redeems, run
-from pbm.core.request import Credentials, Handling, Sender
+from pbm.core.request import Credentials, Request, Sender
 from pbm.core.wording import declines, first_line
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.commands import Command, Standing, clean, parse
@@ -360,16 +360,16 @@ class Service:
     def _obey(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime, identity: str | None) -> None:
         """Do what the mail asks, and tell it; what that takes is at the expense of who asked."""
         begun = thread_time()
-        handling = self._carry_out(tx, mail, checked, now)
-        mails, left_out = self._bounded(tx, handling, mail, now)
+        request = self._carry_out(tx, mail, checked, now)
+        mails, left_out = self._bounded(tx, request, mail, now)
         self._journal.owe(mail.row.id, mails)
         self._journal.settle(mail.row.id, Arrival.HANDLED, left_out, identity)
-        self._costs.charge(payers_of(mail, checked, handling.identified), thread_time() - begun, now)
+        self._costs.charge(payers_of(mail, checked, request.identified), thread_time() - begun, now)
 
-    def _carry_out(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Handling:
+    def _carry_out(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Request:
         """Do what the mail asks; what it lacks is only proof of who sent it, ask the claimed player for that."""
         assert isinstance(mail.message, Message)  # noqa: S101  discards do not come here
-        blank = Handling(
+        blank = Request(
             tx, self.tools, mail.message, mail.sender, checked.verified, now,
             fresh=checked.fresh, locked=mail.logins.locked, received_at=mail.row.received_at,
         )  # fmt: skip
@@ -391,26 +391,24 @@ class Service:
             hold(blank, order, error)
             return blank
 
-    def _redeem(self, handling: Handling) -> Handling | None:
+    def _redeem(self, request: Request) -> Request | None:
         """Redeem the ticket whose token the mail answers; None if it answers none."""
-        token = handling.message.token if handling.sender.seat is None else None
-        ticket = handling.tx.tickets.find(token, handling.now) if token else None
+        token = request.message.token if request.sender.seat is None else None
+        ticket = request.tx.tickets.find(token, request.now) if token else None
         if ticket is None:
             return None
         if ticket.purpose not in LASTING:
-            handling.tx.tickets.use_up(ticket)
-        REDEEMERS[ticket.purpose](handling, ticket)
-        return handling
+            request.tx.tickets.use_up(ticket)
+        REDEEMERS[ticket.purpose](request, ticket)
+        return request
 
-    def _bounded(
-        self, tx: Transaction, handling: Handling, prepared: Prepared, now: datetime
-    ) -> tuple[list[Mail], str]:
+    def _bounded(self, tx: Transaction, request: Request, prepared: Prepared, now: datetime) -> tuple[list[Mail], str]:
         """What the handling has to tell, without the answers that are too many; and why any were left out."""
         mails, excess = [], ""
-        proven = handling.sender.proven or (handling.identified if not handling.is_hearsay else None)
+        proven = request.sender.proven or (request.identified if not request.is_hearsay else None)
         cause = Cause(proven is not None, prepared.origin.peer if prepared.origin else "")
-        for mail in handling.mails():
-            reason = self._excess(tx, mail, handling.message.sender, cause, now)
+        for mail in request.mails():
+            reason = self._excess(tx, mail, request.message.sender, cause, now)
             if not reason:
                 mails.append(mail)
                 continue
@@ -473,38 +471,38 @@ class Order:
             *(guess_secrets(line) if isinstance(command, Rejected) else command.secrets for command, line in pairs)
         )
 
-    def carry_out(self, handling: Handling) -> Handling:
+    def carry_out(self, request: Request) -> Request:
         """Carry the commands out in their order; the first that is refused ends it. Raises: NeedsIdentity."""
         understood = [command for command in self.commands if isinstance(command, Command)]
         own = {command.credentials[0].casefold() for command in understood if command.credentials}
-        own |= {player.userid.casefold() for player in (handling.sender.proven, handling.sender.claimed) if player}
-        handling.comment = self.reading.comment
-        handling.secrets = self.secrets | behind_userids(self.reading.prose, own)
-        handling.secrets |= {password for _, password in (*handling.verified, *handling.locked)}
-        handling.understood = _lines(understood)
-        handling.plain = _lines(command for command in understood if _is_plain(command, handling))
-        if self.reading.remarks and all(line in handling.plain for line in self.reading.lines):
-            handling.plain |= frozenset(map(clean, self.reading.prose.splitlines()))
-        if not self.commands or handling.message.action is Action.HELP:
-            handling.refuse("", UnknownCommand("Your mail holds no command.", "help"))
-            return handling
+        own |= {player.userid.casefold() for player in (request.sender.proven, request.sender.claimed) if player}
+        request.comment = self.reading.comment
+        request.secrets = self.secrets | behind_userids(self.reading.prose, own)
+        request.secrets |= {password for _, password in (*request.verified, *request.locked)}
+        request.understood = _lines(understood)
+        request.plain = _lines(command for command in understood if _is_plain(command, request))
+        if self.reading.remarks and all(line in request.plain for line in self.reading.lines):
+            request.plain |= frozenset(map(clean, self.reading.prose.splitlines()))
+        if not self.commands or request.message.action is Action.HELP:
+            request.refuse("", UnknownCommand("Your mail holds no command.", "help"))
+            return request
         several = len(self.commands) > 1
         for number, (line, command) in enumerate(zip(self.reading.lines, self.commands, strict=True), 1):
             try:
-                handling.take_remark(self.reading, number, command)
-                answer = _run(handling, command)
+                request.take_remark(self.reading, number, command)
+                answer = _run(request, command)
             except NeedsIdentity:
                 raise
             except REFUSALS as error:
-                handling.refuse(line, error, several=several)
-                handling.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
-                return handling
+                request.refuse(line, error, several=several)
+                request.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
+                return request
             if answer is not None or several:
-                handling.answers.append(answer or Answer(line, Outcome.DONE, ""))
+                request.answers.append(answer or Answer(line, Outcome.DONE, ""))
         if self.reading.truncated:
             excuse = f"One mail may hold {MAX_COMMANDS} commands."
-            handling.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
-        return handling
+            request.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
+        return request
 
 
 def _lines(commands: Iterable[Command]) -> frozenset[str]:
@@ -513,21 +511,21 @@ def _lines(commands: Iterable[Command]) -> frozenset[str]:
     return frozenset([*lines, *(part for line in lines for part in line.split("\n"))])
 
 
-def _is_plain(command: Command, handling: Handling) -> bool:
+def _is_plain(command: Command, request: Request) -> bool:
     """No word of the command is a password but what it holds as one: it has none to misplace, or it was right."""
     if command.credentials is None:
         move = command.args.get("MOVE", "")
-        shows_who = handling.sender.seat is not None or (handling.sender.proven is not None and "BOARD" in command.args)
+        shows_who = request.sender.seat is not None or (request.sender.proven is not None and "BOARD" in command.args)
         return not move or (shows_who and " " not in move)
     userid, password = command.credentials
-    return (userid.casefold(), password) in handling.verified
+    return (userid.casefold(), password) in request.verified
 
 
-def _run(handling: Handling, command: Command | Rejected) -> Answer | None:
+def _run(request: Request, command: Command | Rejected) -> Answer | None:
     if isinstance(command, Rejected):
         raise command
-    with handling.tx.savepoint():
-        return run(handling, command)
+    with request.tx.savepoint():
+        return run(request, command)
 
 
 def parse_all(tx: Transaction, lines: Sequence[str], standing: Standing) -> tuple[Command | Rejected, ...]:
@@ -541,61 +539,61 @@ def _parse(tx: Transaction, line: str, standing: Standing) -> Command | Rejected
         return error
 
 
-def hold(handling: Handling, order: Order, error: NeedsIdentity) -> None:
+def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
     """Keep the commands, and ask the player whom From claims to confirm them by an answer; else refuse.
 
     What would be refused from him, too, is refused at once.
     """
-    player, address = handling.sender.claimed, handling.message.sender
-    since = handling.now - timedelta(days=1)
-    asked = handling.tx.tickets.issued_since("held", address, since)
-    refusal = _tried(handling, order).refusal if player is not None else None
-    if player is None or refusal or order.secrets or asked >= handling.tools.limits.held_asks_per_day:
-        handling.secrets = order.secrets
-        handling.refuse(order.reading.lines[0], refusal or error)
+    player, address = request.sender.claimed, request.message.sender
+    since = request.now - timedelta(days=1)
+    asked = request.tx.tickets.issued_since("held", address, since)
+    refusal = _tried(request, order).refusal if player is not None else None
+    if player is None or refusal or order.secrets or asked >= request.tools.limits.held_asks_per_day:
+        request.secrets = order.secrets
+        request.refuse(order.reading.lines[0], refusal or error)
         return
-    lines, reading, sender = list(order.reading.lines), order.reading, handling.sender
+    lines, reading, sender = list(order.reading.lines), order.reading, request.sender
     as_of = sender.as_of.isoformat() if sender.as_of else None
-    token = handling.issue(
+    token = request.issue(
         "held", address, days=_HELD_DAYS, player=player, lines=lines, comment=reading.comment,
         remarks=reading.remarks, board=sender.board, as_of=as_of,
     )  # fmt: skip
     subject = "pbm: was that you?"
-    handling.write(address, subject, "held.txt", player=player, reply_to=token, userid=player.userid, lines=lines)
+    request.write(address, subject, "held.txt", player=player, reply_to=token, userid=player.userid, lines=lines)
 
 
 class _TriedOut(Exception):
     """Undoes what a trial has done."""
 
 
-def _tried(handling: Handling, order: Order) -> Handling:
+def _tried(request: Request, order: Order) -> Request:
     """What would come of the commands if the claimed player had sent them; the database stays as it is."""
-    sender = replace(handling.sender, proven=handling.sender.claimed)
-    trial = replace(handling.again(), sender=sender)
-    with suppress(_TriedOut), handling.tx.savepoint():
+    sender = replace(request.sender, proven=request.sender.claimed)
+    trial = replace(request.again(), sender=sender)
+    with suppress(_TriedOut), request.tx.savepoint():
         order.carry_out(trial)
         raise _TriedOut
     return trial
 
 
 @redeems("held")
-def release(handling: Handling, ticket: Ticket) -> None:
+def release(request: Request, ticket: Ticket) -> None:
     """The player has answered from his address: carry out what he had sent, unless he says no."""
-    player = handling.tx.players.get(ticket.player_id or 0)
+    player = request.tx.players.get(ticket.player_id or 0)
     if player is None:
         return
-    if declines(handling.message.text):
+    if declines(request.message.text):
         text = "Nothing was done, and nothing will be."
-        handling.answers.append(Answer("no", Outcome.DONE, text, "pbm: nothing was done"))
+        request.answers.append(Answer("no", Outcome.DONE, text, "pbm: nothing was done"))
         return
     lines, board = tuple(ticket.payload["lines"]), ticket.payload["board"]
-    match = handling.tx.matches.load(board) if board is not None else None
+    match = request.tx.matches.load(board) if board is not None else None
     standing = Standing(match.game if match else None, match.board if match else None, known=True, proven=True)
     as_of = datetime.fromisoformat(ticket.payload["as_of"]) if ticket.payload.get("as_of") else None
-    handling.sender = Sender(standing, board=standing.board, proven=player, claimed=player, as_of=as_of)
-    handling.prove(player)
+    request.sender = Sender(standing, board=standing.board, proven=player, claimed=player, as_of=as_of)
+    request.prove(player)
     reading = Reading(lines, ticket.payload["comment"], remarks=tuple(ticket.payload.get("remarks", ())))
-    Order(reading, parse_all(handling.tx, lines, standing)).carry_out(handling)
+    Order(reading, parse_all(request.tx, lines, standing)).carry_out(request)
 
 
 log = structlog.get_logger()

@@ -9,7 +9,7 @@ from functools import partial
 
 from games import GAMES
 from games.rules import GameError
-from pbm.core.board import Table
+from pbm.core.board import OpenBoard
 from pbm.core.notify import tell_players
 from pbm.core.replay import difference
 from pbm.core.start import start_match
@@ -124,10 +124,10 @@ class Administration:
     def remove_player(self, userid: str) -> list[int]:
         """Remove an account; the games it still plays are lost by forfeit. Returns their boards."""
         with self._service.store.write() as tx:
-            tables = remove_account(tx, _player(tx, userid), partial(self._table, tx), self._service.clock())
-            for table in tables:
-                self._tell(tx, table)
-        return [table.match.board for table in tables]
+            boards = remove_account(tx, _player(tx, userid), partial(self._board, tx), self._service.clock())
+            for board in boards:
+                self._tell(tx, board)
+        return [board.match.board for board in boards]
 
     def export_player(self, userid: str) -> bytes:
         """All that is stored of a player, as JSON."""
@@ -145,10 +145,10 @@ class Administration:
                 raise NotFound(f'There is no game "{game}". The games are {", ".join(GAMES)}.')
             seats = (_player(tx, userids[0]), _player(tx, userids[1]))
             clock = self._service.settings.limits.default_clock
-            table = start_match(tx, GAMES[game], words, body, seats, self._service.clock(), default_clock=clock)
-            table.events.append(MatchStarted(table.match.board))
-            self._tell(tx, table)
-            return table.match
+            board = start_match(tx, GAMES[game], words, body, seats, self._service.clock(), default_clock=clock)
+            board.events.append(MatchStarted(board.match.board))
+            self._tell(tx, board)
+            return board.match
 
     def boards(
         self, *, game: str | None = None, userid: str | None = None, active: bool | None = None, limit: int = 1000
@@ -157,43 +157,43 @@ class Administration:
             ids = (_player(tx, userid).id,) if userid else ()
             return tx.matches.summaries(game=game, player_ids=ids, active=active, limit=limit)
 
-    def board(self, board: int, ply: int | None = None) -> tuple[Match, State]:
+    def board(self, number: int, ply: int | None = None) -> tuple[Match, State]:
         """The match and its state, now or after a ply."""
         with self._service.store.read() as tx:
-            table = self._table(tx, board)
-            return table.match, table.state if ply is None else table.at(ply)
+            board = self._board(tx, number)
+            return board.match, board.state if ply is None else board.at(ply)
 
-    def move(self, board: int, userid: str, move: str) -> tuple[Match, State]:
+    def move(self, number: int, userid: str, move: str) -> tuple[Match, State]:
         """Play for a player, as if he had sent the move."""
         with self._service.store.write() as tx:
-            table = self._table(tx, board)
+            board = self._board(tx, number)
             player = _player(tx, userid)
-            seats = [seat for seat in (1, 2) if table.match.player(seat).id == player.id]
+            seats = [seat for seat in (1, 2) if board.match.player(seat).id == player.id]
             if not seats:
-                raise NotAllowed(f"{player.userid} is not a player of board {board}.")
-            table.play(table.state.to_move if table.state.to_move in seats else seats[0], move)
-            self._tell(tx, table)
-            return table.match, table.state
+                raise NotAllowed(f"{player.userid} is not a player of board {number}.")
+            board.play(board.state.to_move if board.state.to_move in seats else seats[0], move)
+            self._tell(tx, board)
+            return board.match, board.state
 
-    def end(self, board: int, result: Result) -> Match:
+    def end(self, number: int, result: Result) -> Match:
         """End a running match with a result of the operator's."""
         with self._service.store.write() as tx:
-            table = self._table(tx, board)
-            table.check_running()
-            self._decide(tx, table, result)
-            return table.match
+            board = self._board(tx, number)
+            board.check_running()
+            self._decide(tx, board, result)
+            return board.match
 
-    def undo_timeout(self, board: int) -> Match:
+    def undo_timeout(self, number: int) -> Match:
         """Take back that somebody's time was up, and with it the end of the game and its ratings."""
         with self._service.store.write() as tx:
-            table = self._table(tx, board)
-            undo_timeout(table)
-            self._tell(tx, table)
-            return table.match
+            board = self._board(tx, number)
+            undo_timeout(board)
+            self._tell(tx, board)
+            return board.match
 
-    def cancel(self, board: int) -> Match:
+    def cancel(self, number: int) -> Match:
         """End a running match so that it counts for nobody."""
-        return self.end(board, Result(Ending.VOID, None, "cancelled by the operator"))
+        return self.end(number, Result(Ending.VOID, None, "cancelled by the operator"))
 
     def broadcasts(self) -> list[Broadcast]:
         """What players want to say to all and the operator has not decided on, the oldest first."""
@@ -227,15 +227,15 @@ class Administration:
         with self._service.store.read() as tx:
             return [_verdict(tx, number) for number in ([board] if board is not None else tx.matches.boards())]
 
-    def _table(self, tx: Transaction, board: int) -> Table:
-        return Table.load(tx, self._service.tools.states, board, self._service.clock())
+    def _board(self, tx: Transaction, board: int) -> OpenBoard:
+        return OpenBoard.load(tx, self._service.tools.states, board, self._service.clock())
 
-    def _decide(self, tx: Transaction, table: Table, result: Result) -> None:
-        table.end(result, MatchDecided(table.match.board))
-        self._tell(tx, table)
+    def _decide(self, tx: Transaction, board: OpenBoard, result: Result) -> None:
+        board.end(result, MatchDecided(board.match.board))
+        self._tell(tx, board)
 
-    def _tell(self, tx: Transaction, table: Table) -> None:
-        tx.outbox.add(tell_players(tx, self._service.tools, table), self._service.clock())
+    def _tell(self, tx: Transaction, board: OpenBoard) -> None:
+        tx.outbox.add(tell_players(tx, self._service.tools, board), self._service.clock())
 
 
 def _player(tx: Transaction, userid: str) -> Player:

@@ -44,7 +44,7 @@ class Events:
                 event,
                 tuple(tx.tournaments.entrants(event.id)),
                 tuple(tx.tournaments.meetings(event.id, event.season)),
-                tuple(Letters(tx, self._service.tools, self._service.clock()).tables(event)),
+                tuple(Letters(tx, self._service.tools, self._service.clock()).standings_of(event)),
             )
 
     def start(self, name: str) -> Tournament:

@@ -9,7 +9,7 @@ from games import GAMES
 from pbm.compose import Answer
 from pbm.core.registry import handles
 from pbm.core.replies import done
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.core.start import check_willing, read_terms, split_body, start_match, unheard
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
@@ -35,89 +35,89 @@ ME = "me"
         options=True,
     )
 )
-def challenge(handling: Handling, command: Command) -> Answer | None:
+def challenge(request: Request, command: Command) -> Answer | None:
     """Anybody may challenge, for others too, and needs no password: who does not like it resigns before he moves."""
     assert command.game is not None  # noqa: S101  the parser asks for it
-    game, words, clock = GAMES[command.game], command.options, handling.tools.limits.default_clock
-    first, second = (_named(handling, command, command.args[name]) for name in ("USERID1", "USERID2"))
-    body, comment = split_body(handling.comment) if game.info.takes_body else ("", handling.comment)
+    game, words, clock = GAMES[command.game], command.options, request.tools.limits.default_clock
+    first, second = (_named(request, command, command.args[name]) for name in ("USERID1", "USERID2"))
+    body, comment = split_body(request.comment) if game.info.takes_body else ("", request.comment)
     if isinstance(first, str) or isinstance(second, str):
-        return invite(handling, command, (first, second), body, comment)
-    sender = handling.sender
+        return invite(request, command, (first, second), body, comment)
+    sender = request.sender
     asker = sender.proven or sender.claimed
     terms = read_terms(game, words, body, clock)
     agreed = (sender.proven,) if sender.proven else ()
-    check_willing(handling.tx, handling.tools.limits, game, (first, second), asker, agreed)
-    _check_not_flooded(handling, {first, second} - {sender.proven})
-    measure = _check_measure(handling)
+    check_willing(request.tx, request.tools.limits, game, (first, second), asker, agreed)
+    _check_not_flooded(request, {first, second} - {sender.proven})
+    measure = _check_measure(request)
     seats = (first, second)
-    table = start_match(handling.tx, game, words, body, seats, handling.now, started_by=measure, default_clock=clock)
-    _fulfil_seeks(handling, table.match, asker)
-    handling.comment = comment
+    board = start_match(request.tx, game, words, body, seats, request.now, started_by=measure, default_clock=clock)
+    _fulfil_seeks(request, board.match, asker)
+    request.comment = comment
     takes_part = asker in (first, second)
     if sender.proven or takes_part:
-        handling.identified, handling.is_hearsay = asker, sender.proven is None
+        request.identified, request.is_hearsay = asker, sender.proven is None
     challenger = sender.proven.userid if sender.proven else ""
-    handling.adopt(table, MatchStarted(table.match.board, challenger=challenger))
+    request.adopt(board, MatchStarted(board.match.board, challenger=challenger))
     rated = "" if terms.rated else " It is unrated."
-    return None if takes_part else done(command, f"Board {table.match.board} has started.{rated} Its players get it.")
+    return None if takes_part else done(command, f"Board {board.match.board} has started.{rated} Its players get it.")
 
 
-def _named(handling: Handling, command: Command, word: str) -> Player | str:
+def _named(request: Request, command: Command, word: str) -> Player | str:
     """The player a word means, or the address of a stranger. Raises: NotFound, NotAllowed, NeedsIdentity.
 
     Who knows an address may learn whose it is, so only a player who has proved who he is may use one.
     """
     if "@" in word:
-        handling.who(command)
-        owners = handling.tx.players.of_address(word)
+        request.who(command)
+        owners = request.tx.players.of_address(word)
         if len(owners) > 1:
             raise NotAllowed(f'Several players read mail at "{word}"; name one of them by his userid.')
         return owners[0] if owners else word
     if word.casefold() == ME:
-        asker = handling.sender.proven or handling.sender.claimed
+        asker = request.sender.proven or request.sender.claimed
         if asker is None:
             raise NotAllowed(f'"{word}" is nobody here: the address your mail comes from belongs to no player.', "help")
         return asker
-    player = handling.tx.players.find(word)
+    player = request.tx.players.find(word)
     if player is None:
         raise NotFound(f'There is no player "{word}" here. To invite somebody new, write his mail address.')
-    if problem := unheard(handling.tx, player):
+    if problem := unheard(request.tx, player):
         raise NotAllowed(f"{problem}, so no game can start.")
     return player
 
 
-def _check_measure(handling: Handling) -> str:
+def _check_measure(request: Request) -> str:
     """Whose daily measure a challenge counts for. Raises: NotAllowed when it is full."""
-    sender, limits = handling.sender, handling.tools.limits
+    sender, limits = request.sender, request.tools.limits
     most = limits.challenges_per_day if sender.proven or sender.claimed else limits.stranger_challenges_per_day
-    measure = f"player {sender.proven.id}" if sender.proven else handling.message.sender.casefold()
-    if handling.tx.matches.started_since(measure, handling.now - timedelta(days=1)) >= most:
+    measure = f"player {sender.proven.id}" if sender.proven else request.message.sender.casefold()
+    if request.tx.matches.started_since(measure, request.now - timedelta(days=1)) >= most:
         raise NotAllowed(f"You have started {most} games within a day; that is the limit. Try again tomorrow.")
     return measure
 
 
-def _check_not_flooded(handling: Handling, challenged: Collection[Player | None]) -> None:
+def _check_not_flooded(request: Request, challenged: Collection[Player | None]) -> None:
     """Nobody is buried in games that others start. Raises: NotAllowed."""
-    limits, since = handling.tools.limits, handling.now - timedelta(days=1)
+    limits, since = request.tools.limits, request.now - timedelta(days=1)
     most = limits.challenges_to_one_per_day
     for player in filter(None, challenged):
         looked_at = most + limits.challenges_per_day
-        if handling.tx.matches.challenged_since(player.id, since, looked_at) >= most:
+        if request.tx.matches.challenged_since(player.id, since, looked_at) >= most:
             raise NotAllowed(
                 f"{player.userid} has been challenged {most} times within a day; that is the limit. Try again tomorrow."
             )
 
 
-def _fulfil_seeks(handling: Handling, match: Match, asker: Player | None) -> None:
+def _fulfil_seeks(request: Request, match: Match, asker: Player | None) -> None:
     """Who is challenged to the very game he seeks, seeks one less."""
     for player in set(match.players) - {asker}:
-        seek = handling.tx.seeks.own(player.id, match.game)
+        seek = request.tx.seeks.own(player.id, match.game)
         if seek is None or seek.body != match.body:
             continue
-        terms = read_terms(GAMES[match.game], seek.options, seek.body, handling.tools.limits.default_clock)
+        terms = read_terms(GAMES[match.game], seek.options, seek.body, request.tools.limits.default_clock)
         if (terms.words, terms.rated, terms.control) == (match.options, match.rated, match.control):
-            handling.tx.seeks.set_wanted(seek.id, seek.wanted - 1)
+            request.tx.seeks.set_wanted(seek.id, seek.wanted - 1)
 
 
 @handles(
@@ -131,25 +131,25 @@ def _fulfil_seeks(handling: Handling, match: Match, asker: Player | None) -> Non
         per_game=True,
     )
 )
-def rematch(handling: Handling, command: Command) -> Answer | None:
+def rematch(request: Request, command: Command) -> Answer | None:
     """The same game once more, with the seats exchanged; only one of the two can start it."""
-    table, seat = handling.seated(command)
-    match, asker = table.match, table.match.player(seat)
-    opponent = handling.tx.players.get(match.player(other(seat)).id)
+    board, seat = request.seated(command)
+    match, asker = board.match, board.match.player(seat)
+    opponent = request.tx.players.get(match.player(other(seat)).id)
     if match.result is None:
         raise NotAllowed(f"Board {match.board} has not ended yet.")
     if match.result.ending is Ending.VOID:
         raise NotAllowed(f"Board {match.board} was void, so there is nothing to play again.")
-    follower = handling.tx.matches.rematch_of(match.board)
+    follower = request.tx.matches.rematch_of(match.board)
     if follower is not None:
         raise NotAllowed(f"The rematch has started already: it is board {follower}.", f"show {follower}")
     if opponent is None:
         raise NotAllowed(f"{match.player(other(seat)).userid} has left the server.")
     game = GAMES[match.game]
-    check_willing(handling.tx, handling.tools.limits, game, match.players, asker, (asker,))
+    check_willing(request.tx, request.tools.limits, game, match.players, asker, (asker,))
     words = (*match.options, f"--clock={match.control}", *([] if match.rated else ["--unrated"]))
     seats = (match.player(2), match.player(1))
-    fresh = start_match(handling.tx, game, words, match.body, seats, handling.now, rematch_of=match.board)
+    fresh = start_match(request.tx, game, words, match.body, seats, request.now, rematch_of=match.board)
     origin = f"It is the rematch of board {match.board}."
-    handling.adopt(fresh, MatchStarted(fresh.match.board, challenger=asker.userid, origin=origin))
+    request.adopt(fresh, MatchStarted(fresh.match.board, challenger=asker.userid, origin=origin))
     return None

@@ -9,7 +9,7 @@ from games import GAMES
 from pbm.compose import Answer
 from pbm.core.registry import REFUSALS, redeems
 from pbm.core.replies import done
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.core.start import check_willing, read_terms, start_match
 from pbm.core.wording import check_address, check_userid, declines, first_line
 from pbm.domain.commands import Command
@@ -31,25 +31,25 @@ _LINK = re.compile(r"://|www\.|@|\w\.[a-z]{2}", re.IGNORECASE)
 
 
 def invite(
-    handling: Handling, command: Command, seats: tuple[Player | str, Player | str], body: str, comment: str
+    request: Request, command: Command, seats: tuple[Player | str, Player | str], body: str, comment: str
 ) -> Answer:
     """Mail a stranger once. seats: the inviter and, as an address, the stranger. Raises: BadArguments, NotAllowed."""
-    inviter = handling.who(command)
+    inviter = request.who(command)
     if inviter not in seats:
         usage = f"{command.game} challenge me ADDRESS"
         raise BadArguments("Who has no account can only be invited to play with you.", usage)
     seat = 1 if isinstance(seats[0], str) else 2
     address = str(seats[seat - 1])
-    _check_address(handling, address)
-    game, limits = GAMES[command.game or ""], handling.tools.limits
+    _check_address(request, address)
+    game, limits = GAMES[command.game or ""], request.tools.limits
     terms = read_terms(game, command.options, body, limits.default_clock)
-    check_willing(handling.tx, limits, game, (inviter,), inviter, (inviter,))
-    if handling.tx.invitations.sent_since(inviter.id, handling.now - timedelta(days=1)) >= limits.invitations_per_day:
+    check_willing(request.tx, limits, game, (inviter,), inviter, (inviter,))
+    if request.tx.invitations.sent_since(inviter.id, request.now - timedelta(days=1)) >= limits.invitations_per_day:
         raise NotAllowed(f"You have invited {limits.invitations_per_day} people within a day; that is the limit.")
-    if not handling.tx.invitations.add(address, inviter.id, handling.now):
+    if not request.tx.invitations.add(address, inviter.id, request.now):
         raise NotAllowed(
             f'"{address}" was invited before, and nobody is invited twice. Let your friend mail to '
-            f'{handling.tools.composer.robot.address}, with the subject "signup USERID PASSWORD".'
+            f'{request.tools.composer.robot.address}, with the subject "signup USERID PASSWORD".'
         )
     payload = {
         "game": game.info.name,
@@ -60,7 +60,7 @@ def invite(
         "side": terms.state.side_name(seat),
         "time": terms.control.words,
     }
-    _send_invitation(handling, address, inviter, payload)
+    _send_invitation(request, address, inviter, payload)
     days = limits.invitation_days
     text = (
         f"{address} is invited to a game of {game.info.title}. It starts as soon as the "
@@ -71,10 +71,10 @@ def invite(
     return done(command, text)
 
 
-def _check_address(handling: Handling, address: str) -> None:
+def _check_address(request: Request, address: str) -> None:
     """Raises: BadArguments."""
     check_address(address)
-    robot = handling.tools.composer.robot
+    robot = request.tools.composer.robot
     local, _, domain = address.casefold().partition("@")
     ours = (robot.local_part.casefold(), robot.bounce_part.casefold())
     if domain == robot.domain.casefold() and re.split(r"[+-]", local)[0] in ours:
@@ -88,13 +88,13 @@ def _note(comment: str) -> str:
 
 
 def _send_invitation(
-    handling: Handling, address: str, inviter: Player, payload: dict[str, object], problem: str = ""
+    request: Request, address: str, inviter: Player, payload: dict[str, object], problem: str = ""
 ) -> None:
     """problem: why an answer to it could not be understood; then this one answers that."""
-    days = handling.tools.limits.invitation_days
-    token = handling.issue("invite", address, days=days, player=inviter, **payload)
+    days = request.tools.limits.invitation_days
+    token = request.issue("invite", address, days=days, player=inviter, **payload)
     game = GAMES[str(payload["game"])]
-    handling.write(
+    request.write(
         address,
         f"pbm: {inviter.userid} invites you to a game of {game.info.title}",
         "invitation.txt",
@@ -113,67 +113,67 @@ def _send_invitation(
 
 
 @redeems("invite")
-def answer_invitation(handling: Handling, ticket: Ticket) -> None:
+def answer_invitation(request: Request, ticket: Ticket) -> None:
     """The stranger accepts, perhaps under a userid of his choice, or declines; else he is asked what he meant."""
-    inviter = handling.tx.players.get(ticket.player_id or 0)
-    line = first_line(handling.message.text)
+    inviter = request.tx.players.get(ticket.player_id or 0)
+    line = first_line(request.message.text)
     word = re.split(r"[\s,.!;:]", line, maxsplit=1)[0].casefold()
     if declines(line):
         if inviter is not None:
-            _tell_declined(handling, inviter, ticket)
+            _tell_declined(request, inviter, ticket)
         return
-    owners = handling.tx.players.of_address(ticket.subject)
+    owners = request.tx.players.of_address(ticket.subject)
     try:
-        player = owners[0] if owners else _sign_up(handling, ticket.subject, "" if word in YES else line)
+        player = owners[0] if owners else _sign_up(request, ticket.subject, "" if word in YES else line)
     except Rejected as error:
         asked = int(ticket.payload.get("asked", 0)) + 1
         if inviter is not None and asked < MAX_ASKED:
-            _send_invitation(handling, ticket.subject, inviter, {**ticket.payload, "asked": asked}, str(error))
+            _send_invitation(request, ticket.subject, inviter, {**ticket.payload, "asked": asked}, str(error))
         return
-    handling.identified = player
-    problem = _start(handling, ticket, inviter, player)
+    request.identified = player
+    problem = _start(request, ticket, inviter, player)
     subject = f"pbm: welcome, {player.userid}"
-    handling.write(
+    request.write(
         ticket.subject, subject, "invited.txt", player=player, userid=player.userid, problem=problem, made=not owners
     )
 
 
-def _sign_up(handling: Handling, address: str, wish: str) -> Player:
+def _sign_up(request: Request, address: str, wish: str) -> Player:
     """An account whose address counts at once, for the ticket came there. wish: empty for a userid of ours.
 
     Raises: BadArguments, NotAllowed.
     """
     if " " in wish:
         raise BadArguments(f'"{wish[:60]}" is neither yes nor no nor one word that could be your userid.')
-    userid = wish or _free_userid(handling, address)
+    userid = wish or _free_userid(request, address)
     check_userid(userid)
-    if handling.tx.players.is_taken(userid):
+    if request.tx.players.is_taken(userid):
         raise NotAllowed(f'The userid "{userid}" is taken; choose another.')
-    player = handling.tx.players.add(userid, NO_PASSWORD, handling.now)
-    handling.tx.players.add_address(player.id, address, handling.now, confirmed=True)
+    player = request.tx.players.add(userid, NO_PASSWORD, request.now)
+    request.tx.players.add_address(player.id, address, request.now, confirmed=True)
     return player
 
 
-def _free_userid(handling: Handling, address: str) -> str:
+def _free_userid(request: Request, address: str) -> str:
     """A userid made from the local part of an address."""
     local = re.sub(r"[^a-z0-9_.-]", "", address.partition("@")[0].partition("+")[0].casefold()).lstrip("0123456789_.-")
     stem, number = local[:16] or "player", 1
     userid = stem
-    while not _is_free(handling, userid):
+    while not _is_free(request, userid):
         number += 1
         userid = f"{stem}{number}"
     return userid
 
 
-def _is_free(handling: Handling, userid: str) -> bool:
+def _is_free(request: Request, userid: str) -> bool:
     try:
         check_userid(userid)
     except BadArguments:
         return False
-    return not handling.tx.players.is_taken(userid)
+    return not request.tx.players.is_taken(userid)
 
 
-def _start(handling: Handling, ticket: Ticket, inviter: Player | None, player: Player) -> str:
+def _start(request: Request, ticket: Ticket, inviter: Player | None, player: Player) -> str:
     """Start the game; returns why it could not, empty if it has."""
     if inviter is None:
         return "who invited you has left the server."
@@ -181,20 +181,20 @@ def _start(handling: Handling, ticket: Ticket, inviter: Player | None, player: P
     game = GAMES[words["game"]]
     seats = (player, inviter) if words["seat"] == 1 else (inviter, player)
     try:
-        check_willing(handling.tx, handling.tools.limits, game, seats, inviter, seats)
-        clock = handling.tools.limits.default_clock
-        table = start_match(handling.tx, game, words["words"], words["body"], seats, handling.now, default_clock=clock)
+        check_willing(request.tx, request.tools.limits, game, seats, inviter, seats)
+        clock = request.tools.limits.default_clock
+        board = start_match(request.tx, game, words["words"], words["body"], seats, request.now, default_clock=clock)
     except REFUSALS as error:
         return str(error)
     origin = f"{player.userid} has accepted {inviter.userid}'s invitation."
-    handling.adopt(table, MatchStarted(table.match.board, origin=origin))
+    request.adopt(board, MatchStarted(board.match.board, origin=origin))
     return ""
 
 
-def _tell_declined(handling: Handling, inviter: Player, ticket: Ticket) -> None:
+def _tell_declined(request: Request, inviter: Player, ticket: Ticket) -> None:
     title = GAMES[ticket.payload["game"]].info.title
-    for address in handling.tx.players.confirmed(inviter.id)[inviter.id]:
-        handling.write(
+    for address in request.tx.players.confirmed(inviter.id)[inviter.id]:
+        request.write(
             address,
             "pbm: invitation declined",
             "declined.txt",

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from games import GAMES
-from pbm.core.board import Table
+from pbm.core.board import OpenBoard
 from pbm.core.notify import Tools, tell_players
 from pbm.core.start import start_match
 from pbm.domain.events import RoundEnded
@@ -92,17 +92,17 @@ class Director:
     def place(self, divisions: Sequence[Sequence[Player]]) -> None:
         self.tx.tournaments.place(self.event.id, [[player.id for player in division] for division in divisions])
 
-    def start(self, bout: Bout, division: int, due_at: datetime, challenger: Player | None = None) -> Table | None:
+    def start(self, bout: Bout, division: int, due_at: datetime, challenger: Player | None = None) -> OpenBoard | None:
         """Store a bout and start its board; None where there is nothing to play."""
-        table = self._seat(bout, division) if bout.points is None else None
-        board = table.match.board if table else None
+        board = self._seat(bout, division) if bout.points is None else None
+        number = board.match.board if board else None
         challenger_id = challenger.id if challenger else None
         self.tx.tournaments.add_meeting(
-            self.event, bout, division, board, self.now, due_at=due_at, challenger_id=challenger_id
+            self.event, bout, division, number, self.now, due_at=due_at, challenger_id=challenger_id
         )
-        return table
+        return board
 
-    def _seat(self, bout: Bout, division: int) -> Table:
+    def _seat(self, bout: Bout, division: int) -> OpenBoard:
         event, label = self.event, label_of(self.event, division)
         first, second = (self.tx.players.get(each or 0) for each in (bout.first, bout.second))
         assert first is not None  # noqa: S101  who leaves the server leaves his events
@@ -115,11 +115,11 @@ class Director:
         self.tx.lock(f"board {meeting.board}" for meeting in overdue)
         for meeting in overdue:
             if meeting.board is not None:
-                table = Table.load(self.tx, self.tools.states, meeting.board, self.now)
-                used = deciding.time_used(table.match, table.state.to_move, min(self.now, meeting.due_at or self.now))
-                result = Result(Ending.DECIDED, deciding.winner(used), deciding.reason(table.match, used))
-                table.end(result, RoundEnded(meeting.board))
-                self.mails += tell_players(self.tx, self.tools, table)
+                board = OpenBoard.load(self.tx, self.tools.states, meeting.board, self.now)
+                used = deciding.time_used(board.match, board.state.to_move, min(self.now, meeting.due_at or self.now))
+                result = Result(Ending.DECIDED, deciding.winner(used), deciding.reason(board.match, used))
+                board.end(result, RoundEnded(meeting.board))
+                self.mails += tell_players(self.tx, self.tools, board)
 
     def _open_or_call_off(self) -> None:
         """Begin, if it is time and there are enough players, or all places are taken."""

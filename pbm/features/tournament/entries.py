@@ -10,7 +10,7 @@ from datetime import datetime
 from games import GAMES
 from games.rules import OptionError
 from pbm.core import start as starting
-from pbm.core.board import Table
+from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, subscribes
 from pbm.core.notify import Tools
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
@@ -94,8 +94,8 @@ def join(tx: Transaction, event: Tournament, player: Player, now: datetime) -> N
 
 
 def leave(
-    tx: Transaction, event: Tournament, player: Player, load: Callable[[int], Table], now: datetime
-) -> list[Table]:
+    tx: Transaction, event: Tournament, player: Player, load: Callable[[int], OpenBoard], now: datetime
+) -> list[OpenBoard]:
     """His boards in the event are lost. load: gives a board. Returns them, whose players are still to be told.
 
     Raises: NotAllowed.
@@ -106,13 +106,13 @@ def leave(
     if event.stage.ended:
         raise NotAllowed(f"{event.name} is over.")
     mine = [each for each in tx.tournaments.under_way(event.id) if each.bout.holds(player.id)]
-    tables = [load(each.board) for each in mine if each.board is not None]
-    for table in tables:
-        seat = table.match.seat_of(player.id) or 1
+    boards = [load(each.board) for each in mine if each.board is not None]
+    for board in boards:
+        seat = board.match.seat_of(player.id) or 1
         result = Result(Ending.FORFEIT, other(seat), f"because {player.userid} has left the event")
-        table.end(result, PlayerLeft(table.match.board, userid=player.userid, place=f"the event {event.name}"))
+        board.end(result, PlayerLeft(board.match.board, userid=player.userid, place=f"the event {event.name}"))
     withdraw(tx, event, player, now)
-    return tables
+    return boards
 
 
 @subscribes(AccountEnded)
@@ -153,8 +153,8 @@ def cancel(tx: Transaction, tools: Tools, event: Tournament, now: datetime) -> l
     tx.tournaments.save(ended)
     tx.agenda.drop(HOLDING, event.id)
     letters = Letters(tx, tools, now)
-    boards = [each.board for each in tx.tournaments.under_way(event.id) if each.board is not None]
-    tables = letters.tables(ended)
+    numbers = [each.board for each in tx.tournaments.under_way(event.id) if each.board is not None]
+    standings = letters.standings_of(ended)
     return letters.mail(
-        letters.audience(ended), ended, "event-cancelled.txt", "cancelled", tables=tables, boards=boards
+        letters.audience(ended), ended, "event-cancelled.txt", "cancelled", standings=standings, boards=numbers
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from pbm.core.board import Table
+from pbm.core.board import OpenBoard
 from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending, Player
 from pbm.domain.tournaments import ladder
@@ -24,7 +24,7 @@ class Ladder(Director):
     def begin(self) -> None:
         self.place([self.by_rating(self.present())])
         self.keep(stage=Stage.RUNNING, season=1, due_at=self.now + timedelta(days=self.event.terms.idle))
-        self.tell_all("event-ladder.txt", "the ladder stands", tables=self.letters.tables(self.event), news=())
+        self.tell_all("event-ladder.txt", "the ladder stands", standings=self.letters.standings_of(self.event), news=())
 
     def proceed(self) -> None:
         under_way = self.tx.tournaments.under_way(self.event.id)
@@ -57,7 +57,7 @@ class Ladder(Director):
         near = (players[each] for each in ladder.within_reach(list(players), challenger.id, self.event.terms.rungs))
         return [player for player in near if player not in busy and player not in playing]
 
-    def challenge(self, challenger: Player, opponent: Player) -> Table:
+    def challenge(self, challenger: Player, opponent: Player) -> OpenBoard:
         """Raises: NotAllowed that tells whom he may challenge."""
         near = self.reachable(challenger)
         if opponent not in near:
@@ -66,10 +66,10 @@ class Ladder(Director):
         bouts = [meeting.bout for meeting in self.tx.tournaments.meetings(self.event.id)]
         order = seated(*pair, histories(pair, bouts))
         due_at = self.now + self.event.terms.time_per_round
-        table = self.start(Bout(*order), 1, due_at, challenger)
-        assert table is not None  # noqa: S101  a bout of two has a board
+        board = self.start(Bout(*order), 1, due_at, challenger)
+        assert board is not None  # noqa: S101  a bout of two has a board
         self.keep()
-        return table
+        return board
 
     def choice(self, challenger: Player) -> str:
         """A sentence on whom he may challenge."""
@@ -98,7 +98,7 @@ class Ladder(Director):
         self.keep(round=self.event.round + 1)
         both = [player for player in (challenger, challenged) if player.id in players]
         news = [(player.userid, before.index(player.id) + 1, after.index(player.id) + 1) for player in both]
-        self.tell(both, "event-ladder.txt", "your rung", tables=self.letters.tables(self.event), news=news)
+        self.tell(both, "event-ladder.txt", "your rung", standings=self.letters.standings_of(self.event), news=news)
 
     def _late(self, meeting: Meeting) -> bool:
         summary = self.tx.matches.summary(meeting.board) if meeting.board is not None else None
@@ -120,4 +120,4 @@ class Ladder(Director):
         self.place([[players[each] for each in after]])
         self.keep(due_at=self.now + timedelta(days=self.event.terms.idle))
         news = [(players[each].userid, before.index(each) + 1, after.index(each) + 1) for each in after if each in idle]
-        self.tell_all("event-ladder.txt", "how it stands", tables=self.letters.tables(self.event), news=news)
+        self.tell_all("event-ladder.txt", "how it stands", standings=self.letters.standings_of(self.event), news=news)

@@ -50,17 +50,17 @@ def shown(points: Fraction) -> str:
     return f"{float(points):.2f}".rstrip("0").rstrip(".")
 
 
-def tables_of(tournament: Tournament, entrants: Sequence[Entrant], meetings: Sequence[Meeting]) -> list[Standings]:
+def _standings_of(tournament: Tournament, entrants: Sequence[Entrant], meetings: Sequence[Meeting]) -> list[Standings]:
     """The standings by the meetings of a season, a table for each division; of a ladder, its rungs."""
     divisions = sorted({entrant.division for entrant in entrants if entrant.division is not None})
     several = tournament.terms.kind is Kind.LEAGUE
     return [
-        _table(tournament, [each for each in entrants if each.division == division], meetings, division * several)
+        _board(tournament, [each for each in entrants if each.division == division], meetings, division * several)
         for division in divisions
     ]
 
 
-def _table(tournament: Tournament, members: Sequence[Entrant], meetings: Sequence[Meeting], number: int) -> Standings:
+def _board(tournament: Tournament, members: Sequence[Entrant], meetings: Sequence[Meeting], number: int) -> Standings:
     kind = tournament.terms.kind
     tie_breaks = () if kind is Kind.LADDER else SWISS if kind is Kind.SWISS else ROBIN
     by_id = {member.player.id: member for member in members}
@@ -103,15 +103,15 @@ class Letters:
         return text.rstrip("\n")
 
     def standings(self, tournament: Tournament, reader: Reader) -> str:
-        return self.page("event-standings.txt", tournament, reader, tables=self.tables(tournament))
+        return self.page("event-standings.txt", tournament, reader, standings=self.standings_of(tournament))
 
-    def tables(self, tournament: Tournament) -> list[Standings]:
+    def standings_of(self, tournament: Tournament) -> list[Standings]:
         """How its players stand, in the present season."""
         meetings = self.tx.tournaments.meetings(tournament.id, tournament.season)
         entrants = self.tx.tournaments.entrants(tournament.id)
         if tournament.terms.kind is Kind.LADDER:
             entrants = [each for each in entrants if each.left_at is None]
-        return tables_of(tournament, entrants, meetings)
+        return _standings_of(tournament, entrants, meetings)
 
     def audience(self, tournament: Tournament) -> list[Player]:
         """All who are in the event, and then those who follow it."""

@@ -95,8 +95,8 @@ class Rounds(Director):
         if self.event.season == 0:
             order = league.divided([player.id for player in self.by_rating(players)], size)
             return [[known[each] for each in division] for division in order]
-        tables = self.letters.tables(self.event)
-        ranked = [[row.line.entrant for row in table.rows] for table in tables]
+        standings = self.letters.standings_of(self.event)
+        ranked = [[row.line.entrant for row in each.rows] for each in standings]
         fresh = self.by_rating([each for each in players if each.division is None])
         leavers = {each for division in ranked for each in division} - known.keys()
         order = league.next_season(ranked, self.event.terms.moving, leavers, [player.id for player in fresh], size)
@@ -128,17 +128,17 @@ class Rounds(Director):
 
     def _next_round(self, *, ended: bool) -> None:
         """Pair and start the next round that has a board, or finish. ended: a round went before it."""
-        standings = self.letters.tables(self.event) if ended else []
+        standings = self.letters.standings_of(self.event) if ended else []
         while self.event.round < self.rounds() and len(self.present()) > 1:
             self.event = replace(self.event, round=self.event.round + 1)
             due_at = self.now + self.event.terms.time_per_round
-            tables = [table for division, bout in self._pairings() if (table := self.start(bout, division, due_at))]
-            if tables:
+            boards = [board for division, bout in self._pairings() if (board := self.start(bout, division, due_at))]
+            if boards:
                 self.keep(due_at=due_at)
                 self._tell_of_round(standings)
-                for table in tables:
-                    table.events.append(MatchStarted(table.match.board))
-                    self.mails += tell_players(self.tx, self.tools, table)
+                for board in boards:
+                    board.events.append(MatchStarted(board.match.board))
+                    self.mails += tell_players(self.tx, self.tools, board)
                 return
         self._finish()
 
@@ -152,7 +152,7 @@ class Rounds(Director):
             rounds=self.rounds(),
             pairings=[each for each in meetings if each.round == event.round],
             before=[each for each in meetings if each.round == event.round - 1],
-            tables=standings,
+            standings=standings,
         )
 
     def _pairings(self) -> list[tuple[int, Bout]]:
@@ -179,15 +179,15 @@ class Rounds(Director):
         """The end of the event; of a league that has players left, only of a season."""
         event, audience = self.event, self.letters.audience(self.event)
         before = self.tx.tournaments.meetings(event.id, event.season, event.round)
-        tables = self.letters.tables(event)
+        standings = self.letters.standings_of(event)
         gone = self._strike_out() if event.terms.kind is Kind.LEAGUE and event.stage is Stage.RUNNING else None
         if gone is not None and self.present():
             self.keep(stage=Stage.PAUSED, due_at=self.now + timedelta(days=event.terms.pause))
             subject = f"season {event.season} is over"
-            self.tell(audience, "event-season.txt", subject, moves=self._moves(), gone=gone, tables=tables)
+            self.tell(audience, "event-season.txt", subject, moves=self._moves(), gone=gone, standings=standings)
         else:
             self.keep(stage=Stage.OVER, due_at=None, ended_at=self.now)
-            self.tell(audience, "event-over.txt", "the result", before=before, tables=tables)
+            self.tell(audience, "event-over.txt", "the result", before=before, standings=standings)
 
     def _strike_out(self) -> list[str]:
         """Who has played boards of the season but has not made one move is out of the league; their userids."""

@@ -6,7 +6,7 @@ from games import GAMES
 from pbm.compose import Answer
 from pbm.core.registry import handles
 from pbm.core.replies import done
-from pbm.core.request import Handling
+from pbm.core.request import Request
 from pbm.core.start import split_body
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
@@ -32,15 +32,15 @@ ENDED_SHOWN = 10
         rank=10,
     )
 )
-def events(handling: Handling, command: Command) -> Answer | None:
-    tx, word = handling.tx, command.args.get("GAME", "").casefold()
+def events(request: Request, command: Command) -> Answer | None:
+    tx, word = request.tx, command.args.get("GAME", "").casefold()
     if word and word not in GAMES:
         raise NotFound(f'There is no game "{word}" here. The games are {", ".join(GAMES)}.', "events")
     running, ended = tx.tournaments.listed(word or None), tx.tournaments.listed(word or None, ended=True)
-    text = handling.tools.composer.pages.render(
+    text = request.tools.composer.pages.render(
         "events.txt",
         title=GAMES[word].info.title if word else "",
-        zone=handling.correspondent().settings.zone,
+        zone=request.correspondent().settings.zone,
         running=[(event, tx.tournaments.size(event.id)) for event in running],
         ended=[(event, tx.tournaments.size(event.id)) for event in ended[:ENDED_SHOWN]],
     )
@@ -58,40 +58,40 @@ def events(handling: Handling, command: Command) -> Answer | None:
         options=True,
     )
 )
-def create(handling: Handling, command: Command) -> Answer | None:
-    player, args = handling.who(command), command.args
-    most = handling.tools.limits.open_events
-    if handling.tx.tournaments.created_by(player.id) >= most:
+def create(request: Request, command: Command) -> Answer | None:
+    player, args = request.who(command), command.args
+    most = request.tools.limits.open_events
+    if request.tx.tournaments.created_by(player.id) >= most:
         raise NotAllowed(f"You have made {most} events that are not over; that is the limit.", "events")
     game = GAMES.get(args["GAME"].casefold())
-    body, _ = split_body(handling.comment) if game and game.info.takes_body else ("", "")
+    body, _ = split_body(request.comment) if game and game.info.takes_body else ("", "")
     event = entering.create(
-        handling.tx, args["EVENT"], args["KIND"], args["GAME"], command.options, body, player, handling.now
+        request.tx, args["EVENT"], args["KIND"], args["GAME"], command.options, body, player, request.now
     )
-    return done(command, _shown(handling, event), f"pbm: {event.name}: made")
+    return done(command, _shown(request, event), f"pbm: {event.name}: made")
 
 
 @handles(
     Verb("event show", "EVENT", "what an event is about, its rules, and who is in it", EVENTS, Locks.HOUSE, rank=30)
 )
-def show(handling: Handling, command: Command) -> Answer | None:
-    event = _named(handling, command)
-    return done(command, _shown(handling, event), f"pbm: {event.name}")
+def show(request: Request, command: Command) -> Answer | None:
+    event = _named(request, command)
+    return done(command, _shown(request, event), f"pbm: {event.name}")
 
 
-def _shown(handling: Handling, event: Tournament) -> str:
-    entrants = handling.tx.tournaments.entrants(event.id)
-    return _letters(handling).page(
-        "event.txt", event, handling.correspondent(), entrants=entrants, may_join=event.is_open
+def _shown(request: Request, event: Tournament) -> str:
+    entrants = request.tx.tournaments.entrants(event.id)
+    return _letters(request).page(
+        "event.txt", event, request.correspondent(), entrants=entrants, may_join=event.is_open
     )
 
 
 @handles(Verb("event join", "EVENT USERID PASSWORD", "take part in an event", EVENTS, Locks.HOUSE, rank=40))
-def join(handling: Handling, command: Command) -> Answer | None:
-    player, event = handling.who(command), _named(handling, command)
-    if not handling.tx.players.confirmed(player.id)[player.id]:
+def join(request: Request, command: Command) -> Answer | None:
+    player, event = request.who(command), _named(request, command)
+    if not request.tx.players.confirmed(player.id)[player.id]:
         raise NotAllowed("You have not confirmed an address yet, so you could not be told of your games.")
-    entering.join(handling.tx, event, player, handling.now)
+    entering.join(request.tx, event, player, request.now)
     return done(command, f"You are in {event.name}. {_prospect(event)}")
 
 
@@ -115,11 +115,11 @@ def _prospect(event: Tournament) -> str:
         rank=50,
     )
 )
-def leave(handling: Handling, command: Command) -> Answer | None:
-    player, event = handling.who(command), _named(handling, command)
-    tables = entering.leave(handling.tx, event, player, handling.table, handling.now)
-    boards = ", ".join(str(table.match.board) for table in tables)
-    lost = f" Lost with that: board {boards}." if boards else ""
+def leave(request: Request, command: Command) -> Answer | None:
+    player, event = request.who(command), _named(request, command)
+    boards = entering.leave(request.tx, event, player, request.board, request.now)
+    numbers = ", ".join(str(board.match.board) for board in boards)
+    lost = f" Lost with that: board {boards}." if numbers else ""
     return done(command, f"You are in {event.name} no more.{lost}")
 
 
@@ -133,17 +133,17 @@ def leave(handling: Handling, command: Command) -> Answer | None:
         rank=60,
     )
 )
-def start(handling: Handling, command: Command) -> Answer | None:
-    event = _own(handling, command)
-    entering.start(handling.tx, event, handling.now)
+def start(request: Request, command: Command) -> Answer | None:
+    event = _own(request, command)
+    entering.start(request.tx, event, request.now)
     what = "may challenge each other" if event.terms.kind is Kind.LADDER else "get their games by mail"
     return done(command, f"{event.name} starts now; its players {what}.")
 
 
 @handles(Verb("event cancel", "EVENT USERID PASSWORD", "end an event of yours early", EVENTS, Locks.HOUSE, rank=70))
-def cancel(handling: Handling, command: Command) -> Answer | None:
-    event = _own(handling, command)
-    handling.letters += entering.cancel(handling.tx, handling.tools, event, handling.now)
+def cancel(request: Request, command: Command) -> Answer | None:
+    event = _own(request, command)
+    request.letters += entering.cancel(request.tx, request.tools, event, request.now)
     return done(command, f"{event.name} is ended; its players are told.")
 
 
@@ -157,27 +157,27 @@ def cancel(handling: Handling, command: Command) -> Answer | None:
         rank=80,
     )
 )
-def pairings(handling: Handling, command: Command) -> Answer | None:
+def pairings(request: Request, command: Command) -> Answer | None:
     """Of the present round, or of any of the season; of a ladder, the games under way and the latest."""
-    event, word = _named(handling, command), command.args.get("ROUND", "")
+    event, word = _named(request, command), command.args.get("ROUND", "")
     if word and not (word.isascii() and word.isdecimal() and len(word) < 5 and 1 <= int(word) <= event.round):
         played = f"take 1 to {event.round}" if event.round else "nothing is paired yet"
         raise BadArguments(f'"{word}" is no round of {event.name}: {played}.')
     number = int(word or event.round)
-    found = handling.tx.tournaments.meetings(event.id, event.season)
+    found = request.tx.tournaments.meetings(event.id, event.season)
     if event.terms.kind is Kind.LADDER:
         chosen: list[Meeting] = [each for each in found if each.round in (0, *range(event.round - 9, event.round + 1))]
     else:
         chosen = [each for each in found if each.round == number]
     rounds = {number: chosen} if chosen else {}
-    text = _letters(handling).page("event-pairings.txt", event, handling.correspondent(), rounds=rounds)
+    text = _letters(request).page("event-pairings.txt", event, request.correspondent(), rounds=rounds)
     return done(command, text, f"pbm: {event.name}: pairings")
 
 
 @handles(Verb("event standings", "EVENT", "how the players of an event stand", EVENTS, Locks.HOUSE, rank=90))
-def standings(handling: Handling, command: Command) -> Answer | None:
-    event = _named(handling, command)
-    text = _letters(handling).standings(event, handling.correspondent())
+def standings(request: Request, command: Command) -> Answer | None:
+    event = _named(request, command)
+    text = _letters(request).standings(event, request.correspondent())
     return done(command, text, f"pbm: {event.name}: standings")
 
 
@@ -191,9 +191,9 @@ def standings(handling: Handling, command: Command) -> Answer | None:
         rank=100,
     )
 )
-def challenge(handling: Handling, command: Command) -> Answer | None:
-    player, event = handling.who(command), _named(handling, command)
-    word, ladder = command.args.get("OTHER", ""), Ladder(handling.tx, handling.tools, handling.now, event)
+def challenge(request: Request, command: Command) -> Answer | None:
+    player, event = request.who(command), _named(request, command)
+    word, ladder = command.args.get("OTHER", ""), Ladder(request.tx, request.tools, request.now, event)
     if event.terms.kind is not Kind.LADDER or event.stage is not Stage.RUNNING:
         problem = "is no ladder" if event.terms.kind is not Kind.LADDER else f"is {event.stage}"
         raise NotAllowed(f"{event.name} {problem}, so nobody can be challenged in it.")
@@ -201,26 +201,26 @@ def challenge(handling: Handling, command: Command) -> Answer | None:
         raise NotAllowed(f"You are not in {event.name}.", f"event join {event.name}")
     if not word:
         return done(command, ladder.choice(player))
-    opponent = handling.tx.players.find(word)
+    opponent = request.tx.players.find(word)
     if opponent is None or opponent not in ladder.rungs():
         raise NotFound(f'"{word}" is not in {event.name}. {ladder.choice(player)}')
-    table = ladder.challenge(player, opponent)
-    handling.adopt(table, MatchStarted(table.match.board, challenger=player.userid))
+    board = ladder.challenge(player, opponent)
+    request.adopt(board, MatchStarted(board.match.board, challenger=player.userid))
     return None
 
 
-def _letters(handling: Handling) -> Letters:
-    return Letters(handling.tx, handling.tools, handling.now)
+def _letters(request: Request) -> Letters:
+    return Letters(request.tx, request.tools, request.now)
 
 
-def _named(handling: Handling, command: Command) -> Tournament:
+def _named(request: Request, command: Command) -> Tournament:
     """Raises: NotFound."""
-    return entering.find(handling.tx, command.args["EVENT"])
+    return entering.find(request.tx, command.args["EVENT"])
 
 
-def _own(handling: Handling, command: Command) -> Tournament:
+def _own(request: Request, command: Command) -> Tournament:
     """The event, if the sender has made it. Raises: NotFound, NotAllowed."""
-    player, event = handling.who(command), _named(handling, command)
+    player, event = request.who(command), _named(request, command)
     if event.creator != player:
         maker = event.creator.userid if event.creator else "the operator"
         raise NotAllowed(f"{event.name} was made by {maker}, who alone may do that.")
