@@ -15,7 +15,7 @@ from pbm.store.bounces import FORGOTTEN_AFTER
 from tests.conversation import ROBOT, Got, House, address_of
 
 OPERATOR = "root@example.org"
-VOUCHED = "mx.example.org; spf=pass smtp.mailfrom=x@example.net"
+VOUCHED = "mx.example.org; dkim=pass header.d=example.net"
 
 
 @pytest.fixture
