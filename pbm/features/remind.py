@@ -261,13 +261,13 @@ def _told(settings: Settings) -> str:
 def calendar(request: Request, command: Command) -> Answer | None:
     player = request.who(command)
     word = command.args.get("BOARD", "all" if request.sender.board is None else str(request.sender.board))
-    numbers = running_boards(request.tx, player)
+    running = running_boards(request.tx, player)
     if word.casefold() != "all":
         board = request.board(int(word))
         request.seat_of(board, player)
         board.check_running()
-        numbers = [number for number in numbers if number.match.board == board.match.board]
-    timed = [number.match for number in numbers if number.deadline is not None]
+        running = [each for each in running if each.match.board == board.match.board]
+    timed = [each.match for each in running if each.deadline is not None]
     if not timed:
         raise NotFound(f"No time runs on board {word} now." if word.isdigit() else "No time runs on your boards now.")
     reader = request.reader(player)

@@ -119,7 +119,7 @@ def leave(request: Request, command: Command) -> Answer | None:
     player, event = request.who(command), _named(request, command)
     boards = entering.leave(request.tx, event, player, request.board, request.now)
     numbers = ", ".join(str(board.match.board) for board in boards)
-    lost = f" Lost with that: board {boards}." if numbers else ""
+    lost = f" Lost with that: board {numbers}." if numbers else ""
     return done(command, f"You are in {event.name} no more.{lost}")
 
 
