@@ -232,7 +232,7 @@ def _toggle_board(request: Request, player: Player, board: OpenBoard) -> str:
         follows.unfollow(player.id, number)
         return f"You do not hear of board {board} any more."
     follows.follow(player.id, number, ends_only=True)
-    return f"You hear of board {board} when it ends, and not before."
+    return f"You hear of board {number} when it ends, and not before."
 
 
 def _wishes(request: Request, command: Command) -> list[OpenBoard | str]:
