@@ -230,7 +230,7 @@ def _toggle_board(request: Request, player: Player, board: OpenBoard) -> str:
     number, follows = board.match.board, request.tx.follows
     if follows.wish(player.id, number):
         follows.unfollow(player.id, number)
-        return f"You do not hear of board {board} any more."
+        return f"You do not hear of board {number} any more."
     follows.follow(player.id, number, ends_only=True)
     return f"You hear of board {number} when it ends, and not before."
 
