@@ -33,7 +33,7 @@ def milliseconds(work: Callable[[], object]) -> float:
 
 
 def names(size: int, cells: range) -> str:
-    return ",".join(map(torus(size).name, cells))
+    return ",".join(map(torus(size).names.__getitem__, cells))
 
 
 def black(size: int, cells: Iterable[int], mover: Side = Side.FIRST) -> Position:

@@ -108,9 +108,9 @@ class CrossGeo:
         name="crossgeo",
         title="CrossGeo",
         version=1,
+        kind="graphs and geometry",
         summary="remove an edge of a drawn graph and all that cross it; who finds none to pick loses",
         source="Tahmina Begum, 2020",
-        move_usage="17",
         options=(
             Option(
                 "version",

@@ -19,15 +19,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from games.notation import fold, quoted, read_cell
-from games.rules import BadNotation, IllegalMove, Info, Option, OptionValues, Outcome, Side
-from games.scene import Cell, Crossing, GridBoard, Join, Scene
+from games.boards import LETTERS, Cells, Squares, bits, squares
+from games.rules import IllegalMove, Info, Option, OptionValues, Outcome, Side
+from games.scene import Crossing, GridBoard, Join, Scene
 
 Line = int
 """A set of places in one row or column: bit i for the place i, counted from 0 at the left or the top."""
-
-NEAR = 6
-"""Legal squares offered when a square is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +107,7 @@ class Room:
         """
         givers = [giver for giver in range(self.size) if self.loose[giver] >> column & 1]
         rows = _union(self.reach[giver] for giver in givers)
-        wanted = _union(~self.completion[row] for row in _places(rows))
+        wanted = _union(~self.completion[row] for row in bits(rows))
         return rows, _union(self.loose) & (wanted | 1 << column)
 
 
@@ -122,10 +119,6 @@ def _union(lines: Iterator[Line] | Sequence[Line]) -> Line:
     for line in lines:
         union |= line
     return union
-
-
-def _places(line: Line) -> list[int]:
-    return [place for place in range(line.bit_length()) if line >> place & 1]
 
 
 def _columns(rows: Sequence[Line]) -> list[Line]:
@@ -167,9 +160,9 @@ class Loops:
         name="loops",
         title="Intersections of Rectangular Loops",
         version=1,
+        kind="territory",
         summary="fill squares, score where lines cross",
         source="Leroy Quet, 2009",
-        move_usage="C5",
         options=(
             Option("size", "squares per side", 8, low=2, high=20),
             Option("first", "who begins", "yellow", choices=("yellow", "purple")),
@@ -193,25 +186,14 @@ class Loops:
     def moves(self, pos: Position) -> Iterator[tuple[int, int]]:
         here = room(pos)
         for row in range(pos.options.size):
-            yield from ((row, column) for column in _places(here.legal(row)))
+            yield from ((row, column) for column in bits(here.legal(row)))
 
     def parse(self, pos: Position, text: str) -> tuple[int, int]:
-        cell = read_cell(fold(text))
-        if cell is None:
-            raise BadNotation(
-                f"{quoted(text)} is not a square. Write a column letter and a row number, such as {self._example(pos)}."
-            )
-        size = pos.options.size
-        column, row = ord(cell[0]) - ord("a"), cell[1] - 1
-        if column >= size:
-            raise IllegalMove(f"There is no column {cell[0].upper()}: the columns are A to {_letter(size - 1)}.")
-        if not 0 <= row < size:
-            raise IllegalMove(f"There is no row {cell[1]}: the rows are 1 to {size}.")
-        self._check(pos, (row, column))
-        return row, column
-
-    def _example(self, pos: Position) -> str:
-        return next((self.notate(pos, move) for move in self.moves(pos)), "A1")
+        board = _grid(pos)
+        index = board.names.read(text, lambda: next(map(board.names.__getitem__, bits(_legal(pos))), "A1"))
+        move = divmod(index, board.stride)
+        self._check(pos, move)
+        return move
 
     def _check(self, pos: Position, move: tuple[int, int]) -> None:
         """Raises: IllegalMove, with the reason, unless the square, which is on the board, may be filled."""
@@ -219,8 +201,9 @@ class Loops:
         if self.outcome(pos) is not None:
             raise IllegalMove("The game is over.")
         if not room(pos).legal(row) >> column & 1:
-            near = sorted(self.moves(pos), key=lambda other: (abs(other[0] - row) + abs(other[1] - column), other))
-            raise IllegalMove(self._refusal(pos, row, column), [_name(*other) for other in near[:NEAR]])
+            board = _grid(pos)
+            near = board.near(row * board.stride + column, _legal(pos))
+            raise IllegalMove(self._refusal(pos, row, column), near)
 
     def _refusal(self, pos: Position, row: int, column: int) -> str:
         """Why an empty or filled square is not legal."""
@@ -228,15 +211,15 @@ class Loops:
         for side, owner in zip(pos.rows, names, strict=True):
             if side[row] >> column & 1:
                 return f"{name} is taken: {owner} filled it."
-        in_row = [_name(row, place) for place in _places(pos.filled[row])]
+        in_row = [_name(row, place) for place in bits(pos.filled[row])]
         if len(in_row) == 2:
             return f"{name} cannot be filled: row {row + 1} is full with {_and(in_row)}."
-        in_column = [_name(place, column) for place in _places(_columns(pos.filled)[column])]
+        in_column = [_name(place, column) for place in bits(_columns(pos.filled)[column])]
         if len(in_column) == 2:
-            return f"{name} cannot be filled: column {_letter(column)} is full with {_and(in_column)}."
+            return f"{name} cannot be filled: column {LETTERS[column].upper()} is full with {_and(in_column)}."
         rows, columns = room(pos).bound(column)
-        needy = _listed("row", [str(place + 1) for place in _places(rows)])
-        needed = _listed("column", [_letter(place) for place in _places(columns)])
+        needy = _listed("row", [str(place + 1) for place in bits(rows)])
+        needed = _listed("column", [LETTERS[place].upper() for place in bits(columns)])
         return f"{name} would be a dead end: to get two squares, {needy} must have all the room left in {needed}."
 
     def notate(self, pos: Position, move: tuple[int, int]) -> str:
@@ -263,35 +246,37 @@ class Loops:
         return Outcome(winner, f"on points, {max(points)} to {min(points)}", points)
 
     def scene(self, pos: Position, last: tuple[int, int] | None) -> Scene:
-        places = range(pos.options.size)
-        letters = [name[0] for name in self.sides(pos.options)]
-
-        def cell(row: int, column: int) -> Cell:
-            first, second = (side[row] >> column & 1 for side in pos.rows)
-            piece = letters[0] if first else letters[1] if second else ""
-            closed = not piece and not room(pos).legal(row) >> column & 1
-            return Cell(row, column, _name(row, column), piece, last=(row, column) == last, closed=closed)
-
         joins = [Join((row, left), (row, right)) for row, (left, right) in _joins(pos.filled).items()]
         joins += [Join((top, at), (end, at)) for at, (top, end) in _joins(_columns(pos.filled)).items()]
-        board = GridBoard(
-            columns=tuple(map(_letter, places)),
-            rows=tuple(str(row + 1) for row in places),
-            cells=tuple(cell(row, column) for row in places for column in places),
-            joins=tuple(joins),
-            crossings=tuple(crossings(pos)),
+        pieces = {name[0]: _cells(rows) for name, rows in zip(self.sides(pos.options), pos.rows, strict=True)}
+        grid, legal = _grid(pos), _legal(pos)
+        board = grid.board(
+            pieces,
+            joins=joins,
+            crossings=crossings(pos),
+            last=0 if last is None else 1 << last[0] * grid.stride + last[1],
+            closed=grid.full & ~legal & ~_cells(pos.filled),
         )
         points = zip(self.sides(pos.options), self.points(pos), strict=True)
         score = ", ".join(f"{name} {count}" for name, count in points) + "."
         return Scene(board, notes=(score, *_legend(board)))
 
 
-def _letter(column: int) -> str:
-    return chr(ord("A") + column)
+def _grid(pos: Position) -> Squares:
+    return squares(pos.options.size, pos.options.size, letters=LETTERS.upper(), from_top=True)
+
+
+def _cells(rows: Sequence[Line]) -> Cells:
+    """The squares of all rows as a set of the grid's cells."""
+    return sum(line << row * (len(rows) + 1) for row, line in enumerate(rows))
+
+
+def _legal(pos: Position) -> Cells:
+    return _cells([room(pos).legal(row) for row in range(pos.options.size)])
 
 
 def _name(row: int, column: int) -> str:
-    return f"{_letter(column)}{row + 1}"
+    return f"{LETTERS[column].upper()}{row + 1}"
 
 
 def _and(words: Sequence[str]) -> str:

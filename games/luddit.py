@@ -20,7 +20,8 @@ from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from games.luddit_pieces import Stones, Torus, bits, torus
+from games.boards import bits
+from games.luddit_pieces import Stones, Torus, torus
 from games.luddit_turns import Move, Turn, as_set, read_turn, write_move, write_turn
 from games.notation import quoted
 from games.rules import IllegalMove, Info, Option, OptionValues, Outcome, Side
@@ -95,9 +96,9 @@ class Luddit:
         name="luddit",
         title="Luddit",
         version=1,
+        kind="movement",
         summary="leave the other player without a move, on a board without edges",
         source="Lisandro Iaffar, 2015",
-        move_usage="C3 xD4",
         options=(
             Option("size", "intersections per row and column", 9, low=5, high=19),
             Option("stones", "stones of each player", 18, low=3, high=99),
@@ -233,7 +234,7 @@ class Judge:
         (cell,) = put
         if field.owner(cell):
             near = self.board.near[cell] & ~field.stones if self.can_place(field) else 0
-            raise IllegalMove(self._taken(field, cell), [self.board.name(free) for free in bits(near)])
+            raise IllegalMove(self._taken(field, cell), self.board.names.of(near))
         if not self.can_place(field):
             on_board = field.stones.bit_count()
             why = (
@@ -241,17 +242,17 @@ class Judge:
                 if self.outside(field) <= 0
                 else f"{on_board} stones are on it, and at most {self.options.limit} may be"
             )
-            raise IllegalMove(f"You cannot place a stone on {self.board.name(cell)}: {why}. {self._instead(field)}")
+            raise IllegalMove(f"You cannot place a stone on {self.board.names[cell]}: {why}. {self._instead(field)}")
 
     def _taken(self, field: Field, cell: int) -> str:
         colour = "Black" if field.owner(cell) is Side.FIRST else "White"
-        return f"{self.board.name(cell)} is taken: {colour} has a stone there."
+        return f"{self.board.names[cell]} is taken: {colour} has a stone there."
 
     def _check_lift(self, field: Field, lift: tuple[int, ...]) -> Stones:
         """The piece. Raises: IllegalMove unless it is a piece on the board, conditioned to the player."""
         piece = self._distinct(lift)
         for cell in bits(piece & ~field.stones):
-            raise IllegalMove(f"There is no stone on {self.board.name(cell)}. {self._instead(field)}")
+            raise IllegalMove(f"There is no stone on {self.board.names[cell]}. {self._instead(field)}")
         names = self._names(bits(piece))
         if not self.board.is_piece(piece):
             raise IllegalMove(f"{names} is not a piece: {self._no_loop(piece)}")
@@ -292,7 +293,7 @@ class Judge:
         """The cells as a set. Raises: IllegalMove when one is named twice."""
         for before, cell in zip(sorted(cells), sorted(cells)[1:], strict=False):
             if before == cell:
-                raise IllegalMove(f"{self.board.name(cell)} is named twice.")
+                raise IllegalMove(f"{self.board.names[cell]} is named twice.")
         return as_set(cells)
 
     def _no_loop(self, stones: Stones) -> str:
@@ -317,7 +318,7 @@ class Judge:
 
     def _names(self, cells: Iterator[int] | Sequence[int]) -> str:
         """Names joined by commas, the later ones of very many left out."""
-        names = [self.board.name(cell) for cell in cells]
+        names = [self.board.names[cell] for cell in cells]
         more = len(names) - _NAMES_A_SENTENCE
         return ",".join(names) if more <= 1 else f"{','.join(names[:_NAMES_A_SENTENCE])} and {more} more"
 
@@ -328,7 +329,7 @@ def _grid(pos: Position, marked: Stones) -> GridBoard:
     seen = range(-MARGIN, board.size + MARGIN)
     cells = tuple(_cell(pos, board, marked, row, column) for row in seen for column in seen)
     rows = tuple(str(board.size - row) for row in range(board.size))
-    return GridBoard(tuple(board.columns), rows, cells, ground=Ground.LINES)
+    return GridBoard(tuple(board.names.letters), rows, cells, ground=Ground.LINES)
 
 
 def _cell(pos: Position, board: Torus, marked: Stones, row: int, column: int) -> Cell:
@@ -339,7 +340,7 @@ def _cell(pos: Position, board: Torus, marked: Stones, row: int, column: int) ->
     return Cell(
         row,
         column,
-        name="" if faint else board.name(index),
+        name="" if faint else board.names[index],
         piece="" if owner is None else "BW"[owner - 1],
         last=not faint and bool(marked >> index & 1),
         faint=faint,
@@ -369,7 +370,7 @@ def _conditioned(pos: Position, side: Side) -> Listing:
 
 def _rows(label: str, stones: Stones, board: Torus, between: str) -> Iterator[tuple[str, str]]:
     """The names of some stones behind their label, in rows short enough for a mail."""
-    names = [board.name(cell) + between for cell in bits(stones)]
+    names = [board.names[cell] + between for cell in bits(stones)]
     for start in range(0, len(names), _NAMES_A_ROW):
         row = "".join(names[start : start + _NAMES_A_ROW])
         last = start + _NAMES_A_ROW >= len(names)

@@ -20,19 +20,12 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from games.boards import WITHOUT_I, Names, bits
+
 Stones = int
 """A set of intersections: bit row * size + column, rows counted from the bottom, columns from the left."""
 
-_LETTERS = "ABCDEFGHJKLMNOPQRST"
 _REACH = (-2, -1, 0, 1, 2)
-
-
-def bits(stones: Stones) -> Iterator[int]:
-    """The indices of a set, lowest first."""
-    while stones:
-        lowest = stones & -stones
-        yield lowest.bit_length() - 1
-        stones ^= lowest
 
 
 class Group(NamedTuple):
@@ -61,7 +54,8 @@ class Torus:
         self.size = size
         self.area = size * size
         self.board: Stones = (1 << self.area) - 1
-        self.columns = _LETTERS[:size]
+        spots = {(index % size, index // size + 1): index for index in range(self.area)}
+        self.names = Names(WITHOUT_I.upper()[:size], spots, cell="intersection")
         self.near: tuple[Stones, ...] = tuple(self._square(index) & ~(1 << index) for index in range(self.area))
 
     def _square(self, index: int) -> Stones:
@@ -70,10 +64,6 @@ class Torus:
             (row + up) % self.size * self.size + (column + right) % self.size for up in _REACH for right in _REACH
         }
         return sum(1 << near for near in around)
-
-    def name(self, index: int) -> str:
-        row, column = divmod(index, self.size)
-        return f"{self.columns[column]}{row + 1}"
 
     def reach(self, stones: Stones) -> Stones:
         """What is at range of one of the stones; some of the stones themselves may be in it."""

@@ -39,7 +39,7 @@ Turn = tuple[Move, ...]
 
 
 def write_move(board: Torus, move: Move) -> str:
-    lift, put = (",".join(map(board.name, cells)) for cells in (move.lift, move.put))
+    lift, put = (",".join(map(board.names.__getitem__, cells)) for cells in (move.lift, move.put))
     if not move.lift:
         return put
     return f"{lift}>{put}" if move.put else f"x{lift}"
@@ -89,26 +89,17 @@ def _read_word(board: Torus, word: str) -> list[Move]:
     removes, first, second = match.groups()
     if removes and second:
         raise BadNotation(f"{quoted(word)} has both x and >: a piece is either removed or moved. {FORMS}")
-    cells = [_read_cell(board, cell) for cell in first.split(",")]
+    cells = _read_cells(board, first)
     if removes:
         return [Move.of(cells, [])]
     if second is None:
         return [Move.of([], [cell]) for cell in cells]
-    return [Move.of(cells, [_read_cell(board, cell) for cell in second.split(",")])]
+    return [Move.of(cells, _read_cells(board, second))]
 
 
-def _read_cell(board: Torus, text: str) -> int:
-    """The index of a cell that matches _CELL. Raises: IllegalMove when it is beyond the board."""
-    cell = read_cell(text)
-    letter, number = cell or ("", 0)
-    column, row = board.columns.find(letter.upper()), number - 1
-    if column < 0:
-        last = board.columns[-1]
-        skipped = " without I" if last > "I" else ""
-        raise IllegalMove(f"There is no column {letter.upper()} on this board: its columns are A to {last}{skipped}.")
-    if not 0 <= row < board.size:
-        raise IllegalMove(f"There is no row {number} on this board: its rows are 1 to {board.size}.")
-    return row * board.size + column
+def _read_cells(board: Torus, text: str) -> list[int]:
+    """The indices of cells that match _CELLS. Raises: IllegalMove when one is beyond the board."""
+    return [board.names.find(*found) for word in text.split(",") if (found := read_cell(word))]
 
 
 def as_set(cells: tuple[int, ...]) -> Stones:

@@ -82,9 +82,9 @@ class Polygon:
         name="polygon",
         title="Vertex/Intersection Polygon Game",
         version=2,
+        kind="graphs and geometry",
         summary="connect vertices and crossings; draw last",
         source="Leroy Quet, 2008",
-        move_usage="A-D, later F or 3x7",
         options=(
             Option("sides", "sides of the polygon", 6, low=4, high=24),
             Option("seed", "another shape of the polygon", 1, low=0, high=10**9),

@@ -104,7 +104,7 @@ class Option:
 
 
 class OptionValues:
-    """The options of one challenge, read by their specifications; defaults filled in."""
+    """The options of one challenge, read by their specifications; defaults filled in. Equal where all values are."""
 
     def __init__(self, options: Sequence[Option], words: Sequence[str]) -> None:
         """words: such as "-size=6", in any case and order. Raises: OptionError naming the word and what it may be."""
@@ -125,6 +125,7 @@ class OptionValues:
         for option in options:
             if option.default is not None:
                 self._values.setdefault(option.name, option.default)
+        self._hash = hash(frozenset(self._values.items()))
 
     def number(self, name: str) -> int:
         return int(self._values[name])
@@ -132,12 +133,23 @@ class OptionValues:
     def choice(self, name: str) -> str:
         return str(self._values[name])
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OptionValues) and self._values == other._values
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+KINDS = ("connection", "lines", "territory", "movement", "graphs and geometry")
+"""What games are about, in the order in which lists show them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Info:
     """What a game says of itself; help pages, usage lines and mails are made from it.
 
-    version: raised when a change of the rules alters what some stored record means.
+    version: raised when a change of the rules alters what some stored record means. kind: what the game is about, one
+    of KINDS, by which games are listed.
     swap: after the first ply the second player may take over the first player's side, in place of a move.
     takes_body: the body of a challenge may describe the board (`options(..., body=text)`).
     """
@@ -145,9 +157,9 @@ class Info:
     name: str
     title: str
     version: int
+    kind: str
     summary: str
     source: str
-    move_usage: str
     options: tuple[Option, ...] = field(default=())
     swap: bool = False
     takes_body: bool = False

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.cross import Cross, Position
+from games.cross import Cross
+from games.placing import Position
 from games.rules import BadNotation, IllegalMove, OptionError, Side
 from games.scene import HexBoard
 from tests.games import literal_cross as literal
@@ -47,8 +48,8 @@ def told(pos, text, error=IllegalMove):
 
 
 def test_the_size_is_2_to_10_and_6_if_left_out():
-    assert cross.options([]).size == 6
-    assert [cross.options([f"-size={size}"]).size for size in SIZES] == list(SIZES)
+    assert cross.options([]).number("size") == 6
+    assert [cross.options([f"-size={size}"]).number("size") for size in SIZES] == list(SIZES)
     for wrong in ("-size=1", "-size=11", "-size=x", "-size=", "-size", "-rows=6", "-size=-2"):
         with pytest.raises(OptionError, match=re.escape(wrong)):
             cross.options([wrong])
@@ -96,10 +97,10 @@ def test_any_empty_cell_may_be_taken_and_no_other():
     assert told(pos, "A1") == "A1 is taken: X has a stone there."
 
 
-def test_a_refusal_offers_free_neighbours():
+def test_a_refusal_offers_the_nearest_free_cells():
     with pytest.raises(IllegalMove) as refusal:
         cross.parse(after(6, "F6 F5"), "F6")
-    assert refusal.value.candidates == ("E5", "E6", "F7", "G6", "G7")
+    assert refusal.value.candidates == ("E5", "E6", "F7", "G6", "G7", "D4")
 
 
 def test_swap_belongs_to_the_match():
@@ -173,7 +174,7 @@ def test_a_corner_is_on_both_sides_that_meet_there(size):
 def position(size, o, x):
     """The position of these stones in which O has just placed the last of his."""
     bits = [sum(1 << index(size, cell) for cell in stones) for stones in (o, x)]
-    return Position(size, (bits[0], bits[1]), index(size, o[-1]))
+    return Position(cross.options([f"-size={size}"]), (bits[0], bits[1]), index(size, o[-1]))
 
 
 def index(size, cell):

@@ -245,9 +245,9 @@ def dead_ends(pos):
 
 def test_what_lies_beyond_the_board_is_refused_with_what_there_is():
     start = after("", "-size=5")
-    assert told(start, "F1") == "There is no column F: the columns are A to E."
-    assert told(start, "C6") == "There is no row 6: the rows are 1 to 5."
-    assert told(start, "C0") == "There is no row 0: the rows are 1 to 5."
+    assert told(start, "F1") == "There is no column F here: the columns are A to E."
+    assert told(start, "C6") == "There is no square C6: column C holds C1-C5."
+    assert told(start, "C0") == "There is no square C0: column C holds C1-C5."
 
 
 def test_the_nearest_legal_squares_are_offered():

@@ -39,7 +39,8 @@ def placed(black: str, white: str, *words: str, mover: Side = Side.FIRST) -> Pos
     options = GAME.options(words)
     board = torus(options.size)
     first, second = (
-        sum(1 << index for index in range(board.area) if board.name(index) in names.split()) for names in (black, white)
+        sum(1 << index for index in range(board.area) if board.names[index] in names.split())
+        for names in (black, white)
     )
     return Position(options, Field(first, second), mover)
 
@@ -48,7 +49,7 @@ def stones(pos: Position) -> tuple[str, str]:
     """The names of the stones of both sides."""
     board = torus(pos.options.size)
     black, white = (
-        " ".join(board.name(index) for index in range(board.area) if pos.field.of(side) >> index & 1) for side in Side
+        " ".join(board.names[index] for index in range(board.area) if pos.field.of(side) >> index & 1) for side in Side
     )
     return black, white
 
@@ -333,18 +334,18 @@ def test_what_is_no_turn_is_told_how_to_write_one(text):
 @pytest.mark.parametrize(
     ("text", "fragment"),
     [
-        ("I5", "no column I on this board: its columns are A to J without I"),
+        ("I5", "no column I here: the columns are A to J without I"),
         ("K5", "no column K"),
-        ("A10", "no row 10 on this board: its rows are 1 to 9"),
-        ("A0", "no row 0"),
-        ("xC0", "no row 0"),
+        ("A10", "no intersection A10: column A holds A1-A9"),
+        ("A0", "no intersection A0"),
+        ("xC0", "no intersection C0"),
         ("E5>Z1", "no column Z"),
     ],
 )
 def test_what_lies_beyond_the_board_is_named(text, fragment):
     with pytest.raises(IllegalMove, match=fragment):
         GAME.parse(placed("E5", ""), text)
-    with pytest.raises(IllegalMove, match=r"its columns are A to E\."):
+    with pytest.raises(IllegalMove, match=r"the columns are A to E\."):
         GAME.parse(started("-size=5"), "K5")
 
 
@@ -374,7 +375,7 @@ def test_candidates_are_whole_legal_turns():
 def test_two_moves_of_the_largest_loops_can_be_written():
     board = torus(19)
     first, second, third = (
-        ",".join(board.name(index) for index in range(start, start + 99)) for start in (0, 114, 228)
+        ",".join(board.names[index] for index in range(start, start + 99)) for start in (0, 114, 228)
     )
     pos = placed(first.replace(",", " "), "", "-size=19", "-stones=99")
     after = GAME.play(pos, GAME.parse(pos, f"{first}>{second}; {second}>{third}"))
@@ -484,7 +485,7 @@ def test_listed_turns_are_legal_each_once_and_what_moves_documents(seed):
 
 
 def test_moves_are_lazy():
-    pos = placed(" ".join(torus(19).name(index) for index in range(0, 297, 3)), "", "-size=19", "-stones=99")
+    pos = placed(" ".join(torus(19).names[index] for index in range(0, 297, 3)), "", "-size=19", "-stones=99")
     assert len(list(islice(GAME.moves(pos), 5))) == 5
 
 

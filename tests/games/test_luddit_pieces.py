@@ -8,7 +8,8 @@ from itertools import combinations, product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.luddit_pieces import Stones, Torus, bits, torus
+from games.boards import bits
+from games.luddit_pieces import Stones, Torus, torus
 from tests.games import literal_luddit as literal
 
 
@@ -96,12 +97,12 @@ def thin_growth(board: Torus, rng: random.Random, count: int) -> Stones:
 
 
 def at(board: Torus, names: str) -> Stones:
-    return sum(1 << index for index in range(board.area) if board.name(index) in names.split())
+    return sum(1 << index for index in range(board.area) if board.names[index] in names.split())
 
 
 def test_range_is_two_steps_across_the_edges():
     board = torus(9)
-    near = {board.name(index) for index in bits(board.near[0])}
+    near = {board.names[index] for index in bits(board.near[0])}
     columns, rows = "HJABC", (8, 9, 1, 2, 3)
     assert near == {f"{column}{row}" for column in columns for row in rows} - {"A1"}
 
@@ -153,4 +154,4 @@ def test_a_ring_touched_once_binds_only_with_an_end_of_its_own():
 
 def test_names_skip_the_letter_i():
     board = torus(19)
-    assert [board.name(index) for index in (0, 7, 8, 18, 19)] == ["A1", "H1", "J1", "T1", "A2"]
+    assert [board.names[index] for index in (0, 7, 8, 18, 19)] == ["A1", "H1", "J1", "T1", "A2"]

@@ -1,0 +1,30 @@
+"""Boards that games share: squares, hexagons in rows of any shape, points on lines.
+
+A cell is a number, its index; a set of cells is an int that has the bits of their indices. On squares and hexagons an
+index is row * stride + column, and each row ends with a place off the board, so that a shift never wraps around. A
+board knows its cells' names, neighbours, edges, chains and lines, reads what a player types, and draws itself; it knows
+nothing of what a game allows.
+"""
+
+from games.boards.board import Board
+from games.boards.cells import Cells, bits, union
+from games.boards.hexes import Hexes, hexagon, rhombus, triangle
+from games.boards.names import LETTERS, WITHOUT_I, Names
+from games.boards.squares import Points, Squares, squares
+
+__all__ = [
+    "LETTERS",
+    "WITHOUT_I",
+    "Board",
+    "Cells",
+    "Hexes",
+    "Names",
+    "Points",
+    "Squares",
+    "bits",
+    "hexagon",
+    "rhombus",
+    "squares",
+    "triangle",
+    "union",
+]

@@ -1,0 +1,121 @@
+"""Boards of rows and columns: squares, the intersections of lines, points on lines."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from itertools import pairwise
+
+from games.boards.board import Board
+from games.boards.cells import Cells, bits
+from games.boards.names import LETTERS, Names
+from games.scene import Box, Crossing, GridBoard, Ground, Join, Look, Place
+
+
+class Squares(Board):
+    """A rectangle of squares, or of the intersections of lines; letters of columns, numbers of rows.
+
+    rows: the cells of each row, in the order of their numbers.
+    """
+
+    def __init__(
+        self,
+        columns: int,
+        rows: int,
+        *,
+        letters: str = LETTERS,
+        from_top: bool = False,
+        ground: Ground = Ground.SQUARES,
+        cell: str = "square",
+        only: Container[Place] | None = None,
+    ) -> None:
+        """from_top: the row at the top is row 1, not the one at the bottom. only: the cells there are, by column and
+        row counted from 0, where some are missing.
+        """
+        self.stride = stride = columns + 1
+        self.steps = (1, stride, stride + 1, stride - 1)
+        spots = {
+            (column, row + 1): row * stride + column
+            for row in range(rows)
+            for column in range(columns)
+            if only is None or (column, row) in only
+        }
+        top = {row: row if from_top else rows - 1 - row for row in range(rows)}
+        super().__init__(
+            Names(letters[:columns], spots, cell=cell),
+            {index: (top[index // stride], index % stride) for index in spots.values()},
+        )
+        self.rows = tuple(((1 << columns) - 1) << row * stride for row in range(rows))
+        self._row_names = tuple(str(row + 1) for row in sorted(range(rows), key=lambda row: top[row]))
+        self._ground = ground
+
+    def grow(self, cells: Cells) -> Cells:
+        return cells | cells << 1 | cells >> 1 | cells << self.stride | cells >> self.stride
+
+    def grow_all(self, cells: Cells) -> Cells:
+        """As grow, with the diagonal neighbours."""
+        row = cells | cells << 1 | cells >> 1
+        return row | row << self.stride | row >> self.stride
+
+    @cached_property
+    def rays(self) -> Mapping[int, tuple[tuple[int, ...], ...]]:
+        """For each cell the cells from the next one to the edge in each of the eight directions."""
+        ways = [way for step in self.steps for way in (step, -step)]
+        return {index: tuple(tuple(self._ray(index, way)) for way in ways) for index in self.indices}
+
+    def _ray(self, index: int, way: int) -> Iterator[int]:
+        while (index := index + way) >= 0 and self.full >> index & 1:
+            yield index
+
+    def board(
+        self,
+        pieces: Mapping[str, Cells],
+        *,
+        path: Iterable[int] = (),
+        joins: Iterable[Join] = (),
+        crossings: Iterable[Crossing] = (),
+        boxes: Iterable[Box] = (),
+        **marks: Cells,
+    ) -> GridBoard:
+        """The board as a scene shows it; pieces, marks: see cells. path: the cells the last move went through."""
+        return GridBoard(
+            columns=tuple(self.names.letters),
+            rows=self._row_names,
+            cells=self.cells(pieces, **marks),
+            joins=tuple(joins),
+            crossings=tuple(crossings),
+            boxes=tuple(boxes),
+            ground=self._ground,
+            path=tuple(self.places[index] for index in path),
+        )
+
+
+squares = cache(Squares)
+
+
+class Points(Squares):
+    """Points of a square grid that lines join; neighbours follow each other on a line.
+
+    lines: the points on each of them, in order.
+    """
+
+    def __init__(self, size: int, lines: Sequence[Sequence[tuple[int, int]]]) -> None:
+        """lines: the points of each, as column and row, counted from 0 at the lower left; each point is on one."""
+        there = {point for line in lines for point in line}
+        super().__init__(size, size, ground=Ground.POINTS, cell="point", only=there)
+        self.lines = tuple(tuple(row * self.stride + column for column, row in line) for line in lines)
+        self.links = tuple(sorted({pair for line in self.lines for pair in pairwise(line)}))
+        self._beside = dict.fromkeys(self.indices, 0)
+        for one, other in self.links:
+            self._beside[one] |= 1 << other
+            self._beside[other] |= 1 << one
+
+    def grow(self, cells: Cells) -> Cells:
+        grown = cells
+        for index in bits(cells):
+            grown |= self._beside[index]
+        return grown
+
+    def joins(self) -> tuple[Join, ...]:
+        """The lines between neighbours."""
+        return tuple(Join(self.places[one], self.places[other], Look.GROUND) for one, other in self.links)
