@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from encodings import normalize_encoding
 from encodings.aliases import aliases
@@ -34,15 +34,10 @@ _GUESSED_BOUNDARY = re.compile(rb"(?:\A|[\r\n])--(\S.{0,69})\r?\nContent-", re.I
 class Fields(dict[str, list[str]]):
     """Header fields: the values of each lower-case name, from the top of the header down."""
 
-    order: list[str]
-    """The names as they stand; one that stands twice is there twice."""
-
-    def __init__(self, fields: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(self, order: Sequence[str] = ()) -> None:
+        """order: the names as they stand; one that stands twice is there twice."""
         super().__init__()
-        self.order = []
-        for name, value in fields:
-            self.order.append(name)
-            self.setdefault(name, []).append(value)
+        self.order = order
 
     def among(self, *names: str) -> Iterator[tuple[str, str]]:
         """Name and value of the fields with these names, as they stand."""
@@ -113,8 +108,10 @@ def split(raw: bytes) -> tuple[Fields, bytes]:
         elif place or not line.startswith(b"From "):
             break
         place = match.end()
-    texts = (to_text(b" ".join(lines)[: 2 * MAX_FIELD], "utf-8")[:MAX_FIELD].strip() for lines in values)
-    return Fields(zip(names, texts, strict=True)), raw[place:]
+    fields = Fields(names)
+    for name, lines in zip(names, values, strict=True):
+        fields.setdefault(name, []).append(to_text(b" ".join(lines)[: 2 * MAX_FIELD], "utf-8")[:MAX_FIELD].strip())
+    return fields, raw[place:]
 
 
 def _part(fields: Fields, body: bytes, depth: int, budget: list[int]) -> Part:

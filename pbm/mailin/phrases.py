@@ -18,9 +18,9 @@ _REPLY = """
     re|aw|antw|antwort|sv|vs|vast|vastaus|odp|res|ref|rif|r|rép|réf|ynt|yan|vá|bls|balas|atb|ats|απ|σχετ
     отв|ответ|відп|відповідь|trả lời|رد|תגובה|השב|回复|回覆|答复|回信|返信|답장|회신
 """
-_FORWARD = """
+_FORWARD = r"""
     fwd?|rv|rw|wg|tr|trs|enc|vb|vl|vidarebefordrat|videresendt|doorst|pd|pto|podaj dalej|i|ilt|i̇lt|yml|továbbítás|fs
-    edasi|πρθ|пересл|переслать|перенапр|chuyển tiếp|teruskan|إعادة توجيه|הועבר|转发|轉寄|轉發|転送|전달
+    edasi|redir\.?|πρθ|пересл|переслать|перенапр|chuyển tiếp|teruskan|إعادة توجيه|הועבר|转发|轉寄|轉發|転送|전달
 """
 _COUNT = r"\s?(?:\[\d{1,4}\]|\(\d{1,4}\)|\^\d{1,4}|\*\d{1,4})?\s?[:：]\s*"
 
@@ -132,20 +132,23 @@ _ROLES = {
     "from": """
         from|von|de|da|van|från|fra|frá|lähettäjä|od|от|от кого|від|kimden|gönderen|feladó|από|expéditeur
         remitente|mittente|author
+        de la|expeditorul|отправитель|від кого
         afzender|avsändare|afsender|avsender|saatja|nadawca|expeditor|pošiljatelj|šalje|dari|từ|จาก|من|מאת
         发件人|寄件者|寄件人|发信人|差出人|送信者|보낸 사람|보낸이""",
     "date": """
         date|sent|received|datum|gesendet|gesendet am|envoyé|envoyé le|enviado|enviado el|enviado em|enviada|enviada em
         fecha|data|inviato|verzonden|verstuurd|skickat|skickades|sendt|dato|lähetetty|päivämäärä|päiväys|wysłano|wysłane
         дата|отправлено|надіслано|odesláno|odoslané|dátum|elküldve|tarih|gönderildi|gönderme tarihi|ημερομηνία|trimis
+        dată|gönderilen|odoslané dňa|reçu|enviada a|изпратено
         poslano|tanggal|ngày|التاريخ|تاريخ|נשלח|תאריך|发送时间|日期|时间
         傳送日期|寄件日期|送信日時|日付|日時|보낸 날짜|보낸 시간|날짜""",
     "to": """
         to|an|à|a|para|per|aan|till|til|vastaanottaja|do|dla|komu|кому|kime|alıcı|címzett|προς|pour|destinataire
+        destinatarul|adresat|pre|alıcılar|до
         destinatario|către|za|prima|kepada|đến|إلى|אל|收件人|收件者|宛先|받는 사람|받는이""",
     "subject": """
         subject|betreff|betr.|thema|objet|sujet|asunto|assunto|oggetto|onderwerp|ämne|emne|aihe|otsikko|temat|тема
-        předmět|predmet|konu|tárgy|θέμα|subiect|subjek|perihal|chủ đề|efni|teema|الموضوع|נושא|主题|主題
+        subiectul|naslov|předmět|predmet|konu|tárgy|θέμα|subiect|subjek|perihal|chủ đề|efni|teema|الموضوع|נושא|主题|主題
         主旨|件名|题目|제목""",
 }
 LABELS = {
@@ -174,6 +177,9 @@ FORWARD_INTRO = _any(
     początek przekazywanej|przekazana wiadomość|přeposlan|início da mensagem (?:encaminhada|reenviada)
     mensagem encaminhada
     начало переадресованного|пересылаемое сообщение|переслане повідомлення|iletilen ileti|yönlendirilen|továbbított
+    začátek přeposílané|začiatok preposlanej|välitetty viesti alkaa|započni proslijeđenu|továbbított levél kezdete
+    início da mensagem reencaminhada|începe mesajul redirecționat|vidarebefordrat mejl
+    i̇leti başlangıcı|ileti başlangıcı|початок листа|edelleenlähetetty viesti|mesaj redirecționat|preposlaná správa
     転送されたメッセージ|以下是转发|转发的?邮件|以下為轉寄|轉寄的郵件|전달된 (?:메시지|메일)
     """,
 )
@@ -192,9 +198,10 @@ MOBILE = _any(
     inviato (?:da|dal|con|tramite) |(?:scarica|ottieni) outlook
     (?:verzonden|verstuurd) (?:met|vanaf|vanuit|via) |download outlook|outlook voor
     skickat (?:från|med|via)|hämta outlook|sendt (?:fra|med|via)|hent outlook|lähetetty |hanki outlook|saadetud minu
-    wysłan[eoay] (?:z|za) |odesláno (?:z|ze|přes|pomocí) |odoslané z|stáhnout outlook|poslano (?:s|z|iz) |küldve\b
+    wysłan[eoay] (?:z|za) |odesláno (?:z|ze|přes|pomocí) |odoslané z|stáhnout outlook|poslano (?:s|z|iz)\s
     отправлено (?:с|из|через|от) |скачать outlook|надіслано (?:з|із|за) |изпратено от|στάλθηκε από|trimis de pe
-    išsiųsta iš|nosūtīts no|dikirim dari|(?:được )?gửi từ|أرسلت من|أُرسلت من|تم الإرسال من|ارسال شده از|נשלח מ|ส่งจาก
+    išsiųsta iš|nosūtīts no|dikirim dari|(?:đã |được )?gửi từ|أرسلت من|أُرسلت من|تم الإرسال من|ارسال شده از|נשלח מ|ส่งจาก
+    (?:.{1,20} )?küldve\b|.{1,30} से भेजा
     從我的|从我的|发自我的|發自我的|來自|发送自|使用.{1,20}(?:发送|傳送)|(?:取得|获取) ?outlook|.{1,20}에서 보냄
     .{1,30}(?:から送信|mdan gönderildi|dan gönderildi|を入手)
     ᐧ|https?://\S{1,300}>$|mail(?:suite|track)\b|do you yahoo|yahoo! mail

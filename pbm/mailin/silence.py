@@ -81,7 +81,7 @@ class Evidence:
 
     def has(self, *names: str) -> bool:
         """Whether one of these fields is there."""
-        return any(name in self.mail.fields for name in names)
+        return not self.mail.fields.keys().isdisjoint(names)
 
     def field(self, name: str) -> str:
         """The first field of a name, in lower case."""
@@ -103,9 +103,11 @@ class Evidence:
 
     def is_from(self, senders: re.Pattern[str]) -> bool:
         """Whether the address of From, or all of a From that has none, is of a kind."""
+        if self.sender:
+            return senders.fullmatch(_local(self.sender)) is not None
         field = self.mail.first("from")
-        addresses = [self.sender] if self.sender else headers.plain_addresses([field])
-        return any(senders.fullmatch(name) for name in [*map(_local, addresses), field.strip("<> ")])
+        names = [*map(_local, headers.plain_addresses([field])), field.strip("<> ")]
+        return any(senders.fullmatch(name) for name in names)
 
     @property
     def is_named_daemon(self) -> bool:
@@ -219,7 +221,7 @@ def _automatic(seen: Evidence) -> Verdict:
         return Action.IGNORE, mark
     if phrases.AUTOMATIC_SUBJECT.match(headers.strip_subject(seen.subject)):
         return Action.IGNORE, "subject of an autoresponder"
-    if any(part.first("content-disposition").lower().startswith("reaction") for part in seen.mail.walk()):
+    if any(part.first("content-disposition")[:8].lower() == "reaction" for part in seen.mail.walk()):
         return Action.IGNORE, "reaction to a mail"
     if seen.token is None and phrases.AUTOMATIC_TEXT.search(_visible(seen.mail)[:_OPENING]):
         return Action.IGNORE, "text of an autoresponder"

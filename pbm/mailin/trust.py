@@ -27,7 +27,7 @@ def vouched(fields: Fields, envelope: Envelope, robot: Robot, sender: str) -> bo
     dkim proves every address of the domain that signed, and of those below it; dmarc those of the domain it names; spf
     proves the one address that the mail came from by SMTP.
     """
-    if not (robot.authserv_id and sender):
+    if not (robot.authserv_id and sender and "authentication-results" in fields):
         return False
     found = [result for header in _ours(fields, robot) for result in header.results]
     if any(_is(result, "dmarc", "fail") for result in found):

@@ -1,8 +1,16 @@
-"""Texts before quotes are looked for: lines of any length."""
+"""Where quotes begin: what introduces them is told by its shape, in lines of any length."""
 
 from __future__ import annotations
 
-from pbm.mailin.quotes import MAX_LINE, bounded
+import doctest
+
+import pytest
+
+from pbm.mailin import introductions, quotes
+from pbm.mailin.introductions import MAX_LINE
+from pbm.mailin.quotes import bounded
+from tests.mailin.build import person, raw
+from tests.mailin.clients import quoted
 
 
 def test_a_long_line_is_broken_and_not_cut() -> None:
@@ -12,3 +20,66 @@ def test_a_long_line_is_broken_and_not_cut() -> None:
     assert broken.split() == f"F6 {plan} Bye".split()
     assert max(map(len, broken.split("\n"))) <= MAX_LINE
     assert bounded("> " + plan).split("\n")[1:] == []
+
+
+OUR_MAIL = "Hello ann\nG7\nresign"
+FROM = "pbm <pbm@play.example.org>"
+WRAPPED = (
+    "On Fri, Jan 5, 2024 at 10:23 AM Play-by-Mail Server\n<pbm@play.example.org>\nwrote:",
+    "On Fri, Jan 5, 2024, pbm\n<pbm@play.example.org>\nwrote:",
+    "2016-10-24 15:36 GMT+02:00 Foo bar <\ninfo@foo.bar>:",
+    "2016-10-24 15:36 GMT+02:00 Foo bar\n<info@foo.bar>:",
+    "On Fri, Jan 5, 2024 at 10:23 AM Ann Example <\nann2024@example.org> wrote:",
+    "On Fri, Jan 5, 2024 at 10:23 AM The Play-by-Mail Server <pbm@play2024.example.org>\nwrote:",
+    "Am Fr., 5. Jan. 2024 um 10:23 Uhr schrieb Play-by-Mail <\npbm2024@example.org>:",
+    "Play-by-Mail Server\n<pbm@play.example.org>\nescreveu (sexta, 5/01/2024 à(s) 10:23):",
+)
+HEADERS = (
+    f"-------- Ursprüngliche Nachricht --------Von: {FROM} Datum: 05.01.24 10:23 (GMT+01:00) An: ann@example.org",
+    f"-------- Xyzzy xyzzy --------Qqq: {FROM} Rrr: 05.01.24 10:23 (GMT+01:00) Sss: ann@example.org Ttt: Board 101",
+    "De la: pbm\nTrimis: vineri, 5 ianuarie 2024 10:23\nCătre: Ann\nSubiect: Board 101\n",
+    f"De la: {FROM}\nTrimis: vineri, 5 ianuarie 2024 10:23\nCătre: Ann\nSubiect: Board 101\n",
+    f"-------- Mesaj redirecționat --------\nSubiect: \tx\nDată: \tWed, 3 Nov 2021 15:51:30 +0100\nde la: \t{FROM}\n",
+    f"----- Message transmis ----- De : {FROM}À : ann@example.orgEnvoyé : mardi 2 novembre 2021 à 09:26Objet : x",
+    f"   ----- Edelleenlähetetty viesti ----- Lähettäjä: {FROM}Vastaanottaja: ann@example.orgAihe: x",
+    f"   ----- Mensagem reencaminhada ----- De: {FROM}Para: ann@example.orgEnviada: 2 de novembro de 2021Assunto: x",
+    f"   ----- Mesaj redirecționat ----- De la: {FROM}Către: ann@example.orgTrimis: marți, 2 noiembrie 2021Subiect: x",
+    f"   ----- Preposlaná správa ----- Od: {FROM}Komu: ann@example.orgOdoslané: utorok 2. novembra 2021Predmet: x",
+    f"   ----- İletilmiş Mesaj ----- Kimden: {FROM}Kime: ann@example.orgGönderilen: 2 Kasım 2021 SalıKonu: x",
+    f"   ----- Перенаправлене повідомлення ----- Від: {FROM}Кому: ann@example.orgНадіслано: 2 листопада 2021Тема: x",
+)
+
+
+@pytest.mark.parametrize("own", ["F6", "F6\n\nGood luck! See you."])
+@pytest.mark.parametrize("line", WRAPPED)
+def test_an_attribution_that_was_wrapped_anywhere_is_known_by_its_shape(line: str, own: str) -> None:
+    assert person(raw(f"{own}\n\n{line}\n\n{quoted(OUR_MAIL)}\n")).text == own
+    assert person(raw(f"{line}\n\n{quoted(OUR_MAIL)}\n\n{own}\n")).text == own
+    assert person(raw(f"{own}\n\n{line}\n\n{OUR_MAIL}\n")).text == own
+
+
+@pytest.mark.parametrize("own", ["F6", "F6\n\nGood luck! See you."])
+@pytest.mark.parametrize("header", HEADERS)
+def test_a_header_is_known_by_its_shape_in_any_language(header: str, own: str) -> None:
+    assert person(raw(f"{own}\n\n{header}\n{OUR_MAIL}\n")).text == own
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Name: Joe\nGame: cross\nMove: F6",
+        "----- my move -----\nMove: F6",
+        "D4, how are you?\n\nDate: Friday\nTime: at noon",
+        "Ann\nhas the address ann@example.org and was born on 5.1.2024",
+        "Thanks,\nsee you on 5.1.2024 at 10:30,\nF6:",
+    ],
+)
+def test_what_only_looks_a_little_like_a_header_stays(text: str) -> None:
+    assert person(raw(text)).text == text
+
+
+@pytest.mark.parametrize("module", [introductions, quotes])
+def test_the_worked_examples_hold(module: object) -> None:
+    result = doctest.testmod(module)  # type: ignore[arg-type]
+    assert result.attempted > 2
+    assert not result.failed
