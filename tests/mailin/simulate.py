@@ -23,7 +23,7 @@ from pbm.mailin import SENTINEL, Message, strip_subject
 from pbm.mailin import read as read_mail
 from tests.mailin.build import ENVELOPE, ROBOT, raw
 from tests.mailin.clients import quoted
-from tests.mailin.test_our_mails import CONVERSATIONS, mails
+from tests.mailin.test_our_mails import mails
 from tests.mailin.tongues import TONGUES, Tongue
 
 OWN = (
@@ -145,10 +145,9 @@ PROGRAMS: tuple[Callable[[Draft], Iterator[str]], ...] = (
 def our_mails() -> list[str]:
     """One of our mails of each kind; of those that differ only in what was played, and on which game, the first."""
     kinds: dict[str, str] = {}
-    for conversation in CONVERSATIONS:
-        for text in mails(conversation.read_text(encoding="utf-8")):
-            first = text.split("\n")[0]
-            kinds.setdefault(" ".join(word for word in first.split()[:4] if word.isalpha()), text)
+    for text in mails():
+        first = text.split("\n")[0]
+        kinds.setdefault(" ".join(word for word in first.split()[:4] if word.isalpha()), text)
     return list(kinds.values())
 
 
