@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 
 from pbm.domain.events import Event, NotRated, RatingChanged
 from pbm.domain.match import Ending, Match, Result, Seat, other
 from pbm.domain.pace import pace_of
-from pbm.domain.ratings import Rating, rate
+from pbm.domain.ratings import MOST_OF_A_PAIR, WINDOW, Rating, after_match
 from pbm.store import Transaction
 from pbm.store.ratings import Change, Record
 
@@ -15,27 +17,59 @@ from pbm.store.ratings import Change, Record
 def rate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
     """Rate a match that has just ended; returns what there is to tell.
 
-    A void match counts for nothing. A match against oneself or a bot, one agreed to be unrated, and one that ended
-    before both had moved, as may happen in an event, are told to be so.
+    A void match counts for nothing. A match that is not to be rated is told to be so.
     """
     result, (first, second) = match.result, match.players
-    if result is None or result.ending is Ending.VOID:
+    if result is None or match.ended_at is None or result.ending is Ending.VOID:
         return ()
-    played = len(match.record) >= len(match.players)
-    if not (match.rated and played) or first.id == second.id or tx.players.bots((first.id, second.id)):
-        return (NotRated(match.board),)
+    reason = why_not_rated(tx, match)
+    if reason is not None:
+        return (NotRated(match.board, reason=reason),)
     records = tx.ratings.of(match.game, (first.id, second.id))
-    events: list[Event] = []
-    changes: dict[int, Change] = {}
+    before = {player_id: record.at(match.ended_at).rating for player_id, record in records.items()}
+    changes = _changes(match, result, before)
     for seat in (1, 2):
-        player, opponent = match.player(seat), match.player(other(seat))
-        before, score = records[player.id], score_of(result, seat)
-        after = rate(before.rating, [(records[opponent.id].rating, score)])
-        tx.ratings.save(player.id, match.game, replace(_counted(before, score), rating=after, rated_at=match.ended_at))
-        changes[player.id] = Change(before.rating, after)
-        events.append(RatingChanged(match.board, seat, before.rating.shown, after.shown, after.provisional))
+        player = match.player(seat)
+        counted = _counted(records[player.id], score_of(result, seat))
+        fresh = replace(counted, rating=changes[player.id].after, rated_at=match.ended_at)
+        tx.ratings.save(player.id, match.game, fresh)
     tx.ratings.add_changes(match.board, changes)
-    return tuple(events)
+    return tuple(_told(match, seat, changes[match.player(seat).id]) for seat in (1, 2))
+
+
+def why_not_rated(tx: Transaction, match: Match) -> str | None:
+    """Why a match that has ended, and was not void, changes no rating; empty where it goes without saying."""
+    first, second = match.players
+    ids = first.id, second.id
+    if not match.rated:
+        return ""
+    if first.id == second.id:
+        return "one player had both seats"
+    if tx.players.bots(ids):
+        return "a bot played in it"
+    if len(match.record) < len(match.players):
+        return "it ended before both had moved"
+    for player in match.players:
+        if not any(address.confirmed_at for address in tx.players.addresses(player.id)):
+            return f"{player.userid} has no confirmed address"
+    if match.ended_at is not None:
+        boards = tx.ratings.rated_between(match.game, ids, match.ended_at - WINDOW, match.ended_at)
+        if len(set(boards) - {match.board}) >= MOST_OF_A_PAIR:
+            return f"only {MOST_OF_A_PAIR} games of the same two players are rated within {WINDOW.days} days"
+    return None
+
+
+def _changes(match: Match, result: Result, before: Mapping[int, Rating]) -> dict[int, Change]:
+    """By player."""
+    found = {}
+    for seat in (1, 2):
+        player, opponent = match.player(seat).id, match.player(other(seat)).id
+        found[player] = Change(before[player], after_match(before[player], before[opponent], score_of(result, seat)))
+    return found
+
+
+def _told(match: Match, seat: Seat, change: Change) -> RatingChanged:
+    return RatingChanged(match.board, seat, change.before.shown, change.after.shown, change.after.provisional)
 
 
 def unrate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
@@ -47,35 +81,37 @@ def unrate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
     if not undone or match.ended_at is None or match.result is None:
         return ()
     tx.ratings.take_back(match.board)
-    fresh = {player_id: change.before for player_id, change in undone.items()}
+    fresh = {player_id: tx.ratings.until(player_id, match.game, match.ended_at) for player_id in undone}
     for board in tx.ratings.rated_after(match.game, match.ended_at):
         _rate_anew(tx, board, fresh)
     before = tx.ratings.of(match.game, fresh)
-    for player_id, rating in fresh.items():
-        record = before[player_id]
+    for player_id, record in fresh.items():
+        was = before[player_id]
         if player_id in undone:
             seat = 1 if match.player(1).id == player_id else 2
-            record = _counted(record, score_of(match.result, seat), -1)
-        if record.won + record.lost + record.drawn == 0:
+            was = _counted(was, score_of(match.result, seat), -1)
+        if was.won + was.lost + was.drawn == 0:
             tx.ratings.drop(player_id, match.game)
         else:
-            rated_at = tx.ratings.last_rated_at(player_id, match.game)
-            tx.ratings.save(player_id, match.game, replace(record, rating=rating, rated_at=rated_at))
-    told = [(seat, before[match.player(seat).id].rating, fresh[match.player(seat).id]) for seat in (1, 2)]
-    return tuple(RatingChanged(match.board, seat, was.shown, now.shown, now.provisional) for seat, was, now in told)
+            tx.ratings.save(player_id, match.game, replace(was, rating=record.rating, rated_at=record.rated_at))
+    ids = {seat: match.player(seat).id for seat in (1, 2)}
+    return tuple(_told(match, seat, Change(before[ids[seat]].rating, fresh[ids[seat]].rating)) for seat in (1, 2))
 
 
-def _rate_anew(tx: Transaction, board: int, fresh: dict[int, Rating]) -> None:
+def _rate_anew(tx: Transaction, board: int, fresh: dict[int, Record]) -> None:
     """Rate a board again if any of its players has another rating than when it was rated; fresh: those who have."""
     changes, match = tx.ratings.changes(board), tx.matches.load(board)
-    if fresh.keys().isdisjoint(changes) or match is None or match.result is None:
+    if fresh.keys().isdisjoint(changes) or match is None or match.result is None or match.ended_at is None:
         return
-    was = {player_id: fresh.get(player_id, change.before) for player_id, change in changes.items()}
-    for seat in (1, 2):
-        player, opponent = match.player(seat).id, match.player(other(seat)).id
-        fresh[player] = rate(was[player], [(was[opponent], score_of(match.result, seat))])
+    ended_at: datetime = match.ended_at
+    before = {
+        player_id: fresh[player_id].at(ended_at).rating if player_id in fresh else change.before
+        for player_id, change in changes.items()
+    }
+    anew = _changes(match, match.result, before)
+    fresh |= {player_id: Record(change.after, rated_at=ended_at) for player_id, change in anew.items()}
     tx.ratings.take_back(board)
-    tx.ratings.add_changes(board, {player_id: Change(was[player_id], fresh[player_id]) for player_id in was})
+    tx.ratings.add_changes(board, anew)
 
 
 def count_match(tx: Transaction, match: Match) -> None:

@@ -165,9 +165,10 @@ class RatingChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class NotRated(Event):
-    """The match counts, but no rating moved, as was agreed."""
+    """The match counts, but no rating moved. reason: empty where that was agreed."""
 
     aftermath: ClassVar[bool] = True
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

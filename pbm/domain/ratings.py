@@ -1,6 +1,11 @@
-"""Glicko-2 as Mark Glickman published it ("Example of the Glicko-2 system", 2013). Pure; floats will do here.
+"""Glicko-2 as Mark Glickman published it ("Example of the Glicko-2 system", 2013), and what keeps it fair. Pure.
 
-Every rated match is a rating period of its own for its two players, so a rating moves when a match ends and never else.
+Every rated match is a rating period of its own for its two players, so a rating moves when a match ends and never else;
+each week without one is a period without games, in which only the deviation grows. The arithmetic is that of decimal,
+whose roots, exponentials and logarithms are rounded correctly: every machine finds the same ratings.
+
+Ratings cannot be farmed from players whom nobody knows: results against these lift nobody far above where all begin,
+and of the matches of the same two players only a few in some time count.
 
 No library: of those at PyPI, glicko2 2.1 has no types and no release since 2024, and glicko2-py is one 0.1.0 with
 players, periods and storage of its own.
@@ -9,8 +14,9 @@ players, periods and storage of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import exp, log, pi, sqrt
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from decimal import Context, Decimal, localcontext
 
 TAU = 0.5
 """How fast a volatility may change; the author advises 0.3 to 1.2."""
@@ -18,20 +24,30 @@ PROVISIONAL_ABOVE = 110.0
 """A rating whose deviation is above this is provisional: about a dozen matches bring it below."""
 SCALE = 173.7178
 """Points of a rating in one unit of the algorithm."""
+PERIOD = timedelta(weeks=1)
+"""Without a match; in somewhat over a year an established rating is provisional again."""
+CEILING = 1700.0
+"""A result against somebody whose rating is provisional lifts nobody above it."""
+WINDOW = timedelta(days=90)
+MOST_OF_A_PAIR = 3
+"""Matches of the same two players, of one game, that are rated within such a time."""
 
 _CENTRE = 1500.0
-_PRECISION = 1e-6
+_UNKNOWN = 350.0
+_PRECISION = Decimal("1e-12")
+_PI = Decimal("3.141592653589793238462643383279502884")
+_EXACTLY = Context(prec=34)
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
     """What is believed of a player's strength in one game; who has not played any has the defaults.
 
-    He is about as strong as rating says, give or take two deviations. volatility: how erratic his results are.
+    They are about as strong as rating says, give or take two deviations. volatility: how erratic their results are.
     """
 
     rating: float = _CENTRE
-    deviation: float = 350.0
+    deviation: float = _UNKNOWN
     volatility: float = 0.06
 
     @property
@@ -44,41 +60,74 @@ class Rating:
         return round(self.rating)
 
 
+def aged(rating: Rating, idle: timedelta) -> Rating:
+    """The rating after so long without a match: with every whole week less is known, up to nothing."""
+    weeks = max(0, idle // PERIOD)
+    with localcontext(_EXACTLY):
+        grown = (Decimal(rating.deviation) ** 2 + weeks * (_scale() * Decimal(rating.volatility)) ** 2).sqrt()
+    return replace(rating, deviation=max(rating.deviation, min(_UNKNOWN, float(grown)))) if weeks else rating
+
+
+def after_match(own: Rating, opponent: Rating, score: float) -> Rating:
+    """The rating after a match of these two, as they were when it ended. score: 1, 0.5 or 0."""
+    after = rate(own, [(opponent, score)])
+    return replace(after, rating=min(after.rating, max(own.rating, CEILING))) if opponent.provisional else after
+
+
 def expected(own: Rating, opponent: Rating) -> float:
     """The score, from 0 to 1, that the ratings let expect."""
-    return 1 / (1 + exp(-weight(opponent) * (own.rating - opponent.rating) / SCALE))
-
-
-def rate(own: Rating, results: Sequence[tuple[Rating, float]]) -> Rating:
-    """The rating after a period. results: each opponent as he was before it, and one's score: 1, 0.5 or 0."""
-    phi = own.deviation / SCALE
-    odds = [(weight(opponent), expected(own, opponent)) for opponent, _ in results]
-    variance = 1 / sum(g**2 * chance * (1 - chance) for g, chance in odds)
-    surprise = sum(g * (score - chance) for (g, chance), (_, score) in zip(odds, results, strict=True))
-    volatility = _volatility(own.volatility, phi, variance, variance * surprise)
-    phi = 1 / sqrt(1 / (phi**2 + volatility**2) + 1 / variance)
-    return Rating(own.rating + SCALE * phi**2 * surprise, SCALE * phi, volatility)
+    with localcontext(_EXACTLY):
+        return float(_expected(own, opponent))
 
 
 def weight(opponent: Rating) -> float:
-    """g(phi), from 0 to 1: how much a result against the opponent tells; less, the less is known of him."""
-    return 1 / sqrt(1 + 3 * (opponent.deviation / SCALE) ** 2 / pi**2)
+    """g(phi), from 0 to 1: how much a result against the opponent tells; less, the less is known of them."""
+    with localcontext(_EXACTLY):
+        return float(_weight(opponent))
 
 
-def _volatility(sigma: float, phi: float, variance: float, delta: float) -> float:
+def rate(own: Rating, results: Sequence[tuple[Rating, float]]) -> Rating:
+    """The rating after a period. results: each opponent as they were before it, and one's score: 1, 0.5 or 0."""
+    with localcontext(_EXACTLY):
+        phi = Decimal(own.deviation) / _scale()
+        odds = [(_weight(opponent), _expected(own, opponent)) for opponent, _ in results]
+        variance = 1 / sum((g**2 * chance * (1 - chance) for g, chance in odds), Decimal())
+        scores = [Decimal(score) for _, score in results]
+        surprise = sum((g * (score - chance) for (g, chance), score in zip(odds, scores, strict=True)), Decimal())
+        volatility = _volatility(Decimal(own.volatility), phi, variance, variance * surprise)
+        phi = 1 / (1 / (phi**2 + volatility**2) + 1 / variance).sqrt()
+        rating = Decimal(own.rating) + _scale() * phi**2 * surprise
+        return Rating(float(rating), float(_scale() * phi), float(volatility))
+
+
+def _scale() -> Decimal:
+    return Decimal(str(SCALE))
+
+
+def _weight(opponent: Rating) -> Decimal:
+    return 1 / (1 + 3 * (Decimal(opponent.deviation) / _scale()) ** 2 / _PI**2).sqrt()
+
+
+def _expected(own: Rating, opponent: Rating) -> Decimal:
+    apart = (Decimal(own.rating) - Decimal(opponent.rating)) / _scale()
+    return 1 / (1 + (-_weight(opponent) * apart).exp())
+
+
+def _volatility(sigma: Decimal, phi: Decimal, variance: Decimal, delta: Decimal) -> Decimal:
     """Step 5 of the paper: the root of f by the Illinois variant of regula falsi."""
+    tau, start = Decimal(str(TAU)), (sigma**2).ln()
 
-    def f(x: float) -> float:
-        spread = phi**2 + variance + exp(x)
-        return exp(x) * (delta**2 - spread) / (2 * spread**2) - (x - log(sigma**2)) / TAU**2
+    def f(x: Decimal) -> Decimal:
+        spread = phi**2 + variance + x.exp()
+        return x.exp() * (delta**2 - spread) / (2 * spread**2) - (x - start) / tau**2
 
-    low = log(sigma**2)
+    low = start
     if delta**2 > phi**2 + variance:
-        high = log(delta**2 - phi**2 - variance)
+        high = (delta**2 - phi**2 - variance).ln()
     else:
-        high = low - TAU
+        high = low - tau
         while f(high) < 0:
-            high -= TAU
+            high -= tau
     f_low, f_high = f(low), f(high)
     while abs(high - low) > _PRECISION:
         middle = low + (low - high) * f_low / (f_high - f_low)
@@ -88,4 +137,4 @@ def _volatility(sigma: float, phi: float, variance: float, delta: float) -> floa
         else:
             f_low /= 2
         high, f_high = middle, f_middle
-    return exp(low / 2)
+    return (low / 2).exp()

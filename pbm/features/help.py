@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pbm.compose import Answer
-from pbm.core.rating import score_of
+from pbm.core.rating import score_of, why_not_rated
 from pbm.core.registry import handles
 from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
-from pbm.domain.match import Ending, Match, Player, Seat, other
-from pbm.domain.ratings import SCALE, TAU, expected, weight
+from pbm.domain.match import Ending, Match, Seat, other
+from pbm.domain.ratings import CEILING, SCALE, TAU, expected, weight
 from pbm.domain.verbs import LOOKING, Locks, Verb
 
 
@@ -46,7 +46,7 @@ def _explained(request: Request, match: Match, seat: Seat) -> str:
     """Raises: NotFound."""
     changes, player, opponent = request.tx.ratings.changes(match.board), match.player(seat), match.player(other(seat))
     if match.result is None or not changes:
-        raise NotFound(_why_not_rated(match))
+        raise NotFound(_why_not_rated(request, match))
     own, theirs = changes[player.id], changes[opponent.id]
     text = request.tools.composer.pages.render(
         "why.txt",
@@ -58,6 +58,7 @@ def _explained(request: Request, match: Match, seat: Seat) -> str:
         theirs=theirs.before,
         weight=weight(theirs.before),
         expected=expected(own.before, theirs.before),
+        ceiling=CEILING,
         scale=SCALE,
         tau=TAU,
         zone=request.correspondent().settings.zone,
@@ -65,14 +66,10 @@ def _explained(request: Request, match: Match, seat: Seat) -> str:
     return text.rstrip("\n")
 
 
-def _why_not_rated(match: Match) -> str:
+def _why_not_rated(request: Request, match: Match) -> str:
     if match.result is None:
         return f"Board {match.board} has not ended yet, so it has changed no rating."
     if match.result.ending is Ending.VOID:
         return f"Board {match.board} was void, and counts for nobody."
-    first, second = match.players
-    return f"Board {match.board} was not rated{': you played yourself' if _same(first, second) else ''}."
-
-
-def _same(first: Player, second: Player) -> bool:
-    return first.id == second.id
+    reason = why_not_rated(request.tx, match)
+    return f"Board {match.board} was not rated{f': {reason}' if reason else ''}."

@@ -89,7 +89,7 @@ def standings(request: Request, command: Command) -> Answer | None:
 def _rows(request: Request, game: str, wanted: Mapping[int, int]) -> list[Row]:
     """All who are rated, the best first. wanted: how many games somebody seeks."""
     tx, ranks = request.tx, count(1)
-    rated = tx.ratings.standings(game)[:MAX_RANKED]
+    rated = [(player, record.at(request.now)) for player, record in tx.ratings.standings(game)[:MAX_RANKED]]
     ids = [player.id for player, _ in rated]
     choices, counts, paces = tx.choices.of(game, ids), tx.matches.active_counts(ids), tx.paces.of(game, ids)
     rows = []
@@ -167,7 +167,8 @@ class GameRow:
 def about(request: Request, command: Command) -> Answer | None:
     """Never an address, nor anything he has chosen for himself."""
     tx, player = request.tx, request.player_named(command.args.get("PLAYER", "me"))
-    ratings, paces = tx.ratings.of_player(player.id), tx.paces.of_player(player.id)
+    records, paces = tx.ratings.of_player(player.id), tx.paces.of_player(player.id)
+    ratings = {game: record.at(request.now) for game, record in records.items()}
     active = tx.matches.active_counts((player.id,))[player.id]
     rows = [
         GameRow(name, ratings.get(name), paces.get(name, Pace()), active.get(name, 0))

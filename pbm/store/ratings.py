@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, insert, or_, select, update
 
 from pbm.domain.match import Player
-from pbm.domain.ratings import Rating
+from pbm.domain.ratings import Rating, aged
 from pbm.store.tables import matches, players, rating_changes, ratings
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A player's rated matches of one game. rated_at: the end of the last; None before the first."""
+    """A player's rated matches of one game."""
 
     rating: Rating = field(default_factory=Rating)
+    """As it was after the last of them."""
     won: int = 0
     lost: int = 0
     drawn: int = 0
     rated_at: datetime | None = None
+    """The end of the last; None before the first."""
+
+    def at(self, now: datetime) -> Record:
+        """With the rating as it is now, aged since."""
+        return self if self.rated_at is None else replace(self, rating=aged(self.rating, now - self.rated_at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +103,28 @@ class Ratings:
         found = select(matches.c.board).where(matches.c.game == game, matches.c.ended_at >= ended_at, rated.exists())
         return list(self._connection.execute(found.order_by(matches.c.ended_at, matches.c.board)).scalars())
 
-    def last_rated_at(self, player_id: int, game: str) -> datetime | None:
-        """The end of the last match that changed the player's rating; None if none has."""
-        joined = select(func.max(matches.c.ended_at)).join(rating_changes, rating_changes.c.board == matches.c.board)
-        mine = joined.where(rating_changes.c.player_id == player_id, matches.c.game == game)
-        last: datetime | None = self._connection.execute(mine).scalar_one()
-        return last
+    def until(self, player_id: int, game: str, now: datetime) -> Record:
+        """The player's rating after the last match that ended before now, its counts left out."""
+        mine = (rating_changes.c.player_id == player_id) & (matches.c.game == game) & (matches.c.ended_at < now)
+        found = (
+            select(rating_changes, matches.c.ended_at)
+            .join(matches, matches.c.board == rating_changes.c.board)
+            .where(mine)
+            .order_by(matches.c.ended_at.desc(), matches.c.board.desc())
+            .limit(1)
+        )
+        row = self._connection.execute(found).one_or_none()
+        return Record() if row is None else Record(_change(row).after, rated_at=row.ended_at)
+
+    def rated_between(self, game: str, pair: tuple[int, int], since: datetime, until: datetime) -> list[int]:
+        """The boards of these two players that have changed ratings and ended within that time, both ends included."""
+        seats = ((matches.c.seat1_id, matches.c.seat2_id), (matches.c.seat2_id, matches.c.seat1_id))
+        theirs = or_(*((one == pair[0]) & (two == pair[1]) for one, two in seats))
+        rated = select(rating_changes.c.board).where(rating_changes.c.board == matches.c.board)
+        found = select(matches.c.board).where(
+            theirs, matches.c.game == game, matches.c.ended_at.between(since, until), rated.exists()
+        )
+        return list(self._connection.execute(found).scalars())
 
     def last_board(self, player_id: int) -> int | None:
         """The board that changed a rating of the player's last; None if none has."""

@@ -10,7 +10,7 @@ from pbm.core.rating import rate_match
 from pbm.domain.durations import DAY
 from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Match
-from pbm.domain.ratings import Rating, rate
+from pbm.domain.ratings import Rating, after_match, aged
 from pbm.server.operator import Administration
 from tests.conversation import Got, House, password
 
@@ -52,8 +52,8 @@ def test_what_a_match_did_is_kept_with_all_its_numbers(people: House) -> None:
     assert set(changes) == {bob.id, carol.id}
     won, lost = changes[carol.id], changes[bob.id]
     assert won.before == Rating()
-    assert won.after == rate(won.before, [(lost.before, 1.0)])
-    assert lost.after == rate(lost.before, [(won.before, 0.0)])
+    assert won.after == after_match(won.before, lost.before, 1.0)
+    assert lost.after == after_match(lost.before, won.before, 0.0)
 
 
 def test_wins_losses_and_draws_are_counted(people: House) -> None:
@@ -79,7 +79,7 @@ def test_a_game_given_up_in_the_first_round_is_not_rated(people: House) -> None:
 def test_a_game_that_is_not_rated_says_so(people: House, words: str) -> None:
     board = people.game(words, ["C3", "B2"])
     mails = resign(people, "alice", board)
-    assert all("The game was not rated." in mail.body for mail in mails)
+    assert all("The game was not rated" in mail.body for mail in mails)
     assert ratings(people) == {}
 
 
@@ -92,6 +92,51 @@ def test_a_game_that_ends_by_its_rules_is_rated(people: House) -> None:
         last = people.answer(player, choice, board)[0].body
         player = "bob" if player == "alice" else "alice"
     assert len(ratings(people)) == 2
+
+
+def test_three_games_of_the_same_two_players_are_rated_within_ninety_days(people: House) -> None:
+    for _ in range(3):
+        resign(people, "alice", people.game("cross -size=3 alice bob", ["C3", "B2"]))
+    before = ratings(people)
+    board = people.game("cross -size=3 bob alice", ["C3", "B2"])
+    reason = "only 3 games of the same two players are rated within 90 days"
+    told = [" ".join(got.body.split()) for got in resign(people, "bob", board)]
+    assert all(f"not rated: {reason}." in each for each in told), told
+    assert ratings(people) == before
+    (got,) = people.send("alice", f"why alice {password('alice')} {board}")
+    assert f"Board {board} was not rated: {reason}." in " ".join(got.body.split())
+    people.sleep(timedelta(days=91))
+    resign(people, "alice", people.game("cross -size=3 alice bob", ["C3", "B2"]))
+    assert ratings(people) != before
+
+
+def test_a_game_of_a_player_without_a_confirmed_address_is_not_rated(people: House) -> None:
+    board = people.game("cross -size=3 alice bob", ["C3", "B2"])
+    with people.service.store.write() as tx:
+        bob = tx.players.find("bob")
+        assert bob is not None
+        tx.players.drop_addresses(bob.id)
+        tx.players.add_address(bob.id, "bob@example.net", people.now, confirmed=False)
+    (got,) = [got for got in resign(people, "alice", board) if got.address == "alice@example.net"]
+    assert "The game was not rated: bob has no confirmed address." in got.body
+    assert ratings(people) == {}
+
+
+def test_a_rating_ages_where_it_is_shown_and_where_it_is_changed(people: House) -> None:
+    resign(people, "alice", people.game("cross -size=3 alice bob", ["C3", "B2"]))
+    (fresh,) = people.send("alice", "about bob")
+    people.sleep(timedelta(weeks=52))
+    (old,) = people.send("alice", "about bob")
+    assert fresh.body != old.body
+    with people.service.store.read() as tx:
+        bob = tx.players.find("bob")
+        assert bob is not None
+        before = tx.ratings.of("cross", (bob.id,))[bob.id].rating
+    board = people.game("cross -size=3 carol bob", ["C3", "B2"])
+    resign(people, "carol", board)
+    with people.service.store.read() as tx:
+        change = tx.ratings.changes(board)[bob.id]
+    assert change.before == aged(before, timedelta(weeks=52)) != before
 
 
 def test_games_have_ratings_of_their_own(people: House) -> None:
