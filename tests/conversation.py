@@ -177,12 +177,16 @@ class House:
         return Arriving(address_of(sender), (to,), content)
 
     def answer(self, player: str, text: str, board: int | None = None, *, mail: int = 0, of: str = "") -> list[Got]:
-        """Answer as mail programs do. mail: its number among those that `of` got of the board; 0 for the last."""
+        """The mails that come of an answer; see answering."""
+        return self.deliver(self.answering(player, text, board, mail=mail, of=of))
+
+    def answering(self, player: str, text: str, board: int | None = None, *, mail: int = 0, of: str = "") -> Arriving:
+        """An answer as mail programs write it. mail: its number among those that `of` got of the board; 0 for the last."""
         box = [got for got in self.mailboxes[address_of(of or player)] if board in (None, got.board)]
         answered = box[mail - 1]
         quoted = "\n".join(f"> {line}".rstrip() for line in answered.body.splitlines())
         subject = answered["Subject"]
-        return self.send(
+        return self.mail(
             player,
             subject if subject.startswith("Re: ") else f"Re: {subject}",
             f"{text}\n\nOn Thursday, 1 January 2026, {answered['From']} wrote:\n{quoted}\n",
