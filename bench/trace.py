@@ -131,7 +131,7 @@ def one_move(house: House) -> Trace:
 def modules() -> dict[str, ast.Module]:
     """The files of pbm and games."""
     paths = sorted(path for folder in ("pbm", "games") for path in (ROOT / folder).rglob("*.py"))
-    return {str(path.relative_to(ROOT)): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    return {str(path.relative_to(ROOT)): ast.parse(path.read_text()) for path in paths}
 
 
 def long_functions(tree: ast.Module) -> Iterator[str]:
@@ -145,10 +145,9 @@ def long_functions(tree: ast.Module) -> Iterator[str]:
 def sizes() -> tuple[int, float, list[str]]:
     """How many modules there are, their median of lines, and the functions that are too long."""
     found = modules()
-    lines = [len((ROOT / path).read_text(encoding="utf-8").splitlines()) for path in found if not _is_empty(found[path])]
-    return len(lines), statistics.median(lines), [
-        f"{path}: {name}" for path, tree in found.items() for name in long_functions(tree)
-    ]
+    lines = [len((ROOT / path).read_text().splitlines()) for path, tree in found.items() if not _is_empty(tree)]
+    long = [f"{path}: {name}" for path, tree in found.items() for name in long_functions(tree)]
+    return len(lines), statistics.median(lines), long
 
 
 def _is_empty(tree: ast.Module) -> bool:
@@ -158,7 +157,7 @@ def _is_empty(tree: ast.Module) -> bool:
 
 @click.command()
 @click.option("--way", is_flag=True, help="Print every function on the way, too, and the types.")
-def main(way: bool) -> None:  # noqa: FBT001  click hands it over by name
+def main(way: bool) -> None:
     """Print one table: the way of a move by mail, and the sizes of modules."""
     with tempfile.TemporaryDirectory() as folder:
         house = House(Files(Path(folder)).ready())

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from argon2 import PasswordHasher
 from hypothesis import settings as hypothesis
+from sqlalchemy import Engine
 
 from pbm.core import passwords
 from pbm.server import Settings
+from pbm.store import Store
 from tests.conversation import House
 from tests.databases import Databases, Files
 from tests.databases import databases as databases_in
@@ -32,11 +35,16 @@ def cheap_passwords() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
-    """Where tests have their databases: in files, or on the server that PBM_TEST_DATABASE names."""
-    where = databases_in(tmp_path_factory.mktemp("databases"))
-    yield where
-    where.close()
+def databases() -> Iterator[Databases]:
+    """Where tests have their databases: in files, or on the server that PBM_TEST_DATABASE names.
+
+    Files are in memory where the system has a place for that, as each commit would wait for a disk.
+    """
+    memory = Path("/dev/shm")  # noqa: S108  a folder of its own is made there
+    with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as folder:
+        where = databases_in(Path(folder))
+        yield where
+        where.close()
 
 
 @pytest.fixture(scope="session")
@@ -45,13 +53,22 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Files(tmp_path_factory.mktemp("database")).template
 
 
+@pytest.fixture(scope="session")
+def engines() -> dict[str, Engine]:
+    """By URL, for the databases that stand there one after another: an engine keeps what it has compiled of SQL."""
+    return {}
+
+
 @pytest.fixture
-def new_house(databases: Databases) -> Iterator[Callable[..., House]]:
+def new_house(databases: Databases, engines: dict[str, Engine]) -> Iterator[Callable[..., House]]:
     """Opens houses with nobody in them, each over a database of its own."""
     opened: list[House] = []
 
     def open_house(settings: Settings | None = None) -> House:
-        opened.append(House(databases.ready(), settings))
+        url = databases.ready()
+        store = Store(url)
+        store._engine = engines.setdefault(url, store._engine)
+        opened.append(House(url, settings, store))
         return opened[-1]
 
     yield open_house

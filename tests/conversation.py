@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.message import Message as Parsed
+from functools import cached_property
 from typing import Any
 
 import lxml.html
@@ -63,7 +64,7 @@ def address_of(name: str) -> str:
     return name if "@" in name else f"{name}@example.net"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class Got:
     """A mail that somebody received."""
 
@@ -92,16 +93,16 @@ class Got:
         """Which headers it has, and what it consists of."""
         return (*self.parsed.keys(), self.parsed.get_content_type())
 
-    @property
+    @cached_property
     def forms(self) -> list[str]:
         """The media types it comes in."""
         return [part.get_content_type() for part in self.parsed.walk() if not part.is_multipart()]
 
-    @property
+    @cached_property
     def parsed(self) -> Parsed:
         return message_from_bytes(self.raw)
 
-    @property
+    @cached_property
     def body(self) -> str:
         """The text of the mail, or else of its HTML."""
         if "text/plain" in self.forms:
@@ -125,10 +126,10 @@ class Got:
 class House:
     """A server and the mailboxes of everybody who writes to it. The clock moves a minute with each mail."""
 
-    def __init__(self, url: str, settings: Settings | None = None) -> None:
-        """url: of a database with a known secret; see tests.databases."""
+    def __init__(self, url: str, settings: Settings | None = None, store: Store | None = None) -> None:
+        """url: of a database with a known secret; see tests.databases. store: what has it open already."""
         keys = itertools.count(1)
-        store = Store(url)
+        store = store or Store(url)
         self.url = url
         self.now = START
         self.mailboxes: dict[str, list[Got]] = {}
@@ -181,7 +182,7 @@ class House:
         return self.deliver(self.answering(player, text, board, mail=mail, of=of))
 
     def answering(self, player: str, text: str, board: int | None = None, *, mail: int = 0, of: str = "") -> Arriving:
-        """An answer as mail programs write it. mail: its number among those that `of` got of the board; 0 for the last."""
+        """As mail programs answer. mail: its number among those that `of` got of the board; 0 for the last."""
         box = [got for got in self.mailboxes[address_of(of or player)] if board in (None, got.board)]
         answered = box[mail - 1]
         quoted = "\n".join(f"> {line}".rstrip() for line in answered.body.splitlines())

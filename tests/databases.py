@@ -33,11 +33,12 @@ def secret_fixed(url: str) -> Store:
 
 
 class Files:
-    """On SQLite a database is a file, and a ready one a copy of another."""
+    """On SQLite a database is a file, and a ready one a copy of another; it comes where an earlier one was."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._numbers = itertools.count(1)
+        self._free: list[str] = []
         self.template = folder / "empty.db"
         secret_fixed(f"sqlite:///{self.template}").close()
 
@@ -45,12 +46,15 @@ class Files:
         return f"sqlite:///{self._folder / f'{next(self._numbers)}.db'}"
 
     def ready(self) -> str:
-        url = self.empty()
+        url = self._free.pop() if self._free else self.empty()
         shutil.copyfile(self.template, url.removeprefix("sqlite:///"))
         return url
 
     def release(self, url: str) -> None:
-        Path(url.removeprefix("sqlite:///")).unlink(missing_ok=True)
+        """url: of a ready one that nobody has open."""
+        for rest in ("", "-wal", "-shm"):
+            Path(url.removeprefix("sqlite:///") + rest).unlink(missing_ok=True)
+        self._free.append(url)
 
     def close(self) -> None:
         return
