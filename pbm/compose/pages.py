@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable, MutableMapping, Sequence
 from functools import cache
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, select_autoescape
 
@@ -14,6 +14,7 @@ from games import GAMES, AnyGame
 from pbm import draw
 from pbm.compose.times import moment, until
 from pbm.domain.durations import in_words
+from pbm.domain.events import Event
 from pbm.domain.match import State
 from pbm.domain.settings import CHOICES
 from pbm.domain.verbs import GROUPS, VERBS
@@ -48,6 +49,7 @@ def _environment() -> _Environment:
         "groups": GROUPS,
         "choices": CHOICES,
         "equal": lambda caller: _equal()(caller=caller),
+        "unsaid": _unsaid,
     }
     return environment
 
@@ -57,6 +59,11 @@ def _equal() -> Callable[..., str]:
     """The frame of equal letters; a page that imports it itself has it looked for anew each time."""
     macro: Callable[..., str] = vars(_environment().get_template("equal.html").module)["equal"]
     return macro
+
+
+def _unsaid(event: Event) -> NoReturn:
+    """Raises: LookupError, for an event without a sentence would be an empty line."""
+    raise LookupError(f"sentences.txt has nothing to say of {type(event).__name__}")
 
 
 @cache

@@ -1,0 +1,48 @@
+"""Every event is told: one without a sentence in templates/sentences.txt fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pytest
+
+from games import GAMES
+from pbm.compose import Composer, Notice, Reader
+from pbm.domain import events
+from pbm.domain.events import CommentMade, Event
+from pbm.domain.match import Match, Player, Seat, State
+from pbm.domain.tokens import Signer
+from pbm.mailin import Robot
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+PLAYERS = (Player(1, "alice"), Player(2, "bob"))
+CLASSES = [kind for kind in vars(events).values() if isinstance(kind, type) and issubclass(kind, Event)]
+EVENTS = [kind for kind in CLASSES if kind not in (Event, CommentMade)]
+"""Of comments no sentence tells: they stand below the board, as they were written."""
+
+
+def told(*told_of: Event, seat: Seat) -> str:
+    match = Match(101, "cross", 1, (), "", PLAYERS, 0, (), NOW)
+    reader = Reader(("alice@example.net",), PLAYERS[seat - 1], seat)
+    notice = Notice(match, State.start(GAMES["cross"], []), reader, told_of)
+    (mail,) = Composer(Robot("pbm", "example.org"), Signer(b"secret")).notice(notice, NOW)
+    return mail.raw.decode()
+
+
+@pytest.mark.parametrize("kind", EVENTS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("seat", [1, 2])
+def test_an_event_has_a_sentence(kind: type[Event], seat: Seat) -> None:
+    before, after = told(seat=seat), told(kind(101, 1), seat=seat)
+    said = [line for line in after.splitlines() if line not in before.splitlines()]
+    assert any(len(line.removeprefix("Cross Board 101:").split()) >= 3 for line in said), after
+
+
+@dataclass(frozen=True, slots=True)
+class NobodyKnows(Event):
+    """Something that no template tells."""
+
+
+def test_an_event_without_a_sentence_is_no_empty_line() -> None:
+    with pytest.raises(LookupError, match="NobodyKnows"):
+        told(NobodyKnows(101), seat=1)

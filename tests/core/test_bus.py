@@ -1,0 +1,32 @@
+"""What is published is heard: an event of the bus that nobody hears of, or tells, is a wish forgotten."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+import pbm.server
+from pbm.core import bus
+
+PBM = Path(pbm.server.__file__).parents[1]
+CODE = "".join(path.read_text() for path in sorted(PBM.rglob("*.py")))
+KINDS: tuple[type[Any], ...] = get_args(bus.E.__bound__)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_an_event_of_the_bus_has_a_subscriber(kind: type[Any]) -> None:
+    assert bus.SUBSCRIBERS[kind]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_an_event_of_the_bus_is_published(kind: type[Any]) -> None:
+    assert re.search(rf"publish\(\s*{kind.__name__}\(", CODE)
+
+
+def test_every_class_of_the_bus_may_be_published() -> None:
+    classes = {each for each in vars(bus).values() if is_dataclass(each) and each.__module__ == bus.__name__}
+    assert classes == set(KINDS)
