@@ -13,7 +13,7 @@ from time import perf_counter
 
 import click
 
-from games.luddit import Field, Luddit, Position
+from games.luddit import BothSides, Luddit, Position
 from games.luddit_pieces import torus
 from games.notation import fold
 from games.rules import MoveError, Side
@@ -40,7 +40,7 @@ def black(size: int, cells: Iterable[int], mover: Side = Side.FIRST) -> Position
     """A position of black stones alone, as many as the limit allows."""
     stones = sum(1 << cell for cell in cells)
     options = GAME.options([f"-size={size}", f"-stones={stones.bit_count()}"])
-    return Position(options, Field(stones, 0), mover)
+    return Position(options, BothSides(stones, 0), mover)
 
 
 def rings(size: int, columns: Iterable[int]) -> list[int]:

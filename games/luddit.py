@@ -44,7 +44,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class BothSides:
     """The stones on the board, of the first and of the second side, wherever the game stands."""
 
     first: Stones = 0
@@ -57,13 +57,13 @@ class Field:
     def of(self, side: Side) -> Stones:
         return self.first if side is Side.FIRST else self.second
 
-    def without(self, stones: Stones) -> Field:
-        return Field(self.first & ~stones, self.second & ~stones)
+    def without(self, stones: Stones) -> BothSides:
+        return BothSides(self.first & ~stones, self.second & ~stones)
 
-    def with_stone(self, cell: int, side: Side) -> Field:
+    def with_stone(self, cell: int, side: Side) -> BothSides:
         if side is Side.FIRST:
-            return Field(self.first | 1 << cell, self.second)
-        return Field(self.first, self.second | 1 << cell)
+            return BothSides(self.first | 1 << cell, self.second)
+        return BothSides(self.first, self.second | 1 << cell)
 
     def owner(self, cell: int) -> Side | None:
         """Whose stone is on an intersection; None when it is empty."""
@@ -79,7 +79,7 @@ class Position:
     """
 
     options: Options
-    field: Field = Field()
+    field: BothSides = BothSides()
     mover: Side = Side.FIRST
     earlier: tuple[int, ...] = ()
 
@@ -143,7 +143,7 @@ class Luddit:
         at = bisect(pos.earlier, pos.key)
         return Position(pos.options, field, pos.mover.other, (*pos.earlier[:at], pos.key, *pos.earlier[at:]))
 
-    def _field_after(self, pos: Position, turn: Turn) -> Field:
+    def _field_after(self, pos: Position, turn: Turn) -> BothSides:
         """The stones after a turn. Raises: IllegalMove, naming the move of the turn where there are two."""
         if self.outcome(pos) is not None:
             raise IllegalMove("The game is over.")
@@ -183,46 +183,46 @@ class Judge:
     def board(self) -> Torus:
         return torus(self.options.size)
 
-    def outside(self, field: Field) -> int:
+    def outside(self, field: BothSides) -> int:
         """Stones the player still has outside the board."""
         return self.options.stones - field.of(self.side).bit_count()
 
-    def can_place(self, field: Field) -> bool:
+    def can_place(self, field: BothSides) -> bool:
         return (
             self.outside(field) > 0
             and field.stones.bit_count() < self.options.limit
             and field.stones != self.board.board
         )
 
-    def can_move(self, field: Field) -> bool:
+    def can_move(self, field: BothSides) -> bool:
         """Some move is legal. (If a loop is conditioned, one of its stones is, so only single stones are looked at.)"""
         return self.can_place(field) or any(True for _ in self.single_stones(field))
 
-    def may_take(self, piece: Stones, field: Field) -> bool:
+    def may_take(self, piece: Stones, field: BothSides) -> bool:
         return self.board.is_conditioned(piece, field.of(self.side), field.stones)
 
-    def single_stones(self, field: Field) -> Iterator[int]:
+    def single_stones(self, field: BothSides) -> Iterator[int]:
         """The stones that are conditioned to the player, each as a piece of its own."""
         return (cell for cell in bits(field.stones) if self.may_take(1 << cell, field))
 
-    def whole_loops(self, field: Field) -> Iterator[Stones]:
+    def whole_loops(self, field: BothSides) -> Iterator[Stones]:
         """The connected groups that are loops and conditioned to the player. (Only his own: nothing is around them.)"""
         groups = self.board.groups(field.stones, field.of(self.side))
         return (group.stones for group in groups if group.is_loop and self.may_take(group.stones, field))
 
-    def placed_or_removed(self, field: Field) -> Iterator[Move]:
+    def placed_or_removed(self, field: BothSides) -> Iterator[Move]:
         if self.can_place(field):
             yield from (Move(put=(cell,)) for cell in bits(self.board.board & ~field.stones))
         yield from (Move((cell,)) for cell in self.single_stones(field))
         yield from (Move(tuple(bits(loop))) for loop in self.whole_loops(field))
 
-    def listed(self, field: Field) -> Iterator[Move]:
+    def listed(self, field: BothSides) -> Iterator[Move]:
         """The moves that moves() knows, in its order."""
         yield from self.placed_or_removed(field)
         free = self.board.board & ~field.stones
         yield from (Move((cell,), (target,)) for cell in self.single_stones(field) for target in bits(free))
 
-    def after(self, field: Field, move: Move) -> Field:
+    def after(self, field: BothSides, move: Move) -> BothSides:
         """The stones after one move. Raises: IllegalMove unless the rules allow it here."""
         if not move.lift:
             self._check_place(field, move.put)
@@ -230,7 +230,7 @@ class Judge:
         lifted = self._check_lift(field, move.lift)
         return self._put_down(field, field.without(lifted), move) if move.put else field.without(lifted)
 
-    def _check_place(self, field: Field, put: tuple[int, ...]) -> None:
+    def _check_place(self, field: BothSides, put: tuple[int, ...]) -> None:
         (cell,) = put
         if field.owner(cell):
             near = self.board.near[cell] & ~field.stones if self.can_place(field) else 0
@@ -244,11 +244,11 @@ class Judge:
             )
             raise IllegalMove(f"You cannot place a stone on {self.board.names[cell]}: {why}. {self._instead(field)}")
 
-    def _taken(self, field: Field, cell: int) -> str:
+    def _taken(self, field: BothSides, cell: int) -> str:
         colour = "Black" if field.owner(cell) is Side.FIRST else "White"
         return f"{self.board.names[cell]} is taken: {colour} has a stone there."
 
-    def _check_lift(self, field: Field, lift: tuple[int, ...]) -> Stones:
+    def _check_lift(self, field: BothSides, lift: tuple[int, ...]) -> Stones:
         """The piece. Raises: IllegalMove unless it is a piece on the board, conditioned to the player."""
         piece = self._distinct(lift)
         for cell in bits(piece & ~field.stones):
@@ -264,7 +264,7 @@ class Judge:
             )
         return piece
 
-    def _put_down(self, field: Field, rest: Field, move: Move) -> Field:
+    def _put_down(self, field: BothSides, rest: BothSides, move: Move) -> BothSides:
         """The stones after a lifted piece is put down. Raises: IllegalMove unless it may stand there.
 
         rest: the field without the piece.
@@ -282,7 +282,7 @@ class Judge:
                 f"A loop must be a loop again, and {self._names(move.put)} is not: {self._no_loop(targets)}"
             )
         first = as_set(tuple(end for start, end in zip(move.lift, move.put, strict=True) if field.first >> start & 1))
-        after = Field(rest.first | first, rest.second | targets & ~first)
+        after = BothSides(rest.first | first, rest.second | targets & ~first)
         if after == field:
             raise IllegalMove(
                 f"{quoted(write_move(self.board, move))} changes nothing: every move must change the position."
@@ -309,7 +309,7 @@ class Judge:
             f"stones; this has {group.links} for {stones.bit_count()}."
         )
 
-    def _instead(self, field: Field) -> str:
+    def _instead(self, field: BothSides) -> str:
         """Which stones the player may take up, each by itself."""
         singles = list(self.single_stones(field))
         if not singles:

@@ -73,10 +73,10 @@ class Vertex:
         return self._ball
 
 
-class Crossing:
+class Intersection:
     """The point where two segments cross. weight: see MAX_WEIGHT."""
 
-    def __init__(self, one: Segment, two: Segment) -> None:
+    def __init__(self, one: Chord, two: Chord) -> None:
         self.lines = (one, two)
         self.weight: int = one.weight + two.weight
         self._balls: dict[int, tuple[Ball, Ball]] = {}
@@ -96,10 +96,10 @@ class Crossing:
         return (x, y, w) if w > 0 else (-x, -y, -w)
 
 
-Point = Vertex | Crossing
+Point = Vertex | Intersection
 
 
-class Segment:
+class Chord:
     """A drawn segment, and the line it lies on. weight: of its ends together."""
 
     def __init__(self, start: Point, end: Point) -> None:
@@ -116,7 +116,7 @@ class Segment:
 
     @cached_property
     def exact(self) -> Triple:
-        """Positive on points to the left of the line. As with Crossing, those of earlier segments must be known."""
+        """Positive on points to the left of the line. As with Intersection, those of earlier segments must be known."""
         return _lowest(_cross(self.start.exact, self.end.exact))
 
     @property
@@ -130,18 +130,18 @@ class Segment:
         to_x, to_y = point.ball(precision)
         return dx * (to_y - y) - dy * (to_x - x)
 
-    def share(self, other: Segment, precision: int) -> Ball:
+    def share(self, other: Chord, precision: int) -> Ball:
         """Where the line meets the other segment: 0 at its start, 1 at its end; not finite when balls are too wide."""
         start = self.side(other.start, precision)
         return start / (start - self.side(other.end, precision))
 
 
-def rests_on(point: Point) -> tuple[Segment, ...]:
+def rests_on(point: Point) -> tuple[Chord, ...]:
     """The segments whose crossing the point is."""
-    return point.lines if isinstance(point, Crossing) else ()
+    return point.lines if isinstance(point, Intersection) else ()
 
 
-def settle(wanted: Iterable[Segment]) -> None:
+def settle(wanted: Iterable[Chord]) -> None:
     """Compute the exact values of segments, and before them those of all they rest on: recursion would run too deep."""
     waiting = list(wanted)
     while waiting:
@@ -152,14 +152,14 @@ def settle(wanted: Iterable[Segment]) -> None:
             waiting.pop().exact  # noqa: B018  cached
 
 
-class Judge:
+class Geometer:
     """Exact answers about the points and segments of one drawing, whose segments are given in the order of drawing.
 
     precision: of the balls to be tried first; it grows when that was too little for a question that balls can answer.
     Questions change flint's working precision; whoever asks restores it.
     """
 
-    def __init__(self, segments: Sequence[Segment], precision: int) -> None:
+    def __init__(self, segments: Sequence[Chord], precision: int) -> None:
         self.segments = segments
         self.precision = precision
         self._prepare(precision)
@@ -179,7 +179,7 @@ class Judge:
             self._prepare(precision)
             yield precision
 
-    def sign(self, segment: Segment, point: Point) -> int:
+    def sign(self, segment: Chord, point: Point) -> int:
         """1 where the point lies to the left of the segment's line, -1 to the right, 0 on it."""
         for precision in self._precisions():
             side = segment.side(point, precision)
@@ -190,7 +190,7 @@ class Judge:
         exact = _dot(segment.exact, point.exact)
         return int(exact > 0) - int(exact < 0)
 
-    def concurrent(self, new: Segment, one: Segment, two: Segment) -> bool:
+    def concurrent(self, new: Chord, one: Chord, two: Chord) -> bool:
         """Two segments that both cross the new one do so in the same point."""
         for precision in self._precisions():
             if not _bounded(one.share(new, precision)).overlaps(_bounded(two.share(new, precision))):
@@ -199,7 +199,7 @@ class Judge:
         settle((new, one, two))
         return bool(_dot(new.exact, _cross(one.exact, two.exact)) == 0)
 
-    def crowds(self, new: Segment, crossed: Mapping[int, Segment]) -> Iterator[tuple[int, int]]:
+    def crowds(self, new: Chord, crossed: Mapping[int, Chord]) -> Iterator[tuple[int, int]]:
         """Pairs of segments that meet each other on the new one, which crosses them. crossed: by ply, as the pairs."""
         ctx.prec = self.precision
         shares = ((_bounded(segment.share(new, self.precision)), ply) for ply, segment in crossed.items())
@@ -214,7 +214,7 @@ class Judge:
             near.append(ply)
             reach = max(reach, high)
 
-    def holds(self, segment: Segment, other: Segment) -> bool:
+    def holds(self, segment: Chord, other: Chord) -> bool:
         """The segment holds the point where the other's line meets it; the lines are not parallel."""
         return self.sign(other, segment.start) * self.sign(other, segment.end) <= 0
 
@@ -256,7 +256,7 @@ class Drawing:
         self.vertices = vertices
         self.places: tuple[Place, ...] = (start,)
         self.points: tuple[Point, ...] = (vertices[start],)
-        self.segments: tuple[Segment, ...] = ()
+        self.segments: tuple[Chord, ...] = ()
         self.here: frozenset[int] = frozenset()
         self.rows: tuple[tuple[int, ...], ...] = ()
         self.closed: frozenset[tuple[int, int]] = frozenset()
@@ -265,7 +265,7 @@ class Drawing:
     def point(self, place: Place) -> Point:
         if isinstance(place, int):
             return self.vertices[place]
-        return Crossing(*(self.segments[ply - 1] for ply in place))
+        return Intersection(*(self.segments[ply - 1] for ply in place))
 
     def holding(self, place: Place) -> frozenset[int]:
         """Plies of the segments that hold a vertex, or a crossing that is not closed."""
@@ -289,12 +289,12 @@ class Drawing:
         """The coordinates of places, of old ones too, times the factor, rounded down."""
         precision = max(self.precision, 2 * factor.bit_length())
         with ctx.workprec(precision):
-            judge = Judge(self.segments, precision)
+            judge = Geometer(self.segments, precision)
             return [judge.floor(self.point(place), factor) for place in places]
 
     def extended(self, place: Place) -> Drawing:
         """The drawing with one more segment, to a vertex or a crossing that is not closed, on no segment of `here`."""
-        new = Segment(self.points[-1], self.point(place))
+        new = Chord(self.points[-1], self.point(place))
         longer = Drawing(self.vertices, 0)
         longer.places = (*self.places, place)
         longer.points = (*self.points, new.end)
@@ -302,18 +302,18 @@ class Drawing:
         far = self.holding(place)
         longer.here = far | {len(longer.segments)}
         with ctx.workprec(self.precision):
-            judge = Judge(longer.segments, self.precision)
+            judge = Geometer(longer.segments, self.precision)
             crossed, closed = self._met(new, far, judge)
         longer.rows = (*self.rows, crossed)
         longer.closed = self.closed | closed | ({place} if isinstance(place, tuple) else set())
         longer.precision = judge.precision
         return longer
 
-    def _met(self, new: Segment, far: frozenset[int], judge: Judge) -> tuple[tuple[int, ...], set[tuple[int, int]]]:
+    def _met(self, new: Chord, far: frozenset[int], judge: Geometer) -> tuple[tuple[int, ...], set[tuple[int, int]]]:
         """The plies a new segment crosses, and the crossings it closes. far: plies of those that hold its end."""
         ply = len(self.segments) + 1
-        crossed: dict[int, Segment] = {}
-        along: dict[int, Segment] = {}
+        crossed: dict[int, Chord] = {}
+        along: dict[int, Chord] = {}
         for old_ply, old in enumerate(self.segments, 1):
             start = 0 if old_ply in self.here else judge.sign(old, new.start)
             end = 0 if old_ply in far else judge.sign(old, new.end)

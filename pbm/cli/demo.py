@@ -26,7 +26,7 @@ _WIDTH = 78
 
 
 @dataclass(slots=True)
-class Stage:
+class Screen:
     """Where every mail is shown as it is sent and as it arrives."""
 
     office: PostOffice
@@ -65,7 +65,7 @@ def _rule(text: str, line: str = "-") -> str:
 
 async def play_demo(office: PostOffice, show: Show) -> None:
     """The game. Raises: RuntimeError if it does not end as it must."""
-    stage, alice, bob = Stage(office, show), office.program("alice"), office.program("bob")
+    stage, alice, bob = Screen(office, show), office.program("alice"), office.program("bob")
     for who in (alice, bob):
         await stage.says(who, f"signup {who.name} open-sesame-{who.name}")
         await stage.answers(who, "Yes, that was me.")
@@ -85,7 +85,7 @@ async def play_demo(office: PostOffice, show: Show) -> None:
     stage.says_aside("Bob has won: O connects three sides of which no two are neighbours")
 
 
-async def _troubles(stage: Stage, alice: MailProgram, bob: MailProgram, old: Letter) -> None:
+async def _troubles(stage: Screen, alice: MailProgram, bob: MailProgram, old: Letter) -> None:
     """What goes wrong in real life, and changes nothing."""
     stage.says_aside("An illegal move: the cell is taken")
     await stage.answers(alice, FIRST_STONE)
@@ -105,7 +105,7 @@ async def play_by_hand(office: PostOffice, show: Show, ask: Callable[[], str | N
     """Type as alice or bob until there is no more; every mail is shown."""
     show(_PLAY_HELP)
     printed: dict[str, int] = {}
-    stage = Stage(office, show)
+    stage = Screen(office, show)
     while (line := await asyncio.to_thread(ask)) is not None:
         name, colon, text = line.partition(":")
         name, text = name.strip().lower(), text.strip()

@@ -16,10 +16,10 @@ from functools import lru_cache
 from itertools import islice
 
 from games.scene import Scene
-from pbm.compose.calendars import calendar_of
 from pbm.compose.clocks import clock_lines, standstills
 from pbm.compose.forms import BOTH, TEXT, Figure, Link, Sheet
 from pbm.compose.html import mailto
+from pbm.compose.ics import calendar_of
 from pbm.compose.lists import board_headers, thread_of, title_of, unsubscribe
 from pbm.compose.pages import Pages, wrapped
 from pbm.compose.records import move_list

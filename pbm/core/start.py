@@ -23,7 +23,7 @@ _RATED = {"rated": True, "unrated": False}
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class MatchTerms:
     """What a challenge asks for, found sound. words: the options of the game alone."""
 
     state: State
@@ -32,7 +32,7 @@ class Terms:
     control: TimeControl
 
 
-def read_terms(game: AnyGame, words: Sequence[str], body: str, default_clock: str = DEFAULT_CLOCK) -> Terms:
+def read_terms(game: AnyGame, words: Sequence[str], body: str, default_clock: str = DEFAULT_CLOCK) -> MatchTerms:
     """words: options of the game and of the server, in any case. Raises: OptionError, BadArguments."""
     if len(body) > MAX_BODY:
         raise BadArguments(f"A board of your own may take {MAX_BODY} characters; yours takes {len(body)}.")
@@ -51,7 +51,7 @@ def read_terms(game: AnyGame, words: Sequence[str], body: str, default_clock: st
     state = State.start(game, own, body)
     if state.outcome is not None:
         raise OptionError("With these options the game would be over before it starts.")
-    return Terms(state, tuple(own), rated, control_of(timing, read_control(default_clock)))
+    return MatchTerms(state, tuple(own), rated, control_of(timing, read_control(default_clock)))
 
 
 def split_body(text: str) -> tuple[str, str]:

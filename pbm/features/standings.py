@@ -33,7 +33,7 @@ ALL = "All by rating, each with two deviations to either side"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PlayerRow:
     """One player in the standings. rank: among the established players who are active; 0 for the others."""
 
     userid: str
@@ -86,7 +86,7 @@ def standings(request: Request, command: Command) -> Answer | None:
     return replace(done(command, text.rstrip("\n"), f"pbm: {title} standings"), figure=_figure(title, rows))
 
 
-def _rows(request: Request, game: str, wanted: Mapping[int, int]) -> list[Row]:
+def _rows(request: Request, game: str, wanted: Mapping[int, int]) -> list[PlayerRow]:
     """All who are rated, the best first. wanted: how many games somebody seeks."""
     tx, ranks = request.tx, count(1)
     rated = [(player, record.at(request.now)) for player, record in tx.ratings.standings(game)[:MAX_RANKED]]
@@ -98,11 +98,11 @@ def _rows(request: Request, game: str, wanted: Mapping[int, int]) -> list[Row]:
         section = _section(record, active, request.now)
         limit, seeking = _limit(choices, player.id), wanted.get(player.id, 0)
         rank = next(ranks) if section == ESTABLISHED else 0
-        rows.append(Row(player.userid, record, paces[player.id], active, limit, seeking, section, rank))
+        rows.append(PlayerRow(player.userid, record, paces[player.id], active, limit, seeking, section, rank))
     return rows
 
 
-def _figure(title: str, rows: Sequence[Row]) -> Figure | None:
+def _figure(title: str, rows: Sequence[PlayerRow]) -> Figure | None:
     if not rows:
         return None
     ratings = [(row.userid, row.record.rating) for row in rows[:MAX_DRAWN]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pbm.mailin import body, headers, phrases, quotes, silence, trust
 from pbm.mailin.headers import strip_subject
 from pbm.mailin.message import Action, Discard, Envelope, Failure, Message, Robot
-from pbm.mailin.mime import Part, TooLongError, parse
+from pbm.mailin.mime import Entity, TooLongError, parse
 from pbm.mailin.sentinel import SENTINEL
 from pbm.mailin.silence import LOOP_HEADER
 
@@ -36,7 +36,7 @@ def read(raw: bytes, envelope: Envelope, robot: Robot) -> Message | Discard:
         return Discard(Action.REJECT, f"unreadable: {type(error).__name__}")
 
 
-def _read(mail: Part, envelope: Envelope, robot: Robot) -> Message | Discard:
+def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
     """The verdict on a mail and, for a person's, what it says."""
     fields = mail.fields
     sender, name = headers.one_address(fields.get("from", []))
@@ -67,7 +67,7 @@ def _read(mail: Part, envelope: Envelope, robot: Robot) -> Message | Discard:
     )
 
 
-def _tokens(mail: Part, envelope: Envelope, robot: Robot) -> tuple[str | None, str | None]:
+def _tokens(mail: Entity, envelope: Envelope, robot: Robot) -> tuple[str | None, str | None]:
     """The reply and the bounce token of the envelope or, where that has none, of the recipients in the header."""
     found = headers.tokens(envelope.recipients, robot)
     if found != (None, None):

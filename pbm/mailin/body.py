@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pbm.mailin import html
-from pbm.mailin.mime import MAX_TEXT_BYTES, Part, decoded
+from pbm.mailin.mime import MAX_TEXT_BYTES, Entity, decoded
 
 
-def versions(mail: Part) -> Iterator[str]:
+def versions(mail: Entity) -> Iterator[str]:
     """All the person sees of a mail, quotes still in it: by its plain alternatives, and then again by its HTML.
 
     HTML is the second opinion: it marks quotes that some clients leave without mark in the plain text.
@@ -22,7 +22,7 @@ def versions(mail: Part) -> Iterator[str]:
         yield "\n".join(passages)
 
 
-def _passages(part: Part, preferred: str, *, root: bool = False) -> Iterator[str]:
+def _passages(part: Entity, preferred: str, *, root: bool = False) -> Iterator[str]:
     """The texts of a part in their order; of alternatives the preferred type, if it has anything in it."""
     if part.type == "multipart/alternative":
         ranked = sorted(part.parts, key=lambda choice: all(below.type != preferred for below in choice.walk()))

@@ -50,14 +50,14 @@ class TooLongError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Entity:
     """A mail or a part of one: header fields by lower-case name, content type, and either parts or a body."""
 
     fields: Fields
     type: str
     parameters: Mapping[str, str]
     body: bytes
-    parts: tuple[Part, ...] = ()
+    parts: tuple[Entity, ...] = ()
 
     def first(self, name: str) -> str:
         """The first field of a (lower-case) name, "" where there is none."""
@@ -69,14 +69,14 @@ class Part:
         disposition = self.first("content-disposition").lower()
         return disposition.startswith("attachment") or "filename" in disposition or "name" in self.parameters
 
-    def walk(self) -> Iterator[Part]:
+    def walk(self) -> Iterator[Entity]:
         """This part and all below it, in order; never into an enclosed mail."""
         yield self
         for part in self.parts:
             yield from part.walk()
 
 
-def parse(raw: bytes) -> Part:
+def parse(raw: bytes) -> Entity:
     """The parts of a mail.
 
     Raises: TooLongError for a header block of more than MAX_HEADERS bytes.
@@ -114,11 +114,11 @@ def split(raw: bytes) -> tuple[Fields, bytes]:
     return fields, raw[place:]
 
 
-def _part(fields: Fields, body: bytes, depth: int, budget: list[int]) -> Part:
+def _part(fields: Fields, body: bytes, depth: int, budget: list[int]) -> Entity:
     """A part with its own parts; budget holds the one count of parts that the whole mail may still have."""
     kind, parameters = _content_type(fields.get("content-type", ["text/plain"])[0])
     if not kind.startswith("multipart/") or depth >= MAX_DEPTH:
-        return Part(fields, kind, parameters, body)
+        return Entity(fields, kind, parameters, body)
     parts = []
     for piece in _pieces(body, parameters.get("boundary", "").encode("utf-8", "replace")):
         budget[0] -= 1
@@ -130,8 +130,8 @@ def _part(fields: Fields, body: bytes, depth: int, budget: list[int]) -> Part:
             continue
         parts.append(_part(inner, rest, depth + 1, budget))
     if not parts and depth == 0:
-        return Part(fields, "text/plain", parameters, body)
-    return Part(fields, kind, parameters, b"", tuple(parts))
+        return Entity(fields, "text/plain", parameters, body)
+    return Entity(fields, kind, parameters, b"", tuple(parts))
 
 
 def _content_type(value: str) -> tuple[str, dict[str, str]]:
@@ -162,7 +162,7 @@ def _pieces(body: bytes, boundary: bytes) -> Iterator[bytes]:
         yield body[start:]
 
 
-def decoded(part: Part, limit: int = MAX_TEXT_BYTES) -> str:
+def decoded(part: Entity, limit: int = MAX_TEXT_BYTES) -> str:
     """The text of a part: transfer encoding and charset undone, lines joined again where they are flowed (RFC 3676)."""
     text = to_text(_transferred(part, limit), part.parameters.get("charset", "utf-8"), guess=True)
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
@@ -171,7 +171,7 @@ def decoded(part: Part, limit: int = MAX_TEXT_BYTES) -> str:
     return text
 
 
-def _transferred(part: Part, limit: int) -> bytes:
+def _transferred(part: Entity, limit: int) -> bytes:
     """At most limit bytes of a part's content; what its transfer encoding does not explain stays as it is."""
     data = part.body[: 2 * limit]
     encoding = part.first("content-transfer-encoding").lower()

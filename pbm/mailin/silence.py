@@ -15,7 +15,7 @@ from flufl.bounce import all_failures
 
 from pbm.mailin import headers, phrases
 from pbm.mailin.message import Action, Discard, Envelope, Failure, Robot
-from pbm.mailin.mime import Part, TooLongError, decoded, split
+from pbm.mailin.mime import Entity, TooLongError, decoded, split
 
 # Its detectors log a traceback for what a stranger sends, which is no news to the operator.
 logging.getLogger("flufl.bounce").disabled = True
@@ -69,7 +69,7 @@ _CODE = re.compile(r"[245]\.\d{1,3}\.\d{1,3}")
 class Evidence:
     """What the tests below look at: the mail, its way here, and the parts of its report, all read once."""
 
-    mail: Part
+    mail: Entity
     envelope: Envelope
     robot: Robot
     sender: str
@@ -301,7 +301,7 @@ def _is_permanent(seen: Evidence, failed: tuple[Failure, ...]) -> bool:
     return bool(phrases.PERMANENT.search(_visible(seen.mail)))
 
 
-def _visible(mail: Part) -> str:
+def _visible(mail: Entity) -> str:
     """The beginning of the text of a mail, for finding words in it."""
     texts = (part for part in mail.walk() if part.type.startswith("text/") and not part.attached)
     return "\n".join(decoded(part, limit=8192) for part, _ in zip(texts, range(3), strict=False))

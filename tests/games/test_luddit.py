@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.luddit import Field, Luddit, Position
+from games.luddit import BothSides, Luddit, Position
 from games.luddit_pieces import torus
 from games.luddit_turns import Move, Turn
 from games.rules import BadNotation, IllegalMove, MoveError, OptionError, Outcome, Side
@@ -42,7 +42,7 @@ def placed(black: str, white: str, *words: str, mover: Side = Side.FIRST) -> Pos
         sum(1 << index for index in range(board.area) if board.names[index] in names.split())
         for names in (black, white)
     )
-    return Position(options, Field(first, second), mover)
+    return Position(options, BothSides(first, second), mover)
 
 
 def stones(pos: Position) -> tuple[str, str]:
@@ -234,7 +234,7 @@ def test_nobody_is_stuck_while_a_loop_is_conditioned_to_him(seed, size, count):
     rng = random.Random(seed)
     cells = rng.sample(range(size * size), count)
     options = GAME.options([f"-size={size}", f"-stones={count}"])
-    pos = Position(options, Field(sum(1 << cell for cell in cells), 0), Side.SECOND)
+    pos = Position(options, BothSides(sum(1 << cell for cell in cells), 0), Side.SECOND)
     free = list(literal.conditioned({divmod(cell, size)[::-1]: "B" for cell in cells}, "W", size))
     assert (GAME.outcome(pos) is None) == bool(free)
 
@@ -416,7 +416,7 @@ def random_position(rng: random.Random, rules: literal.Rules) -> tuple[Position,
         if sum(other == colour for other in board.values()) < count:
             board[column, row] = colour
     masks = [sum(1 << row * size + column for (column, row), c in board.items() if c == colour) for colour in "BW"]
-    return Position(pos.options, Field(*masks), rng.choice(list(Side))), board
+    return Position(pos.options, BothSides(*masks), rng.choice(list(Side))), board
 
 
 def random_move(rng: random.Random, board: literal.Board, size: int) -> tuple[literal.Cells, literal.Cells]:

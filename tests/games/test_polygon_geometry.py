@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games import polygon_geometry as geometry
-from games.polygon_geometry import Crossing, Drawing, Judge, Segment, Vertex
+from games.polygon_geometry import Chord, Drawing, Geometer, Intersection, Vertex
 from games.polygon_shape import convex_polygon
 from tests.games.literal_polygon import concurrent_diagonals, meeting, turn, turns_right_once_around
 
@@ -21,11 +21,11 @@ corners = st.tuples(st.integers(-50, 50), st.integers(-50, 50))
 
 
 def segment(start, end):
-    return Segment(Vertex(*start), Vertex(*end))
+    return Chord(Vertex(*start), Vertex(*end))
 
 
 def crossing_or_none(one, two):
-    return None if meeting(one, two) is None else Crossing(segment(*one), segment(*two))
+    return None if meeting(one, two) is None else Intersection(segment(*one), segment(*two))
 
 
 def fractions(point):
@@ -79,12 +79,12 @@ def test_signs_and_crossings_are_those_of_fractions(a, b, c, d, e):
     expected = meeting((a, b), (c, d)) if a != b and c != d else None
     if expected is None:
         return
-    crossing = Crossing(segment(a, b), segment(c, d))
+    crossing = Intersection(segment(a, b), segment(c, d))
     assert fractions(crossing) == expected
     side = turn(a, e, expected)
     tested = segment(a, e) if a != e else None
     if tested is not None:
-        judge = Judge([crossing.lines[0], crossing.lines[1], tested], 16)
+        judge = Geometer([crossing.lines[0], crossing.lines[1], tested], 16)
         assert judge.sign(tested, crossing) == (side > 0) - (side < 0)
 
 
@@ -94,8 +94,8 @@ def test_floors_are_rounded_down_exactly(a, b, c, d, factor):
     expected = meeting((a, b), (c, d)) if a != b and c != d else None
     if expected is None:
         return
-    crossing = Crossing(segment(a, b), segment(c, d))
-    judge = Judge(crossing.lines, 32)
+    crossing = Intersection(segment(a, b), segment(c, d))
+    judge = Geometer(crossing.lines, 32)
     assert judge.floor(crossing, factor) == tuple(part * factor // 1 for part in expected)
 
 
@@ -105,16 +105,16 @@ def test_what_balls_leave_open_is_decided_by_integers():
     one, two = segment((0, 0), (2 * unit, 2 * unit)), segment((0, 2 * unit), (2 * unit, 0))
     for shift, together, sign in ((0, True, 0), (1, False, 1), (-1, False, -1)):
         three = segment((unit + shift, -unit), (unit + shift, 3 * unit))
-        judge = Judge([one, two, three], 64)
+        judge = Geometer([one, two, three], 64)
         assert judge.concurrent(one, two, three) is together
-        assert judge.sign(three, Crossing(one, two)) == sign
+        assert judge.sign(three, Intersection(one, two)) == sign
 
 
 def test_precision_grows_only_as_far_as_balls_can_answer():
     unit = 1 << 200
     one, two = segment((0, 0), (2 * unit, 2 * unit)), segment((0, 2 * unit), (2 * unit, 0))
     near, through = segment((unit + 1, -unit), (unit + 1, 3 * unit)), segment((unit, -unit), (unit, 3 * unit))
-    judge = Judge([one, two, near, through], 64)
+    judge = Geometer([one, two, near, through], 64)
     assert judge.concurrent(one, two, through)
     assert judge.precision == 64
     assert not judge.concurrent(one, two, near)
@@ -129,7 +129,7 @@ def test_flints_working_precision_is_left_as_it_was():
 
 
 def test_exact_values_are_in_lowest_terms():
-    crossing = Crossing(segment((0, 0), (100, 100)), segment((0, 100), (100, 0)))
+    crossing = Intersection(segment((0, 0), (100, 100)), segment((0, 100), (100, 0)))
     assert [int(part) for part in crossing.exact] == [50, 50, 1]
     assert [int(part) for part in crossing.lines[0].exact] == [-1, 1, 0]
 
@@ -153,15 +153,15 @@ def test_a_crossing_where_a_segment_ends_is_closed():
 
 
 def test_segments_that_overlap_make_third_ones_cross_both():
-    """Segment 6 runs along the line of segment 1 and over it: what crosses one there crosses both."""
+    """Chord 6 runs along the line of segment 1 and over it: what crosses one there crosses both."""
     vertices = ((0, 0), (0, 30), (20, 44), (40, 30), (40, 0), (20, -14))
-    one, through = Segment(Vertex(10, 10), Vertex(20, 10)), Segment(Vertex(15, 0), Vertex(15, 30))
-    over = Segment(Vertex(0, 10), Vertex(40, 10))
+    one, through = Chord(Vertex(10, 10), Vertex(20, 10)), Chord(Vertex(15, 0), Vertex(15, 30))
+    over = Chord(Vertex(0, 10), Vertex(40, 10))
     drawing = Drawing(tuple(Vertex(*vertex) for vertex in vertices), 0)
     drawing.segments, drawing.rows = (one, through), ((), (1,))
     drawing.points, drawing.places = (over.start,), (0, 1, 2)
     with ctx.workprec(128):
-        judge = Judge((one, through, over), 128)
+        judge = Geometer((one, through, over), 128)
         crossed, closed = drawing._met(over, frozenset(), judge)
     assert crossed == (2,)
     assert closed == {(1, 2), (2, 3), (1, 3)}

@@ -20,7 +20,7 @@ from pbm.store.tournaments import Entrant, Meeting, Tournament
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class EntrantRow:
     """One line of a table of standings."""
 
     line: Line
@@ -42,7 +42,7 @@ class Standings:
 
     number: int
     tie_breaks: tuple[TieBreak, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[EntrantRow, ...]
 
 
 def shown(points: Fraction) -> str:
@@ -69,7 +69,7 @@ def _board(tournament: Tournament, members: Sequence[Entrant], meetings: Sequenc
     if kind is Kind.LADDER:
         lines = _rungs(list(by_id), bouts)
     rows = tuple(
-        Row(line, by_id[line.entrant].player.userid, by_id[line.entrant].left_at is not None) for line in lines
+        EntrantRow(line, by_id[line.entrant].player.userid, by_id[line.entrant].left_at is not None) for line in lines
     )
     return Standings(number, tie_breaks, rows)
 
