@@ -1,0 +1,92 @@
+"""One meaning a word: no two classes of one name in pbm and games, no file name twice in pbm.
+
+What may stand twice is listed here with a reason; what no longer does must leave the list.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+OWN = "each game has its own, under the name that the protocol gives it"
+TABLE = "a table of the configuration file, under the name that operators write, beside what it configures"
+CLASSES = {
+    "Options": OWN,
+    "Position": OWN,
+    "Move": OWN,
+    "Delivery": TABLE,
+    "Limits": TABLE,
+    "Maildir": TABLE,
+    "Server": TABLE,
+    "Smarthost": TABLE,
+    "Answer": "to a command, in a mail of ours; and a guest's, to an invitation",
+    "Command": "of a mail; and of the shell, as click calls it",
+    "Group": "of stones; and of commands, as click calls it",
+    "Ending": "of a match; and of a game on a board of cells",
+    "Line": "of a tournament's standings; and of a drawing",
+    "Outcome": "of a game; and of a command",
+    "Overview": "of the database; and of a tournament",
+    "Refused": "by the next mail server; and by the shell's commands",
+    "Settings": "of a player; and of the server",
+    "Sheet": "that a plane is drawn on; and that a mail is",
+    "Stage": "of a tournament; and of an SMTP dialogue",
+    "Verdict": "on a stored board; and on a DNS record",
+}
+FILES = {
+    "backup.py": "the command, and how the store does it",
+    "bounces.py": "what comes of them, and their rows",
+    "broadcasts.py": "the operator's commands, and their rows",
+    "clocks.py": "how a mail shows them, and what the store looks up",
+    "events.py": "of a board; and the operator's commands for tournaments, which players may call events",
+    "html.py": "as we write it, and as we read it",
+    "ladder.py": "its wish, and its rules",
+    "players.py": "the operator's commands, and their rows",
+    "queues.py": "what the operator does with them, and their rows",
+    "ratings.py": "their arithmetic, and their rows",
+    "receive.py": "the port, and the command for mail from a pipe",
+    "records.py": "of a match, in a mail; and of the DNS",
+    "remarks.py": "what they are, and their rows",
+    "settings.py": "of players, as they choose them and as they are; and of the server",
+    "standings.py": "of a tournament; and of all players",
+    "status.py": "what it is, and the command that shows it",
+    "verbs.py": "all there are, and those of tournaments",
+}
+
+
+def sources(*folders: str) -> list[Path]:
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
+
+
+def class_names(path: Path) -> Iterator[str]:
+    """Without those that only their file knows."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield node.name
+
+
+def twice(names: Iterator[str]) -> set[str]:
+    return {name for name, times in Counter(names).items() if times > 1}
+
+
+FOUND = {
+    "classes": (twice(name for path in sources("pbm", "games") for name in class_names(path)), CLASSES),
+    "files": (twice(path.name for path in sources("pbm") if not path.name.startswith("__")), FILES),
+}
+
+
+@pytest.mark.parametrize("kind", FOUND)
+def test_a_name_is_given_once(kind: str) -> None:
+    found, allowed = FOUND[kind]
+    assert found - set(allowed) == set(), "find another word for one of them, or say here why both need it"
+
+
+@pytest.mark.parametrize("kind", FOUND)
+def test_what_no_longer_stands_twice_is_not_listed(kind: str) -> None:
+    found, allowed = FOUND[kind]
+    assert set(allowed) - found == set()
