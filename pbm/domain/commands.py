@@ -109,6 +109,9 @@ def clean(line: str) -> str:
     Asterisks may also touch the first word; a later one, which may be a password, keeps its own.
 
     A `>` that no `<` belongs to stays: a quoted line is no command, and a move may hold it.
+
+    >>> clean("** cross move  <101>  [F6] **"), clean("*move 101 F6"), clean("> resign"), clean("b1>c2")
+    ('cross move 101 F6', 'move 101 F6', '> resign', 'b1>c2')
     """
     printable = "".join(char if char.isprintable() else " " for char in line).lstrip(" *")
     closing = "]>" if "<" in printable else "]"

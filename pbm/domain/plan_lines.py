@@ -25,6 +25,9 @@ def lift(
     """The lines without the plans among them, and each plan with the number of lines left in front of it.
 
     is_move: whether words may be a move with a plan behind it. ends: whether all below a line is text without plans.
+
+    >>> lift(["F6 if G7: H8,", "if any: A1", "If you like, talk"], lambda words: words == "F6", lambda line: False)
+    (['F6', 'If you like, talk'], [(1, 'if G7: H8,\\nif any: A1')])
     """
     left: list[str] = []
     plans: list[tuple[int, str]] = []

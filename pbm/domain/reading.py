@@ -41,38 +41,88 @@ class Reading:
         return "\n".join(filter(None, (self.comment, *self.remarks)))
 
 
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """The text of a mail on its way to commands. plans: each with the number of lines left in front of it."""
+
+    left: Sequence[str]
+    plans: Sequence[tuple[int, str]]
+    standing: Standing
+
+    @property
+    def start(self) -> int:
+        """The number of the first line that is not blank, or of lines."""
+        return next((at for at, line in enumerate(self.left) if line.strip()), len(self.left))
+
+    @property
+    def first(self) -> str:
+        """The first line that is not blank, cleaned; empty if there is none."""
+        return clean(next(filter(str.strip, self.left), ""))
+
+    @property
+    def is_planned(self) -> bool:
+        """The text begins with a plan."""
+        start = self.start
+        return any(at <= start for at, _ in self.plans)
+
+    def yields_to(self, subject: str) -> bool:
+        """The subject is the command: it reads like one, and the text holds none that it could be confused with."""
+        first, is_planned = self.first, self.is_planned
+        if not (first or is_planned) or _is_board_line(subject, self.standing):
+            return True
+        begun = is_planned or _called(first) or _is_board_line(first, self.standing)
+        return _called(subject) and (begins(subject) or not begun)
+
+
 def read(subject: str, text: str, standing: Standing) -> Reading:
     """The commands of a mail. subject: without reply prefixes. text: what the person wrote, quotes removed.
 
     The subject is the command, as on the classic server, when it reads like one; otherwise the commands are the first
-    lines of the text. A line behind the first is a command only if nothing else can be meant; what follows is comment.
+    lines of the text. A line below the first is a command only if nothing else can be meant; what follows is comment.
     Where the first line begins with the number of a board, as in an answer to a digest, such lines may stand anywhere.
+
+    >>> on_board = Standing("cross", 101, known=True, proven=True)
+    >>> read("Cross Board 101 ann-bob", "F6\\nGood luck!", on_board)
+    Reading(lines=('F6',), comment='Good luck!', truncated=False, remarks=())
+    >>> read("cross move 101 F6", "Good luck!", Standing()).lines
+    ('cross move 101 F6',)
+    >>> read("", "F6\\nif any: G7", on_board).lines
+    ('F6\\nif any: G7',)
+    >>> digest = read("", "101 F6\\nWell played!\\n103 G7", Standing(known=True))
+    >>> digest.lines, digest.remarks
+    (('101 F6', '103 G7'), ('Well played!', ''))
     """
     is_move = partial(_may_plan, standing)
     subject, planned = _split_plan(clean(subject), is_move)
     written = text.strip("\n").splitlines()
     left, plans = (written, []) if _is_said(subject) else lift(written, is_move, _is_said)
-    lines = [line.strip() for line in left]
-    start = next((index for index, line in enumerate(lines) if line), len(lines))
-    first = clean(lines[start]) if start < len(lines) else ""
-    is_planned = any(at <= start for at, _ in plans)
-    plays = _is_board_line(subject, standing)
-    begun = is_planned or _called(first) or _is_board_line(first, standing)
-    meant = not (first or is_planned) or plays or (_called(subject) and (begins(subject) or not begun))
-    if subject and meant and not is_ours(subject):
-        if subject.casefold() == MULTIPLE:
-            return _multiple(lines, plans)
-        plans = [*((-1, plan) for plan in planned), *plans]
-        return Reading(_with_plans([(-2, subject)], plans), "\n".join(left).strip())
+    draft = _Draft(left, plans, standing)
+    if subject and not is_ours(subject) and draft.yields_to(subject):
+        return _by_subject(subject, planned, draft)
+    return _by_text(draft)
+
+
+def _by_subject(subject: str, planned: Sequence[str], draft: _Draft) -> Reading:
+    """The subject is the command; planned: the plans at its end."""
+    if subject.casefold() == MULTIPLE:
+        return _multiple([line.strip() for line in draft.left], draft.plans)
+    plans = [*((-1, plan) for plan in planned), *draft.plans]
+    return Reading(_with_plans([(-2, subject)], plans), "\n".join(draft.left).strip())
+
+
+def _by_text(draft: _Draft) -> Reading:
+    """The first lines of the text are the commands."""
+    lines = [line.strip() for line in draft.left]
+    start, first, plans, standing = draft.start, draft.first, draft.plans, draft.standing
     if first.casefold() == MULTIPLE:
         return _multiple(["", *lines[start + 1 :]], [(at - start, plan) for at, plan in plans])
-    if board_first(first, standing) is not None and not is_planned:
-        return _by_board(left, start, plans, standing)
-    end = start if is_planned else start + 1
+    if board_first(first, standing) is not None and not draft.is_planned:
+        return _by_board(draft.left, start, plans, standing)
+    end = start if draft.is_planned else start + 1
     while end < len(lines) and not _has_text(lines[end - 1] if end else "") and _is_command(lines[end], standing):
         end += 1
     commands = _with_plans(list(enumerate(map(clean, lines[:end]))), plans)
-    comment = "\n".join(left[end:]).strip("\n")
+    comment = "\n".join(draft.left[end:]).strip("\n")
     return Reading(commands[:MAX_COMMANDS], comment, len(commands) > MAX_COMMANDS)
 
 

@@ -1,0 +1,17 @@
+"""The worked examples of how a mail is read: its lines, its plans, its commands."""
+
+from __future__ import annotations
+
+import doctest
+from types import ModuleType
+
+import pytest
+
+from pbm.domain import commands, plan_lines, reading
+
+
+@pytest.mark.parametrize("module", [reading, commands, plan_lines])
+def test_the_worked_examples_hold(module: ModuleType) -> None:
+    result = doctest.testmod(module)
+    assert result.attempted > 0
+    assert not result.failed
