@@ -5,12 +5,20 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 from typing import Any
 
+from games.breakthrough import Breakthrough
+from games.clobber import Clobber
 from games.cross import Cross
 from games.crossgeo import CrossGeo
+from games.four import Four
+from games.gomoku import Gomoku
+from games.havannah import Havannah
+from games.hex import Hex
 from games.loops import Loops
 from games.luddit import Luddit
 from games.polygon import Polygon
 from games.rules import Game
+from games.y import Y
+from games.yavalath import Yavalath
 
 AnyGame = Game[Any, Any, Any]
 """A game seen from outside, where its options, positions and moves are opaque values."""
@@ -18,11 +26,19 @@ AnyGame = Game[Any, Any, Any]
 GAMES: dict[str, AnyGame] = {
     game.info.name: game
     for game in (
+        Breakthrough(),
+        Clobber(),
         Cross(),
         CrossGeo(),
+        Four(),
+        Gomoku(),
+        Havannah(),
+        Hex(),
         Loops(),
         Luddit(),
         Polygon(),
+        Y(),
+        Yavalath(),
         *(entry.load()() for entry in entry_points(group="pbm.games")),
     )
 }

@@ -88,14 +88,17 @@ class Placing(ABC):
         """Raises: IllegalMove unless the cell, which is on the board, may be played."""
         if self.outcome(pos) is not None:
             raise IllegalMove("The game is over.")
-        legal = self.legal(pos)
-        if not legal >> move & 1:
-            raise IllegalMove(self.refusal(pos, move), self.board(pos.options).near(move, legal))
+        if not self.legal(pos) >> move & 1:
+            raise IllegalMove(self.refusal(pos, move), self.near(pos, move))
 
     def refusal(self, pos: Position, move: int) -> str:
         """Why a cell cannot be played."""
         owner = self.colours[pos.stones[1] >> move & 1]
         return f"{self.notate(pos, move)} is taken: {owner} has a stone there."
+
+    def near(self, pos: Position, move: int) -> list[str]:
+        """The legal moves nearest to a cell that cannot be played."""
+        return self.board(pos.options).near(move, self.legal(pos))
 
     def notate(self, pos: Position, move: int) -> str:
         return self.board(pos.options).names[move]

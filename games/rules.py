@@ -71,9 +71,14 @@ class Outcome:
     scores: tuple[int, int] | None = None
 
 
+YES_NO = ("yes", "no")
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """One word of a challenge, `-name=value`. A numeric option has low and high (both included), any other its choices.
+
+    Where the choices are YES_NO the name alone means yes.
 
     default: None means that leaving the option out has a meaning of its own, told in `meaning`.
     """
@@ -118,6 +123,8 @@ class OptionValues:
                 raise OptionError(f"{quoted(word)} is not an option of this game. Its options: {fitting}.")
             if name in self._values:
                 raise OptionError(f"{quoted(word)}: -{name} was given twice.")
+            if not equals and option.choices == YES_NO:
+                value, equals = "yes", "="
             if not equals:
                 raise OptionError(f'"{word}" lacks its value: write {option.usage}, with {option.range}.')
             self._values[name] = option.read(value)
@@ -141,7 +148,7 @@ class OptionValues:
 
 
 KINDS = ("connection", "lines", "territory", "movement", "graphs and geometry")
-"""What games are about, in the order in which lists show them."""
+"""What games are about; a list of games groups them by it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,6 @@ class Box:
     row: int
     column: int
     owner: str
-    last: bool = False
 
 
 class Ground(StrEnum):

@@ -45,7 +45,7 @@ def plays_on(house: House) -> None:
 
 
 REFUSALS = {
-    "no such game": ("bob", "hex move 101 bob bobpass D5", 'There is no game "hex" here.'),
+    "no such game": ("bob", "chess move 101 bob bobpass D5", 'There is no game "chess" here.'),
     "no such verb": ("bob", "cross mave 101 bob bobpass D5", '"mave" is no command of cross. Did you mean "move"?'),
     "nothing like a verb": ("bob", "cross xyzzy", '"xyzzy" is no command of cross.'),
     "no such userid": ("bob", "cross move 101 robert bobpass D5", "The userid or the password is wrong."),

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from games.scene import Cell, GridBoard, HexBoard, PlaneBoard, Point, Segment
+from games.scene import Cell, Form, GridBoard, HexBoard, Look, PlaneBoard, Point, Segment
 
 WIDTH = 76
 FREE = "free"
@@ -26,29 +26,47 @@ def _cells(board: HexBoard | GridBoard) -> Iterator[str]:
         else dict(enumerate(board.rows))
     )
     for row, cells in groupby(sorted(named, key=lambda cell: cell.place), key=lambda cell: cell.row):
-        yield f"Row {rows[row]}: {'; '.join(_runs(list(cells)))}."
+        yield f"Row {rows[row]}: {'; '.join(_runs(list(cells), 2 if isinstance(board, HexBoard) else 1))}."
+    names = {cell.place: cell.name for cell in named}
+    if len(board.path) > 1:
+        yield f"The last move went from {' to '.join(names[place] for place in board.path)}."
     if isinstance(board, GridBoard):
-        yield from _marks(board, {cell.place: cell.name for cell in named})
+        yield from _marks(board)
 
 
-def _runs(cells: Sequence[Cell]) -> Iterator[str]:
-    """Neighbours that are alike are told together."""
+def _runs(cells: Sequence[Cell], step: int) -> Iterator[str]:
+    """Neighbours that are alike are told together. step: columns between neighbours."""
     for state, run in groupby(cells, key=_state):
-        names = [cell.name for cell in run]
-        yield f"{names[0] if len(names) == 1 else f'{names[0]} to {names[-1]}'} {state}"
+        alike = list(run)
+        names = [cell.name for cell in alike]
+        if len(names) > 1 and alike[-1].column - alike[0].column == step * (len(names) - 1):
+            names = [f"{names[0]} to {names[-1]}"]
+        yield f"{', '.join(names)} {state}"
 
 
 def _state(cell: Cell) -> str:
-    what = cell.piece or ("closed" if cell.closed else FREE)
+    kind = "" if cell.form is Form.STONE else cell.form.value
+    what = " ".join(filter(None, (cell.piece, kind))) or ("closed" if cell.closed else FREE)
     return what + (", the last move" if cell.last else "") + (", winning" if cell.winning else "")
 
 
-def _marks(board: GridBoard, names: dict[tuple[int, int], str]) -> Iterator[str]:
-    joins = [f"{names[join.start]} to {names[join.end]}" for join in board.joins]
-    if joins:
-        yield f"Lines: {', '.join(joins)}."
+def _marks(board: GridBoard) -> Iterator[str]:
+    def called(row: int, column: int) -> str:
+        return f"{board.columns[column]}{board.rows[row]}"
+
+    for look, said in ((Look.DRAWN, "Lines"), (Look.OPEN, "Lines that may be drawn")):
+        joins = [
+            (join.name or f"{called(*join.start)} to {called(*join.end)}") + (", the last move" if join.last else "")
+            for join in board.joins
+            if join.look is look
+        ]
+        if joins:
+            yield f"{said}: {'; '.join(joins)}."
+    for box in board.boxes:
+        corners = called(box.row, box.column), called(box.row + 1, box.column + 1)
+        yield f"The box between {corners[0]} and {corners[1]} belongs to {box.owner}."
     for mark in board.crossings:
-        yield f"Lines cross at {names[mark.row, mark.column]}, which belongs to {mark.owner}."
+        yield f"Lines cross at {called(mark.row, mark.column)}, which belongs to {mark.owner}."
 
 
 def _plane(board: PlaneBoard) -> Iterator[str]:

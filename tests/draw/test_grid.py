@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.scene import Cell, Crossing, GridBoard, Ground, Join
+from games.scene import Box, Cell, Crossing, GridBoard, Ground, Join, Look
 from pbm.draw import grid
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -111,6 +111,34 @@ def test_a_go_board_without_copies():
        A  B
     """
     assert drawn(torus(2, {(0, 0): "B", (1, 1): "W"}, margin=0)) == dedent(expected)
+
+
+def test_points_lie_apart_with_joins_and_boxes_between_them():
+    cells = tuple(Cell(row, column, "", last=(row, column) == (1, 2)) for row in (0, 1) for column in (0, 1, 2))
+    joins = (
+        Join((0, 0), (0, 1)),
+        Join((1, 0), (0, 0), Look.GROUND),
+        Join((0, 1), (1, 1), last=True),
+        Join((0, 1), (0, 2), Look.OPEN, "b2-c2"),
+    )
+    board = GridBoard(("a", "b", "c"), ("2", "1"), cells, joins, boxes=(Box(0, 0, "F"),), ground=Ground.POINTS)
+    expected = """\
+       a   b   c
+    2  +---+ . +  2
+       | F(|)
+    1  +   +  (+) 1
+       a   b   c
+    """
+    assert drawn(board) == dedent(expected)
+    words = {part.word: part.text for line in grid.lines(board) for part in line if part.word}
+    assert words == {"b2-c2": "."}
+
+
+def test_shaded_places_and_what_decided_the_game():
+    cells = (Cell(0, 0, "a1", shaded=True), Cell(0, 1, "b1", "B", winning=True), Cell(0, 2, "c1", closed=True))
+    for ground, free in ((Ground.SQUARES, ":"), (Ground.LINES, "*")):
+        board = GridBoard(("a", "b", "c"), ("1",), cells, ground=ground)
+        assert grid.text(board)[1] == f"1  {free} [B]    1"
 
 
 @pytest.mark.parametrize("board", [squares(["." * 19] * 20), torus(19, {})])

@@ -8,7 +8,22 @@ from itertools import islice
 import pytest
 
 from games import GAMES
-from games.scene import Cell, Crossing, GridBoard, HexBoard, Join, Label, PlaneBoard, Point, Scene, Segment, Stroke
+from games.scene import (
+    Box,
+    Cell,
+    Crossing,
+    Form,
+    GridBoard,
+    HexBoard,
+    Join,
+    Label,
+    Look,
+    PlaneBoard,
+    Point,
+    Scene,
+    Segment,
+    Stroke,
+)
 from pbm import draw
 from pbm.domain.match import State
 
@@ -47,13 +62,13 @@ def test_words_fit_into_a_mail_and_keep_the_lists(name: str) -> None:
 def test_every_cell_is_told_once_with_what_is_on_it() -> None:
     cells = (
         Cell(0, 0, "A1"),
-        Cell(0, 1, "A2"),
-        Cell(0, 2, "A3", "X", last=True),
-        Cell(1, 0, "B1", "O", winning=True),
+        Cell(0, 2, "A2"),
+        Cell(0, 4, "A3", "X", last=True),
+        Cell(1, -1, "B1", "O", winning=True),
         Cell(1, 1, "B2", closed=True),
-        Cell(1, 2, "", "O", faint=True),
+        Cell(1, 3, "", "O", faint=True),
     )
-    labels = (Label("A", (0, 0), 0, -2), Label("1", (0, 0), -1, 1), Label("B", (1, 2), 0, 2))
+    labels = (Label("A", (0, 0), 0, -2), Label("1", (0, 0), -1, 1), Label("B", (1, 1), 0, 2))
     assert draw.text(Scene(HexBoard(cells, labels)), "words") == (
         "Row A: A1 to A2 free; A3 X, the last move.\nRow B: B1 O, winning; B2 closed.\n"
     )
@@ -65,6 +80,19 @@ def test_joins_and_crossings_are_told_by_the_cells_they_meet() -> None:
     told = draw.text(Scene(board), "words")
     assert "Lines: A1 to B1." in told
     assert "Lines cross at B2, which belongs to P." in told
+
+
+def test_points_that_are_missing_are_not_told_to_be_there() -> None:
+    cells = (Cell(0, 0, "a2", "W", form=Form.QUEEN, last=True), Cell(0, 2, "c2"), Cell(1, 0, "a1"), Cell(1, 1, "b1"))
+    joins = (Join((0, 0), (1, 0), Look.OPEN, "a1-a2"), Join((1, 0), (1, 1), Look.GROUND))
+    board = GridBoard(("a", "b", "c"), ("2", "1"), cells, joins, boxes=(Box(0, 0, "F"),), path=((1, 0), (0, 0)))
+    assert draw.text(Scene(board), "words").splitlines() == [
+        "Row 2: a2 W queen, the last move; c2 free.",
+        "Row 1: a1 to b1 free.",
+        "The last move went from a1 to a2.",
+        "Lines that may be drawn: a1-a2.",
+        "The box between a2 and b1 belongs to F.",
+    ]
 
 
 def test_points_and_segments_are_told_by_their_names() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games import GAMES
-from games.rules import MoveError, OptionError, Zoomable
+from games.rules import KINDS, MoveError, OptionError, Zoomable
 from pbm import draw
 from pbm.compose.pages import Pages
 from tests.games.perft import DRAW, perft
@@ -251,6 +251,7 @@ def test_the_game_tells_its_name_and_has_a_help_page(name):
     assert info.name == name == name.lower()
     assert info.version >= 1
     assert info.source
+    assert info.kind in KINDS
     page = Pages().help(name)
     assert page is not None, f"templates/help/{name}.txt is missing"
     assert page.isascii()

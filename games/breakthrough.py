@@ -1,0 +1,51 @@
+"""Breakthrough, by Dan Troyka (2000).
+
+Two players move pawns in turn, which fill the two rows next to each of them at the start. White begins. A pawn goes one
+row forward, straight or diagonally; diagonally it may take an opposing pawn. A pawn on the last row wins, and so does
+taking all pawns. No draws: a side always has a move, for its foremost pawn can go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from games.boards import Cells, Squares, bits, squares
+from games.moving import Moving, Path, Position
+from games.rules import Info, Option, OptionValues, Outcome, Side
+
+
+class Breakthrough(Moving):
+    """The rules of Breakthrough."""
+
+    info = Info(
+        name="breakthrough",
+        title="Breakthrough",
+        version=1,
+        kind="movement",
+        summary="bring a pawn to the other end of the board",
+        source="Dan Troyka, 2000",
+        options=(Option("size", "squares per row and column", 8, low=5, high=10),),
+    )
+    piece = "pawn"
+    rule = "A pawn goes one row forward, straight or diagonally; it takes diagonally only."
+
+    def board(self, options: OptionValues) -> Squares:
+        return squares(options.number("size"), options.number("size"))
+
+    def pieces(self, board: Squares) -> tuple[Cells, Cells]:
+        return board.rows[0] | board.rows[1], board.rows[-1] | board.rows[-2]
+
+    def paths(self, pos: Position) -> Iterator[Path]:
+        board = self.board(pos.options)
+        forward = board.stride if pos.mover is Side.FIRST else -board.stride
+        straight, slanting = board.full & ~pos.own & ~pos.others, board.full & ~pos.own
+        for start in bits(pos.own):
+            for end, room in ((start + forward + way, slanting if way else straight) for way in (-1, 0, 1)):
+                if end >= 0 and room >> end & 1:
+                    yield start, end
+
+    def outcome(self, pos: Position) -> Outcome | None:
+        mover, rows = pos.mover.other, self.board(pos.options).rows
+        if pos.others & rows[-1 if mover is Side.FIRST else 0]:
+            return Outcome(mover, "by reaching the last row")
+        return None if pos.own else Outcome(mover, "by taking all pawns")

@@ -1,0 +1,44 @@
+"""Clobber, by Michael Albert, J. P. Grossman and Richard Nowakowski (2001).
+
+The board is full of stones in chequered order. In turn the players move one of their stones onto an orthogonally
+adjacent stone of the opponent, which is taken off. White begins; a side that cannot move loses. No draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from games.boards import Cells, Squares, bits, squares, union
+from games.moving import Moving, Path, Position
+from games.rules import Info, Option, OptionValues
+
+
+class Clobber(Moving):
+    """The rules of Clobber."""
+
+    info = Info(
+        name="clobber",
+        title="Clobber",
+        version=1,
+        kind="movement",
+        summary="take the stone next to you, until somebody cannot",
+        source="Michael Albert, J. P. Grossman and Richard Nowakowski, 2001",
+        options=(
+            Option("columns", "columns of the board", 6, low=3, high=10),
+            Option("rows", "rows of the board", 5, low=3, high=10),
+        ),
+    )
+    piece = "stone"
+    rule = "A stone takes one of the opponent's that is next to it, in its row or column."
+
+    def board(self, options: OptionValues) -> Squares:
+        return squares(options.number("columns"), options.number("rows"))
+
+    def pieces(self, board: Squares) -> tuple[Cells, Cells]:
+        white = union(index for index in board.indices if sum(divmod(index, board.stride)) % 2 == 0)
+        return white, board.full & ~white
+
+    def paths(self, pos: Position) -> Iterator[Path]:
+        board = self.board(pos.options)
+        for start in bits(pos.own):
+            yield from ((start, end) for end in bits(board.around(1 << start) & pos.others))

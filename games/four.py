@@ -1,0 +1,70 @@
+"""Four in a Row, sold as Connect Four by Howard Wexler and Ned Strongin (1974).
+
+Two players drop stones in turn into the columns of an upright board; a stone falls to the lowest free square of its
+column. The line (four, unless the challenge says otherwise) wins, straight or diagonal. A full board is a draw.
+"""
+
+from __future__ import annotations
+
+from games.boards import Cells, Squares, bits, squares
+from games.notation import fold, quoted, read_cell
+from games.placing import Ending, Placing, Position
+from games.rules import BadNotation, Info, Option, OptionValues, Outcome
+
+
+class Four(Placing):
+    """The rules of Four in a Row. A move is the square to which the stone falls."""
+
+    info = Info(
+        name="four",
+        title="Four in a Row",
+        version=1,
+        kind="lines",
+        summary="drop stones into columns, four in a line win",
+        source="Howard Wexler and Ned Strongin, 1974",
+        options=(
+            Option("columns", "columns of the board", 7, low=4, high=12),
+            Option("rows", "rows of the board", 6, low=4, high=12),
+            Option("line", "stones of a line that wins", 4, low=3, high=6),
+        ),
+    )
+    colours = ("Yellow", "Red")
+
+    def board(self, options: OptionValues) -> Squares:
+        return squares(options.number("columns"), options.number("rows"))
+
+    def legal(self, pos: Position) -> Cells:
+        board = self.board(pos.options)
+        return board.full & ~pos.taken & (pos.taken << board.stride | board.rows[0])
+
+    def parse(self, pos: Position, text: str) -> int:
+        board, word = self.board(pos.options), fold(text)
+        columns = {name: at for at, letter in enumerate(board.names.letters) for name in (letter, str(at + 1))}
+        if word not in columns:
+            if read_cell(word) is None:
+                raise BadNotation(f"{quoted(text)} is not a column. Write its letter, such as {self._example(pos)}.")
+            return super().parse(pos, text)
+        column = [index for index in board.indices if index % board.stride == columns[word]]
+        move = next((index for index in column if not pos.taken >> index & 1), column[-1])
+        self._check(pos, move)
+        return move
+
+    def refusal(self, pos: Position, move: int) -> str:
+        column = self.notate(pos, move)
+        falls = [index for index in bits(self.legal(pos)) if self.notate(pos, index) == column]
+        if not falls:
+            return f"Column {column} is full."
+        return f"A stone in column {column} falls to {self.board(pos.options).names[falls[0]]}."
+
+    def notate(self, pos: Position, move: int) -> str:
+        return self.board(pos.options).names[move][0]
+
+    def near(self, pos: Position, move: int) -> list[str]:
+        return [self.notate(pos, index) for index in bits(self.legal(pos))]
+
+    def ending(self, pos: Position, last: int) -> Ending | None:
+        mover = pos.to_move.other
+        run = max(self.board(pos.options).runs(last, pos.stones[mover - 1]), key=int.bit_count)
+        if run.bit_count() < pos.options.number("line"):
+            return None
+        return Ending(Outcome(mover, f"with {run.bit_count()} in a line"), run)

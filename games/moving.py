@@ -1,0 +1,117 @@
+"""Games in which a piece goes from one cell to another, taking what it meets there.
+
+A game says its board, where pieces stand at the start, which ways they have, and what ends it; reading, refusals, play
+and drawing follow from these. A move is the path of the piece: its cells from the first to the last.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from games.boards import Cells, Squares, union
+from games.rules import IllegalMove, Info, OptionValues, Outcome, Side
+from games.scene import Scene
+
+Path = tuple[int, ...]
+
+CANDIDATES = 6
+"""Legal moves offered when a move is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """pieces: the cells of the first and of the second side."""
+
+    options: OptionValues
+    pieces: tuple[Cells, Cells]
+    mover: Side = Side.FIRST
+
+    @property
+    def own(self) -> Cells:
+        return self.pieces[self.mover - 1]
+
+    @property
+    def others(self) -> Cells:
+        return self.pieces[self.mover.other - 1]
+
+
+class Moving(ABC):
+    """The rules of such a game, but for its board, its ways and its end."""
+
+    info: Info
+    colours = ("White", "Black")
+    """Names of the sides; their first letters are those of their pieces."""
+    piece = "piece"
+    rule: str
+    """Which ways a piece has, in one sentence for refusals."""
+
+    @abstractmethod
+    def board(self, options: OptionValues) -> Squares: ...
+
+    @abstractmethod
+    def pieces(self, board: Squares) -> tuple[Cells, Cells]:
+        """Where the pieces of both sides stand at the start."""
+
+    @abstractmethod
+    def paths(self, pos: Position) -> Iterator[Path]:
+        """Every move that the pieces allow, whether or not the game is over."""
+
+    def outcome(self, pos: Position) -> Outcome | None:
+        """A side that cannot move has lost, unless the game says otherwise."""
+        if next(self.paths(pos), None) is not None:
+            return None
+        return Outcome(pos.mover.other, f"because {self.colours[pos.mover - 1]} cannot move")
+
+    def options(self, words: Sequence[str], *, body: str = "") -> OptionValues:
+        return OptionValues(self.info.options, words)
+
+    def sides(self, options: OptionValues) -> tuple[str, str]:
+        return self.colours
+
+    def start(self, options: OptionValues) -> Position:
+        return Position(options, self.pieces(self.board(options)))
+
+    def to_move(self, pos: Position) -> Side:
+        return pos.mover
+
+    def moves(self, pos: Position) -> Iterator[Path]:
+        if self.outcome(pos) is None:
+            yield from self.paths(pos)
+
+    def parse(self, pos: Position, text: str) -> Path:
+        path = self.board(pos.options).names.read_path(text, lambda: self._example(pos))
+        legal = list(self.moves(pos))
+        if path in legal:
+            return path
+        if not legal:
+            raise IllegalMove("The game is over.")
+        likest = sorted(legal, key=lambda other: -sum(one == two for one, two in zip(path, other, strict=False)))
+        near = [other for other in likest[:CANDIDATES] if set(other) & set(path)]
+        raise IllegalMove(self._refusal(pos, path, legal), [self.notate(pos, other) for other in near])
+
+    def _example(self, pos: Position) -> str:
+        return next((self.notate(pos, path) for path in self.paths(pos)), "a1-a2")
+
+    def _refusal(self, pos: Position, path: Path, legal: Sequence[Path]) -> str:
+        name, mover = self.board(pos.options).names[path[0]], self.colours[pos.mover - 1]
+        if not pos.own >> path[0] & 1:
+            return f"{mover} is to move, and has no {self.piece} on {name}."
+        if all(other[0] != path[0] for other in legal):
+            return f"The {self.piece} on {name} cannot move. {self.rule}"
+        return f"The {self.piece} on {name} cannot make the move {self.notate(pos, path)}. {self.rule}"
+
+    def notate(self, pos: Position, move: Path) -> str:
+        names = self.board(pos.options).names
+        return "-".join(names[index] for index in move)
+
+    def play(self, pos: Position, move: Path) -> Position:
+        start, end = 1 << move[0], 1 << move[-1]
+        own, others = pos.own ^ start | end, pos.others & ~end
+        pieces = (own, others) if pos.mover is Side.FIRST else (others, own)
+        return Position(pos.options, pieces, pos.mover.other)
+
+    def scene(self, pos: Position, last: Path | None) -> Scene:
+        pieces = {name[0]: cells for name, cells in zip(self.colours, pos.pieces, strict=True)}
+        return Scene(self.board(pos.options).board(pieces, path=last or (), last=union(last or ())))
