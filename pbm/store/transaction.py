@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import cached_property
+from typing import TypeVar
 
 from sqlalchemy import BigInteger, Connection, Executable, UpdateBase, bindparam, event, func, insert, select
 from sqlalchemy.dialects.postgresql import ARRAY
@@ -45,37 +47,48 @@ _TELL = select(func.pg_notify(CHANNEL, ""))
 
 _FORESEEN = frozenset({matches, absences, intents, follows, player_follows, game_choices, players, addresses})
 
+Q = TypeVar("Q")
+
+
+def _queries(kind: Callable[[Connection], Q]) -> cached_property[Q]:
+    """Made when they are first asked for: a mail needs a few of them."""
+    return cached_property(lambda tx: kind(tx._connection))  # noqa: SLF001  of the class it is made for
+
 
 class Transaction:
     """Queries by what they are about. Valid until the block that gave it ends."""
 
+    players = _queries(Players)
+    matches = _queries(Matches)
+    absences = _queries(Absences)
+    agenda = _queries(Agenda)
+    choices = _queries(Choices)
+    belongings = _queries(Belongings)
+    erasure = _queries(Erasure)
+    blocks = _queries(Blocks)
+    broadcasts = _queries(Broadcasts)
+    seeks = _queries(Seeks)
+    invitations = _queries(Invitations)
+    ratings = _queries(Ratings)
+    paces = _queries(Paces)
+    remarks = _queries(Remarks)
+    intents = _queries(Intents)
+    follows = _queries(Follows)
+    inbox = _queries(Inbox)
+    outbox = _queries(Outbox)
+    tickets = _queries(Tickets)
+    contents = _queries(Contents)
+    tournaments = _queries(Tournaments)
+    guesses = _queries(Guesses)
+    overview = _queries(Overview)
+
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._savepoints = 0
-        self.players = Players(connection)
-        self.matches = Matches(connection)
-        self.absences = Absences(connection)
-        self.agenda = Agenda(connection)
-        self.choices = Choices(connection)
-        self.belongings = Belongings(connection)
-        self.erasure = Erasure(connection)
-        self.blocks = Blocks(connection)
-        self.bounces = Bounces(connection, self.players)
-        self.broadcasts = Broadcasts(connection)
-        self.seeks = Seeks(connection)
-        self.invitations = Invitations(connection)
-        self.ratings = Ratings(connection)
-        self.paces = Paces(connection)
-        self.remarks = Remarks(connection)
-        self.intents = Intents(connection)
-        self.follows = Follows(connection)
-        self.inbox = Inbox(connection)
-        self.outbox = Outbox(connection)
-        self.tickets = Tickets(connection)
-        self.contents = Contents(connection)
-        self.tournaments = Tournaments(connection)
-        self.guesses = Guesses(connection)
-        self.overview = Overview(connection)
+
+    @cached_property
+    def bounces(self) -> Bounces:
+        return Bounces(self._connection, self.players)
 
     def foresee(self, boards: Collection[int]) -> None:
         """Read at once what moves on the boards will ask for one by one.
