@@ -13,13 +13,13 @@ from pbm.compose import Answer, Notice, Outcome, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, publish
 from pbm.core.notify import Tools, notice_of, perspective, reader_of, tell_players
-from pbm.domain.commands import Command, Standing, clean, is_ours, usage
+from pbm.domain.commands import Command, Standing, is_ours, usage
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale, UnknownCommand
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
 from pbm.domain.reading import Reading
-from pbm.domain.redaction import behind_userids, guess_secrets, redact, redact_quoted
+from pbm.domain.redaction import redact, redact_quoted
 from pbm.domain.remarks import RemarkKind
 from pbm.domain.tokens import SeatToken
 from pbm.mailin import Message, strip_subject
@@ -27,9 +27,6 @@ from pbm.store import Transaction
 
 Credentials = tuple[str, str]
 """A userid in lower case and a password."""
-
-_MAX_WORDS = 500
-"""Words of a mail that are looked at for userids."""
 
 WRONG_LOGIN = "The userid or the password is wrong."
 
@@ -58,8 +55,7 @@ class Request:
     verified: credentials found right, and the hash they were checked with. fresh: the hashes of new passwords.
     locked: credentials, and without userid new passwords, that are not looked at, until then.
     received_at: when the mail came in, for it may have waited; what players do counts from then.
-    secrets: words not to be repeated. understood: lines that are commands. plain: those of them of which it is beyond
-    doubt which words are passwords. is_hearsay: only the mail itself says who sent it.
+    secrets: passwords, not to be repeated. is_hearsay: only the mail itself says who sent it.
     """
 
     tx: Transaction
@@ -73,8 +69,6 @@ class Request:
     locked: Mapping[Credentials, datetime] = field(default_factory=dict)
     received_at: datetime | None = None
     secrets: frozenset[str] = frozenset()
-    understood: frozenset[str] = frozenset()
-    plain: frozenset[str] = frozenset()
     answers: list[Answer] = field(default_factory=list)
     letters: list[Mail] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
@@ -292,7 +286,6 @@ class Request:
         With the board, where it was the only command and the sender has a seat there.
         """
         self.refusal = error
-        self.secrets |= self._guessed(self.original())
         board = None if several else self._own_board()
         suggestion = error.suggestion if isinstance(error, Rejected) else _nearby(error)
         text = redact_quoted(str(error), self.secrets)
@@ -312,12 +305,6 @@ class Request:
                 original=redact(self.original(), self.secrets),
             )
         )
-
-    def _guessed(self, text: str) -> frozenset[str]:
-        """Words of a text to be quoted that may be passwords."""
-        doubtful = "\n".join(line for line in text.splitlines() if clean(line) not in self.understood)
-        words = {word.strip(".,;:").casefold() for word in doubtful.split()[:_MAX_WORDS]}
-        return guess_secrets(text, self.plain) | behind_userids(doubtful, self.tx.players.known(words))
 
     def _own_board(self) -> OpenBoard | None:
         """The board the mail was about, if its sender has a seat there."""

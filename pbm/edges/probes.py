@@ -18,7 +18,7 @@ from pbm.domain.mail import Arrival
 from pbm.edges.fetch import FetchSettings
 from pbm.edges.records import Finding, fail, ok
 from pbm.edges.transports import SmarthostSettings
-from pbm.server.handle import utc_now
+from pbm.server.service import utc_now
 from pbm.store import Store
 
 Place = tuple[str, int] | Path

@@ -1,5 +1,5 @@
 """What the server does with a mail. The only place that opens a state-changing transaction."""
 
-from pbm.server.handle import Arriving, Service, Settings
+from pbm.server.service import Arriving, Service, Settings
 
 __all__ = ["Arriving", "Service", "Settings"]

@@ -1,120 +1,155 @@
-"""Mails between reading and handling: what is known of each before any transaction that writes."""
+"""Mails that are handled together, and all that is there for speed and for several processes at once.
+
+What is foreseen is read at once, what is to be locked is locked at once, and what becomes of the mails is written down
+at once. A fault in writing a batch down is met by handling it again, mail by mail, so that only the faulty one is
+parked. Nothing here decides what a mail asks for, or what its sender gets: see `handle`.
+"""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import structlog
+from structlog.contextvars import bind_contextvars, unbind_contextvars
 
-from pbm.core.notify import day_of
-from pbm.core.request import Credentials, Sender
-from pbm.domain.calendars import instant_at
-from pbm.domain.commands import Command, Standing, board_of_subject
 from pbm.domain.errors import Rejected
-from pbm.domain.mail import Arrival, Mail, Received, Sent, Settlement
-from pbm.domain.match import Player
-from pbm.domain.reading import Reading
-from pbm.domain.tokens import DigestToken, PlayerToken, SeatToken, Signer
+from pbm.domain.mail import Arrival, Mail, Received, Settlement
 from pbm.domain.verbs import Locks
-from pbm.mailin import Discard, Message, strip_subject
-from pbm.server.guard import Logins, Origin
-from pbm.store import Transaction
+from pbm.mailin import Message
+from pbm.server.guard import Gate
+from pbm.server.handle import Checked, Handler, Prepared, Settled
+from pbm.store import HOUSE, DatabaseTrouble, Store, Transaction
 
+log = structlog.get_logger()
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A mail read, before any transaction that writes. is_guess: it answers an address we never gave to anybody."""
-
-    row: Received
-    message: Message | Discard | Exception
-    sender: Sender = field(default_factory=Sender)
-    reading: Reading = field(default_factory=lambda: Reading(()))
-    commands: tuple[Command | Rejected, ...] = ()
-    logins: Logins = field(default_factory=Logins)
-    origin: Origin | None = None
-    is_guess: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What argon2 had to say of some mails. verified: credentials that are right; fresh: hashes of new passwords."""
-
-    verified: dict[Credentials, str]
-    fresh: dict[str, str]
-
+MOST_PICTURED = 3
+"""Mails within a second whose answers still have pictures: one takes longer to draw than five moves to handle."""
 
 Work = tuple[Prepared, Checked]
 
 
-def boards_of(prepared: Sequence[Prepared]) -> set[int]:
-    """The boards that the mails answer."""
-    return {mail.sender.board for mail in prepared if mail.sender.board is not None}
+class Batches:
+    """Handles the mails that wait, many in one transaction. clock: the present instant."""
 
+    def __init__(self, store: Store, handler: Handler, clock: Callable[[], datetime]) -> None:
+        self._store = store
+        self._handler = handler
+        self._clock = clock
+        self._journal = Journal()
+        self._taken_up: deque[datetime] = deque(maxlen=MOST_PICTURED + 1)
+        self._one_by_one = False
 
-def names_to_lock(mail: Prepared) -> Iterator[str]:
-    """What nobody else may change while the mail is handled, as far as that is known beforehand."""
-    identity = identity_of(mail)
-    if identity is not None:
-        yield f"mail {identity}"
-    yield from _names(mail.sender, mail.commands, mail.logins)
+    def handle(self, limit: int) -> int:
+        """Handle the mails that wait, oldest first, in one transaction; returns how many there were.
 
+        What cannot be written down together is once more handled, and written down, mail by mail.
+        Raises: DatabaseTrouble, and then none is handled.
+        """
+        try:
+            return self._handle(limit)
+        except DatabaseTrouble:
+            raise
+        except Exception as error:
+            log.error("batch_fault", exc_info=error)
+            return self._handle(limit, one_by_one=True)
 
-def parted(work: Sequence[Work]) -> tuple[list[Work], list[Work]]:
-    """Mails that stay on their boards, and all others; a mail stays behind those of its lane that came before it."""
-    on_boards: list[Work] = []
-    others: list[Work] = []
-    lanes_of_others: set[str] = set()
-    for mail, checks in work:
-        if mail.row.lane not in lanes_of_others and stays_on_boards(mail):
-            on_boards.append((mail, checks))
-        else:
-            others.append((mail, checks))
-            lanes_of_others |= {mail.row.lane} - {""}
-    return on_boards, others
+    def _handle(self, limit: int, *, one_by_one: bool = False) -> int:
+        self._one_by_one = one_by_one
+        try:
+            handled = self._handle_claimed(limit) if self._store.locks_rows else self._handle_waiting(limit)
+            unbind_contextvars("mail")
+            self._journal.tell()
+            return handled
+        except Exception:
+            unbind_contextvars("mail")
+            self._journal.clear()
+            self._handler.throttle.forget()
+            self._handler.tools.states.forget()
+            raise
 
+    def _handle_waiting(self, limit: int) -> int:
+        """Where only one can write at a time, nothing that takes long is done while nobody else can."""
+        with self._store.read() as tx:
+            prepared = self._read_all(tx, tx.inbox.waiting(limit))
+        if not prepared:
+            return 0
+        checked = self._handler.check(prepared)
+        now = self._clock()
+        with self._store.write() as tx:
+            still_new = tx.inbox.still_new([mail.row.id for mail in prepared])
+            tx.foresee(boards_of(prepared))
+            work = zip(prepared, checked, strict=True)
+            self._settle_all(tx, [(mail, checks) for mail, checks in work if mail.row.id in still_new], now)
+        return len(prepared)
 
-def stays_on_boards(mail: Prepared) -> bool:
-    """Whether a mail is about nothing but boards; what it asks for does not depend on mails that wait to be sent."""
-    message = mail.message
-    answers_no_board = isinstance(message, Message) and message.token is not None and mail.sender.seat is None
-    if not isinstance(message, Message) or answers_no_board or is_for_operator(mail.row):
-        return False
-    return _needs_only_boards(mail.sender, mail.commands, mail.logins)
+    def _handle_claimed(self, limit: int) -> int:
+        """Where others handle mails at the same time: of what is to be locked as much as is known is locked at once."""
+        with self._store.write(alone=False) as tx:
+            prepared = self._read_all(tx, tx.inbox.claim(limit))
+            work = list(zip(prepared, self._handler.check(prepared), strict=True))
+            tx.lock(name for mail in prepared for name in names_to_lock(mail))
+            on_boards, others = parted(work)
+            tx.foresee(boards_of([mail for mail, _ in on_boards]))
+            now = self._clock()
+            self._settle_all(tx, on_boards, now)
+            if others:
+                tx.lock([HOUSE])
+                self._settle_all(tx, others, now)
+        return len(prepared)
 
+    def _read_all(self, tx: Transaction, rows: Sequence[Received]) -> list[Prepared]:
+        handler = self._handler
+        handler.tools.composer.hurried = self._is_busy(len(rows))
+        gate = Gate(tx, handler.tools.limits, self._clock())
+        read = [handler.message_of(row) for row in rows]
+        messages = [each for each in read if isinstance(each, Message)]
+        tx.players.foresee_owners({message.sender for message in messages})
+        boards = map(handler.board_of, messages)
+        tx.matches.foresee_summaries({board for board in boards if board is not None})
+        return [handler.read(gate, row, message) for row, message in zip(rows, read, strict=True)]
 
-def is_for_operator(row: Received) -> bool:
-    """Whether a mail came to postmaster only."""
-    return bool(row.recipients) and all(each.casefold().startswith("postmaster@") for each in row.recipients)
+    def _is_busy(self, mails: int) -> bool:
+        """Whether so many mails more are too many for pictures."""
+        now = self._clock()
+        self._taken_up.extend([now] * mails)
+        return len(self._taken_up) > MOST_PICTURED and self._taken_up[0] > now - timedelta(seconds=1)
 
+    def _settle_all(self, tx: Transaction, work: Sequence[Work], now: datetime) -> None:
+        known = tx.inbox.settled({identity for mail, _ in work if (identity := mail.identity)})
+        for mail, checked in work:
+            if not stays_on_boards(mail):
+                self._journal.write_down(tx, now)
+            self._settle(tx, mail, checked, known, now)
+        self._journal.write_down(tx, now)
 
-def payers_of(mail: Prepared, checked: Checked, identified: Player | None = None) -> set[str]:
-    """At whose expense the handling of a mail is: the player's who proves to have sent it, or else its address's.
+    def _settle(self, tx: Transaction, mail: Prepared, checked: Checked, known: Collection[str], now: datetime) -> None:
+        """Settle one mail whatever happens, but for trouble with the database itself.
 
-    The two are apart, for anybody can write in an address's name.
-    """
-    assert isinstance(mail.message, Message)  # noqa: S101  nothing else is carried out
-    players = {player.userid.casefold() for player in (mail.sender.proven, identified) if player is not None}
-    players |= {userid for userid, _ in checked.verified}
-    return players or {f"from {mail.message.sender.casefold()}"}
-
-
-def own_of(mail: Prepared, verified: dict[Credentials, str]) -> dict[Credentials, str]:
-    """Of all logins that are right, those of the mail."""
-    return {login: verified[login] for login in mail.logins.hashes if login in verified}
-
-
-def identity_of(mail: Prepared) -> str | None:
-    """What tells a second delivery of the same mail; None for one without an id."""
-    message = mail.message
-    if not isinstance(message, Message) or message.message_id is None:
-        return None
-    return hashlib.sha256(f"{message.sender}\n{message.message_id}".encode(errors="replace")).hexdigest()
-
-
-log = structlog.get_logger()
+        known: identities of mails that were settled in earlier transactions.
+        """
+        bind_contextvars(mail=mail.row.id)
+        identity, number = mail.identity, mail.row.id
+        if isinstance(mail.message, Exception):
+            self._journal.note(number, self._handler.park(tx, mail, mail.message, now))
+            return
+        if identity is not None and (identity in known or self._journal.is_settled(identity)):
+            reason = "ignore: a mail with this Message-ID was handled before"
+            self._journal.note(number, Settled(Arrival.IGNORED, reason))
+            return
+        self._handler.count_logins(tx, mail, checked, now)
+        try:
+            with tx.savepoint():
+                self._journal.note(number, self._handler.handle(tx, mail, checked, now), identity)
+                if self._one_by_one:
+                    self._journal.write_down(tx, now)
+        except DatabaseTrouble:
+            raise
+        except Exception as error:  # noqa: BLE001  whatever it is, it is ours, and the next mail must not wait for it
+            self._journal.strike_out(number)
+            self._journal.note(number, self._handler.park(tx, mail, error, now), identity)
 
 
 @dataclass(slots=True)
@@ -134,14 +169,12 @@ class Journal:
         self._unwritten: dict[int, _Entry] = {}
         self._identities: set[str] = set()
 
-    def settle(self, mail: int, state: Arrival, reason: str = "", identity: str | None = None) -> None:
+    def note(self, mail: int, settled: Settled, identity: str | None = None) -> None:
         """identity: what tells a second delivery of the same mail; None where nothing does."""
-        self._entry(mail).settlement = Settlement(mail, state, reason, identity)
+        settlement = Settlement(mail, settled.state, settled.reason, identity)
+        self._unwritten[mail] = _Entry(settlement, list(settled.mails))
         if identity is not None:
             self._identities.add(identity)
-
-    def owe(self, mail: int, mails: Sequence[Mail]) -> None:
-        self._entry(mail).mails += mails
 
     def strike_out(self, mail: int) -> None:
         """Nothing that was noted of the mail since it was last written down has come to pass; it has yet to settle."""
@@ -178,77 +211,56 @@ class Journal:
         self._unwritten.clear()
         self._identities.clear()
 
-    def _entry(self, mail: int) -> _Entry:
-        return self._unwritten.setdefault(mail, _Entry())
+
+def boards_of(prepared: Sequence[Prepared]) -> set[int]:
+    """The boards that the mails answer."""
+    return {mail.sender.board for mail in prepared if mail.sender.board is not None}
 
 
-def _needs_only_boards(sender: Sender, commands: Sequence[Command | Rejected], logins: Logins) -> bool:
+def names_to_lock(mail: Prepared) -> Iterator[str]:
+    """What nobody else may change while the mail is handled, as far as that is known beforehand."""
+    identity = mail.identity
+    if identity is not None:
+        yield f"mail {identity}"
+    yield from _names(mail)
+
+
+def parted(work: Sequence[Work]) -> tuple[list[Work], list[Work]]:
+    """Mails that stay on their boards, and all others; a mail stays behind those of its lane that came before it."""
+    on_boards: list[Work] = []
+    others: list[Work] = []
+    lanes_of_others: set[str] = set()
+    for mail, checks in work:
+        if mail.row.lane not in lanes_of_others and stays_on_boards(mail):
+            on_boards.append((mail, checks))
+        else:
+            others.append((mail, checks))
+            lanes_of_others |= {mail.row.lane} - {""}
+    return on_boards, others
+
+
+def stays_on_boards(mail: Prepared) -> bool:
+    """Whether a mail is about nothing but boards; what it asks for does not depend on mails that wait to be sent."""
+    message = mail.message
+    answers_no_board = isinstance(message, Message) and message.token is not None and mail.sender.seat is None
+    if not isinstance(message, Message) or answers_no_board or mail.is_for_operator:
+        return False
+    return _needs_only_boards(mail)
+
+
+def _needs_only_boards(mail: Prepared) -> bool:
     """Whether the commands of a mail need no more than their boards."""
-    known = sender.proven is not None or bool(logins.keys)
-    return known and all(isinstance(each, Rejected) or each.verb.locks is Locks.BOARDS for each in commands)
+    known = mail.sender.proven is not None or bool(mail.logins.keys)
+    return known and all(isinstance(each, Rejected) or each.verb.locks is Locks.BOARDS for each in mail.commands)
 
 
-def _names(sender: Sender, commands: Sequence[Command | Rejected], logins: Logins) -> Iterator[str]:
+def _names(mail: Prepared) -> Iterator[str]:
     """The boards a mail is about, as far as that can be seen, and what its passwords count for."""
-    if sender.board is not None:
-        yield f"board {sender.board}"
-    for command in commands:
+    if mail.sender.board is not None:
+        yield f"board {mail.sender.board}"
+    for command in mail.commands:
         number = "" if isinstance(command, Rejected) else command.args.get("BOARD", "").partition("#")[0]
         if number.isdecimal():
             yield f"board {int(number)}"
-    for keys in logins.keys.values():
+    for keys in mail.logins.keys.values():
         yield from (f"guess {key.kind} {key.subject}" for key in keys)
-
-
-def identify(tx: Transaction, signer: Signer, message: Message, now: datetime) -> Sender:
-    token = signer.open(message.token) if message.token else None
-    seat = token if isinstance(token, SeatToken) else None
-    answered = _answered(tx, message) if seat is None else None
-    claimed = _claimed(tx, message, answered)
-    proven = _of_token(tx, token, now) or (claimed if message.authenticated else None)
-    board = seat.board if seat else _board_answered(message, answered)
-    as_of = instant_at(token.as_of) if isinstance(token, DigestToken) else _written_at(token, answered)
-    match = tx.matches.summary(board) if board is not None else None
-    if match is None:
-        return Sender(Standing(known=bool(proven or claimed), proven=bool(proven)), None, None, proven, claimed, as_of)
-    if seat is not None and seat.epoch != match.epochs[seat.seat - 1]:
-        seat = None
-    if seat is not None:
-        proven = match.players[seat.seat - 1]
-    standing = Standing(match.game, match.board, known=bool(proven or claimed), proven=bool(proven))
-    return Sender(standing, seat, match.board, proven, claimed, as_of)
-
-
-def _written_at(token: object, answered: Sent | None) -> datetime | None:
-    """When the mail was written that is answered; a mail with a player's token is no mail of a board."""
-    return None if answered is None or isinstance(token, PlayerToken) else answered.created_at
-
-
-def _claimed(tx: Transaction, message: Message, answered: Sent | None) -> Player | None:
-    """The player of the address in From: of several who share it, the one whose mail is answered; or else none."""
-    players = tx.players.of_address(message.sender) if message.sender else []
-    if len(players) > 1:
-        players = [player for player in players if answered is not None and player.id == answered.player_id]
-    return players[0] if players else None
-
-
-def _of_token(tx: Transaction, token: object, now: datetime) -> Player | None:
-    """The player of a token that is still good."""
-    if not isinstance(token, PlayerToken | DigestToken) or token.last_day < day_of(now):
-        return None
-    player = tx.players.get(token.player_id)
-    return player if player is not None and tx.players.epoch(player.id) == token.epoch else None
-
-
-def _answered(tx: Transaction, message: Message) -> Sent | None:
-    """The mail of ours that is answered, by its id. It tells what the mail is about, and proves nothing: others may
-    know the id.
-    """
-    references = filter(None, (message.in_reply_to, *reversed(message.references)))
-    found = (tx.outbox.recall(reference.strip("<>").partition("@")[0]) for reference in references)
-    return next(filter(None, found), None)
-
-
-def _board_answered(message: Message, answered: Sent | None) -> int | None:
-    """The board of the mail that is answered, where plus tags got lost; without its id, by the subject."""
-    return answered.board if answered is not None else board_of_subject(strip_subject(message.subject))

@@ -10,18 +10,16 @@ to nobody.
 from __future__ import annotations
 
 import ipaddress
-from collections import Counter, deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from pbm.core.notify import Limits
 from pbm.core.request import Credentials
 from pbm.core.wording import is_password
 from pbm.domain.commands import Command
 from pbm.domain.errors import Rejected
-from pbm.domain.mail import Mail
 from pbm.domain.match import Player
 from pbm.domain.redaction import pairs_behind
 from pbm.store import Transaction
@@ -92,6 +90,13 @@ class Gate:
                 return until
         self._let_in.update(keys)
         return None
+
+    def counted(self, keys: Sequence[Key]) -> datetime | None:
+        """As closed_until; what is let in counts as wrong at once."""
+        until = self.closed_until(keys)
+        if until is None:
+            went_wrong(self.tx, self.limits, keys, self.now)
+        return until
 
     def _closed(self, key: Key) -> datetime | None:
         known = self._known[key]
@@ -221,122 +226,3 @@ def _misplaced(tx: Transaction, lines: Sequence[str]) -> list[Credentials]:
     """A userid with the word behind it, in lines long enough for both: that word may be the password."""
     doubtful = [line for line in lines if len(line.split()) > 2]
     return pairs_behind(doubtful, tx.players.known({word.casefold() for line in doubtful for word in line.split()}))
-
-
-_HOUR = timedelta(hours=1)
-
-
-class _Key(NamedTuple):
-    """What answers are counted by: all of them, or those of an address, a board, a machine; which is named for
-    whoever reads why one was left out. unproven: only those to mails that proved nothing.
-    """
-
-    name: str
-    unproven: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """The mail that is answered. proven: its sender showed who he is. peer: the machine it came from, or empty."""
-
-    proven: bool = True
-    peer: str = ""
-
-
-class Throttle:
-    """The answers of the last hour, held in memory; a new process reads them from the outbox."""
-
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._recent: deque[tuple[datetime, tuple[_Key, ...]]] | None = None
-        self._counts: Counter[_Key] = Counter()
-
-    def forget(self) -> None:
-        """What was counted has not been committed: the outbox knows better."""
-        self._recent = None
-        self._counts.clear()
-
-    def refusal(self, tx: Transaction, mail: Mail, now: datetime, cause: Cause) -> str:
-        """Why an answer has to be left out; empty where it may go, and then it counts."""
-        recent = self._recalled(tx, now)
-        while recent and recent[0][0] <= now - _HOUR:
-            self._drop(recent.popleft()[1])
-        measures = dict(_measures(self._limits, mail.address, mail.board, cause))
-        for key, most in measures.items():
-            if self._counts[key] >= most:
-                return f"{most} answers within an hour {key.name}"
-        self._count(now, tuple(measures))
-        return ""
-
-    def _recalled(self, tx: Transaction, now: datetime) -> deque[tuple[datetime, tuple[_Key, ...]]]:
-        """The outbox does not tell which of its answers went to mails that proved nothing, so all count as such."""
-        if self._recent is None:
-            self._recent = deque()
-            for created_at, address, board in tx.outbox.answers_since(now - _HOUR):
-                keys = tuple(key for key, _ in _measures(self._limits, address, board, Cause(proven=False)))
-                self._count(created_at, keys)
-        return self._recent
-
-    def _count(self, at: datetime, keys: tuple[_Key, ...]) -> None:
-        assert self._recent is not None  # noqa: S101  recalled before
-        self._recent.append((at, keys))
-        self._counts.update(keys)
-
-    def _drop(self, keys: tuple[_Key, ...]) -> None:
-        for key in keys:
-            self._counts[key] -= 1
-            if not self._counts[key]:
-                del self._counts[key]
-
-
-def _measures(limits: Limits, address: str, board: int | None, cause: Cause) -> Iterator[tuple[_Key, int]]:
-    """What an answer counts for, and how many may."""
-    to = f"to {address.casefold()}"
-    yield _Key("in all"), limits.answers_per_hour_in_all
-    yield _Key(to), limits.answers_per_hour
-    if board is not None:
-        yield _Key(f"on board {board}"), limits.answers_per_board_per_hour
-    if not cause.proven:
-        yield _Key("to mails that prove nothing", unproven=True), max(1, limits.answers_per_hour_in_all // 2)
-        yield _Key(f"{to}, whose mails prove nothing", unproven=True), limits.unproven_answers_per_hour
-    if cause.peer and not cause.proven:
-        yield _Key(f"to mails from {cause.peer}", unproven=True), max(1, limits.answers_per_hour_in_all // 10)
-
-
-_HOUR = timedelta(hours=1)
-_SLIGHT_SECONDS = 0.1
-
-
-class Costs:
-    """Seconds of computing within the last hour, by whom they were for."""
-
-    def __init__(self, most_seconds: float) -> None:
-        """most_seconds: within an hour, for one key."""
-        self._most = most_seconds
-        self._spent: dict[str, deque[tuple[datetime, float]]] = {}
-
-    def charge(self, keys: Collection[str], seconds: float, now: datetime) -> None:
-        if seconds >= _SLIGHT_SECONDS:
-            for key in keys:
-                self._spent.setdefault(key, deque()).append((now, seconds))
-
-    def used_up_until(self, keys: Collection[str], now: datetime) -> datetime | None:
-        """When the one of the keys that has used up its hour may ask again; None if none has."""
-        waits = [until for key in keys if key in self._spent and (until := self._until(key, now)) is not None]
-        return max(waits, default=None)
-
-    def _until(self, key: str, now: datetime) -> datetime | None:
-        spent = self._spent[key]
-        while spent and spent[0][0] <= now - _HOUR:
-            spent.popleft()
-        if not spent:
-            del self._spent[key]
-            return None
-        excess = sum(seconds for _, seconds in spent) - self._most
-        for at, seconds in spent:
-            if excess <= 0:
-                return None
-            excess -= seconds
-            if excess <= 0:
-                return at + _HOUR
-        return None

@@ -21,7 +21,7 @@ from pbm.features.erase import remove_account
 from pbm.features.export import Imported, data_of, take_in, to_json
 from pbm.features.talk import spread
 from pbm.features.time import note_reach, undo_timeout
-from pbm.server.handle import Service
+from pbm.server.service import Service
 from pbm.store import Transaction
 from pbm.store.broadcasts import Broadcast
 from pbm.store.matches import Summary

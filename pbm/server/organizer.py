@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pbm.features.tournament import entries as entering
 from pbm.features.tournament.letters import Letters, Standings
-from pbm.server.handle import Service
+from pbm.server.service import Service
 from pbm.store.tournaments import Entrant, Meeting, Tournament
 
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.mail import Arrival, Delivery, Queued, Received
 from pbm.mailin import Action
-from pbm.server.handle import Service
+from pbm.server.service import Service
 
 MOST_AT_ONCE = 10_000
 """Mails that one call renews when it is told to renew all."""

@@ -19,7 +19,7 @@ POINTS: dict[str, tuple[str, str]] = {
     "a mail is safe, its sender does not know": ("pbm.server:Service.accept", "after"),
     "its sender was told 250": ("pbm.edges.receive:Listener.commit", "after"),
     "a mail is about to be handled": ("pbm.server:Service.handle", "before"),
-    "a mail was read": ("pbm.server:Service._prepare", "after"),
+    "a mail was read": ("pbm.server.handle:Handler.read", "after"),
     "a board was changed, not committed": ("pbm.store.matches:Matches.add_ply", "after"),
     "the answers are in the outbox, not committed": ("pbm.store.queues:Outbox.add", "after"),
     "a mail is settled, not committed": ("pbm.store.queues:Inbox.settle", "after"),

@@ -1,0 +1,72 @@
+"""Who sent a mail, as far as the mail itself shows: reply token, then an address a trusted mail server vouches for.
+
+Userid and password come with a command and are looked at there. Everything else about a mail can be forged.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pbm.core.notify import day_of
+from pbm.core.request import Sender
+from pbm.domain.calendars import instant_at
+from pbm.domain.commands import Standing, board_of_subject
+from pbm.domain.mail import Sent
+from pbm.domain.match import Player
+from pbm.domain.tokens import DigestToken, PlayerToken, SeatToken, Signer
+from pbm.mailin import Message, strip_subject
+from pbm.store import Transaction
+
+
+def identify(tx: Transaction, signer: Signer, message: Message, now: datetime) -> Sender:
+    token = signer.open(message.token) if message.token else None
+    seat = token if isinstance(token, SeatToken) else None
+    answered = _answered(tx, message) if seat is None else None
+    claimed = _claimed(tx, message, answered)
+    proven = _of_token(tx, token, now) or (claimed if message.authenticated else None)
+    board = seat.board if seat else _board_answered(message, answered)
+    as_of = instant_at(token.as_of) if isinstance(token, DigestToken) else _written_at(token, answered)
+    match = tx.matches.summary(board) if board is not None else None
+    if match is None:
+        return Sender(Standing(known=bool(proven or claimed), proven=bool(proven)), None, None, proven, claimed, as_of)
+    if seat is not None and seat.epoch != match.epochs[seat.seat - 1]:
+        seat = None
+    if seat is not None:
+        proven = match.players[seat.seat - 1]
+    standing = Standing(match.game, match.board, known=bool(proven or claimed), proven=bool(proven))
+    return Sender(standing, seat, match.board, proven, claimed, as_of)
+
+
+def _written_at(token: object, answered: Sent | None) -> datetime | None:
+    """When the mail was written that is answered; a mail with a player's token is no mail of a board."""
+    return None if answered is None or isinstance(token, PlayerToken) else answered.created_at
+
+
+def _claimed(tx: Transaction, message: Message, answered: Sent | None) -> Player | None:
+    """The player of the address in From: of several who share it, the one whose mail is answered; or else none."""
+    players = tx.players.of_address(message.sender) if message.sender else []
+    if len(players) > 1:
+        players = [player for player in players if answered is not None and player.id == answered.player_id]
+    return players[0] if players else None
+
+
+def _of_token(tx: Transaction, token: object, now: datetime) -> Player | None:
+    """The player of a token that is still good."""
+    if not isinstance(token, PlayerToken | DigestToken) or token.last_day < day_of(now):
+        return None
+    player = tx.players.get(token.player_id)
+    return player if player is not None and tx.players.epoch(player.id) == token.epoch else None
+
+
+def _answered(tx: Transaction, message: Message) -> Sent | None:
+    """The mail of ours that is answered, by its id. It tells what the mail is about, and proves nothing: others may
+    know the id.
+    """
+    references = filter(None, (message.in_reply_to, *reversed(message.references)))
+    found = (tx.outbox.recall(reference.strip("<>").partition("@")[0]) for reference in references)
+    return next(filter(None, found), None)
+
+
+def _board_answered(message: Message, answered: Sent | None) -> int | None:
+    """The board of the mail that is answered, where plus tags got lost; without its id, by the subject."""
+    return answered.board if answered is not None else board_of_subject(strip_subject(message.subject))

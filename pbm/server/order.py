@@ -1,0 +1,134 @@
+"""Carrying out the commands of a mail in their order, and holding them until their sender has proved who they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from pbm.compose import Answer, Outcome
+from pbm.core.registry import REFUSALS, redeems, run
+from pbm.core.request import Request, Sender
+from pbm.core.wording import declines
+from pbm.domain.commands import Command, Standing, parse
+from pbm.domain.errors import NeedsIdentity, Rejected, UnknownCommand
+from pbm.domain.reading import MAX_COMMANDS, Reading
+from pbm.mailin import Action
+from pbm.store import Transaction
+from pbm.store.tickets import Ticket
+
+_HELD_DAYS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The commands of one mail, each as it was read, or why it could not be."""
+
+    reading: Reading
+    commands: tuple[Command | Rejected, ...]
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """The passwords that the commands hold."""
+        return frozenset().union(*(each.secrets for each in self.commands if isinstance(each, Command)))
+
+    def carry_out(self, request: Request) -> Request:
+        """Carry the commands out in their order; the first that is refused ends it. Raises: NeedsIdentity."""
+        request.comment = self.reading.comment
+        request.secrets = self.secrets | {password for _, password in request.verified}
+        if not self.commands or request.message.action is Action.HELP:
+            request.refuse("", UnknownCommand("Your mail holds no command.", "help"))
+            return request
+        several = len(self.commands) > 1
+        for number, (line, command) in enumerate(zip(self.reading.lines, self.commands, strict=True), 1):
+            try:
+                request.take_remark(self.reading, number, command)
+                answer = _run(request, command)
+            except NeedsIdentity:
+                raise
+            except REFUSALS as error:
+                request.refuse(line, error, several=several)
+                request.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
+                return request
+            if answer is not None or several:
+                request.answers.append(answer or Answer(line, Outcome.DONE, ""))
+        if self.reading.truncated:
+            excuse = f"One mail may hold {MAX_COMMANDS} commands."
+            request.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
+        return request
+
+
+def _run(request: Request, command: Command | Rejected) -> Answer | None:
+    if isinstance(command, Rejected):
+        raise command
+    with request.tx.savepoint():
+        return run(request, command)
+
+
+def parse_all(tx: Transaction, lines: Sequence[str], standing: Standing) -> tuple[Command | Rejected, ...]:
+    return tuple(_parse(tx, line, standing) for line in lines)
+
+
+def _parse(tx: Transaction, line: str, standing: Standing) -> Command | Rejected:
+    try:
+        return parse(line, standing, lambda word: tx.players.find(word) is not None)
+    except Rejected as error:
+        return error
+
+
+def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
+    """Keep the commands, and ask the player whom From claims to confirm them by an answer; else refuse.
+
+    What would be refused from him, too, is refused at once.
+    """
+    player, address = request.sender.claimed, request.message.sender
+    since = request.now - timedelta(days=1)
+    asked = request.tx.tickets.issued_since("held", address, since)
+    refusal = _tried(request, order).refusal if player is not None else None
+    if player is None or refusal or order.secrets or asked >= request.tools.limits.held_asks_per_day:
+        request.secrets = order.secrets
+        request.refuse(order.reading.lines[0], refusal or error)
+        return
+    lines, reading, sender = list(order.reading.lines), order.reading, request.sender
+    as_of = sender.as_of.isoformat() if sender.as_of else None
+    token = request.issue(
+        "held", address, days=_HELD_DAYS, player=player, lines=lines, comment=reading.comment,
+        remarks=reading.remarks, board=sender.board, as_of=as_of,
+    )  # fmt: skip
+    subject = "pbm: was that you?"
+    request.write(address, subject, "held.txt", player=player, reply_to=token, userid=player.userid, lines=lines)
+
+
+class _TriedOut(Exception):
+    """Undoes what a trial has done."""
+
+
+def _tried(request: Request, order: Order) -> Request:
+    """What would come of the commands if the claimed player had sent them; the database stays as it is."""
+    sender = replace(request.sender, proven=request.sender.claimed)
+    trial = replace(request.again(), sender=sender)
+    with suppress(_TriedOut), request.tx.savepoint():
+        order.carry_out(trial)
+        raise _TriedOut
+    return trial
+
+
+@redeems("held")
+def release(request: Request, ticket: Ticket) -> None:
+    """The player has answered from his address: carry out what he had sent, unless he says no."""
+    player = request.tx.players.get(ticket.player_id or 0)
+    if player is None:
+        return
+    if declines(request.message.text):
+        text = "Nothing was done, and nothing will be."
+        request.answers.append(Answer("no", Outcome.DONE, text, "pbm: nothing was done"))
+        return
+    lines, board = tuple(ticket.payload["lines"]), ticket.payload["board"]
+    match = request.tx.matches.load(board) if board is not None else None
+    standing = Standing(match.game if match else None, match.board if match else None, known=True, proven=True)
+    as_of = datetime.fromisoformat(ticket.payload["as_of"]) if ticket.payload.get("as_of") else None
+    request.sender = Sender(standing, board=standing.board, proven=player, claimed=player, as_of=as_of)
+    request.prove(player)
+    reading = Reading(lines, ticket.payload["comment"], remarks=tuple(ticket.payload.get("remarks", ())))
+    Order(reading, parse_all(request.tx, lines, standing)).carry_out(request)

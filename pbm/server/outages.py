@@ -1,0 +1,43 @@
+"""Outages: times in which nobody's clock runs, for the server was down, or none of its mail went out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+import structlog
+
+from pbm.domain.calendars import Stop, StopKind
+from pbm.store import Transaction
+from pbm.store.absences import DELIVERED, HEARTBEAT
+
+log = structlog.get_logger()
+
+SILENCE = timedelta(minutes=5)
+"""A server that has given no sign of life for so long was down."""
+PATIENCE = timedelta(minutes=30)
+"""Mail may be late by so much before that counts as an outage, which then began with the first that was."""
+
+
+def watch(tx: Transaction, now: datetime) -> Iterator[Stop]:
+    """Give a sign of life, and note outages that begin or are over; gives those that are over. Call it every minute."""
+    last = tx.absences.note(HEARTBEAT, now)
+    if last is not None and last - now > SILENCE:
+        log.warning("clock_was_ahead", now=now.isoformat(), last=last.isoformat())
+        tx.absences.forget_future(now)
+        tx.matches.forget_future(now)
+        tx.outbox.hurry(now)
+    known = next((each for each in tx.absences.of(None, StopKind.OUTAGE, now) if each.stop.ends_at is None), None)
+    if last is not None and now - last > SILENCE and known is None:
+        down = Stop(StopKind.OUTAGE, last, now)
+        tx.absences.add(None, down)
+        log.warning("was_down", since=last.isoformat(), until=now.isoformat())
+        yield down
+    failing = tx.outbox.failing_since(tx.absences.noted(DELIVERED))
+    if known is None and failing is not None and now - failing > PATIENCE:
+        tx.absences.add(None, Stop(StopKind.OUTAGE, failing))
+        log.error("nothing_delivered", since=failing.isoformat())
+    elif known is not None and failing is None:
+        tx.absences.end(known, now)
+        log.warning("delivered_again", since=known.stop.starts_at.isoformat())
+        yield Stop(StopKind.OUTAGE, known.stop.starts_at, now)

@@ -1,0 +1,128 @@
+"""The service: takes mails in, and has them handled. Synchronous; callers keep it off their event loop."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import structlog
+
+from pbm.compose import Composer
+from pbm.core.board import States
+from pbm.core.jobs import Runner
+from pbm.core.notify import Limits, Tools
+from pbm.core.passwords import Passwords
+from pbm.domain.tokens import Signer
+from pbm.features import time as timing
+from pbm.mailin import Envelope, Robot
+from pbm.mailin.lanes import lane
+from pbm.server.batch import Batches
+from pbm.server.bounces import Bouncing
+from pbm.server.handle import Handler
+from pbm.server.outages import watch
+from pbm.store import Store
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the operator decides. operator: the address that hears of faults and dead addresses; empty for none."""
+
+    robot: Robot = field(default_factory=Robot)
+    limits: Limits = field(default_factory=Limits)
+    operator: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Arriving:
+    """A mail at the door: envelope sender ("" for the null path, None where not known) and recipients, and its bytes.
+
+    source: what names it for good where it was fetched from; a second mail of one source is not taken.
+    peer: the address of the machine that handed it over, where there is one.
+    """
+
+    mail_from: str | None
+    recipients: tuple[str, ...]
+    raw: bytes
+    source: str | None = None
+    peer: str = ""
+
+
+LONGEST_TURN = timedelta(days=800)
+"""What stopped a clock is remembered for so long: a move may take a year, and a vacation counts for its year."""
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Service:
+    """One server's rules of the house over one database. clock: the present instant; make_key: see Composer."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings | None = None,
+        *,
+        clock: Callable[[], datetime] = utc_now,
+        make_key: Callable[[], str] = lambda: secrets.token_hex(12),
+    ) -> None:
+        """Raises: SchemaTrouble when the database is of another version; an empty one is set up."""
+        self.store = store
+        self.settings = settings or Settings()
+        self.clock = clock
+        store.prepare(clock())
+        with store.read() as tx:
+            self._signer = Signer(tx.secret())
+        composer = Composer(self.settings.robot, self._signer, make_key=make_key)
+        self.tools = Tools(composer, States(), Passwords(), self.settings.limits, self.settings.operator)
+        self.bouncing = Bouncing(composer, self.settings.limits, self.settings.operator)
+        self._batches = Batches(store, Handler(self.tools, self._signer, self.settings.robot, self.bouncing), clock)
+        self.agenda = Runner(store, self.tools, clock, timing.attend)
+
+    def close(self) -> None:
+        self.tools.passwords.close()
+        self.store.close()
+
+    def is_ours(self, address: str) -> bool:
+        """Whether mail to the address is for this server."""
+        return self.settings.robot.owns(address)
+
+    def accept(self, mails: Sequence[Arriving]) -> None:
+        """Store mails; when this returns they are safe. Raises: DatabaseTrouble, and then none is stored."""
+        rows = [(m.mail_from, m.recipients, m.raw, m.source, m.peer, self._lane(m)) for m in mails]
+        with self.store.write(alone=False) as tx:
+            ids = tx.inbox.add(rows, self.clock())
+        for mail_id, mail in zip(ids, mails, strict=True):
+            log.info("received", mail=mail_id, mail_from=mail.mail_from, octets=len(mail.raw), peer=mail.peer or None)
+
+    def _lane(self, mail: Arriving) -> str:
+        return lane(Envelope(mail.mail_from, mail.recipients), mail.raw, self.settings.robot, self._signer.board_of)
+
+    def beat(self) -> None:
+        """Give a sign of life, and look whether mail goes out. Raises: DatabaseTrouble."""
+        now = self.clock()
+        with self.store.write() as tx:
+            for outage in watch(tx, now):
+                if self.settings.operator:
+                    page, subject = "outage-operator.txt", "pbm: all clocks stood still"
+                    letter = self.tools.composer.letter(self.settings.operator, subject, page, now, outage=outage)
+                    tx.outbox.add([letter], now)
+
+    def tidy(self) -> None:
+        """Forget what has expired; a little later, since limits a day count it. Raises: DatabaseTrouble."""
+        with self.store.write() as tx:
+            before = self.clock() - timedelta(days=2)
+            tx.tickets.sweep(before)
+            tx.guesses.sweep(before)
+            tx.absences.forget(before - LONGEST_TURN)
+
+    def handle(self, limit: int = 50) -> int:
+        """Handle the mails that wait, oldest first; returns how many there were.
+
+        Raises: DatabaseTrouble, and then none is handled.
+        """
+        return self._batches.handle(limit)
