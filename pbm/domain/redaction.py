@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from functools import cache
-from itertools import pairwise
 
 from games import GAMES
 from pbm.domain.verbs import SHORTEST_SECRET, VERBS
 
 HIDDEN = "*****"
+_MAX_LINES = 60
+_MARKS = '.,;:!?"()'
 
 
 @cache
@@ -38,14 +39,21 @@ def redact(text: str, secrets: Collection[str]) -> str:
     return text
 
 
-def pairs_behind(lines: Sequence[str], userids: Collection[str]) -> list[tuple[str, str]]:
-    """Each userid in lower case with the word behind it, where that may be a password. userids: in lower case."""
-    return [
-        (word.casefold(), following)
-        for line in lines
-        for word, following in pairwise(line.split())
-        if word.casefold() in userids and following.casefold() not in userids and _is_long(following)
-    ]
+def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
+    """Words of the lines that may be a player's password: those behind the userid, in lower case, or "password".
+
+    "login bob geheim" -> geheim; "my password is geheim" -> geheim; "Take your time, bob." -> none
+    """
+    found = []
+    for line in lines[:_MAX_LINES]:
+        words = [word.strip(_MARKS) for word in line.split()]
+        for place, word in enumerate(words):
+            folded = word.casefold()
+            near = 1 if folded == userid else 2 if folded in ("password", "passwort", "pass") else 0
+            found += [
+                each for each in words[place + 1 : place + 1 + near] if _is_long(each) and each.casefold() != userid
+            ]
+    return list(dict.fromkeys(found))
 
 
 def _is_long(word: str) -> bool:

@@ -21,7 +21,7 @@ from pbm.core.wording import is_password
 from pbm.domain.commands import Command
 from pbm.domain.errors import Rejected
 from pbm.domain.match import Player
-from pbm.domain.redaction import pairs_behind
+from pbm.domain.redaction import passwords_behind
 from pbm.store import Transaction
 from pbm.store.attempts import Attempts, Key
 
@@ -188,16 +188,21 @@ class Logins:
 
 
 def logins_of(
-    gate: Gate, commands: Sequence[Command | Rejected], lines: Sequence[str], fresh: Iterable[str], origin: Origin
+    gate: Gate,
+    commands: Sequence[Command | Rejected],
+    lines: Sequence[str],
+    fresh: Iterable[str],
+    origin: Origin,
+    player: Player | None,
 ) -> Logins:
-    """fresh: new passwords the mail sets."""
+    """lines: all that the person wrote. fresh: new passwords the mail sets. player: who seems to have sent it."""
     understood = [command for command in commands if isinstance(command, Command)]
     keys = {
         (userid.casefold(), password): origin.login(userid.casefold(), gate.now)
         for userid, password in (command.credentials for command in understood if command.credentials)
     }
     strangers = tuple(key for key in origin.sources(gate.now) if key.kind == STRANGERS)
-    for userid, password in _misplaced(gate.tx, lines):
+    for userid, password in _misplaced(player, lines):
         keys.setdefault((userid.casefold(), password), (Key(ASIDE, userid.casefold()), *strangers))
     new = [command.args["NEW-PASSWORD"] for command in understood if "NEW-PASSWORD" in command.args]
     keys = dict(list(keys.items())[:MAX_LOGINS])
@@ -222,7 +227,12 @@ def _hash_of(tx: Transaction, userid: str) -> str:
     return tx.players.password_hash(player.id) if player else ""
 
 
-def _misplaced(tx: Transaction, lines: Sequence[str]) -> list[Credentials]:
-    """A userid with the word behind it, in lines long enough for both: that word may be the password."""
-    doubtful = [line for line in lines if len(line.split()) > 2]
-    return pairs_behind(doubtful, tx.players.known({word.casefold() for line in doubtful for word in line.split()}))
+def _misplaced(player: Player | None, lines: Sequence[str]) -> list[Credentials]:
+    """Words that may be the sender's own password, in the wrong place: behind their userid, or after "password".
+
+    Others' are not looked at: a password that is blacked out when it is right would tell that it is.
+    """
+    if player is None:
+        return []
+    userid = player.userid.casefold()
+    return [(userid, word) for word in passwords_behind(lines, userid)]

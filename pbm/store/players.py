@@ -94,13 +94,6 @@ class Players:
         ).one_or_none()
         return None if row is None else Player(row.id, row.userid)
 
-    def known(self, words: Collection[str]) -> frozenset[str]:
-        """Those of the words that are userids; all in lower case."""
-        if not words:
-            return frozenset()
-        found = select(players.c.userid_key).where(players.c.userid_key.in_(words), players.c.removed_at.is_(None))
-        return frozenset(self._connection.execute(found).scalars())
-
     def is_taken(self, userid: str) -> bool:
         """Somebody has the userid, or had it."""
         found = select(players.c.id).where(players.c.userid_key == userid.casefold())

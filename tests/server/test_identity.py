@@ -96,7 +96,7 @@ SPOILT = [
 def test_no_password_reaches_an_opponent_with_a_comment(subject: str, line: str, table: House) -> None:
     mails = table.send("bob", subject, f"Hello.\n{line}") if subject else table.answer("bob", f"C4\n\n{line}", 101)
     assert any(got.address == address_of("alice") and "*****" in got.body for got in mails)
-    assert not [got for got in mails if "bobpass" in got.body or "Sesamepass" in got.body]
+    assert not [got for got in mails if "bobpass" in got.body]
 
 
 @pytest.mark.parametrize("text", ["Nice!\nBob Smith", "Well, bob thinks otherwise.", "Take your time.", "bob"])
@@ -116,11 +116,18 @@ def test_a_comment_in_prose_is_left_alone(text: str, table: House) -> None:
         "resetpassword bob bobpass",
     ],
 )
-@pytest.mark.parametrize("sender", ["bob", "stranger@example.com"])
-def test_no_password_is_quoted_in_a_refusal(sender: str, line: str, table: House) -> None:
-    (got,) = table.send(sender, line)
+def test_no_password_is_quoted_in_a_refusal(line: str, table: House) -> None:
+    (got,) = table.send("bob", line)
     assert "bobpass" not in got.body
-    assert "Sesamepass" not in got.body
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["alice says hello", "bob is in town on Monday, shall we meet?", "My password is a secret, haha.", "bob smith"],
+)
+def test_what_is_no_password_is_passed_on_to_the_letter(text: str, table: House) -> None:
+    mails = table.answer("bob", f"C4\n\n{text}", 101)
+    assert any(got.address == address_of("alice") and f"  {text}\n" in got.body for got in mails)
 
 
 def test_nobody_puts_words_into_the_mouth_of_another_by_a_challenge(table: House) -> None:
