@@ -136,7 +136,7 @@ class Handler:
         fresh = [first_line(message.text)] if ticket is not None and ticket.purpose == RESET else []
         is_guess = token is not None and ticket is None and self._signer.open(token) is None
         origin = Origin(message.sender, message.authenticated, sender.claimed, self._network(row.peer))
-        lines = [*reading.lines, *reading.prose.splitlines()]
+        lines = [strip_subject(message.subject), *message.text.splitlines()]
         player = sender.proven or sender.claimed
         logins = logins_of(gate, commands, lines, fresh, origin, player)
         return Prepared(row, message, sender, reading, commands, logins, origin, is_guess)
