@@ -1,0 +1,41 @@
+"""docs/developing.md names files and functions that are there, and a move by mail passes them in the order it tells."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bench.trace import one_move
+from tests.conversation import House
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "developing.md").read_text()
+NAMED = sorted(set(re.findall(r"`([\w./-]+/[\w./-]*(?::[\w.]+)?)`", PAGE)))
+WAY = re.findall(r"^\| `([\w./]+:[\w.]+)` \|", PAGE, re.MULTILINE)
+
+
+def defined(body: list[ast.stmt], within: str = "") -> Iterator[str]:
+    """Classes and functions, and the functions of classes."""
+    for node in body:
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield within + node.name
+        if isinstance(node, ast.ClassDef):
+            yield from defined(node.body, f"{node.name}.")
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_what_is_named_is_there(name: str) -> None:
+    path, _, function = name.partition(":")
+    assert (ROOT / path).exists()
+    assert not function or function in defined(ast.parse((ROOT / path).read_text()).body)
+
+
+def test_a_move_by_mail_goes_this_way(house: House) -> None:
+    functions = one_move(house).functions
+    passed = [name for name in functions if name in WAY]
+    assert passed == WAY
+    assert len(WAY) > 20
