@@ -12,7 +12,8 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from pbm.domain.match import Player
 from pbm.domain.tournaments.bouts import Bout
-from pbm.domain.tournaments.terms import Terms
+from pbm.domain.tournaments.swiss import is_enterable
+from pbm.domain.tournaments.terms import Kind, Terms
 from pbm.store.tables import bouts, players, tournament_follows, tournament_players, tournaments
 
 _firsts = players.alias("first_player")
@@ -58,6 +59,8 @@ class Tournament:
     @property
     def is_open(self) -> bool:
         """Somebody may join now."""
+        if self.stage is Stage.RUNNING and self.terms.kind is Kind.SWISS:
+            return is_enterable(self.round, self.terms.rounds)
         return self.stage is Stage.OPEN or (self.terms.kind.lasting and not self.stage.ended)
 
 

@@ -38,7 +38,7 @@ def test_an_event_without_players_does_not_start(game: Pbm) -> None:
 
 
 def test_what_cannot_be_is_refused_in_a_sentence(game: Pbm) -> None:
-    assert '"knockout"' in game("event", "create", "cup", "knockout", "cross", code=1).stderr
+    assert '"gauntlet"' in game("event", "create", "cup", "gauntlet", "cross", code=1).stderr
     assert '"chess"' in game("event", "create", "cup", "swiss", "chess", code=1).stderr
     assert '"-rounds=99"' in game("event", "create", "cup", "swiss", "cross", "-rounds=99", code=1).stderr
     assert "not 2 words" in game("event", "create", "cup", "swiss", code=2).stderr

@@ -115,7 +115,7 @@ def test_a_bot_is_not_rated_and_stands_in_no_list(people: House) -> None:
 def test_a_game_with_who_has_become_a_bot_meanwhile_is_not_rated(people: House) -> None:
     board = people.game("cross -size=3 alice bob", ["C3", "B2"])
     Administration(people.service).set_bot("bob", bot=True)
-    assert "The game was not rated." in people.answer("alice", "resign", board)[0].body
+    assert "The game was not rated: a bot played in it." in people.answer("alice", "resign", board)[0].body
     Administration(people.service).set_bot("bob", bot=False)
     board = people.game("cross -size=3 alice bob", ["C3", "B2"])
     assert "rating" in people.answer("alice", "resign", board)[0].body

@@ -128,6 +128,71 @@ def test_a_swiss_of_eight_by_mail(house: House) -> None:
     assert len(records) == 8
 
 
+def test_a_knockout_of_five_by_mail(house: House) -> None:
+    mails = make(house, "knockout", NAMES[:5])
+    assert event(house).round == 1
+    (told,) = to(mails, "ann")
+    assert "You have no game this time, but a point." in told.body
+    assert len(under_way(house)) == 1
+    mails = play(house, by_name)
+    assert [{player.userid for player in each.players} for each in under_way(house)] == [{"ann", "dan"}, {"ben", "cat"}]
+    play(house, by_name)
+    (final,) = under_way(house)
+    first, second = (player.userid for player in final.players)
+    assert {first, second} == {"ann", "ben"}
+    for player, text in ((first, "C3"), (second, "B2"), (first, "propose"), (second, "accept")):
+        house.answer(player, text, final.board)
+    mails = house.wait(NOW)
+    (told,) = to(mails, "eve")
+    assert event(house).stage is Stage.OVER
+    assert f"{second} has won it" in told.body
+    assert table(told)[:2] == [second, first]
+
+
+def test_in_a_knockout_one_who_leaves_is_out_and_the_opponent_goes_on(house: House) -> None:
+    make(house, "knockout", NAMES[:4])
+    house.send("ann", f"event leave cup ann {password('ann')}")
+    mails = play(house, by_name)
+    (final,) = under_way(house)
+    assert {player.userid for player in final.players} == {"dan", "ben"}
+    assert "ann" not in {got.address.partition("@")[0] for got in mails}
+
+
+def test_a_swiss_may_be_joined_late_and_a_round_left_out(house: House) -> None:
+    make(house, "swiss -rounds=4", NAMES[:5])
+    play(house, by_name)
+    assert event(house).round == 2
+    house.player("kim")
+    (got,) = join(house, "kim")
+    assert "You are paired from the next round on" in got.body
+    (got,) = house.send("ann", f"event bye cup ann {password('ann')}")
+    assert "You have a bye in round 3 of cup, for half a point." in got.body
+    mails = play(house, by_name)
+    (told,) = to(mails, "ann")
+    assert "You have no game this time, but half a point." in told.body
+    assert "kim" in {player.userid for each in under_way(house) for player in each.players}
+    (got,) = house.send("ann", f"event bye cup ann {password('ann')}")
+    assert "You have a bye in round 4 of cup, for no point." in got.body
+    house.player("leo")
+    (got,) = join(house, "leo")
+    assert "has started, so nobody can join any more" in got.body
+    play(house, by_name)
+    (got,) = house.send("ben", f"event bye cup ben {password('ben')}")
+    assert "Round 4 of cup is the last." in got.body
+    with house.service.store.read() as tx:
+        kim = tx.players.find("kim")
+        assert kim is not None
+    scores = [each.bout.score(kim.id) for each in meetings(house) if each.bout.holds(kim.id) and each.board is None]
+    assert scores == [1, 0]
+
+
+@pytest.mark.parametrize("kind", ["round-robin", "knockout", "ladder"])
+def test_a_bye_is_asked_for_in_a_swiss_alone(house: House, kind: str) -> None:
+    make(house, kind, NAMES[:2])
+    (got,) = house.send("ann", f"event bye cup ann {password('ann')}")
+    assert "a bye is asked for in a Swiss" in got.body
+
+
 def test_a_league_with_promotion_by_mail(house: House) -> None:
     make(house, "league -division=4 -promote=1 -pause=5", NAMES[:8])
     order = {name: index for index, name in enumerate(NAMES)}
@@ -244,7 +309,7 @@ def test_who_does_not_come_loses_on_time_though_he_has_not_moved(house: House) -
     assert event(house).stage is Stage.OVER
     assert "has won it" in to(mails, "ann", "pbm: cup")[-1].body
     assert all("claim" not in got.body for got in mails)
-    assert "The game was not rated." in to(mails, "ann", "Cross Board")[-1].body
+    assert "The game was not rated: it ended before both had moved." in to(mails, "ann", "Cross Board")[-1].body
 
 
 def test_who_resigns_before_he_has_moved_loses(house: House) -> None:

@@ -7,11 +7,11 @@ be, the last of them first.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations, count, groupby, product
 
-from pbm.domain.tournaments.bouts import ABSOLUTE, Bout, Entrant, Seats, seated
+from pbm.domain.tournaments.bouts import ABSOLUTE, DRAW, LOSS, Bout, Entrant, Seats, seated
 from pbm.domain.tournaments.brackets import Bracket
 from pbm.domain.tournaments.contenders import Contender, contenders
 from pbm.domain.tournaments.matching import best
@@ -23,6 +23,17 @@ Pair = tuple[Contender, Contender]
 def rounds(number: int) -> int:
     """As many as find a winner among so many entrants, and one more."""
     return max(1, min((number - 1).bit_length() + 1, number - 1))
+
+
+def is_enterable(started: int, of: int) -> bool:
+    """Whether somebody may still come in when so many of the rounds have started: up to the middle."""
+    return 2 * started <= of
+
+
+def rest(entrant: Entrant, before: Iterable[Bout], *, is_last: bool = False) -> Bout:
+    """A round without a bout, on request or before a late entry: half a point once, but not in the last round."""
+    rested = any(bout.holds(entrant) and not bout.played and bout.score(entrant) == DRAW for bout in before)
+    return Bout(entrant, None, (LOSS if rested or is_last else DRAW, LOSS), played=False)
 
 
 def bouts(

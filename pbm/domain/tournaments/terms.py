@@ -23,6 +23,7 @@ class Kind(StrEnum):
 
     ROUND_ROBIN = "round-robin"
     SWISS = "swiss"
+    KNOCKOUT = "knockout"
     LADDER = "ladder"
     LEAGUE = "league"
 

@@ -17,6 +17,8 @@ from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import PlayerLeft
 from pbm.domain.mail import Mail
 from pbm.domain.match import Ending, Player, Result, other
+from pbm.domain.tournaments import swiss
+from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.terms import Kind, read_terms
 from pbm.features.tournament.director import CLOCK, HOLDING
 from pbm.features.tournament.letters import Letters
@@ -91,6 +93,45 @@ def join(tx: Transaction, event: Tournament, player: Player, now: datetime) -> N
         tx.agenda.put(HOLDING, event.id, now)
     if event.stage is Stage.RUNNING and event.terms.kind is Kind.LADDER:
         tx.tournaments.place(event.id, [[*(each.player.id for each in inside), player.id]])
+    if event.stage is Stage.RUNNING and event.terms.kind is Kind.SWISS:
+        _enter_late(tx, event, player, now)
+
+
+def _enter_late(tx: Transaction, event: Tournament, player: Player, now: datetime) -> None:
+    """A Swiss has begun: the newcomer is seeded by rating, and rests in the rounds that were missed."""
+    others = [each.player.id for each in tx.tournaments.entrants(event.id) if each.player != player]
+    ratings = {each: record.rating.shown for each, record in tx.ratings.of(event.game, (*others, player.id)).items()}
+    weaker = (place for place, each in enumerate(others) if ratings[each] < ratings[player.id])
+    place = next(weaker, len(others))
+    tx.tournaments.place(event.id, [[*others[:place], player.id, *others[place:]]])
+    played = {each.round for each in tx.tournaments.meetings(event.id) if each.bout.holds(player.id)}
+    for number in sorted({*range(1, event.round + 1)} - played):
+        _rest(tx, event, player, number, now)
+
+
+def rest(tx: Transaction, event: Tournament, player: Player, now: datetime) -> Bout:
+    """No bout for a player in the next round of a Swiss. Raises: NotAllowed."""
+    known = entrant(tx, event, player)
+    if event.terms.kind is not Kind.SWISS:
+        raise NotAllowed(f"{event.name} is a {event.terms.kind.label}: a bye is asked for in a Swiss.")
+    if event.stage is not Stage.RUNNING:
+        problem = "is over" if event.stage.ended else "has not started: you may also join it later"
+        raise NotAllowed(f"{event.name} {problem}.", "events")
+    if known is None or known.left_at is not None:
+        raise NotAllowed(f"You are not in {event.name}.", f"event join {event.name}")
+    number = event.round + 1
+    if number > event.terms.rounds:
+        raise NotAllowed(f"Round {event.round} of {event.name} is the last.")
+    if any(each.bout.holds(player.id) for each in tx.tournaments.meetings(event.id, round_=number)):
+        raise NotAllowed(f"You have a bye in round {number} of {event.name} already.")
+    return _rest(tx, event, player, number, now)
+
+
+def _rest(tx: Transaction, event: Tournament, player: Player, number: int, now: datetime) -> Bout:
+    before = [each.bout for each in tx.tournaments.meetings(event.id)]
+    bout = swiss.rest(player.id, before, is_last=number == event.terms.rounds)
+    tx.tournaments.add_meeting(replace(event, round=number), bout, 1, None, now, due_at=None)
+    return bout
 
 
 def leave(

@@ -62,7 +62,7 @@ def _standings_of(tournament: Tournament, entrants: Sequence[Entrant], meetings:
 
 def _board(tournament: Tournament, members: Sequence[Entrant], meetings: Sequence[Meeting], number: int) -> Standings:
     kind = tournament.terms.kind
-    tie_breaks = () if kind is Kind.LADDER else SWISS if kind is Kind.SWISS else ROBIN
+    tie_breaks = () if kind in (Kind.LADDER, Kind.KNOCKOUT) else SWISS if kind is Kind.SWISS else ROBIN
     by_id = {member.player.id: member for member in members}
     bouts = [meeting.bout for meeting in meetings]
     lines = standings(list(by_id), bouts, tie_breaks)
@@ -108,6 +108,7 @@ class Letters:
     def standings_of(self, tournament: Tournament) -> list[Standings]:
         """How its players stand, in the present season."""
         meetings = self.tx.tournaments.meetings(tournament.id, tournament.season)
+        meetings = [each for each in meetings if each.round <= tournament.round]  # byes may be asked for beforehand
         entrants = self.tx.tournaments.entrants(tournament.id)
         if tournament.terms.kind is Kind.LADDER:
             entrants = [each for each in entrants if each.left_at is None]

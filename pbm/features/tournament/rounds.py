@@ -12,7 +12,7 @@ from pbm.core.notify import tell_players
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Player, Result
-from pbm.domain.tournaments import league, robin, swiss
+from pbm.domain.tournaments import knockout, league, robin, swiss
 from pbm.domain.tournaments.bouts import DRAW, LOSS, WIN, Bout
 from pbm.domain.tournaments.terms import Kind
 from pbm.features.tournament.director import HOLDING, Director
@@ -30,7 +30,8 @@ def settle_bout(event: MatchEnded, tx: Transaction, now: datetime) -> None:
     held = tx.tournaments.get(meeting.tournament_id) if meeting else None
     if meeting is None or held is None or held.stage.ended or match.result is None:
         return
-    tx.tournaments.settle(meeting.id, points_of(match.result))
+    points = points_of(match.result)
+    tx.tournaments.settle(meeting.id, knockout.settled(points) if held.terms.kind is Kind.KNOCKOUT else points)
     tx.agenda.put(HOLDING, held.id, now)
 
 
@@ -107,6 +108,8 @@ class Rounds(Director):
         terms = self.event.terms
         if terms.kind is Kind.SWISS:
             return terms.rounds
+        if terms.kind is Kind.KNOCKOUT:
+            return knockout.rounds(len(self.tx.tournaments.entrants(self.event.id)))
         return max(robin.rounds(len(each), double=terms.double) for each in self._members().values())
 
     def _members(self) -> dict[int, list[Entrant]]:
@@ -158,8 +161,8 @@ class Rounds(Director):
     def _pairings(self) -> list[tuple[int, Bout]]:
         """The bouts of the present round, with their divisions; who has left loses them."""
         event, here = self.event, {each.player.id for each in self.present()}
-        if event.terms.kind is Kind.SWISS:
-            return [(1, _with_bye(bout)) for bout in self._swiss(here)]
+        if event.terms.kind in (Kind.SWISS, Kind.KNOCKOUT):
+            return [(1, bout) for bout in self._by_results(here)]
         found: list[tuple[int, Bout]] = []
         for division, members in self._members().items():
             entrants = [each.player.id for each in members]
@@ -168,12 +171,19 @@ class Rounds(Director):
                 found += [(division, _without_leavers(bout, here)) for bout in bouts if _anybody(bout) & here]
         return found
 
-    def _swiss(self, here: Collection[int]) -> list[Bout]:
+    def _by_results(self, here: Collection[int]) -> list[Bout]:
+        """The bouts of a Swiss or a knockout; a bye is worth a win."""
         event, meetings = self.event, self.tx.tournaments.meetings(self.event.id)
-        before = [[each.bout for each in meetings if each.round == number] for number in range(1, event.round)]
+        *before, resting = [
+            [each.bout for each in meetings if each.round == number] for number in range(1, event.round + 1)
+        ]
         seeded = [each.player.id for each in self.tx.tournaments.entrants(event.id)]
         absent = {each for each in seeded if each not in here}
-        return swiss.bouts(seeded, before, absent=absent, is_last=event.round == self.rounds())
+        if event.terms.kind is Kind.KNOCKOUT:
+            return knockout.bouts(seeded, before, absent)
+        absent |= {bout.first for bout in resting}
+        bouts = swiss.bouts(seeded, before, absent=absent, is_last=event.round == self.rounds())
+        return [replace(bout, points=(WIN, LOSS)) if bout.second is None else bout for bout in bouts]
 
     def _finish(self) -> None:
         """The end of the event; of a league that has players left, only of a season."""
@@ -212,11 +222,6 @@ class Rounds(Director):
             for each in self.present()
             if each.division is not None and each.division != target[each.player.id]
         ]
-
-
-def _with_bye(bout: Bout) -> Bout:
-    """A bye is worth a win."""
-    return replace(bout, points=(WIN, LOSS)) if bout.second is None else bout
 
 
 def _anybody(bout: Bout) -> set[int]:

@@ -11,6 +11,7 @@ from pbm.core.start import split_body
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import MatchStarted
+from pbm.domain.tournaments.bouts import DRAW
 from pbm.domain.tournaments.terms import Kind
 from pbm.domain.verbs import EVENTS, Locks, Verb
 from pbm.features.tournament import entries as entering
@@ -51,7 +52,7 @@ def events(request: Request, command: Command) -> Answer | None:
     Verb(
         "event create",
         "EVENT KIND GAME USERID PASSWORD",
-        "make an event that players may join: round-robin, swiss, ladder or league",
+        "make an event that players may join: round-robin, swiss, knockout, ladder or league",
         EVENTS,
         Locks.HOUSE,
         rank=20,
@@ -100,9 +101,28 @@ def _prospect(event: Tournament) -> str:
     climbs = event.terms.kind is Kind.LADDER
     if event.stage is Stage.OPEN:
         return f"When it starts, {'you may challenge others' if climbs else 'your games come by mail'}."
+    if event.terms.kind is Kind.SWISS:
+        return "You are paired from the next round on; the first round you have missed counts half a point."
     if event.stage is Stage.PAUSED:
         return "Your games come by mail when the next season starts."
     return "You are on the lowest rung: challenge somebody." if climbs else "You play from the next season on."
+
+
+@handles(
+    Verb(
+        "event bye",
+        "EVENT USERID PASSWORD",
+        "have no game in the next round of a Swiss: half a point, once, unless it is the last round",
+        EVENTS,
+        Locks.HOUSE,
+        rank=45,
+    )
+)
+def bye(request: Request, command: Command) -> Answer | None:
+    player, event = request.who(command), _named(request, command)
+    bout = entering.rest(request.tx, event, player, request.now)
+    worth = "half a point" if bout.score(player.id) == DRAW else "no point"
+    return done(command, f"You have a bye in round {event.round + 1} of {event.name}, for {worth}.")
 
 
 @handles(
