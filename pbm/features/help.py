@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from pbm.compose import Answer
 from pbm.core.rating import score_of, why_not_rated
 from pbm.core.registry import handles
@@ -58,7 +60,7 @@ def _explained(request: Request, match: Match, seat: Seat) -> str:
         theirs=theirs.before,
         weight=weight(theirs.before),
         expected=expected(own.before, theirs.before),
-        ceiling=CEILING,
+        ceiling=max(own.before.rating, CEILING) if theirs.before.provisional else inf,
         scale=SCALE,
         tau=TAU,
         zone=request.correspondent().settings.zone,
