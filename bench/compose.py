@@ -20,7 +20,7 @@ from pbm.compose import Composer, Notice, Reader
 from pbm.domain.match import Match, Player, Ply, State
 from pbm.domain.settings import Settings
 from pbm.domain.tokens import PlayerToken, Signer
-from pbm.draw import png
+from pbm.draw import picture as pictures
 from pbm.mailin import Robot
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -47,7 +47,7 @@ def positions(words: str, count: int) -> list[tuple[Match, State]]:
 
 def seconds(form: str, told: list[tuple[Match, State]]) -> tuple[float, int]:
     """Processor time of a move's two mails, and their octets together, on average."""
-    png._picture.cache_clear()  # noqa: SLF001
+    pictures._picture.cache_clear()  # noqa: SLF001
     composer = Composer(Robot("pbm", "example.org"), Signer(b"secret"))
     mail, _, picture = form.partition(", ")
     settings = Settings(mail=mail, picture="on" if picture else "off")

@@ -17,7 +17,7 @@ from pbm.domain.events import MovePlayed
 from pbm.domain.match import Match, State
 from pbm.domain.settings import Settings as Choices
 from pbm.domain.tokens import PlayerToken
-from pbm.draw import png
+from pbm.draw import picture
 from pbm.mailin import Envelope
 from pbm.mailin import read as read_mail
 from pbm.server import Arriving, Service, Settings
@@ -83,7 +83,7 @@ def _stages(service: Service, game: Game, match: Match, state: State, database: 
         parse_multipart_floor=_milliseconds(lambda: parsed_by_the_library(parts)),
         compose=_milliseconds(lambda: _compose(service, match, replace(state))),
         text=_milliseconds(lambda: draw.text(state.game.scene(state.position, state.last))),
-        picture=_milliseconds(lambda: png.render(draw.svg(scene, names=False), png.CELLS_WIDTH), 20),
+        picture=_milliseconds(lambda: picture.drawn(scene.board), 20),
     )
 
 

@@ -191,7 +191,7 @@ class Segment:
     """A straight segment of a plane drawing.
 
     label: a short text to stand on it, such as an edge's number. name: what a player types to mean the segment; empty
-    where he cannot.
+    where he cannot. gone: the last move removed it; it is shown as a ghost.
     """
 
     x1: int
@@ -202,6 +202,7 @@ class Segment:
     label: str = ""
     last: bool = False
     name: str = ""
+    gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

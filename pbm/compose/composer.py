@@ -132,13 +132,12 @@ class Answer:
 
 @dataclass(slots=True)
 class Composer:
-    """Writes mails. make_key: a fresh random key for each. hurried: much waits, so pictures are left out."""
+    """Writes mails. make_key: a fresh random key for each."""
 
     robot: Robot
     signer: Signer
     pages: Pages = field(default_factory=Pages)
     make_key: Callable[[], str] = lambda: secrets.token_hex(12)
-    hurried: bool = False
     _views: Views = field(default_factory=Views)
 
     def notice(self, notice: Notice, now: datetime, answers: Message | None = None) -> list[Mail]:
@@ -249,8 +248,7 @@ class Composer:
     def _sheet(self, reader: Reader, boards: int = 1) -> Sheet:
         """Strangers have chosen nothing and get text, which is small."""
         form = reader.settings.mail if reader.player else TEXT
-        picture = reader.settings.picture
-        pictured = picture == "on" or (picture == "auto" and not self.hurried)
+        pictured = reader.settings.picture != "off"
         return Sheet(self.pages, form, self.robot.domain, pictured=pictured, boards=boards)
 
     def _board_words(
@@ -290,8 +288,7 @@ class Composer:
         """From an answer to what opens it. Its subject is short, for a board may have hundreds of moves."""
         if notice.reader.seat is None:
             return lambda _answer: ""
-        title = notice.state.game.info.title
-        return mailto(address, f"Re: {title} Board {notice.match.board}")
+        return mailto(address, f"Re: {notice.match.board}")
 
     def _examples(self, notice: Notice) -> list[str]:
         """What the reader may answer now: to an offer, to what he has submitted, and with a move."""

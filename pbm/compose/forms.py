@@ -12,19 +12,20 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from pbm.compose.html import MAX_LINKS, Inlays, blocks, linked, to_ascii, within_bounds
+from pbm.compose.html import Inlays, blocks, to_ascii
+from pbm.compose.html_board import HtmlBoard
 from pbm.compose.pages import Pages
 from pbm.compose.views import View
 from pbm.compose.wire import Part, Parts
 from pbm.draw import WORDS
-from pbm.draw.png import rendered
+from pbm.draw.brush import Picture
 
 TEXT, BOTH = "text", "both"
 BOARD_KIND = "application/vnd.pbm.board+json"
+MAX_BOARD = 85_000
+"""Characters of a board, of the 102 kB after which Gmail cuts a mail off."""
 BESIDES = 2800
-"""Characters of the room for links that each further board takes for other things."""
-MAX_LISTED = 60
-"""Moves that are listed beside those which the drawing itself links."""
+"""Characters of that room which each further board takes for other things."""
 
 Link = Callable[[str], str]
 """From what a player may answer to the URL that opens such an answer; empty for none."""
@@ -32,10 +33,10 @@ Link = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A drawing that HTML shows below a line of a text. svg: the drawing. described: the same in words."""
+    """A drawing that HTML shows below a line of a text. picture: the drawing. described: the same in words."""
 
     line: str
-    svg: str
+    picture: Picture
     described: str
 
 
@@ -43,8 +44,7 @@ class Figure:
 class Sheet:
     """What is put on one page for one reader. domain: of the pictures' ids. drawn: whether a board is on it.
 
-    pictured: boards have pictures in HTML. These take several times as long as all the rest of a mail. boards: how many
-    share the room there is for links.
+    pictured: boards have pictures in HTML. boards: how many share the room there is.
     """
 
     pages: Pages
@@ -55,6 +55,7 @@ class Sheet:
     drawn: bool = False
     _inlays: Inlays = field(default_factory=Inlays)
     _pictures: list[Part] = field(default_factory=list)
+    _closing: list[Markup] = field(default_factory=list)
 
     def link(self, text: str, url: str) -> str:
         """Words for the page that open the URL where they can."""
@@ -66,19 +67,16 @@ class Sheet:
             return view.text(style) + "\n"
         self.drawn = True
         links = {word: url for word in view.moves if (url := link(word))} if link else {}
-        lines = view.lines(style)
-        room = (MAX_LINKS - BESIDES * (self.boards - 1)) // self.boards
-        shown = within_bounds((run.word for line in lines for run in line), links, room)
-        others = {word: url for word, url in links.items() if word not in shown}
-        listed = within_bounds(others, others, room) if len(others) <= MAX_LISTED or not shown else {}
+        room = (MAX_BOARD - BESIDES * (self.boards - 1)) // self.boards
+        board = HtmlBoard(view, style, links, room)
+        picture = self._picture(view, board)
+        if picture and board.cells and board.parts == 1:
+            self._closing.append(picture)
+            picture = Markup("")
         html = self.pages.render(
             "drawing.html",
-            drawn=linked(lines, shown),
-            links=shown,
-            listed=listed,
-            picture=view.picture if self.pictured else None,
-            cid=self._picture(view) if self.pictured else "",
-            described=lambda: "The board, which is told in words below." if style == WORDS else view.description,
+            picture=picture,
+            **{name: getattr(board, name) for name in ("cells", "drawn", "columns", "linked", "notes", "lists")},
         )
         return self._inlays.add(view.text(style), Markup(html)) + "\n"  # noqa: S704  rendered with everything escaped
 
@@ -86,27 +84,29 @@ class Sheet:
         """The text with the figure below its line; in plain text the line has to do."""
         if self.form == TEXT or figure is None:
             return text
-        picture = rendered(figure.svg)
-        cid = self._enclose(picture.data, "ratings.png")
-        html = self.pages.render("figure.html", figure=figure, picture=picture, cid=cid)
+        picture = self._enclosed(figure.picture, "ratings.png", figure.described)
+        html = self.pages.render("figure.html", figure=figure, picture=picture)
         return text.replace(figure.line, self._inlays.add(figure.line, Markup(html)), 1)  # noqa: S704  escaped
 
-    def _picture(self, view: View) -> str:
-        """Take the picture along, if there is one; returns its id."""
-        return self._enclose(view.picture.data, "board.png") if view.picture else ""
+    def _picture(self, view: View, board: HtmlBoard) -> Markup:
+        """The picture, taken along, if there is one and a use for it: among several boards, cells do without."""
+        if not self.pictured or view.picture is None or (self.boards > 1 and board.cells and board.parts == 1):
+            return Markup("")
+        described = "The board, which is told in words below." if board.style == WORDS else view.description
+        return self._enclosed(view.picture, "board.png", described)
 
-    def _enclose(self, data: bytes, name: str) -> str:
-        """Take a picture along; returns its id."""
-        cid = f"{hashlib.sha256(data).hexdigest()[:20]}@{self.domain}"
+    def _enclosed(self, picture: Picture, name: str, described: str) -> Markup:
+        """What shows a picture that the mail takes along."""
+        cid = f"{hashlib.sha256(picture.data).hexdigest()[:20]}@{self.domain}"
         headers = {"Content-ID": f"<{cid}>", "Content-Disposition": f'inline; filename="{name}"'}
-        self._pictures.append(Part("image/png", data, headers))
-        return cid
+        self._pictures.append(Part("image/png", picture.data, headers))
+        return Markup(self.pages.render("picture.html", picture=picture, cid=cid, described=described))  # noqa: S704
 
     def body(self, page: str, subject: str, board: str = "") -> str | Part | Parts:
         """The page, rendered with what this sheet gave it. board: the same for programs; empty for none."""
         if self.form == TEXT:
             return page
-        html = self.pages.render("mail.html", blocks=blocks(page, self._inlays), subject=subject)
+        html = self.pages.render("mail.html", blocks=blocks(page, self._inlays), subject=subject, closing=self._closing)
         root = Part("text/html", to_ascii(html))
         shown = Parts("related", (root, *self._pictures)) if self._pictures else root
         plain = (Part("text/plain", self._inlays.text(page)),) if self.form == BOTH else ()

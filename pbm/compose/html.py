@@ -10,7 +10,6 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from html import escape as escape_text
 from itertools import groupby, pairwise
 from urllib.parse import quote
@@ -18,15 +17,11 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from pbm.compose.pages import WIDTH
-from pbm.draw.runs import Line, Run
 
 MAX_LINK = 499
 """Characters of a link that every mail program opens."""
-MAX_LINKS = 60_000
-"""Characters of all links of a board, of the 102 kB after which Gmail cuts a mail off."""
 MAX_DRAWN = 30_000
-"""Characters of a drawing and its lists; what is longer is only in the text."""
-
+"""Characters of a drawing; what is longer is only in the text."""
 
 _MARKING = "\x1a"
 _MARK = re.compile(r"\x1a([0-9a-f]{16})-(\d{1,9})\x1a")
@@ -75,11 +70,15 @@ class Inlays:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines of a page between empty ones. kind: "inlay", "aligned" or "paragraph". margin: blanks before each line."""
+    """Lines of a page between empty ones. kind: "inlay", "aligned" or "paragraph". margin: blanks before each line.
+
+    columns: the length of the longest line.
+    """
 
     kind: str
     html: Markup
     margin: int = 0
+    columns: int = 0
 
 
 def blocks(page: str, inlays: Inlays) -> list[Block]:
@@ -97,7 +96,8 @@ def _block(kind: str, lines: list[str], inlays: Inlays) -> Block:
         return Block("inlay", _markup("\n".join(map(inlays.html, lines))))
     margins = {len(line) - len(line.lstrip()) for line in lines}
     if len(margins) > 1 or any("  " in line.strip() for line in lines):
-        return Block("aligned", _markup("\n".join(map(inlays.html, lines))))
+        columns = max(len(inlays.text(line)) for line in lines)
+        return Block("aligned", _markup("\n".join(map(inlays.html, lines))), columns=columns)
     return Block("paragraph", _markup("".join(_flowing(lines, inlays))), margins.pop())
 
 
@@ -117,7 +117,7 @@ def _flowing(lines: list[str], inlays: Inlays) -> Iterator[str]:
 
 def mailto(address: str, subject: str) -> Callable[[str], str]:
     """From the body of a mail to a link that opens it (RFC 6068); empty where some mail program finds it too long."""
-    opening = f"mailto:{quote(address, safe='@')}?subject={quote(subject, safe='')}&body="
+    opening = f"mailto:{quote(address, safe='@')}?subject={quote(subject, safe=':')}&body="
 
     def link(body: str) -> str:
         url = opening + (body if body.isascii() and body.isalnum() else quote(body, safe=""))
@@ -126,16 +126,16 @@ def mailto(address: str, subject: str) -> Callable[[str], str]:
     return link
 
 
-def within_bounds(words: Iterable[str], links: Mapping[str, str], room: int) -> dict[str, str]:
+def within_bounds(words: Iterable[str], links: Mapping[str, str], room: int, besides: int) -> dict[str, str]:
     """The links of the words, in order, as long as there is room for them.
 
-    words: each as often as it is shown. room: in characters.
+    words: each as often as it is shown. room: in characters. besides: what a link takes beside its URL.
     """
     chosen: dict[str, str] = {}
     for word in words if links else ():
         link = links.get(word)
         if link:
-            room -= len(link) + len('<a\nhref="amp;">') + len("</a>")
+            room -= len(link) + besides
             if room < 0:
                 chosen.pop(word, None)
                 break
@@ -143,28 +143,17 @@ def within_bounds(words: Iterable[str], links: Mapping[str, str], room: int) -> 
     return chosen
 
 
-def linked(lines: Sequence[Line], links: Mapping[str, str]) -> Markup:
-    """A drawing with the words that have links linked; cut off where it is too long."""
+def equal(lines: Sequence[str]) -> Markup:
+    """Lines of a drawing, escaped; cut off where they are too many."""
     rows: list[str] = []
     room = MAX_DRAWN
     for line in lines:
-        room -= sum([len(run.text) for run in line]) + 1
+        room -= len(line) + 1
         if room < 0:
             rows.append("[The rest is in the text of this mail.]")
             break
-        rows.append("".join([_linked(run, links[run.word]) if run.word in links else _plain(run.text) for run in line]))
+        rows.append(escape_text(line, quote=False))
     return _markup("\n".join(rows))
-
-
-def _linked(run: Run, url: str) -> str:
-    """A line break inside a tag shows nowhere, and keeps the lines of the mail short enough. url: made by mailto."""
-    return f'<a\nhref="{url.replace("&", "&amp;")}">{_plain(run.text)}</a>'
-
-
-@lru_cache(maxsize=1000)
-def _plain(text: str) -> str:
-    """Escaped as it stands between tags. Drawings say the same few things over and over."""
-    return escape_text(text, quote=False)
 
 
 def to_ascii(html: str) -> str:

@@ -48,7 +48,7 @@ def _environment() -> _Environment:
         "verbs": VERBS,
         "groups": GROUPS,
         "choices": CHOICES,
-        "equal": lambda caller: _equal()(caller=caller),
+        "equal": lambda columns, caller: _equal()(columns, caller=caller),
         "unsaid": _unsaid,
     }
     return environment

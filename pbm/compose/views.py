@@ -12,7 +12,8 @@ from pbm import draw
 from pbm.compose import machine
 from pbm.compose.machine import MAX_MOVES
 from pbm.domain.match import SWAP, Match, State
-from pbm.draw.png import Picture, picture
+from pbm.draw.brush import Picture
+from pbm.draw.picture import picture
 from pbm.draw.runs import Line, plain
 
 MAX_ALT = 4000

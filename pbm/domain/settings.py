@@ -29,7 +29,7 @@ class Settings:
     subject: str = "constant"
     board: str = "ascii"
     mail: str = "both"
-    picture: str = "auto"
+    picture: str = "on"
     timezone: str = "UTC"
     sleep: str = "off"
     weekend: str = "off"
@@ -118,8 +118,8 @@ CHOICES: dict[str, Choice] = {
         ),
         Choice(
             "picture",
-            "whether a board in HTML comes with a drawn picture, too; auto leaves it out while the server is busy",
-            ("auto", "on", "off"),
+            "whether a board in HTML comes with a drawn picture, too",
+            ("on", "off"),
         ),
         Choice("timezone", "where you are; times in mails are told in it"),
         Choice(

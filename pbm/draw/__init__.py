@@ -1,4 +1,4 @@
-"""Scenes drawn: as text for mails, in words, as SVG for pictures."""
+"""Scenes drawn: as text for mails, and in words; pictures are in picture.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pbm.draw import grid, hexes, plane, words
 from pbm.draw.pieces import PLAIN
 from pbm.draw.runs import Line, Run, plain
 
-__all__ = ["STYLES", "Line", "Run", "lines", "svg", "text"]
+__all__ = ["STYLES", "Line", "Run", "board", "lines", "text"]
 
 ASCII, UNICODE, WORDS = STYLES = ("ascii", "unicode", "words")
 """How a board is told in text: drawn in plain characters, drawn in more of them, or read aloud."""
@@ -25,19 +25,21 @@ def text(scene: Scene, style: str = ASCII) -> str:
 
 def lines(scene: Scene, style: str = ASCII) -> list[Line]:
     """What text draws, with the words its characters stand for; blocks are separated by empty lines."""
-    board = [[Run(line)] for line in words.lines(scene.board)] if style == WORDS else _drawing(scene.board, style)
     notes = [[Run(line)] for note in scene.notes for line in textwrap.wrap(note, WIDTH, break_on_hyphens=False)]
-    blocks = [block for block in (board, notes, *map(_listing, scene.lists)) if block]
+    blocks = [block for block in (board(scene.board, style), notes, *map(_listing, scene.lists)) if block]
     return [line for block in blocks for line in ([], *block)][1:]
 
 
-def _drawing(board: HexBoard | GridBoard | PlaneBoard, style: str) -> list[Line]:
+def board(shown: HexBoard | GridBoard | PlaneBoard, style: str = ASCII, columns: int = WIDTH) -> list[Line]:
+    """The board alone. columns: what it may take, if its shape leaves the choice."""
+    if style == WORDS:
+        return [[Run(line)] for line in words.lines(shown)]
     nicer = style == UNICODE
-    if isinstance(board, HexBoard):
-        return hexes.lines(board, hexes.NICER if nicer else PLAIN)
-    if isinstance(board, GridBoard):
-        return grid.lines(board, grid.NICER if nicer else PLAIN)
-    return plane.lines(board, plane.NICER if nicer else PLAIN)
+    if isinstance(shown, HexBoard):
+        return hexes.lines(shown, hexes.NICER if nicer else PLAIN)
+    if isinstance(shown, GridBoard):
+        return grid.lines(shown, grid.NICER if nicer else PLAIN)
+    return plane.lines(shown, plane.NICER if nicer else PLAIN, columns)
 
 
 def _listing(listing: Listing) -> list[Line]:
@@ -55,16 +57,3 @@ def _cell(cell: str, width: int) -> Line:
     *_, last = cell.split() or [""]
     typed = last if len(cell.split()) <= 2 else ""
     return [Run(cell.removesuffix(last)), Run(last, typed), Run(" " * (width - len(cell)))]
-
-
-def svg(scene: Scene, *, names: bool = True) -> str:
-    """The board alone as an SVG document on an opaque background.
-
-    names: places tell their names when pointed at. Without that a hexagonal board is drawn sooner.
-    """
-    board = scene.board
-    if isinstance(board, HexBoard):
-        return hexes.svg(board, names=names)
-    if isinstance(board, GridBoard):
-        return grid.svg(board)
-    return plane.svg(board)

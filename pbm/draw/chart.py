@@ -6,21 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-import drawsvg
+from PIL import ImageDraw
 
-from pbm.draw.pieces import INK, LINE, PAPER, label, sheet
+from pbm.draw import brush
+from pbm.draw.brush import Picture
+from pbm.draw.pieces import COLOURS, FAINT, INK, LINE, PAPER
 
-ROW, LETTERS = 22, 13
+ROW, LETTERS = 24, 15
 """Pixels: the height of a player's row, and of letters."""
-NAMES, SCALE, MARGIN = 225, 325, 25
+NAMES, SCALE, MARGIN = 200, 230, 25
 """Pixels: the width of the names, of the scale, and of what is left free beside it."""
 STEP = 250
 """Points between two lines of the scale."""
-SURE, UNSURE = "#2b6cb0", "#b7791f"
-GRID = "#dddddd"
-FONT = "DejaVu Sans, sans-serif"
-
-
+SURE, UNSURE = COLOURS["blue"], COLOURS["red"]
 WIDTH = NAMES + SCALE + 2 * MARGIN
 
 
@@ -35,21 +33,29 @@ class Bar:
 
 
 @lru_cache(maxsize=8)
-def ratings(bars: tuple[Bar, ...]) -> str:
-    """An SVG document, a row for each in their order; there is at least one."""
+def ratings(bars: tuple[Bar, ...]) -> Picture:
+    """A row for each in their order; there is at least one."""
     low, high = _bounds(bars)
 
     def x(points: float) -> int:
         return NAMES + round(SCALE * (points - low) / (high - low))
 
     height = ROW * (len(bars) + 2)
-    drawing = sheet(WIDTH, height)
+
+    def paint(pen: brush.Pen, finer: int) -> None:
+        for points in range(low, high + 1, STEP):
+            pen.line((x(points) * finer, ROW * finer, x(points) * finer, (height - ROW // 2) * finer), FAINT, finer)
+        for row, bar in enumerate(bars, 1):
+            _row(pen, bar, lambda points: x(points) * finer, (ROW * row + ROW // 2) * finer, finer)
+
+    image = brush.smooth(WIDTH, height, PAPER, paint)
+    pen = ImageDraw.Draw(image)
     for points in range(low, high + 1, STEP):
-        drawing.append(drawsvg.Line(x(points), ROW, x(points), height - ROW // 2, stroke=GRID, stroke_width=1))
-        drawing.append(label(str(points), LETTERS - 1, x(points), ROW // 2, LINE))
+        brush.write(pen, str(points), LETTERS - 2, x(points), ROW // 2, LINE)
     for row, bar in enumerate(bars, 1):
-        drawing.extend(_row(bar, x, ROW * row + ROW // 2))
-    return str(drawing.as_svg())
+        name = f"{bar.name} {bar.rating:.0f}"
+        pen.text((NAMES - 10, ROW * row + ROW // 2), name, INK, brush.font(LETTERS), anchor="rm")
+    return brush.finished(brush.flat(image))
 
 
 def _bounds(bars: Sequence[Bar]) -> tuple[int, int]:
@@ -59,14 +65,13 @@ def _bounds(bars: Sequence[Bar]) -> tuple[int, int]:
     return int(low) * STEP, max(int(high), int(low) + 1) * STEP
 
 
-def _row(bar: Bar, x: Callable[[float], int], y: int) -> list[drawsvg.DrawingElement]:
-    """A name with its rating, and the bar with its ends and its mark at the height y."""
-    colour = SURE if bar.sure else UNSURE
+def _row(pen: brush.Pen, bar: Bar, x: Callable[[float], int], y: int, finer: int) -> None:
+    """The bar with its ends and its mark at the height y."""
+    colour, reach = SURE if bar.sure else UNSURE, 5 * finer
     ends = [x(bar.rating - bar.reach), x(bar.rating + bar.reach)]
-    name = drawsvg.Text(
-        f"{bar.name} {bar.rating:.0f}", LETTERS, NAMES - 10, y + 5, fill=INK, font_family=FONT, text_anchor="end"
-    )
-    line = drawsvg.Line(ends[0], y, ends[1], y, stroke=colour, stroke_width=3)
-    stops = [drawsvg.Line(end, y - 5, end, y + 5, stroke=colour, stroke_width=2) for end in ends]
-    mark = drawsvg.Circle(x(bar.rating), y, 5, fill=colour if bar.sure else PAPER, stroke=colour, stroke_width=2)
-    return [name, line, *stops, mark]
+    pen.line((ends[0], y, ends[1], y), colour, 3 * finer)
+    for end in ends:
+        pen.line((end, y - reach, end, y + reach), colour, 2 * finer)
+    middle = x(bar.rating)
+    box = (middle - reach, y - reach, middle + reach, y + reach)
+    pen.ellipse(box, colour if bar.sure else PAPER, colour, 2 * finer)

@@ -11,34 +11,13 @@ join that may be drawn is a dot.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
-
-import drawsvg
 
 from games.scene import Cell, GridBoard, Ground, Join, Look, Place
-from pbm.draw.pieces import (
-    CLOSED,
-    FAINT,
-    FILLS,
-    INK,
-    LINE,
-    PAPER,
-    PLAIN,
-    Marks,
-    is_marked,
-    label,
-    named,
-    piece,
-    sheet,
-    text_on,
-)
+from pbm.draw.pieces import PLAIN, Marks
 from pbm.draw.runs import Line, Run, plain, run
-
-At = Callable[[int, int], tuple[int, int]]
-"""The pixel, x and y, in the middle of the place of a row and a column."""
 
 
 def lines(board: GridBoard, marks: Marks = PLAIN) -> list[Line]:
@@ -138,58 +117,3 @@ NICER: Marks = {
     ".": "·", "+": "┼", "-": "─", "|": "│", "B": "●", "W": "○", "b": "•", "w": "◦", "X": "●", "O": "○",
     "x": "•", "o": "◦",
 }  # fmt: skip
-
-UNIT = 32
-"""Pixels between neighbouring places of a picture."""
-
-
-def svg(board: GridBoard) -> str:
-    """The board as an SVG document; a place that can be typed tells its name when pointed at."""
-    rows, columns = ([getattr(cell, way) for cell in board.cells] for way in ("row", "column"))
-    top, left, bottom, right = min(rows), min(columns), max(rows), max(columns)
-
-    def at(row: int, column: int) -> tuple[int, int]:
-        return UNIT * (column - left + 1) + UNIT // 2, UNIT * (row - top + 1) + UNIT // 2
-
-    drawing = sheet(UNIT * (right - left + 3), UNIT * (bottom - top + 3))
-    ground = _squares if board.ground is Ground.SQUARES else _go_lines
-    drawing.extend(ground(board, at))
-    for join in board.joins:
-        drawing.append(drawsvg.Line(*at(*join.start), *at(*join.end), stroke=INK, stroke_width=3))
-    for mark in board.crossings:
-        drawing.append(drawsvg.Circle(*at(mark.row, mark.column), UNIT // 4, fill=FILLS[mark.owner], stroke=INK))
-        drawing.append(label(mark.owner, UNIT // 3, *at(mark.row, mark.column), text_on(mark.owner)))
-    for cell in board.cells:
-        if is_marked(cell):
-            drawing.append(piece(cell, UNIT * 2 // 5, *at(cell.row, cell.column)))
-    for column, words in enumerate(board.columns):
-        drawing.extend(label(words, UNIT // 2, *at(row, column)) for row in (top - 1, bottom + 1))
-    for row, words in enumerate(board.rows):
-        drawing.extend(label(words, UNIT // 2, *at(row, column)) for column in (left - 1, right + 1))
-    return str(drawing.as_svg())
-
-
-def _squares(board: GridBoard, at: At) -> Iterator[Any]:
-    """The squares of a board, grey where nobody may play, and the lines between them."""
-    half = UNIT // 2
-    for cell in board.cells:
-        x, y = at(cell.row, cell.column)
-        fill = CLOSED if cell.closed else PAPER
-        yield named(cell, drawsvg.Rectangle(x - half, y - half, UNIT, UNIT, fill=fill))
-    # One path: a renderer takes far longer for many.
-    lines = drawsvg.Path(stroke=LINE, fill="none")
-    (left, top), (right, bottom) = at(0, 0), at(len(board.rows), len(board.columns))
-    for x in range(left, right + 1, UNIT):
-        lines.M(x - half, top - half).V(bottom - half)
-    for y in range(top, bottom + 1, UNIT):
-        lines.M(left - half, y - half).H(right - half)
-    yield lines
-
-
-def _go_lines(board: GridBoard, at: At) -> Iterator[Any]:
-    """The lines that cross at every place, faint where they belong to a copy."""
-    for cell in sorted(board.cells, key=lambda cell: not cell.faint):
-        x, y = at(cell.row, cell.column)
-        half, stroke = UNIT // 2, FAINT if cell.faint else LINE
-        cross = drawsvg.Path(stroke=stroke, fill="none").M(x - half, y).H(x + half).M(x, y - half).V(y + half)
-        yield named(cell, cross)

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain, count, groupby
+from itertools import count, groupby
 from operator import itemgetter
 
-import drawsvg
-
 from games.scene import HexBoard, Label, Place
-from pbm.draw.pieces import LINE, PAPER, PLAIN, Marks, is_marked, label, named, piece, sheet
+from pbm.draw.pieces import PLAIN, Marks
 from pbm.draw.runs import Line, Run, plain, run
 
 Sheet = dict[Place, Run]
@@ -72,38 +70,3 @@ def _labels(labels: tuple[Label, ...]) -> Sheet:
 
 
 NICER: Marks = {".": "·", "o": "○", "O": "◎", "x": "●", "X": "◉"}
-
-HALF, STEP = 17, 30
-"""Pixels: half a cell's width, and the distance of two rows; together a hexagon as regular as whole pixels allow."""
-
-
-_CORNERS = ((0, -2), (1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1))
-"""Of a hexagon, around it: in half widths, and in thirds of the distance of two rows."""
-
-
-def svg(board: HexBoard, *, names: bool = True) -> str:
-    """The board as an SVG document. names: a cell tells its name when pointed at."""
-    beside = {(each.place[0] + each.down, each.place[1] + each.right): each for each in board.labels}
-    places = [*beside, *(cell.place for cell in board.cells)]
-    (top, bottom), (left, right) = ((min(ways), max(ways)) for ways in zip(*places, strict=True))
-
-    def at(row: int, column: int) -> tuple[int, int]:
-        """The pixel in the middle of a cell, x and y."""
-        return HALF * (column - left + 1), STEP * (row - top) + STEP * 2 // 3
-
-    drawing = sheet(HALF * (right - left + 2), STEP * (bottom - top) + STEP * 4 // 3)
-    edges: set[tuple[tuple[int, int], tuple[int, int]]] = set()
-    for cell in board.cells:
-        x, y = at(*cell.place)
-        corners = [(x + dx * HALF, y + dy * STEP // 3) for dx, dy in _CORNERS]
-        edges.update((min(pair), max(pair)) for pair in zip(corners, (*corners[1:], corners[0]), strict=True))
-        if names:
-            drawing.append(named(cell, drawsvg.Lines(*chain(*corners), close=True, fill=PAPER)))
-    # One path, and each edge once: a renderer takes far longer for many.
-    lines = drawsvg.Path(stroke=LINE, fill="none")
-    for start, end in sorted(edges):
-        lines.M(*start).L(*end)
-    drawing.append(lines)
-    drawing.extend(piece(cell, HALF * 4 // 5, *at(*cell.place)) for cell in board.cells if is_marked(cell))
-    drawing.extend(label(each.text, HALF, *at(*place)) for place, each in beside.items())
-    return str(drawing.as_svg())

@@ -7,10 +7,9 @@ parked. Nothing here decides what a mail asks for, or what its sender gets: see 
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import structlog
 from structlog.contextvars import bind_contextvars, unbind_contextvars
@@ -25,9 +24,6 @@ from pbm.store import HOUSE, DatabaseTrouble, Store, Transaction
 
 log = structlog.get_logger()
 
-MOST_PICTURED = 3
-"""Mails within a second whose answers still have pictures: one takes longer to draw than five moves to handle."""
-
 Work = tuple[Prepared, Checked]
 
 
@@ -39,7 +35,6 @@ class Batches:
         self._handler = handler
         self._clock = clock
         self._journal = Journal()
-        self._taken_up: deque[datetime] = deque(maxlen=MOST_PICTURED + 1)
         self._one_by_one = False
 
     def handle(self, limit: int) -> int:
@@ -102,7 +97,6 @@ class Batches:
 
     def _read_all(self, tx: Transaction, rows: Sequence[Received]) -> list[Prepared]:
         handler = self._handler
-        handler.tools.composer.hurried = self._is_busy(len(rows))
         gate = Gate(tx, handler.tools.limits, self._clock())
         read = [handler.message_of(row) for row in rows]
         messages = [each for each in read if isinstance(each, Message)]
@@ -110,12 +104,6 @@ class Batches:
         boards = map(handler.board_of, messages)
         tx.matches.foresee_summaries({board for board in boards if board is not None})
         return [handler.read(gate, row, message) for row, message in zip(rows, read, strict=True)]
-
-    def _is_busy(self, mails: int) -> bool:
-        """Whether so many mails more are too many for pictures."""
-        now = self._clock()
-        self._taken_up.extend([now] * mails)
-        return len(self._taken_up) > MOST_PICTURED and self._taken_up[0] > now - timedelta(seconds=1)
 
     def _settle_all(self, tx: Transaction, work: Sequence[Work], now: datetime) -> None:
         known = tx.inbox.settled({identity for mail, _ in work if (identity := mail.identity)})

@@ -16,9 +16,11 @@ import lxml.html
 import pytest
 
 from games import GAMES
+from games.scene import GridBoard, HexBoard, PlaneBoard
 from pbm.compose.forms import BOARD_KIND
 from pbm.domain.match import State
-from pbm.draw import png
+from pbm.draw import picture
+from pbm.draw.brush import Picture
 from pbm.mailin import Robot
 from pbm.server import Arriving, Settings
 from tests.conversation import Got, House, address_of
@@ -138,7 +140,7 @@ def test_links_are_short_and_go_to_the_address_of_the_token(name: str, house: Ho
     for _, url in links(got):
         assert len(url) < 500
         assert opened(url)[0] == got["Reply-To"]
-        assert opened(url)[1] == f"Re: {GAMES[name].info.title} Board 101"
+        assert opened(url)[1] == "Re: 101"
     assert not re.findall(r"&(?!amp;|#|lt;|gt;|quot;)", source)
 
 
@@ -206,18 +208,50 @@ def test_what_players_write_is_escaped_and_never_a_link(house: House) -> None:
     assert "Content-Type: text/html" not in got.part("text/html")
 
 
-def test_html_keeps_boards_in_letters_of_equal_width(house: House) -> None:
+def test_html_keeps_drawings_in_letters_of_equal_width(house: House) -> None:
     """What Gmail and Outlook are known to honour: pre in a cell, styles in line, both colours named."""
-    got = mover(house, *SMALL["luddit"])
+    got = mover(house, *SMALL["crossgeo"])
     page = lxml.html.fromstring(got.part("text/html"))
-    (board, *_) = page.xpath("//table//td/pre")
+    (board,) = [pre for pre in page.xpath("//table//td/pre") if "+" in pre.text_content()]
     style = board.get("style")
-    for rule in ("monospace", "font-size:14px", "line-height:1.2", "color:#111111", "background:#ffffff"):
+    for rule in ("monospace", "font-size:12px", "line-height:1.2", "color:#111111", "background:#ffffff", "pre-wrap"):
         assert rule in style
-    assert not page.xpath("//style | //link | //svg | //*[contains(@src, 'data:')]")
-    text = got.body
-    rows = [line.rstrip() for line in board.text_content().strip("\n").splitlines()]
-    assert "\n".join(rows) in text, "the same drawing"
+    assert max(map(len, board.text_content().splitlines())) <= 50
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_html_has_neither_styles_of_its_own_nor_scripts(name: str, house: House) -> None:
+    page = lxml.html.fromstring(mover(house, *SMALL[name]).part("text/html"))
+    assert not page.xpath("//style | //link | //script | //svg | //*[contains(@src, 'data:')]")
+
+
+@pytest.mark.parametrize("name", ["cross", "loops", "luddit"])
+def test_every_cell_that_may_be_played_is_a_link_as_large_as_the_cell(name: str, house: House) -> None:
+    words, moves = SMALL[name]
+    page = lxml.html.fromstring(mover(house, words, moves).part("text/html"))
+    cells = {opened(anchor.get("href"))[2]: anchor for anchor in page.xpath("//td/a")}
+    free = {move for move in legal(state_of(words, moves)) if re.fullmatch(r"[A-Z]\d+", move)}
+    assert free == set(cells) - {"swap"}
+    for anchor in cells.values():
+        style = anchor.get("style")
+        assert "display:block" in style
+        assert pixels("line-height", style) >= 32
+
+
+def pixels(name: str, style: str) -> int:
+    found = re.search(rf"{name}:(\d+)px", style)
+    assert found is not None
+    return int(found[1])
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_no_line_of_equal_letters_is_wider_than_a_phone(name: str, house: House) -> None:
+    """Or the letters are small, and the lines broken."""
+    page = lxml.html.fromstring(mover(house, *SMALL[name]).part("text/html"))
+    for pre in page.xpath("//pre"):
+        size = pixels("font-size", pre.get("style"))
+        widest = max(map(len, pre.text_content().splitlines()))
+        assert widest * size * 0.6 < 384 or (size == 11 and "pre-wrap" in pre.get("style"))
 
 
 def test_the_picture_is_found_sized_and_described(house: House) -> None:
@@ -236,14 +270,14 @@ def test_the_picture_is_found_sized_and_described(house: House) -> None:
 
 def test_a_picture_is_rendered_once_for_both_players(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     rendered = []
-    real = png.render
+    real = picture.drawn
 
-    def counted(drawing: str, width: int) -> bytes:
-        rendered.append(width)
-        return real(drawing, width)
+    def counted(board: HexBoard | GridBoard | PlaneBoard) -> Picture:
+        rendered.append(board)
+        return real(board)
 
     house.game("cross -size=5 alice bob", ["E5"])
-    monkeypatch.setattr(png, "render", counted)
+    monkeypatch.setattr(picture, "drawn", counted)
     assert len(house.answer("bob", "A2", 101)) == 2
     assert len(rendered) == 1
 
@@ -355,15 +389,15 @@ def test_mail_programs_find_no_fault_with_the_parts(name: str, house: House) -> 
     assert encodings == {"7bit", "base64"}
 
 
-@pytest.mark.parametrize(("choice", "waiting", "drawn"), [("auto", 1, True), ("auto", 9, False), ("on", 9, True)])
-def test_pictures_are_left_out_while_much_waits(house: House, choice: str, waiting: int, *, drawn: bool) -> None:
+@pytest.mark.parametrize(("choice", "drawn"), [("on", True), ("off", False)])
+def test_pictures_come_however_much_waits(house: House, choice: str, *, drawn: bool) -> None:
     for userid in ("alice", "bob"):
         house.send(userid, f"set {userid} {userid}pass mail both")
         house.send(userid, f"set {userid} {userid}pass picture {choice}")
     board = house.game("cross -size=4 alice bob")
-    house.service.accept([house.mail("alice", f"cross show {board}") for _ in range(waiting)])
+    house.service.accept([house.mail("alice", f"cross show {board}") for _ in range(9)])
     while house.service.handle():
         pass
     got = house.collect()
-    assert len(got) == waiting
+    assert len(got) == 9
     assert all(("image/png" in each.forms) == drawn for each in got)

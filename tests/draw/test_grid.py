@@ -1,9 +1,8 @@
-"""Square boards and Go boards, made by hand: as text to the character, as pictures by their elements."""
+"""Square boards and Go boards, made by hand, as text to the character."""
 
 from __future__ import annotations
 
 from textwrap import dedent
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 from games.scene import Box, Cell, Crossing, GridBoard, Ground, Join, Look
 from pbm.draw import grid
 
-SVG = "{http://www.w3.org/2000/svg}"
 LETTERS = "ABCDEFGHJKLMNOPQRST"
 
 
@@ -162,49 +160,3 @@ def test_every_place_is_where_its_labels_say(data):
     )
     assert labels[found.index("B")] == LETTERS[column]
     assert found.split()[0] == found.split()[-1] == str(size - row)
-
-
-# Pictures
-
-
-@pytest.mark.parametrize("board", [CROSSED, SPREAD])
-def test_a_picture_is_opaque_and_always_the_same(board):
-    picture = grid.svg(board)
-    root = ElementTree.fromstring(picture)  # noqa: S314  drawn by us
-    ground = next(root.iter(f"{SVG}rect"))
-    assert (ground.get("width"), ground.get("height")) == (root.get("width"), root.get("height"))
-    assert ground.get("fill") == "#ffffff"
-    assert picture == grid.svg(board)
-
-
-def texts(board):
-    root = ElementTree.fromstring(grid.svg(board))  # noqa: S314  drawn by us
-    return [element.text for element in root.iter(f"{SVG}text")]
-
-
-def test_a_picture_shows_pieces_crossings_and_labels():
-    assert sorted(texts(CROSSED)) == sorted(["Y", "Y", "P", "P", "P", *"ABCD" * 2, *"1234" * 2])
-
-
-def test_a_picture_repeats_pieces_beyond_the_edge():
-    """The label B stands above and below. Each corner stone has three copies, W in column D one on the left."""
-    shown = texts(SPREAD)
-    assert (shown.count("B") - 2, shown.count("W")) == (2 * 4, 2)
-
-
-def test_places_that_can_be_typed_tell_their_names():
-    for board, count in ((CROSSED, 16), (SPREAD, 25)):
-        root = ElementTree.fromstring(grid.svg(board))  # noqa: S314  drawn by us
-        named = [title.text for title in root.iter(f"{SVG}title")]
-        assert sorted(map(str, named)) == sorted(cell.name for cell in board.cells if cell.name)
-        assert len(named) == count
-
-
-def test_everything_in_a_picture_is_inside_it():
-    for board in (CROSSED, SPREAD):
-        root = ElementTree.fromstring(grid.svg(board))  # noqa: S314  drawn by us
-        width, height = (int(root.get(way, "")) for way in ("width", "height"))
-        for circle in root.iter(f"{SVG}circle"):
-            x, y, radius = (int(circle.get(way, "")) for way in ("cx", "cy", "r"))
-            assert radius <= x <= width - radius
-            assert radius <= y <= height - radius

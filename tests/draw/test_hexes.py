@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from xml.etree import ElementTree
-
 import pytest
 
 from games.scene import Cell, HexBoard, Label
 from pbm.draw import hexes
-
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 def board(size, pieces=None, last="", winning=()):
@@ -106,61 +102,3 @@ def test_the_number_of_a_diagonal_is_found_at_both_its_ends(size):
             found = words[at:] if down < 0 else words[: at + 1]
             assert steps > 1
             assert (found.split()[0] if down < 0 else found.split()[-1].lstrip("/")) == str(number)
-
-
-def root(drawn):
-    return ElementTree.fromstring(hexes.svg(drawn))  # noqa: S314  drawn by us
-
-
-def test_a_picture_is_opaque_and_always_the_same():
-    ground = next(root(WON).iter(f"{SVG}rect"))
-    assert (ground.get("width"), ground.get("height")) == (root(WON).get("width"), root(WON).get("height"))
-    assert hexes.svg(WON) == hexes.svg(WON)
-
-
-def test_a_picture_shows_cells_pieces_rows_and_diagonals():
-    names = [title.text for title in root(WON).iter(f"{SVG}title")]
-    assert names == [cell.name for cell in WON.cells]
-    texts = [str(text.text) for text in root(WON).iter(f"{SVG}text")]
-    assert sorted(texts) == sorted(["O", "O", "X", "X", *"ABCCDE", *"12345" * 2])
-
-
-def test_a_picture_rings_the_last_move_and_the_win():
-    rings = [ring.get("stroke") for ring in root(WON).iter(f"{SVG}circle") if ring.get("fill") == "none"]
-    assert len(rings) == len(set(rings)) == 2
-    assert [ring for ring in root(board(3, {"A1": "O"})).iter(f"{SVG}circle") if ring.get("fill") == "none"] == []
-
-
-def full(size):
-    """A picture with a stone on every cell, and the middle of each stone by the cell's name."""
-    names = [cell.name for cell in board(size).cells]
-    drawn = root(board(size, dict.fromkeys(names, "O")))
-    discs = [tuple(int(disc.get(way, "")) for way in ("cx", "cy", "r")) for disc in drawn.iter(f"{SVG}circle")]
-    return drawn, dict(zip(names, discs, strict=True))
-
-
-@pytest.mark.parametrize("size", [2, 6, 10])
-def test_cells_are_disjoint_and_inside_the_picture(size):
-    drawn, cells = full(size)
-    width, height = (int(drawn.get(way, "")) for way in ("width", "height"))
-    discs = list(cells.values())
-    assert all(r < x < width - r and r < y < height - r for x, y, r in discs)
-    for index, (x, y, r) in enumerate(discs):
-        assert all((x - a) ** 2 + (y - b) ** 2 > 4 * r * r for a, b, _ in discs[:index])
-
-
-def is_on(point, disc):
-    x, y, r = disc
-    return (point[0] - x) ** 2 + (point[1] - y) ** 2 < r * r
-
-
-@pytest.mark.parametrize("size", [2, 6, 10])
-def test_labels_of_a_picture_stand_beside_an_end_of_their_line(size):
-    drawn, cells = full(size)
-    labels = [(str(text.text), int(text.get("x", "")), int(text.get("y", ""))) for text in drawn.iter(f"{SVG}text")]
-    labels = [label for label in labels if not any(is_on(label[1:], disc) for disc in cells.values())]
-    assert len(labels) == 3 * (2 * size - 1) + 1
-    for words, left, top in labels:
-        line = [cells[name] for name in cells if words in (name[0], name[1:])]
-        distances = [(x - left) ** 2 + (y - top) ** 2 for x, y, _ in line]
-        assert min(distances[0], distances[-1]) == min(distances) <= 40**2

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from fractions import Fraction
 from itertools import pairwise
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.crossgeo import CrossGeo
+from games.polygon import Polygon
 from games.scene import PlaneBoard, Point, Segment, Stroke
-from pbm.draw import plane
-
-SVG = "{http://www.w3.org/2000/svg}"
+from pbm import draw
+from pbm.draw import layout, plane
+from tests.games.test_crossgeo import BUNDLE
 
 
 def board(*segments, points=(), width=12, height=12):
@@ -39,12 +40,17 @@ def graph_board(*words, plies=0, seed=0):
 
 
 def layout_of(shown):
-    return plane.Layout(plane._text_sheet(shown))
+    return plane._fitted(shown, plane.COLUMNS)
+
+
+def drawn_whole(shown):
+    """The lines of a drawing but those of its enlarged part."""
+    return "\n".join(plane.text(shown)).partition("\n\nThe most crowded part")[0].splitlines()
 
 
 def marks(shown):
     """The characters of a drawing, blanks apart."""
-    return set("".join(plane.text(shown))) - {" "}
+    return set("".join(drawn_whole(shown))) - {" "}
 
 
 def lattice():
@@ -80,8 +86,8 @@ def lattice():
         (line(6, 0, 6, 12), {"|"}),
         (line(0, 0, 6, 12), {"/"}),
         (line(0, 12, 6, 0), {"\\"}),
-        (line(0, 0, 12, 6), set(".'")),
-        (line(0, 6, 12, 0), set(".`")),
+        (line(0, 0, 12, 8), set(".'")),
+        (line(0, 8, 12, 0), set(".`")),
         (line(0, 0, 12, 2), set("_.-'")),
         (line(0, 2, 12, 0), set("_.-`")),
         (line(0, 0, 2, 12), set("|/")),
@@ -99,27 +105,28 @@ def test_colours_have_their_own_characters():
 
 
 def test_a_crossing_is_marked_and_a_common_end_is_not():
-    assert marks(board(line(0, 0, 12, 12), line(0, 12, 12, 0))) == {"/", "\\", "+"}
+    assert marks(board(line(0, 0, 12, 12), line(0, 12, 12, 0))) == {".", "'", "`", "+"}
     assert "+" not in marks(board(line(0, 0, 12, 6), line(0, 0, 12, 5)))
 
 
 @settings(max_examples=80, deadline=None)
 @given(lattice())
 def test_the_cells_of_a_line_are_near_it_and_hang_together(shown):
-    layout = layout_of(shown)
-    for segment, seen, path in zip(layout.segments, layout.lines, layout.paths, strict=True):
+    laid = layout_of(shown)
+    for segment, seen, path in zip(laid.segments, laid.lines, laid.paths, strict=True):
         for one, other in pairwise(place for place, _ in path):
             assert max(abs(one[0] - other[0]), abs(one[1] - other[1])) == 1
         if seen is None:
             assert path == []
         for (row, column), _ in path:
-            assert away(layout.sheet, segment, row, column) <= Fraction(1, 2)
+            assert away(laid.sheet, segment, row, column) <= 0.5 + 1e-9
 
 
 def away(sheet, segment, row, column):
     """How far a cell's middle is from the whole line, along the row or the column, whichever is nearer."""
-    top, left = sheet.row(segment.y1), sheet.column(segment.x1)
-    down, right = sheet.row(segment.y2) - top, sheet.column(segment.x2) - left
+    top, left = sheet.spot(segment.x1, segment.y1)
+    bottom, far = sheet.spot(segment.x2, segment.y2)
+    down, right = bottom - top, far - left
     if not down and not right:
         return max(abs(row - top), abs(column - left))
     twice_area = abs((row - top) * right - (column - left) * down)
@@ -129,17 +136,17 @@ def away(sheet, segment, row, column):
 @settings(max_examples=80, deadline=None)
 @given(lattice())
 def test_lines_are_cut_off_at_the_window(shown):
-    layout = layout_of(shown)
-    for segment, seen in zip(layout.segments, layout.lines, strict=True):
+    laid = layout_of(shown)
+    for segment, seen in zip(laid.segments, laid.lines, strict=True):
         visible = [inside(shown, segment, Fraction(step, 720)) for step in range(721)]
         if any(visible):
             assert seen is not None
         if seen is not None:
             for row, column in (seen.start, seen.end):
-                assert 0 <= row <= layout.sheet.rows
-                assert 1 <= column <= layout.sheet.columns + 1
+                assert -1e-9 <= row <= laid.sheet.rows + 1e-9
+                assert 1 - 1e-9 <= column <= laid.sheet.columns + 1 + 1e-9
         if all(visible):
-            assert seen.start == (layout.sheet.row(segment.y1), layout.sheet.column(segment.x1))
+            assert seen.start == laid.sheet.spot(segment.x1, segment.y1)
 
 
 def inside(shown, segment, share):
@@ -160,11 +167,13 @@ def inside(shown, segment, share):
 def test_every_edge_and_vertex_of_a_graph_is_labelled(words, version, plies):
     shown = graph_board(*words.split(), f"-version={version}", plies=plies)
     lines = plane.text(shown)
-    drawn = " ".join(lines)
+    whole, drawn = " ".join(drawn_whole(shown)), " ".join(lines)
     for segment in shown.segments:
-        assert re.findall(rf"(?<![0-9]){segment.label}(?![0-9a-z])", drawn) == [segment.label], segment.label
+        label = rf"(?<![0-9]){segment.label}(?![0-9a-z])"
+        assert len(re.findall(label, whole)) <= 1 <= len(re.findall(label, drawn)), segment.label
     for point in shown.points:
-        assert re.findall(rf"(?<![A-Z]){point.label}(?![A-Z])", drawn) == [point.label], point.label
+        label = rf"(?<![A-Z]){point.label}(?![A-Z])"
+        assert len(re.findall(label, whole)) <= 1 <= len(re.findall(label, drawn)), point.label
     assert max(map(len, lines)) <= plane.COLUMNS
     assert len(lines) <= 110
 
@@ -172,18 +181,19 @@ def test_every_edge_and_vertex_of_a_graph_is_labelled(words, version, plies):
 @settings(max_examples=100, deadline=None)
 @given(lattice())
 def test_labels_stand_on_their_strokes_and_never_touch_each_other(shown):
-    layout = layout_of(shown)
+    laid = layout_of(shown)
     lines = plane.text(shown)
-    labels = [*layout.signs.values(), *layout.numbers.values()]
-    taken = [cell for start, label in labels for cell in layout._cells(start, len(label))]
+    labels = [*laid.signs.values(), *laid.numbers.values()]
+    taken = [cell for start, label in labels for cell in laid._cells(start, len(label))]
     assert len(set(taken)) == len(taken)
     for (row, column), label in labels:
         assert (row, column - 1) not in taken
         assert (row, column + len(label)) not in taken
         assert column >= 0
-    assert sum(line.count("@") for line in lines) == sum(label.count("@") for _, label in layout.signs.values())
-    for index, (start, label) in layout.numbers.items():
-        assert set(layout._cells(start, len(label))) & {place for place, _ in layout.paths[index]}
+    lines = drawn_whole(shown)
+    assert sum(line.count("@") for line in lines) == sum(label.count("@") for _, label in laid.signs.values())
+    for index, (start, label) in laid.numbers.items():
+        assert set(laid._cells(start, len(label))) & {place for place, _ in laid.paths[index]}
 
 
 @settings(max_examples=100, deadline=None)
@@ -199,20 +209,20 @@ def test_any_board_is_drawn_in_ascii_within_the_width(shown):
 
 def test_a_target_stands_exactly_on_its_point_or_not_at_all():
     crowd = [Point(500 + step, 500, chr(ord("a") + step), target=True) for step in range(20)]
-    layout = layout_of(board(points=crowd, width=1000, height=1000))
-    assert [label for _, label in layout.signs.values()] == ["a"]
-    ((index, (start, _)),) = layout.signs.items()
-    assert start == layout.sheet.place(crowd[index])
+    laid = layout_of(board(points=crowd, width=1000, height=1000))
+    assert [label for _, label in laid.signs.values()] == ["a"]
+    ((index, (start, _)),) = laid.signs.items()
+    assert start == laid.sheet.place(crowd[index])
 
 
 def test_a_crowded_vertex_is_written_beside_its_point():
-    layout = layout_of(board(points=[Point(6, 6, "A"), Point(6, 6, "B"), Point(6, 6, "C")]))
-    assert len(layout.signs) == 3
+    laid = layout_of(board(points=[Point(6, 6, "A"), Point(6, 6, "B"), Point(6, 6, "C")]))
+    assert len(laid.signs) == 3
 
 
 def test_the_present_point_comes_first():
     points = [Point(6, 6, "a", target=True), Point(6, 6, here=True), Point(0, 0, "F", here=True)]
-    drawn = "\n".join(plane.text(board(points=points)))
+    drawn = "\n".join(drawn_whole(board(points=points)))
     assert drawn.count("@") == 2
     assert "@F" in drawn
     assert "a" not in drawn
@@ -229,35 +239,59 @@ def test_the_last_move_stands_in_brackets():
 
 
 def test_lattice_points_fall_on_whole_cells():
-    layout = layout_of(graph_board("-board=2"))
-    for point in layout.sheet.board.points:
-        assert layout.sheet.row(point.y).denominator == layout.sheet.column(point.x).denominator == 1
+    laid = layout_of(graph_board("-board=2"))
+    for point in laid.sheet.board.points:
+        assert all(part.is_integer() for part in laid.sheet.spot(point.x, point.y))
 
 
-# Pictures
+def test_the_last_move_s_ghosts_are_not_drawn_in_characters():
+    gone = Segment(0, 0, 12, 12, Stroke.GREEN, "9", gone=True)
+    assert plane.text(board(line(0, 6, 12, 6), gone)) == plane.text(board(line(0, 6, 12, 6)))
 
 
-def picture(shown):
-    return ElementTree.fromstring(plane.svg(shown))  # noqa: S314  drawn by us
+# Small where it can be, bounded where it cannot
 
 
-def test_a_picture_shows_every_segment_and_label_on_an_opaque_ground():
-    shown = graph_board("-board=2", "-version=rgb")
-    root = picture(shown)
-    ground = root.find(f"{SVG}rect")
-    assert (ground.get("fill"), ground.get("width")) == ("white", root.get("width"))
-    assert len(root.findall(f"{SVG}path")) == len(shown.segments)
-    written = sorted(element.text for element in root.iter(f"{SVG}text"))
-    assert written == sorted([*(s.label for s in shown.segments), *(p.label for p in shown.points)])
+@pytest.mark.parametrize(("sides", "rows"), [(4, 16), (6, 20), (12, 40)])
+def test_a_polygon_is_as_small_as_its_labels_allow(sides, rows):
+    game = Polygon()
+    shown = game.scene(game.start(game.options([f"-sides={sides}"])), None).board
+    assert isinstance(shown, PlaneBoard)
+    drawn = plane.text(shown)
+    assert len(drawn) <= rows
+    assert not layout_of(shown).lost
 
 
-def test_colours_differ_in_a_picture_even_without_colour():
-    root = picture(board(*(line(0, row, 12, row, stroke) for row, stroke in enumerate(Stroke))))
-    looks = {(path.get("stroke-width"), path.get("stroke-dasharray")) for path in root.findall(f"{SVG}path")}
-    assert len(looks) == len(Stroke)
+def test_the_part_where_labels_find_no_room_is_enlarged():
+    crowd = [line(490, 480 + 5 * step, 520, 490 + 5 * step, label=str(step)) for step in range(9)]
+    shown = board(line(0, 0, 1000, 0, label="A"), line(0, 1000, 1000, 1000, label="B"), *crowd, width=1000, height=1000)
+    drawn = "\n".join(plane.text(shown))
+    assert "The most crowded part" in drawn
+    for step in range(9):
+        assert re.search(rf"(?<!\d){step}(?!\d)", drawn), step
 
 
-def test_the_present_point_is_a_ring_in_a_picture():
-    root = picture(board(line(0, 0, 12, 12), points=[Point(6, 6, here=True)]))
-    (ring,) = root.findall(f"{SVG}circle")
-    assert ring.get("stroke") == "black"
+def bundle():
+    """The graph whose drawing took 32 seconds."""
+    game = CrossGeo()
+    return game.scene(game.start(game.options([], body=BUNDLE)), None)
+
+
+def test_the_work_for_a_drawing_does_not_grow_with_the_crossings(monkeypatch):
+    asked: Counter[str] = Counter()
+    for owner, name in ((layout.Line, "meets"), (layout.Layout, "_harm"), (layout.Layout, "_free")):
+        monkeypatch.setattr(owner, name, counting(getattr(owner, name), asked))
+    text = draw.text(bundle())
+    cells = plane.COLUMNS * plane.COLUMNS
+    assert asked["meets"] <= layout.MEETING * cells
+    assert asked["_harm"] <= 2 * 200 * (2 * layout.TRIED + 2)
+    assert asked["_free"] <= 4 * 200 * (2 * layout.TRIED + 2)
+    assert len(text) < 60_000
+
+
+def counting(work, asked):
+    def counted(*args):
+        asked[work.__name__] += 1
+        return work(*args)
+
+    return counted

@@ -1,0 +1,249 @@
+"""Boards of cells as tables of HTML: every cell as large as a thumb, and a link where a player may play.
+
+Sizes are in pixels and made for a phone 390 wide. A board too wide for it comes in two halves, one below the other.
+Everything is told by characters and by colours that hold in light and dark; nothing needs a picture, a style sheet or
+a script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from operator import itemgetter
+
+from markupsafe import Markup
+
+from games.scene import Cell, Form, GridBoard, HexBoard, Join, Label, Look, Place
+from pbm.draw.pieces import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, text_on
+
+WIDTH = 384
+"""What a phone shows side by side."""
+SMALLEST, LARGEST = 32, 44
+"""The least and the greatest side of a cell."""
+MARGIN = 16
+"""The width of the rows' labels."""
+EDGE = 20
+"""The width of the lines between boxes, and of the points between these."""
+LINK = 76
+"""Characters of a link beside its URL."""
+
+_LETTERS = "font-size:12px;color:#777777"
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """What a place of a table shows. ground: its colour; empty for none. mark: HTML. word: what a player types."""
+
+    mark: str = ""
+    ground: str = ""
+    word: str = ""
+
+    def html(self, span: int, height: int, url: str) -> str:
+        """The table's cell. url: what it opens, made by mailto; empty for a cell that is no link."""
+        opening = f'<td colspan="{span}"' if span > 1 else "<td"
+        ground = f' bgcolor="{self.ground}"' if self.ground else f' style="{_LETTERS}"' if self.mark else ""
+        if not url:
+            return f"{opening}{ground}>{self.mark}</td>"
+        # A line break inside a tag shows nowhere, and keeps the lines of the mail short enough.
+        style = f"display:block;line-height:{height}px;text-decoration:none;color:{INK}"
+        link = f'<a\nhref="{url.replace("&", "&amp;")}" style="{style}">{self.mark or "&#160;"}</a>'
+        return f"{opening}{ground}>{link}</td>"
+
+
+@dataclass(slots=True)
+class Table:
+    """Faces by their row and first column. widths, heights: of columns and rows. span: columns of a face."""
+
+    widths: list[int]
+    heights: list[int]
+    span: int = 1
+    faces: dict[Place, Face] = field(default_factory=dict)
+
+    def words(self) -> Iterator[str]:
+        return (face.word for face in self.faces.values() if face.word)
+
+    def html(self, links: Mapping[str, str]) -> str:
+        columns = "".join(f'<td width="{width}"></td>' for width in self.widths)
+        rows = "".join(
+            f'<tr align="center"><td height="{height}" width="1"></td>{self._row(row, height, links)}</tr>\n'
+            for row, height in enumerate(self.heights)
+        )
+        return (
+            '<table role="presentation" cellpadding="0" cellspacing="1" border="0" '
+            f'width="{sum(self.widths)}" style="margin:8px 0;font-size:16px">\n'
+            f'<tr><td width="1"></td>{columns}</tr>\n{rows}</table>'
+        )
+
+    def _row(self, row: int, height: int, links: Mapping[str, str]) -> str:
+        cells, at = [], 0
+        columns = sorted(column for line, column in self.faces if line == row)
+        for column, following in zip(columns, [*columns[1:], len(self.widths)], strict=True):
+            if column > at:
+                cells.append(f'<td colspan="{column - at}"></td>')
+            face = self.faces[row, column]
+            span = min(self.span, following - column)
+            cells.append(face.html(span, height, links.get(face.word, "")))
+            at = column + span
+        return "".join(cells)
+
+
+def tables(board: HexBoard | GridBoard) -> list[Table]:
+    """The board, in halves where it is too wide for cells of the least size."""
+    if isinstance(board, HexBoard):
+        return [_hexagons(board, part) for part in _halves(board.cells, 2, (WIDTH - MARGIN * 2) // SMALLEST * 2)]
+    cells = [cell for cell in board.cells if not cell.faint]
+    if board.boxes or any(join.name for join in board.joins):
+        most = (WIDTH - MARGIN * 2 + SMALLEST) // (SMALLEST + EDGE)
+        return [_edges(board, part) for part in _halves(cells, 1, most, shared=1)]
+    return [_squares(board, part) for part in _halves(cells, 1, (WIDTH - MARGIN * 2) // SMALLEST)]
+
+
+def html(parts: Sequence[Table], links: Mapping[str, str]) -> Markup:
+    return Markup("\n".join(part.html(links) for part in parts))  # noqa: S704  marks and words are of games
+
+
+def _halves(cells: Sequence[Cell], wide: int, most: int, shared: int = 0) -> list[list[Cell]]:
+    """The cells, or the left and the right half of them.
+
+    wide: columns of a cell. most: columns that find room. shared: columns that both halves show.
+    """
+    columns = [cell.column for cell in cells]
+    left, right = min(columns), max(columns) + wide
+    if right - left <= most:
+        return [list(cells)]
+    middle = (left + right + 1 - shared) // 2
+    return [
+        [cell for cell in cells if cell.column < middle + shared],
+        [cell for cell in cells if cell.column >= middle],
+    ]
+
+
+def _side(room: int, cells: int) -> int:
+    return max(SMALLEST, min(LARGEST, room // cells))
+
+
+def _hexagons(board: HexBoard, cells: Sequence[Cell]) -> Table:
+    """Each cell as a square of two columns of half a cell's width; labels where their lines leave the board."""
+    places = {cell.place for cell in cells}
+    top, bottom = min(row for row, _ in places) - 1, max(row for row, _ in places) + 1
+    left, right = min(column for _, column in places) - 1, max(column for _, column in places) + 3
+    unit = _side(WIDTH * 2, right - left) // 2
+    table = Table([unit] * (right - left), [MARGIN, *[2 * unit] * (bottom - top - 1), MARGIN], span=2)
+    for label in (*board.labels, *_inner_labels(board, places)):
+        if label.place in places:
+            row, column = label.place[0] + label.down, max(label.place[1] + label.right, left)
+            table.faces[row - top, column - left] = Face(escape(label.text))
+    for cell in cells:
+        table.faces[cell.row - top, cell.column - left] = _face(cell, dict(board.colours))
+    return table
+
+
+def _inner_labels(board: HexBoard, places: Collection[Place]) -> Iterator[Label]:
+    """The names of rows along the cut of a board that is shown in halves."""
+    names = {label.place[0]: label.text for label in board.labels if label.down == 0}
+    lettered = {label.place for label in board.labels if label.down == 0}
+    rows = {row for row, _ in places if len(places) < len(board.cells)} & names.keys()
+    inward = 2 if min(places, key=itemgetter(1)) == min((cell.place for cell in board.cells), key=itemgetter(1)) else -2
+    for row in rows:
+        columns = [column for line, column in places if line == row]
+        if lettered.isdisjoint((row, column) for column in columns):
+            yield Label(names[row], (row, max(columns) if inward > 0 else min(columns)), 0, inward)
+
+
+def _squares(board: GridBoard, cells: Sequence[Cell]) -> Table:
+    """Each cell a square; where lines of the board pass a place, these."""
+    columns = range(min(cell.column for cell in cells), max(cell.column for cell in cells) + 1)
+    rows = range(len(board.rows))
+    side = _side(WIDTH - 2 * MARGIN, len(columns))
+    table = Table([MARGIN, *[side] * len(columns), MARGIN], [MARGIN, *[side] * len(rows), MARGIN])
+    for column in columns:
+        table.faces |= {(row, column - columns[0] + 1): Face(board.columns[column]) for row in (0, len(rows) + 1)}
+    for row in rows:
+        table.faces |= {(row + 1, column): Face(board.rows[row]) for column in (0, len(columns) + 1)}
+    owners = {(crossing.row, crossing.column): crossing.owner for crossing in board.crossings}
+    passing = _passing(board.joins)
+    for (row, column), mark in passing.items():
+        if column in columns:
+            table.faces[row + 1, column - columns[0] + 1] = Face(mark)
+    for cell in cells:
+        owner = owners.get(cell.place)
+        mark = _owned(owner, dict(board.colours)) if owner else passing.get(cell.place, "")
+        face = _face(cell, dict(board.colours), mark)
+        table.faces[cell.row + 1, cell.column - columns[0] + 1] = face
+    return table
+
+
+def _edges(board: GridBoard, cells: Sequence[Cell]) -> Table:
+    """Points, the lines between neighbours as places of their own, and what is in the boxes."""
+    columns = range(min(cell.column for cell in cells), max(cell.column for cell in cells) + 1)
+    boxes = len(columns) - 1
+    side = _side(WIDTH - 2 * MARGIN - EDGE * (boxes + 1), max(1, boxes))
+    widths, heights = ([*[EDGE, side] * (count - 1), EDGE] for count in (len(columns), len(board.rows)))
+    table = Table([MARGIN, *widths, MARGIN], [MARGIN, *heights, MARGIN])
+    for column in columns:
+        at = 2 * (column - columns[0]) + 1
+        table.faces |= {(row, at): Face(board.columns[column]) for row in (0, len(heights) + 1)}
+    for row, words in enumerate(board.rows):
+        table.faces |= {(2 * row + 1, column): Face(words) for column in (0, len(widths) + 1)}
+    for cell in cells:
+        table.faces[2 * cell.row + 1, 2 * (cell.column - columns[0]) + 1] = Face("&#9679;", PAPER)
+    for join in board.joins:
+        (row, column), (to_row, to_column) = join.start, join.end
+        if column in columns and to_column in columns:
+            place = row + to_row + 1, column + to_column - 2 * columns[0] + 1
+            drawn = LAST if join.last else INK if join.look is Look.DRAWN else WOOD
+            table.faces[place] = Face("", drawn, join.name)
+    for box in board.boxes:
+        if box.column in columns[:-1]:
+            place = 2 * box.row + 2, 2 * (box.column - columns[0]) + 2
+            table.faces[place] = Face(_owned(box.owner, dict(board.colours)), PAPER)
+    return table
+
+
+def _passing(joins: Sequence[Join]) -> dict[Place, str]:
+    """The places between the ends of joins, and the line through each."""
+    marks: dict[Place, str] = {}
+    for join in joins:
+        if join.look is Look.OPEN:
+            continue
+        (row, column), (to_row, to_column) = join.start, join.end
+        across = row == to_row
+        inner = (
+            [(row, at) for at in range(column + 1, to_column)]
+            if across
+            else [(at, column) for at in range(row + 1, to_row)]
+        )
+        for place in inner:
+            marks[place] = "&#9532;" if place in marks else "&#9472;&#9472;" if across else "&#9474;"
+    return marks
+
+
+def _face(cell: Cell, colours: Mapping[str, str], mark: str = "") -> Face:
+    """mark: what a free cell shows."""
+    ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
+    if cell.piece:
+        return Face(_piece(cell, colours), ground, cell.name)
+    if cell.last:
+        return Face(f'<b style="color:{LAST}">&#10005;</b>', ground, cell.name)
+    return Face(mark or ("" if cell.closed else "&#183;"), ground, cell.name)
+
+
+def _piece(cell: Cell, colours: Mapping[str, str]) -> str:
+    """A disc with the piece's letter; a square one where it is no stone, and a ring in the colour of what is marked."""
+    fill = fill_of(cell.piece, colours)
+    ring = LAST if cell.last else WINNING if cell.winning else LINE
+    round_by = "" if cell.form in (Form.ARROW, Form.WALL) else "border-radius:15px;"
+    thick = 3 if cell.last or cell.winning else 1
+    return (
+        f'<b style="display:block;width:{28 - 2 * thick}px;margin:auto;line-height:{28 - 2 * thick}px;{round_by}'
+        f'border:{thick}px solid {ring};background:{fill};color:{text_on(fill)}">{escape(cell.piece)}</b>'
+    )
+
+
+def _owned(owner: str, colours: Mapping[str, str]) -> str:
+    fill = fill_of(owner, colours)
+    return (
+        f'<b style="display:block;width:18px;margin:auto;line-height:18px;font-size:12px;border:1px solid {FAINT};'
+        f'background:{fill};color:{text_on(fill)}">{escape(owner)}</b>'
+    )

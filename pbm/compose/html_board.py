@@ -1,0 +1,152 @@
+"""A board for HTML: cells to be touched or a drawing, then notes, lists and moves, within the room there is for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+from markupsafe import Markup
+
+from games.scene import Listing, PlaneBoard
+from pbm import draw
+from pbm.compose import cells
+from pbm.compose.cells import LINK, WIDTH, Face, Table
+from pbm.compose.html import equal, within_bounds
+from pbm.compose.views import View
+from pbm.draw import WORDS
+from pbm.draw.pieces import WOOD
+from pbm.draw.runs import plain
+
+COLUMNS = 50
+"""Of a drawing in characters: what a phone shows side by side."""
+TOUCHED = 36
+"""Pixels: how high a move in a list is."""
+MAX_LISTED = 160
+"""Moves that are listed beside those which the board itself links."""
+ROWS = "font-size:15px"
+
+
+@dataclass(slots=True)
+class HtmlBoard:
+    """The board as it is shown in HTML. links: what opens a move, by the word a player types.
+
+    room: characters for all of it. linked: some move is a link. parts: 1, or 2 where the board had to be halved.
+    """
+
+    view: View
+    style: str
+    links: Mapping[str, str]
+    room: int
+    cells: Markup = field(default_factory=Markup)
+    drawn: Markup = field(default_factory=Markup)
+    columns: int = 0
+    parts: int = 1
+    lists: list[Markup] = field(default_factory=list)
+    _shown: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        scene = self.view.scene
+        if self.style == WORDS or isinstance(scene.board, PlaneBoard) or not self._put_cells():
+            lines = plain(draw.board(scene.board, self.style, COLUMNS))
+            self.drawn, self.columns = equal(lines), max(map(len, lines), default=0)
+            self.room -= len(self.drawn)
+        for listing in scene.lists:
+            self._put_list(listing)
+        others = {word: url for word, url in self.links.items() if word not in self._shown}
+        if 0 < len(others) <= MAX_LISTED:
+            self._put_chips(Listing("Moves:" if not self._shown else "Or:", tuple((word,) for word in others)))
+
+    @property
+    def linked(self) -> bool:
+        return bool(self._shown)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.view.scene.notes
+
+    def _put_cells(self) -> bool:
+        """The board as tables; False where there is no room for that."""
+        board = self.view.scene.board
+        assert not isinstance(board, PlaneBoard)  # noqa: S101  those have no cells
+        tables = cells.tables(board)
+        bare = sum(len(table.html({})) for table in tables)
+        if bare > self.room:
+            return False
+        self.parts = len(tables)
+        chosen = within_bounds((word for table in tables for word in table.words()), self.links, self.room - bare, LINK)
+        self.cells = cells.html(tables, chosen)
+        self.room -= len(self.cells)
+        self._shown |= chosen
+        return True
+
+    def _put_list(self, listing: Listing) -> None:
+        if any(cell.count(" ") > 1 for row in listing.rows for cell in row):
+            self._put_sentences(listing)
+        else:
+            self._put_chips(listing)
+
+    def _put_chips(self, listing: Listing) -> None:
+        """Columns that are short, each to be touched if it is a move."""
+        told = [(cell, self._word(cell)) for row in listing.rows for cell in row if cell]
+        width = max(44, 9 * max(len(cell) for cell, _ in told) + 12)
+        across = max(1, WIDTH // (width + 1))
+        table = Table([width] * across, [TOUCHED] * -(-len(told) // across))
+        for place, (cell, word) in enumerate(told):
+            table.faces[place // across, place % across] = Face(escape(cell), WOOD, word)
+        chosen = within_bounds(table.words(), self.links, self.room - len(table.html({})), LINK)
+        self._add(listing.heading, table.html(chosen), chosen)
+
+    def _put_sentences(self, listing: Listing) -> None:
+        """A row each: what is to be touched, and what is told of it."""
+        rows = [(row[0], self._word(row[0]), " ".join(row[1:])) for row in _joined(listing.rows)]
+        bare = sum(len(escape(first + told)) + len(_row(Face("", WOOD), "", "")) for first, _, told in rows)
+        chosen = within_bounds((word for _, word, _ in rows), self.links, self.room - bare, LINK)
+        told = "\n".join(
+            _row(Face(escape(first), WOOD, word), chosen.get(word, ""), text) for first, word, text in rows
+        )
+        html = (
+            f'<table role="presentation" cellpadding="0" cellspacing="1" border="0" style="{ROWS}">\n{told}\n</table>'
+        )
+        self._add(listing.heading, html, chosen)
+
+    def _add(self, heading: str, html: str, chosen: Mapping[str, str]) -> None:
+        if len(html) > self.room:
+            html = "<p>[This list is in the text of this mail.]</p>"
+            chosen = {}
+        self.room -= len(html)
+        self._shown |= chosen
+        self.lists.append(Markup('<p style="margin:10px 5px 2px">%s</p>\n') % heading + Markup(html))  # noqa: S704  escaped
+
+    def _word(self, cell: str) -> str:
+        """The move that a column of a list names; empty for none."""
+        first, *_, last = [*cell.split(), "", ""][:2]
+        named = self._names
+        return next((named.get(word, word) for word in (cell, last, first) if named.get(word, word) in self.links), "")
+
+    @property
+    def _names(self) -> dict[str, str]:
+        """What a player types, by what is written on a drawing."""
+        board = self.view.scene.board
+        if not isinstance(board, PlaneBoard):
+            return {}
+        points = {point.label: point.name for point in board.points if point.label and point.name}
+        return points | {segment.label: segment.name for segment in board.segments if segment.name}
+
+
+def _joined(rows: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+    """Rows that begin with an empty column go on with the one before."""
+    told: list[tuple[str, ...]] = []
+    for row in rows:
+        if told and not row[0]:
+            told[-1] = (*told[-1], *row)
+        else:
+            told.append(row)
+    return iter([tuple(cell for cell in row if cell) for row in told])
+
+
+def _row(face: Face, url: str, told: str) -> str:
+    return (
+        f'<tr align="center"><td width="44" height="{TOUCHED}"{face.html(1, TOUCHED, url)[3:]}'
+        f'<td align="left" style="padding:0 6px">{escape(told)}</td></tr>'
+    )

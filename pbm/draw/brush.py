@@ -1,0 +1,129 @@
+"""What pictures are made of: a palette, fonts shipped with us, and pieces drawn smoothly once and stamped ever after.
+
+A picture is an image of palette numbers, which makes it small and quick to write. Smooth edges are drawn in true
+colours, several times as large as they will be, and then found in the palette.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+from PIL import Image, ImageColor, ImageDraw, ImageFont
+
+from games.scene import Form
+from pbm.draw.pieces import CLOSED, COLOURS, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, text_on
+
+FONTS = Path(__file__).parent / "fonts"
+FINER = 4
+"""How many times as large as it will be a smooth thing is drawn."""
+GROUNDS = (PAPER, WOOD, SHADED, CLOSED)
+
+Pen = ImageDraw.ImageDraw
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A PNG, and how wide and high it is, in pixels."""
+
+    data: bytes
+    width: int
+    height: int
+
+
+@cache
+def palette() -> Image.Image:
+    """All colours of pictures: those of boards, and what lies between each and the grounds it may border on."""
+    inks = dict.fromkeys((*GROUNDS, *COLOURS.values(), INK, LINE, FAINT, LAST, WINNING))
+    mixed = dict.fromkeys(inks) | {
+        _mix(ink, ground, share): None for ground in (*GROUNDS, INK) for ink in inks for share in (1, 2)
+    }
+    colours = list(mixed)[:256]
+    image = Image.new("P", (1, 1))
+    image.putpalette([part for colour in colours for part in ImageColor.getrgb(colour)])
+    return image
+
+
+def _mix(one: str, other: str, share: int) -> str:
+    """share: thirds of the one."""
+    parts = zip(ImageColor.getrgb(one), ImageColor.getrgb(other), strict=True)
+    return "#{:02x}{:02x}{:02x}".format(*((a * share + b * (3 - share)) // 3 for a, b in parts))
+
+
+def flat(image: Image.Image) -> Image.Image:
+    """The same in numbers of the palette."""
+    return image.quantize(palette=palette(), dither=Image.Dither.NONE)
+
+
+@cache
+def number(colour: str) -> int:
+    """The palette's number of a colour."""
+    return flat(Image.new("RGB", (1, 1), colour)).tobytes()[0]
+
+
+@cache
+def font(size: int, *, bold: bool = False) -> ImageFont.FreeTypeFont:
+    """bold: letters of equal width."""
+    name = "DejaVuSansMono-Bold.ttf" if bold else "DejaVuSans.ttf"
+    return ImageFont.truetype(str(FONTS / name), size, layout_engine=ImageFont.Layout.BASIC)
+
+
+def smooth(width: int, height: int, ground: str, paint: Callable[[Pen, int], None], finer: int = FINER) -> Image.Image:
+    """An image in true colours. paint: draws it on a sheet that is so many times as large."""
+    large = Image.new("RGB", (width * finer, height * finer), ground)
+    paint(ImageDraw.Draw(large), finer)
+    return large.reduce(finer)
+
+
+@lru_cache(maxsize=1000)
+def piece(radius: int, fill: str, ring: str, letter: str, ground: str, form: Form = Form.STONE) -> Image.Image:
+    """A square of twice the radius and one, to be stamped on its ground. ring: the colour of its edge."""
+    side, thick = 2 * radius + 1, 1 if ring == INK else 3
+
+    def paint(pen: Pen, finer: int) -> None:
+        box, width = (0, 0, side * finer - 1, side * finer - 1), thick * finer
+        if form in (Form.ARROW, Form.WALL):
+            pen.rectangle(box, fill, ring, width)
+        else:
+            pen.ellipse(box, fill, ring, width)
+        if form is Form.QUEEN:
+            inner = radius * finer // 3
+            pen.ellipse((inner, inner, box[2] - inner, box[3] - inner), None, text_on(fill), finer)
+
+    image = smooth(side, side, ground, paint)
+    if letter:
+        write(ImageDraw.Draw(image), letter, radius, radius, radius, text_on(fill))
+    return flat(image)
+
+
+@lru_cache(maxsize=100)
+def outline(radius: int, colour: str, ground: str) -> Image.Image:
+    """A ring, to be stamped on its ground."""
+
+    def paint(pen: Pen, finer: int) -> None:
+        pen.ellipse((0, 0, (2 * radius + 1) * finer - 1, (2 * radius + 1) * finer - 1), None, colour, 3 * finer)
+
+    return flat(smooth(2 * radius + 1, 2 * radius + 1, ground, paint))
+
+
+@lru_cache(maxsize=50)
+def disc(radius: int) -> Image.Image:
+    """Where a round thing covers its square."""
+    mask = Image.new("1", (2 * radius + 1, 2 * radius + 1))
+    ImageDraw.Draw(mask).ellipse((0, 0, 2 * radius, 2 * radius), 1)
+    return mask
+
+
+def write(pen: Pen, words: str, size: int, x: float, y: float, fill: str | int = INK, *, bold: bool = False) -> None:
+    """Words centred on a point."""
+    pen.text((x, y), words, fill, font(size, bold=bold), anchor="mm")
+
+
+def finished(image: Image.Image) -> Picture:
+    file = io.BytesIO()
+    image.save(file, "PNG", compress_level=7)
+    return Picture(file.getvalue(), image.width, image.height)

@@ -1,0 +1,377 @@
+"""Where lines, points and labels of a plane board stand on a sheet of cells, in characters as in pictures.
+
+Segments are cut off at the window. A label stands on its own stroke or point, never over another label; one that finds
+no room is left out, and `lost` tells of it. The work is bounded by the number of segments times the size of the sheet,
+whatever is drawn: each label looks at few places, and a place tells how many segments it holds, not which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import accumulate, pairwise
+from math import ceil, floor
+
+from games.scene import PlaneBoard, Point, Segment
+
+Place = tuple[int, int]
+"""A cell of the sheet: row counted downwards, column counted to the right."""
+
+Spot = tuple[float, float]
+"""The same as fractions of cells; whole numbers are the middles of cells."""
+
+TRIED = 12
+"""Places of a stroke that its label looks at."""
+MEETING = 4
+"""Segments of a cell that are asked whether they cross there."""
+BESIDE = 200
+"""Harm from which a label is rather put beside its stroke."""
+MANY = 80
+"""Segments among which a label beside its stroke would not be found."""
+HARD = 55
+"""Harm a character from which a label is hard to find among the strokes around it."""
+MOST_LOST = 60
+"""Labels without room; where there are more, it helps nobody to see a part of the board enlarged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """How the window lies on the cells: its left edge is the middle of column 1, its top edge that of row 0.
+
+    beside: signs stand beside their points and labels may stand beside their strokes, for these have dots and colours.
+    """
+
+    board: PlaneBoard
+    columns: int
+    rows: int
+    beside: bool = False
+
+    def spot(self, x: int, y: int, scale: int = 1) -> Spot:
+        """scale: what x and y are multiplied with, for points between those of the board's grid."""
+        down = y * self.rows / (self.board.height * scale)
+        return self.rows - down, 1 + x * self.columns / (self.board.width * scale)
+
+    def shows(self, point: Point) -> bool:
+        """The point is inside the window or on its edge."""
+        return 0 <= point.x <= self.board.width and 0 <= point.y <= self.board.height
+
+    def place(self, point: Point) -> Place:
+        """The cell the point falls into."""
+        return _nearest(self.spot(point.x, point.y))
+
+    def holds(self, start: Place, length: int) -> bool:
+        return start[1] >= 0 and start[1] + length <= self.columns + 4
+
+
+def _nearest(spot: Spot) -> Place:
+    return floor(spot[0] + 0.5), floor(spot[1] + 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The visible part of a segment on the sheet."""
+
+    start: Spot
+    end: Spot
+
+    def cells(self) -> list[tuple[Place, str]]:
+        """The cells under the line, from one end to the other, each with a character of its slope."""
+        (row, column), (to_row, to_column) = self.start, self.end
+        if abs(to_row - row) > abs(to_column - column):
+            return list(_steep(*sorted((self.start, self.end))))
+        if to_column == column:
+            return [(_nearest(self.start), ".")]
+        return list(_level(*sorted((self.start, self.end), key=lambda end: end[1])))
+
+    def meets(self, other: Line, place: Place) -> bool:
+        """The lines cross inside both, within a cell of the place."""
+        (a, b), (c, d) = self.start, other.start
+        down, right = self.end[0] - a, self.end[1] - b
+        other_down, other_right = other.end[0] - c, other.end[1] - d
+        area = down * other_right - right * other_down
+        if abs(area) < 1e-9:
+            return False
+        along = ((c - a) * other_right - (d - b) * other_down) / area
+        along_other = ((c - a) * right - (d - b) * down) / area
+        if not (1e-9 < along < 1 - 1e-9 and 1e-9 < along_other < 1 - 1e-9):
+            return False
+        return abs(a + along * down - place[0]) <= 1 and abs(b + along * right - place[1]) <= 1
+
+
+def _steep(top: Spot, bottom: Spot) -> Iterator[tuple[Place, str]]:
+    """One cell a row: bars where the line stays in its column, strokes where it changes it."""
+    shift = (bottom[1] - top[1]) / (bottom[0] - top[0])
+    stroke = "\\" if shift > 0 else "/"
+    for row in range(ceil(top[0]), floor(bottom[0]) + 1):
+        middle = top[1] + (row - top[0]) * shift + 0.5
+        column = floor(middle)
+        stays = abs(shift) < 0.5 and floor(middle - shift / 2) == column == floor(middle + shift / 2)
+        yield (row, column), "|" if stays else stroke
+
+
+def _level(left: Spot, right: Spot) -> Iterator[tuple[Place, str]]:
+    """One cell a column: a character as high in its cell as the line is there."""
+    drop = (right[0] - left[0]) / (right[1] - left[1])
+    for column in range(ceil(left[1]), floor(right[1]) + 1):
+        middle = left[0] + (column - left[1]) * drop
+        row = floor(middle + 0.5)
+        yield (row, column), _slope(drop, middle - row)
+
+
+def _slope(drop: float, low: float) -> str:
+    """drop: rows a column. low: how far below the middle of its cell the line is."""
+    if abs(drop) >= 0.75:
+        return "\\" if drop > 0 else "/"
+    high = "`" if drop > 0 else "'"
+    if abs(drop) >= 0.3:
+        return high if low < 0 else "."
+    if abs(drop) < 0.02:
+        return "-"
+    return high if low < -0.25 else "-" if low < 0.1 else "." if low < 0.3 else "_"
+
+
+def _clipped(segment: Segment, sheet: Sheet) -> Line | None:
+    """The part of the segment inside the window, None when there is none (Liang and Barsky's way)."""
+    width, height = sheet.board.width, sheet.board.height
+    ends = ((segment.x1, segment.y1), (segment.x2, segment.y2))
+    if all(0 <= x <= width and 0 <= y <= height for x, y in ends):
+        return Line(sheet.spot(*ends[0]), sheet.spot(*ends[1]))
+    run, rise = segment.x2 - segment.x1, segment.y2 - segment.y1
+    enter, leave = Fraction(0), Fraction(1)
+    for speed, room in (
+        (-run, segment.x1),
+        (run, width - segment.x1),
+        (-rise, segment.y1),
+        (rise, height - segment.y1),
+    ):
+        if (speed == 0 and room < 0) or (speed > 0 and room < 0) or (speed < 0 and room < speed):
+            return None
+        if speed < 0:
+            enter = max(enter, Fraction(room, speed))
+        elif speed > 0:
+            leave = min(leave, Fraction(room, speed))
+    if enter > leave:
+        return None
+    (top, left), (bottom, right) = (
+        sheet.spot(
+            segment.x1 * part.denominator + part.numerator * run,
+            segment.y1 * part.denominator + part.numerator * rise,
+            part.denominator,
+        )
+        for part in (enter, leave)
+    )
+    return Line((top, left), (bottom, right))
+
+
+class Layout:
+    """What stands where on a sheet.
+
+    lines, paths: for each segment its visible line and the cells under it. signs: the place of each point's sign, by
+    the point's index, and its text. numbers: likewise for the segments' labels. under: the segments of each cell.
+    """
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        self.segments = sheet.board.segments
+        self.lines = [_clipped(segment, sheet) for segment in self.segments]
+        self.paths = [line.cells() if line else [] for line in self.lines]
+        self.under: dict[Place, list[int]] = {}
+        for index, path in enumerate(self.paths):
+            for place, _ in path:
+                self.under.setdefault(place, []).append(index)
+        self._crowd = self._sums()
+        self._taken: set[Place] = set()
+        self.signs = self._place_signs()
+        self.numbers = self._place_numbers()
+
+    @property
+    def lost(self) -> list[Place]:
+        """Where labels are left out or hard to find, and where points are too near to each other to be told apart."""
+        board = self.sheet.board
+        places = {index: self.sheet.place(point) for index, point in enumerate(board.points) if self.sheet.shows(point)}
+        out = [place for index, place in places.items() if board.points[index].label and index not in self.signs]
+        out += [
+            path[len(path) // 2][0]
+            for index, path in enumerate(self.paths)
+            if path and self.segments[index].label and index not in self.numbers
+        ]
+        out += [start for start, text in self.numbers.values() if self._harm(start, len(text)) > HARD * len(text)]
+        spots = {place: (board.points[index].x, board.points[index].y) for index, place in places.items()}
+        around = self._near()
+        near = [
+            (row, column)
+            for (row, column), spot in spots.items()
+            if any(spots.get((row + down, column + right), spot) != spot for down, right in around)
+        ]
+        return out + near
+
+    def _near(self) -> list[Place]:
+        """From a point, where others are too near to be told apart at a glance: rows down, columns to the right."""
+        reach = 1 if self.sheet.beside else 3
+        return [(0, right) for right in range(1, reach + 1)] + [(1, right) for right in range(-reach, reach + 1)]
+
+    def crossings(self) -> Iterator[Place]:
+        """The cells in which two segments cross."""
+        for place, segments in self.under.items():
+            some = [line for index in segments[:MEETING] if (line := self.lines[index])]
+            if len(some) > 1 and any(one.meets(other, place) for one, other in pairwise([*some, some[0]])):
+                yield place
+
+    def _cells(self, start: Place, length: int) -> list[Place]:
+        return [(start[0], start[1] + step) for step in range(length)]
+
+    def _free(self, start: Place, length: int) -> bool:
+        """The cells, and between characters the one on either side, hold no other label; the sheet has them all."""
+        (row, column), margin = start, 0 if self.sheet.beside else 1
+        return self.sheet.holds(start, length) and not any(
+            (row, at) in self._taken for at in range(column - margin, column + length + margin)
+        )
+
+    def _covered(self, lettering: tuple[Place, str]) -> int:
+        """How many segments a sign would hide."""
+        (row, column), sign = lettering
+        return self._held(row, column, column + len(sign))
+
+    def _place_signs(self) -> dict[int, tuple[Place, str]]:
+        """The present point first, then the others in the board's order."""
+        points, sheet = self.sheet.board.points, self.sheet
+        placed: dict[int, tuple[Place, str]] = {}
+        inside = [index for index, point in enumerate(points) if sheet.shows(point)]
+        if sheet.beside:
+            self._taken.update(sheet.place(points[index]) for index in inside)
+        for index in sorted(inside, key=lambda index: not points[index].here):
+            place = sheet.place(points[index])
+            on = [] if sheet.beside else list(_signs_on(points[index], place))
+            beside = sorted(_signs_beside(points[index], place, everywhere=sheet.beside), key=self._covered)
+            for start, sign in (*on, *beside):
+                if self._free(start, len(sign)):
+                    placed[index] = start, sign
+                    self._taken.update(self._cells(start, len(sign)))
+                    break
+        return placed
+
+    def _place_numbers(self) -> dict[int, tuple[Place, str]]:
+        """Each label where it disturbs least: those with the fewest places choose first, then all may improve."""
+        texts = {
+            index: f"({s.label})" if s.last else s.label
+            for index, s in enumerate(self.segments)
+            if s.label and self.paths[index]
+        }
+        choices = {index: self._choices(index, len(text)) for index, text in texts.items()}
+        placed: dict[int, tuple[Place, str]] = {}
+        for index in sorted(choices, key=lambda index: (len(choices[index]), index)) * 2:
+            text = texts[index]
+            if index in placed:
+                self._taken.difference_update(self._cells(placed.pop(index)[0], len(text)))
+            best = next((start for _, start in choices[index] if self._free(start, len(text))), None)
+            if best is not None:
+                placed[index] = best, text
+                self._taken.update(self._cells(best, len(text)))
+        return placed
+
+    def _choices(self, index: int, length: int) -> list[tuple[int, Place]]:
+        """Some places on a segment that no point's sign has taken, each with its cost, cheapest first."""
+        path = [place for place, _ in self.paths[index]]
+        every = max(1, len(path) // TRIED)
+        costs = {}
+        for step in range(len(path) // 2 % every, len(path), every):
+            off_middle = 16 * abs(2 * step + 1 - len(path)) // len(path)
+            row, column = path[step]
+            for off, start in self._starts(row, column - length // 2, length):
+                if self._free(start, length):
+                    costs[start] = off + off_middle + self._harm(start, length)
+        return sorted((cost, start) for start, cost in costs.items())
+
+    def _starts(self, row: int, column: int, length: int) -> Iterator[tuple[int, Place]]:
+        """Where a label may begin, with what it costs to be off its stroke: beside it only where colours tell whose."""
+        yield 0, (row, column)
+        if self.sheet.beside and len(self.segments) <= MANY:
+            for down, right in ((-1, 0), (1, 0), (0, -(length + 1) // 2 - 1), (0, length // 2 + 1)):
+                yield BESIDE, (row + down, column + right)
+
+    def _harm(self, start: Place, length: int) -> int:
+        """How much a label hides, or might be taken to belong to; its own segment counts alike wherever it stands."""
+        row, column = start
+        beside = column - 1, column + length + 1
+        covered, near = self._held(row, column, column + length), self._held(row, *beside)
+        return 18 * covered + 6 * near + 3 * (self._held(row - 1, *beside) + self._held(row + 1, *beside))
+
+    def _held(self, row: int, left: int, right: int) -> int:
+        """How often segments are under some places of a row, the last one not counted."""
+        sums = self._crowd.get(row)
+        return sums[max(0, right)] - sums[max(0, left)] if sums else 0
+
+    def _sums(self) -> dict[int, list[int]]:
+        """For each row and column how often segments are under the places to the left of it."""
+        rows: dict[int, list[int]] = {}
+        for (row, column), segments in self.under.items():
+            rows.setdefault(row, [0] * (self.sheet.columns + 9))[max(0, column) + 1] += len(segments)
+        return {row: list(accumulate(counts)) for row, counts in rows.items()}
+
+
+def _signs_on(point: Point, place: Place) -> Iterator[tuple[Place, str]]:
+    """Where a point's sign may stand so that it covers the point, best first."""
+    row, column = place
+    label = point.label or "o"
+    if not point.here:
+        if point.last:
+            yield (row, column - 1), f"({label})"
+        for back in sorted(range(len(label)), key=lambda back: abs(2 * back - len(label) + 1)):
+            yield (row, column - back), label
+        return
+    if point.label:
+        yield place, f"@{label}"
+        yield (row, column - len(label)), f"{label}@"
+    yield place, "@"
+
+
+def _signs_beside(point: Point, place: Place, *, everywhere: bool) -> Iterator[tuple[Place, str]]:
+    """Where a label may stand next to its point; unless everywhere not for a target, whose place must be exact."""
+    if not point.label or (not everywhere and (point.target or point.here)):
+        return
+    (row, column), length = place, len(point.label)
+    gap = 1 if everywhere else 2
+    for down, right in ((0, gap), (0, 1 - gap - length), (-1, 0), (1, 0), (-1, gap), (1, gap), (-1, -2), (1, -2)):
+        yield (row + down, column + right), point.label
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A part of a board, and where its lower left corner is there."""
+
+    board: PlaneBoard
+    left: int
+    low: int
+
+
+def most_crowded(layout: Layout, times: int) -> Excerpt | None:
+    """The window, so many times as small, in which most is lost; None where nothing is, or too much."""
+    sheet, lost = layout.sheet, layout.lost
+    if not 0 < len(lost) <= MOST_LOST:
+        return None
+    board = sheet.board
+    width, height = max(1, board.width // times), max(1, min(board.height, board.width) // times)
+    reach = sheet.rows * height / board.height / 2, sheet.columns / times / 2
+
+    def found(middle: Place) -> int:
+        return sum(abs(row - middle[0]) <= reach[0] and abs(at - middle[1]) <= reach[1] for row, at in lost)
+
+    row, column = max(lost, key=lambda place: (found(place), place))
+    left = min(max(0, (column - 1) * board.width // sheet.columns - width // 2), board.width - width)
+    low = min(max(0, (sheet.rows - row) * board.height // sheet.rows - height // 2), board.height - height)
+    points = tuple(replace(point, x=point.x - left, y=point.y - low) for point in board.points)
+    segments = tuple(
+        replace(each, x1=each.x1 - left, y1=each.y1 - low, x2=each.x2 - left, y2=each.y2 - low)
+        for each in board.segments
+    )
+    return Excerpt(PlaneBoard(width, height, points, segments), left, low)
+
+
+def shared(points: Sequence[Point]) -> list[list[str]]:
+    """The labels of points that coincide, together."""
+    labels: dict[tuple[int, int], list[str]] = {}
+    for point in points:
+        if point.label:
+            labels.setdefault((point.x, point.y), []).append(point.label)
+    return [each for each in labels.values() if len(each) > 1]

@@ -1,0 +1,32 @@
+"""Boards as pictures for mails: opaque PNGs with fonts of our own, as wide as a phone shows them without shrinking."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from games.scene import GridBoard, HexBoard, PlaneBoard, Scene
+from pbm.draw import cell_pictures, plane_pictures
+from pbm.draw.brush import Picture
+
+MAX_OCTETS = 160_000
+"""A picture that takes more is not worth its mail."""
+
+
+def picture(scene: Scene) -> Picture | None:
+    """The board alone; None where it would be too large."""
+    return _picture(scene.board)
+
+
+@lru_cache(maxsize=32)
+def _picture(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
+    shown = drawn(board)
+    return shown if len(shown.data) <= MAX_OCTETS else None
+
+
+def drawn(board: HexBoard | GridBoard | PlaneBoard) -> Picture:
+    """The picture made anew, whatever it takes."""
+    if isinstance(board, HexBoard):
+        return cell_pictures.of_hexagons(board)
+    if isinstance(board, GridBoard):
+        return cell_pictures.of_grid(board)
+    return plane_pictures.of_plane(board)

@@ -1,0 +1,229 @@
+"""Pictures in mails, looked at as a program can: what stands where is read back from their pixels."""
+
+from __future__ import annotations
+
+import io
+from itertools import pairwise
+
+import pytest
+from PIL import Image
+
+from games import GAMES
+from games.scene import Cell, Form, GridBoard, HexBoard, PlaneBoard, Point, Scene, Segment, Stroke
+from pbm import draw
+from pbm.domain.match import State
+from pbm.draw import brush, cell_pictures, plane_pictures
+from pbm.draw.layout import most_crowded
+from pbm.draw.picture import MAX_OCTETS, picture
+from pbm.draw.pieces import CLOSED, FAINT, LAST, WINNING, fill_of
+from tests.draw.test_grid import CROSSED, SPREAD
+from tests.draw.test_hexes import WON, board, triangle
+from tests.draw.test_words import played
+
+PHONE = 374
+"""Pixels that a phone has for a picture."""
+
+
+def opened(shown: brush.Picture | None) -> Image.Image:
+    assert shown is not None
+    return Image.open(io.BytesIO(shown.data)).convert("RGB")
+
+
+def colour(image: Image.Image, x: float, y: float) -> str:
+    pixel = image.getpixel((round(x), round(y)))
+    assert isinstance(pixel, tuple)
+    return "#{:02x}{:02x}{:02x}".format(*pixel)
+
+
+def geometry(shown: GridBoard | HexBoard):
+    if isinstance(shown, GridBoard):
+        at, unit = cell_pictures._grid_at(cell.place for cell in shown.cells)
+        return at, unit * 2 // 5
+    at, half, _ = cell_pictures._hexagon_at(tuple(cell.place for cell in shown.cells), shown.labels)
+    return at, half * 4 // 5
+
+
+def seen(shown: GridBoard | HexBoard, cell: Cell) -> tuple[str, str]:
+    """The colours of a cell near its edge and at its edge: those of its piece and of its ring, if it has them."""
+    image = opened(picture(Scene(shown)))
+    at, radius = geometry(shown)
+    x, y = at(*cell.place)
+    return colour(image, x - radius * 0.62, y - radius * 0.3), colour(image, x - radius + 1, y)
+
+
+@pytest.mark.parametrize("shown", [WON, CROSSED, SPREAD, board(6, {"F6": "X", "A1": "O"}, last="A1"), triangle(10)])
+def test_pieces_and_marks_are_read_back_from_the_picture(shown):
+    for cell in (cell for cell in shown.cells if cell.piece and not cell.faint):
+        fill, edge = seen(shown, cell)
+        assert fill == fill_of(cell.piece, {}), cell.name
+        assert (edge == LAST) == cell.last
+        assert (edge == WINNING) == (cell.winning and not cell.last)
+    for cell in (cell for cell in shown.cells if not (cell.piece or cell.last)):
+        assert seen(shown, cell)[1] not in {LAST, WINNING}
+
+
+def test_copies_beyond_the_edge_are_smaller():
+    near = next(cell for cell in SPREAD.cells if cell.faint and cell.piece == "B")
+    assert seen(SPREAD, near)[1] not in {fill_of("B", {}), LAST}
+
+
+def test_closed_squares_are_grey():
+    closed = next(cell for cell in CROSSED.cells if cell.closed and cell.name == "A1")
+    assert seen(CROSSED, closed)[0] == CLOSED
+
+
+def test_pieces_of_other_forms_are_no_discs():
+    cells = tuple(
+        Cell(0, column, f"{'ABC'[column]}1", "W", form=form) for column, form in enumerate(Form) if column < 3
+    )
+    shown = GridBoard(("A", "B", "C"), ("1",), cells)
+    looks = [opened(picture(Scene(shown))).crop((36 * c + 36, 36, 36 * c + 72, 72)).tobytes() for c in range(3)]
+    assert len(set(looks)) == 3
+
+
+def test_a_game_may_have_colours_of_its_own():
+    shown = GridBoard(("A",), ("1",), (Cell(0, 0, "A1", "B"),), colours=(("B", "blue"),))
+    assert seen(shown, shown.cells[0])[0] == fill_of("B", {"B": "blue"}) != fill_of("B", {})
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_picture_is_opaque_always_the_same_and_as_large_as_it_says(name: str) -> None:
+    shown = picture(played(name))
+    assert shown is not None
+    image = Image.open(io.BytesIO(shown.data))
+    assert image.mode == "P"
+    assert "transparency" not in image.info
+    assert image.size == (shown.width, shown.height)
+    assert colour(opened(shown), 0, 0) == "#ffffff"
+    assert shown.data == cell_or_plane(played(name)).data
+
+
+def cell_or_plane(scene: Scene) -> brush.Picture:
+    if isinstance(scene.board, PlaneBoard):
+        return plane_pictures.of_plane(scene.board)
+    return (
+        cell_pictures.of_grid(scene.board)
+        if isinstance(scene.board, GridBoard)
+        else cell_pictures.of_hexagons(scene.board)
+    )
+
+
+def test_labels_are_drawn_with_fonts_of_our_own() -> None:
+    for bold in (False, True):
+        font = brush.font(20, bold=bold)
+        assert str(font.path).startswith(str(brush.FONTS))
+    image, (at, radius) = opened(picture(Scene(WON))), geometry(WON)
+    for label in WON.labels:
+        x, y = at(label.place[0] + label.down, label.place[1] + label.right)
+        spot = image.crop((x - radius // 2, y - radius // 2, x + radius // 2, y + radius // 2)).convert("L")
+        assert sum(spot.histogram()[:100]) > 5, label.text
+
+
+@pytest.mark.parametrize(("name", "words"), [("cross", []), ("loops", []), ("luddit", []), ("loops", ["-size=10"])])
+def test_letters_are_large_enough_on_a_phone(name, words):
+    state = State.start(GAMES[name], words)
+    shown = picture(state.game.scene(state.position, None))
+    assert shown is not None
+    assert cell_pictures.LETTERS * min(1, PHONE / shown.width) >= 11
+    assert plane_pictures.LETTERS * PHONE / plane_pictures.WIDTH >= 11
+
+
+def test_an_empty_board_is_drawn_once_for_all_its_positions() -> None:
+    cell_pictures._hexagon_base.cache_clear()
+    for plies in range(6):
+        assert picture(played("cross", plies)) is not None
+    assert cell_pictures._hexagon_base.cache_info().misses == 1
+
+
+def test_a_picture_is_rendered_once_for_all_its_readers() -> None:
+    assert picture(played("cross")) is picture(played("cross"))
+    assert picture(played("cross", 4)) != picture(played("cross"))
+
+
+def test_pictures_are_small() -> None:
+    for name in ("cross", "loops", "luddit"):
+        shown = picture(played(name, 12))
+        assert shown is not None
+        assert len(shown.data) < 9000
+
+
+def test_a_picture_that_is_too_large_is_left_out() -> None:
+    state = State.start(GAMES["crossgeo"], ["-board=random", "-edges=200", "-seed=3"])
+    shown = picture(state.game.scene(state.position, None))
+    assert shown is None or len(shown.data) <= MAX_OCTETS
+
+
+# Plane boards
+
+
+@pytest.mark.parametrize("number", ["1", "2", "3"])
+@pytest.mark.parametrize("version", ["g", "rb", "rgb"])
+def test_every_label_stands_in_the_picture_or_in_its_enlarged_part(number, version):
+    state = State.start(GAMES["crossgeo"], [f"-board={number}", f"-version={version}"])
+    shown = state.game.scene(state.position, None).board
+    assert isinstance(shown, PlaneBoard)
+    layout = plane_pictures._laid_out(shown)
+    found = set(layout.numbers)
+    if part := most_crowded(layout, plane_pictures.ENLARGED):
+        found |= set(plane_pictures._laid_out(part.board).numbers)
+    assert len(found) >= len(layout.segments) - 1
+
+
+def test_a_removed_edge_is_a_ghost_and_one_that_stands_is_not():
+    lines = [Segment(0, 0, 12, 0, Stroke.GREEN), Segment(0, 6, 12, 6, Stroke.GREEN, gone=True)]
+    shown = PlaneBoard(12, 6, (), tuple(lines))
+    layout = plane_pictures._laid_out(shown)
+    image = opened(plane_pictures.of_plane(shown))
+    green, grey = (
+        {colour(image, x, plane_pictures._pixel(line.start)[1]) for x in range(60, 500)}
+        for line in layout.lines
+        if line
+    )
+    assert "#2e8b57" in green
+    assert FAINT in grey
+    assert "#2e8b57" not in grey
+
+
+def test_targets_are_dots_and_the_present_point_is_a_ring():
+    points = (Point(3, 3, "a", "1x2", target=True), Point(9, 3, "B", here=True))
+    shown = PlaneBoard(12, 6, points, (Segment(0, 0, 12, 0, Stroke.OUTLINE),))
+    layout, image = plane_pictures._laid_out(shown), opened(plane_pictures.of_plane(shown))
+    target, here = (colour(image, *plane_pictures._pixel(layout.sheet.spot(point.x, point.y))) for point in points)
+    assert target == "#6a2fa3", "purple, as near as the palette comes"
+    assert here not in {"#ffffff", target}
+    assert {start for start, _ in layout.signs.values()}.isdisjoint(map(layout.sheet.place, points))
+
+
+# Characters that stand for what is typed
+
+
+def test_characters_of_a_drawing_stand_for_what_is_typed() -> None:
+    """Each cell's word is found where its mark stands, and nowhere else."""
+    scene = played("cross")
+    assert isinstance(scene.board, HexBoard)
+    lines = draw.lines(scene)
+    words = [run.word for line in lines for run in line if run.word]
+    assert words == [cell.name for cell in scene.board.cells]
+    free = {cell.name for cell in scene.board.cells if not cell.piece}
+    assert {run.word for line in lines for run in line if run.text == "." and run.word} == free
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("style", draw.STYLES)
+def test_runs_are_the_text(name: str, style: str) -> None:
+    scene = played(name)
+    joined = ["".join(run.text for run in line).rstrip() for line in draw.lines(scene, style)]
+    assert "\n".join(joined) + "\n" == draw.text(scene, style)
+    assert not any(one == other == "" for one, other in pairwise(joined))
+
+
+@pytest.mark.parametrize("name", ["crossgeo", "polygon", "loops", "luddit", "cross"])
+def test_moves_of_a_board_are_found_in_its_drawing(name: str) -> None:
+    """CrossGeo: the numbers of edges; polygon: the targets; the others: the places."""
+    state = State.start(GAMES[name], [])
+    if name == "polygon":
+        state, _ = state.play("A-D")
+    scene = state.game.scene(state.position, state.last)
+    assert {state.game.notate(state.position, move) for move in state.game.moves(state.position)} & {
+        run.word for line in draw.lines(Scene(scene.board)) for run in line
+    }
