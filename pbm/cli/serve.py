@@ -13,8 +13,9 @@ import click
 from pbm.cli.frame import Command, Invocation, Misconfigured, Refused, pass_invocation
 from pbm.cli.logs import log_to_stderr
 from pbm.cli.settings import Configuration, place
-from pbm.cli.supervised import Signals, finish, watched
+from pbm.cli.supervised import Signals, end_now, finish, watched
 from pbm.cli.wiring import delivery_settings, fetch_settings, lacks, listen_settings, metrics_server, transport
+from pbm.edges.exhaustion import lack
 from pbm.edges.metrics import MetricsServer
 from pbm.edges.server import Server
 from pbm.server import Service
@@ -100,13 +101,13 @@ async def _run(service: Service, configuration: Configuration, tasks: Collection
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         for end in ends:
             end.cancel()
+        if server.gave_up.is_set() and lack():
+            end_now(server.reason)  # to stop in good order takes files and threads
         if metrics is not None:
             metrics.stop()
         await finish(server.stop(), signals, configuration.server.stop_seconds)
     if server.gave_up.is_set():
-        raise Refused(
-            "The database can only be read. Make it writable and start again: SQLite would not write in this process."
-        )
+        raise Refused(server.reason)
 
 
 async def _start(server: Server, metrics: MetricsServer | None, configuration: Configuration) -> None:

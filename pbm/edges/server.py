@@ -14,18 +14,22 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import structlog
 
 from pbm.edges.deliver import Deliverer, DeliverySettings
+from pbm.edges.exhaustion import lack
 from pbm.edges.fetch import Fetched, Fetcher, FetchSettings
 from pbm.edges.receive import Accepted, Listener, ListenSettings
-from pbm.edges.transports import Transport
+from pbm.edges.transports import Outgoing, PermanentFailure, TemporaryFailure, Transport
 from pbm.server import Arriving, Service
 from pbm.store import Conflict, DatabaseTrouble
+from pbm.store.trouble import ReadOnly
 
 log = structlog.get_logger()
 
+_READ_ONLY = "The database can only be read. Make it writable and start again: SQLite would not write in this process."
 _LOOK_SECONDS = 5.0
 """How long nothing may be heard of before a look is taken all the same."""
 _FIRST_PAUSE_SECONDS = 0.25
@@ -59,8 +63,9 @@ class Server:
         fetch: the mailbox to look into besides listening; None for none. handles: it handles what came in.
         """
         self._service = service
-        self._intake = Intake(service, self._handle_soon)
+        self._intake = Intake(service, self._handle_soon, self._doubt)
         self._listener = Listener(listen, self._intake_one, service.is_ours) if listen else None
+        self._transport = transport
         self._deliverer = (
             Deliverer(service.store, transport, delivery, service.clock, service.bouncing.refused)
             if transport
@@ -73,8 +78,11 @@ class Server:
         self._waiting = asyncio.Event()
         self._told_to_stop = asyncio.Event()
         self.gave_up = asyncio.Event()
-        """It can do no more, and should be stopped, and started in another process: the database was read-only."""
-        service.store.when_read_only = self._give_up
+        """It can do no more, and should be stopped, and started in another process."""
+        self.reason = ""
+        """Why it gave up, in sentences."""
+        self._told_of_loss = False
+        service.store.when_unwritable = self._unwritable
         self._beaten_at = datetime.min.replace(tzinfo=UTC)
         self._tidy_at = 0.0
         self._agenda_at = 0.0
@@ -82,10 +90,13 @@ class Server:
 
     async def start(self) -> None:
         self._loop = asyncio.get_running_loop()
+        self._loop.set_exception_handler(self._unforeseen)
         if self._handles:
             self._tasks.append(asyncio.create_task(self._handle()))
         if self._deliverer is not None:
             self._tasks.append(asyncio.create_task(self._deliverer.run()))
+        for task in self._tasks:
+            task.add_done_callback(self._ended)
         if self._tasks:
             self._bell.start()
         if self._listener is not None:
@@ -131,9 +142,48 @@ class Server:
         assert self._loop is not None  # noqa: S101  the bell is started with it
         self._loop.call_soon_threadsafe(self._look)
 
-    def _give_up(self) -> None:
+    def _give_up(self, reason: str) -> None:
+        self.reason = self.reason or reason
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self.gave_up.set)
+
+    def _unwritable(self, trouble: DatabaseTrouble) -> None:
+        """Said by whatever thread meets it."""
+        if isinstance(trouble, ReadOnly):
+            self._give_up(_READ_ONLY)
+        elif self._loop is not None and not self._told_of_loss:
+            self._told_of_loss = True
+            log.critical("database_lost", trouble=str(trouble))
+            asyncio.run_coroutine_threadsafe(self._tell_of_loss(trouble), self._loop)
+
+    async def _tell_of_loss(self, trouble: DatabaseTrouble) -> None:
+        """A mail to the operator past the outbox, which cannot be written."""
+        operator, composer = self._service.settings.operator, self._service.tools.composer
+        if not operator or self._transport is None:
+            return
+        page, subject = "lost-operator.txt", "pbm: the database cannot be written"
+        mail = composer.letter(operator, subject, page, self._service.clock(), trouble=trouble)
+        try:
+            await self._transport.send(Outgoing(mail.envelope_from, mail.address, mail.raw, 0))
+        except (PermanentFailure, TemporaryFailure) as failure:
+            log.error("operator_not_told", reason=failure.reason)
+
+    def _doubt(self, _trouble: BaseException) -> bool:
+        """Whether the trouble is that the system gives us nothing more: then this process had better end."""
+        if reason := lack():
+            self._give_up(reason)
+        return bool(reason)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """A task that goes on until it is told to stop has ended."""
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.critical("task_fault", exc_info=error)
+            self._give_up(lack() or f"A fault of ours has stopped the work; the log holds the traceback ({error}).")
+
+    def _unforeseen(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if error is None or not self._doubt(error):
+            loop.default_exception_handler(context)
 
     def _look(self) -> None:
         self._waiting.set()
@@ -148,11 +198,13 @@ class Server:
                 self._waiting.clear()
                 try:
                     await _wait(self._waiting, await self._handle_batch(thread))
-                    pause = _FIRST_PAUSE_SECONDS
+                    pause, self._told_of_loss = _FIRST_PAUSE_SECONDS, False
                 except Conflict as conflict:
                     log.debug("handling_conflict", conflict=str(conflict))
                     await asyncio.sleep(_CONFLICT_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311  guards nothing
                 except Exception as trouble:
+                    if self._doubt(trouble):
+                        return
                     known = isinstance(trouble, DatabaseTrouble)
                     log.warning("handling_trouble", trouble=str(trouble), exc_info=None if known else trouble)
                     await _wait(self._told_to_stop, pause := min(pause * 2, _LONGEST_PAUSE_SECONDS))
@@ -211,9 +263,13 @@ class Fetching:
 class Intake:
     """Commits arriving mails, those that came while a commit was under way in one go."""
 
-    def __init__(self, service: Service, arrived: Callable[[], None]) -> None:
+    def __init__(
+        self, service: Service, arrived: Callable[[], None], troubled: Callable[[BaseException], object]
+    ) -> None:
+        """arrived, troubled: called after each commit, and after each that failed."""
         self._service = service
         self._arrived = arrived
+        self._troubled = troubled
         self._pending: list[tuple[Arriving, asyncio.Future[None]]] = []
         self._committing: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="inbox")
@@ -238,6 +294,7 @@ class Intake:
             except Exception as error:  # noqa: BLE001  every sender is told to try again, and the next batch may do better
                 log.warning("inbox_trouble", trouble=str(error))
                 _settle(batch, error)
+                self._troubled(error)
             else:
                 self._arrived()
                 _settle(batch, None)

@@ -25,7 +25,7 @@ from pbm.store.bell import Bell, ListeningBell, PipeBell, ring
 from pbm.store.contents import Contents
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
 from pbm.store.transaction import HOUSE, Transaction
-from pbm.store.trouble import ReadOnly, SchemaTrouble, translated
+from pbm.store.trouble import DatabaseTrouble, Lost, ReadOnly, SchemaTrouble, translated
 from pbm.store.turns import Turns
 
 _BUSY_SECONDS = 30
@@ -49,16 +49,17 @@ class Store:
         Raises: SchemaTrouble for an unusable URL.
         """
         try:
-            self._engine = _engine(make_url(url))
+            parsed = make_url(url)
+            self._file = DatabaseFile(_file(parsed))
+            self._engine = _engine(parsed, self._file)
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
             raise SchemaTrouble(f'"{url}" is not a database URL this program can use: {error}{_hint(error)}') from None
-        self._file = _file(self._engine.url)
         self._own_bells: set[str] = set()
-        self.when_read_only: Callable[[], None] = lambda: None
-        """Called by whoever finds that the database cannot be written, before he is told."""
+        self.when_unwritable: Callable[[DatabaseTrouble], None] = lambda _: None
+        """Called with ReadOnly or Lost by whoever meets it, before it is raised."""
         self.locks_rows = self._engine.dialect.name != "sqlite"
         """Several transactions may write at once, each what it has locked."""
-        self._writing: AbstractContextManager[Any] = nullcontext() if self.locks_rows else Turns(self._file)
+        self._writing: AbstractContextManager[Any] = nullcontext() if self.locks_rows else Turns(self._file.path)
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
@@ -85,17 +86,18 @@ class Store:
                         tx.lock([HOUSE])
                     yield tx
                     tx.tell_others()
-            if self._file is not None and tx.grew:
-                ring(self._file, self._own_bells)
-        except ReadOnly:
-            self.when_read_only()
+                    self._file.check()
+            if self._file.path is not None and tx.grew:
+                ring(self._file.path, self._own_bells)
+        except (ReadOnly, Lost) as trouble:
+            self.when_unwritable(trouble)
             raise
 
     def bell(self, ring: Callable[[], None]) -> Bell:
         """Calls `ring`, in a thread of its own, soon after another process has added to the queues, once started."""
         if self.locks_rows:
             return ListeningBell(self._engine, ring)
-        bell = PipeBell(self._file, ring)
+        bell = PipeBell(self._file.path, ring)
         self._own_bells.add(bell.name)
         return bell
 
@@ -194,11 +196,42 @@ def _hint(error: Exception) -> str:
     return ". Install it: pip install 'pbm[postgresql]'" if "psycopg" in str(error) else ""
 
 
-def _engine(url: URL) -> Engine:
+class DatabaseFile:
+    """The file of an SQLite database, which must stay the one it was when it was opened first."""
+
+    def __init__(self, path: Path | None) -> None:
+        """path: None where there is no file."""
+        self.path = path
+        self._opened: tuple[int, int] | None = None
+
+    def check(self) -> None:
+        """Raises: Lost."""
+        if self._opened is not None and self._found() != self._opened:
+            raise Lost(f"{self.path} was deleted or replaced while it was in use")
+
+    def check_before(self, *_: object) -> None:
+        """Called before each connection: SQLite would make a new file."""
+        self.check()
+
+    def note(self, *_: object) -> None:
+        """Called after each connection; the first one counts."""
+        self._opened = self._opened or self._found()
+
+    def _found(self) -> tuple[int, int] | None:
+        try:
+            found = self.path.stat() if self.path is not None else None
+        except OSError:
+            return None
+        return (found.st_dev, found.st_ino) if found is not None else None
+
+
+def _engine(url: URL, file: DatabaseFile) -> Engine:
     if url.get_backend_name() == "sqlite":
         pragmatic = {"isolation_level": None, "timeout": _BUSY_SECONDS}
         engine = create_engine(url, connect_args=pragmatic, hide_parameters=True)
+        event.listen(engine, "do_connect", file.check_before)
         event.listen(engine, "connect", _set_pragmas)
+        event.listen(engine, "connect", file.note)
         event.listen(engine, "begin", _begin)
         return engine
     if url.drivername == "postgresql":

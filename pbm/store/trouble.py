@@ -27,6 +27,10 @@ class ReadOnly(DatabaseTrouble):
     """
 
 
+class Lost(DatabaseTrouble):
+    """The file was deleted or replaced while it was open: what is written to it now is gone with it."""
+
+
 class SchemaTrouble(Exception):
     """The database is not one this program can use. The text says what to do."""
 

@@ -5,16 +5,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import resource
 import signal
 import smtplib
+import socket
 import subprocess
 import sys
+import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pbm.edges.deliver import DeliverySettings
+from pbm.edges.deliver import Deliverer, DeliverySettings
+from pbm.edges.exhaustion import lack
 from pbm.edges.receive import ListenSettings
 from pbm.edges.server import Server
 from pbm.edges.transports import Maildir
@@ -129,13 +134,11 @@ def test_trouble_while_handling_is_waited_out(service, tmp_path, monkeypatch):
     assert not troubles
 
 
-def serve_process(database: str, folder: Path) -> tuple[subprocess.Popen[str], int]:
+def serve_process(database: str, folder: Path, stderr: int = subprocess.DEVNULL) -> tuple[subprocess.Popen[str], int]:
     command = [sys.executable, "-m", "pbm.cli", "serve", "--listen", "127.0.0.1:0", "--domain", "example.org"]
     command += ["--database", database, "--maildir", str(folder)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PBM_LIMITS__UNPROVEN_ANSWERS_PER_HOUR": "1000"}
-    child = subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
+    child = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=stderr, text=True)
     assert child.stdout is not None
     return child, int(child.stdout.readline().rsplit(":", 1)[1])
 
@@ -169,3 +172,68 @@ def test_what_got_250_is_handled_once_though_the_server_is_killed_again_and_agai
 def nothing_waits(store: Store) -> bool:
     with store.read() as tx:
         return not tx.inbox.waiting(1) and tx.outbox.next_at() is None
+
+
+@pytest.mark.skipif("PBM_TEST_DATABASE" in os.environ, reason="a server's files are its own business")
+def test_a_database_that_is_deleted_while_it_is_written_loses_no_mail(service, database, tmp_path):
+    """What came meanwhile is answered with 451; the operator hears of it past the outbox; put back, it goes on."""
+    service.settings = replace(service.settings, operator="root@example.org")
+    file = Path(database.removeprefix("sqlite:///"))
+
+    def work(port: int) -> None:
+        with smtplib.SMTP("127.0.0.1", port) as client:
+            client.sendmail("alice@x.org", ["pbm@example.org"], mail(1))
+            wait_until(lambda: letters(tmp_path, "alice@x.org"))
+            file.rename(file.with_suffix(".aside"))
+            for number in (2, 3):
+                with pytest.raises(smtplib.SMTPDataError) as refused:
+                    client.sendmail("alice@x.org", ["pbm@example.org"], mail(number))
+                assert refused.value.smtp_code == 451
+            wait_until(lambda: letters(tmp_path, "root@example.org"))
+            assert not file.exists(), "no empty database is made in its place"
+            file.with_suffix(".aside").rename(file)
+            client.sendmail("alice@x.org", ["pbm@example.org"], mail(2))
+            wait_until(lambda: len(letters(tmp_path, "alice@x.org")) == 2)
+
+    serving(service, tmp_path, work)
+    assert len(letters(tmp_path, "root@example.org")) == 1
+
+
+def test_a_process_that_may_open_no_more_files_ends_and_says_so(database, tmp_path):
+    child, port = serve_process(database, tmp_path, stderr=subprocess.PIPE)
+    used = len(list(Path(f"/proc/{child.pid}/fd").iterdir()))
+    resource.prlimit(child.pid, resource.RLIMIT_NOFILE, (used, used))
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)) as client:
+        client.settimeout(PATIENCE)
+        client.recv(1000)
+    _, errors = child.communicate(timeout=PATIENCE)
+    assert child.returncode == 1
+    assert "No more files can be opened" in errors.splitlines()[-1]
+    assert "Traceback" not in errors
+    assert len(errors) < 5000
+
+
+def test_a_process_that_may_start_no_more_threads_says_so(monkeypatch):
+    def start(_thread):
+        raise RuntimeError("can't start new thread")
+
+    assert lack() == ""
+    monkeypatch.setattr(threading.Thread, "start", start)
+    assert "No more threads can be started" in lack()
+
+
+def test_a_task_that_ends_by_a_fault_ends_the_server(service, tmp_path, monkeypatch):
+    async def run(_self) -> None:
+        raise RuntimeError("a bug")
+
+    async def serve() -> str:
+        server = Server(service, None, Maildir(tmp_path), DeliverySettings())
+        await server.start()
+        async with asyncio.timeout(PATIENCE):
+            await server.gave_up.wait()
+        with contextlib.suppress(RuntimeError):
+            await server.stop()
+        return server.reason
+
+    monkeypatch.setattr(Deliverer, "run", run)
+    assert "A fault of ours has stopped the work" in asyncio.run(serve())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ from sqlalchemy.exc import IntegrityError
 
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store, Transaction, engine
 from pbm.store.tables import FIRST_BOARD, meta, metadata
-from pbm.store.trouble import ReadOnly
+from pbm.store.trouble import Lost, ReadOnly
 from tests.databases import Databases
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -122,7 +123,7 @@ def test_a_lock_of_another_process_is_trouble_and_changes_nothing(file: Path, mo
 
 def test_a_file_that_can_only_be_read_is_told_of(file: Path) -> None:
     store, told = Store(f"sqlite:///file:{file}?mode=ro&uri=true"), list[str]()
-    store.when_read_only = lambda: told.append("read-only")
+    store.when_unwritable = lambda _: told.append("read-only")
     with pytest.raises(ReadOnly), store.write() as tx:
         tx.tickets.sweep(NOW)
     assert told == ["read-only"]
@@ -301,3 +302,28 @@ def test_no_error_tells_the_values_of_a_statement(store: Store) -> None:
         with pytest.raises(IntegrityError) as error:
             tx.players.add("alice", "a hash of hers", NOW)
     assert "hers" not in str(error.value)
+
+
+@pytest.mark.parametrize("fate", ["deleted", "replaced"])
+def test_a_file_that_is_deleted_or_replaced_takes_no_more(tmp_path: Path, empty_database: Path, fate: str) -> None:
+    """SQLite goes on writing to a file that has no name any more."""
+    file, aside = tmp_path / "pbm.db", tmp_path / "aside.db"
+    shutil.copyfile(empty_database, file)
+    store, told = Store(f"sqlite:///{file}"), list[DatabaseTrouble]()
+    store.when_unwritable = told.append
+    with store.write() as tx:
+        tx.absences.note("first", NOW)
+    file.rename(aside)
+    if fate == "replaced":
+        shutil.copyfile(empty_database, file)
+    for _ in range(2):
+        with pytest.raises(Lost, match="deleted or replaced"), store.write() as tx:
+            tx.absences.note("second", NOW)
+    assert [type(trouble) for trouble in told] == [Lost, Lost]
+    assert file.exists() == (fate == "replaced"), "no empty database is made in its place"
+    aside.replace(file)
+    with store.write() as tx:
+        assert tx.absences.noted("first") == NOW
+        assert tx.absences.noted("second") is None
+        tx.absences.note("third", NOW)
+    store.close()
