@@ -6,11 +6,16 @@ to the delivery of each mail that came of it. What stands in such a line is neve
 
 from __future__ import annotations
 
+import atexit
+import io
 import json
 import logging
+import os
 import re
 import sys
-from contextlib import suppress
+import threading
+from collections import deque
+from time import monotonic, sleep
 from typing import TextIO, cast
 
 import structlog
@@ -21,25 +26,88 @@ from pbm.cli.settings import Log
 _BARE = re.compile(r"[^\s\"=]+")
 
 
-class _Patient:
-    """A text stream whose full disk is nobody's trouble: what cannot be logged is left out, and the work goes on."""
+MOST_WAITING = 10_000
+"""Lines that may wait for whoever reads them."""
+_LAST_SECONDS = 1.0
+"""How long the end of the process waits for them."""
+_LOOK_SECONDS = 0.01
+_AT_ONCE = 100
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+
+_opened: list[Unhurried] = []
+
+
+@atexit.register
+def drain() -> None:
+    """Wait until all that was logged is written, but not for long."""
+    for stream in _opened:
+        stream.drain()
+
+
+class Unhurried:
+    """A text stream that keeps nobody waiting: what nobody reads is dropped and counted, and so is what finds no room
+    on a full disk.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._waiting: deque[str] = deque()
+        self._some = threading.Event()
+        self._busy = False
+        self._dropped = 0
+        threading.Thread(target=self._run, name="log", daemon=True).start()
+        _opened.append(self)
 
     def write(self, text: str) -> int:
-        with suppress(OSError):
-            return self._stream.write(text)
-        return 0
+        if len(self._waiting) < MOST_WAITING:
+            self._waiting.append(text)
+        else:
+            self._dropped += text.count("\n")
+        self._some.set()
+        return len(text)
 
     def flush(self) -> None:
-        with suppress(OSError):
-            self._stream.flush()
+        """Nobody waits for it."""
+
+    def drain(self) -> None:
+        """Wait until all is written, but not for long."""
+        end = monotonic() + _LAST_SECONDS
+        while (self._waiting or self._busy) and monotonic() < end:
+            sleep(_LOOK_SECONDS)
+
+    def _run(self) -> None:
+        while self._some.wait():
+            self._some.clear()
+            self._busy = True
+            while self._waiting:
+                dropped, self._dropped = self._dropped, 0
+                self._put("".join(self._waiting.popleft() for _ in range(min(_AT_ONCE, len(self._waiting)))))
+                if dropped:
+                    self._put(f"{dropped} lines dropped, for nobody read them\n")
+            self._busy = False
+
+    def _put(self, text: str) -> None:
+        left = text.encode("utf-8", "backslashreplace")
+        try:
+            while left:
+                left = left[os.write(self._descriptor, left) :]
+        except OSError:
+            self._dropped += left.count(b"\n")
+
+
+def _unhurried(stream: TextIO) -> TextIO:
+    """As it is where it is no file of the system's."""
+    try:
+        return cast("TextIO", Unhurried(stream.fileno()))
+    except io.UnsupportedOperation:
+        return stream
 
 
 def log_to_stderr(settings: Log, *, for_good: bool = False) -> None:
-    """for_good: nobody will ask for another form in this process, which makes events that are left out cost nothing."""
-    stream = cast("TextIO", _Patient(sys.stderr))
+    """for_good: nobody will ask for another form in this process, which makes events that are left out cost nothing,
+    and nothing waits for whoever should read what is written.
+    """
+    stream = _unhurried(sys.stderr) if for_good else sys.stderr
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
@@ -52,7 +120,7 @@ def log_to_stderr(settings: Log, *, for_good: bool = False) -> None:
     structlog.configure(
         processors=[*shared, last],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(stream),
+        logger_factory=structlog.WriteLoggerFactory(stream),
         cache_logger_on_first_use=for_good,
     )
     handler = logging.StreamHandler(stream)

@@ -77,7 +77,14 @@ def run(
 
 
 async def _run(service: Service, configuration: Configuration, tasks: Collection[str]) -> None:
-    signals = Signals()
+    signals = Signals(configuration.server.stop_seconds)
+    try:
+        await _serve(service, configuration, tasks, signals)
+    finally:
+        signals.release()
+
+
+async def _serve(service: Service, configuration: Configuration, tasks: Collection[str], signals: Signals) -> None:
     server = Server(
         service,
         listen_settings(configuration) if LISTEN in tasks else None,
@@ -107,7 +114,7 @@ async def _run(service: Service, configuration: Configuration, tasks: Collection
             metrics.stop()
         await finish(server.stop(), signals, configuration.server.stop_seconds)
     if server.gave_up.is_set():
-        raise Refused(server.reason)
+        end_now(server.reason)
 
 
 async def _start(server: Server, metrics: MetricsServer | None, configuration: Configuration) -> None:

@@ -6,7 +6,9 @@ Nothing is lost however a server ends, so the end has a bound: what is not finis
 from __future__ import annotations
 
 import asyncio
+import math
 import os
+import select
 import signal
 import socket
 import sys
@@ -16,20 +18,38 @@ from typing import NoReturn
 
 import structlog
 
+from pbm.cli.logs import drain
+
 log = structlog.get_logger()
+
+
+_GRACE_SECONDS = 5
+"""How much longer than a server may take to finish the system waits before it ends the process by itself."""
 
 
 class Signals:
     """SIGTERM and SIGINT: the first asks the server to finish what it does, the second to leave it."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
+        """seconds: how long it may take to finish; an alarm ends the process then, whatever it is stuck in."""
         self.first, self.second = asyncio.Event(), asyncio.Event()
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._told)
+        self._loop = asyncio.get_running_loop()
+        self._seconds = math.ceil(seconds) + _GRACE_SECONDS
+        self._caught_one = False
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        self._before = {number: signal.signal(number, self._caught) for number in (signal.SIGTERM, signal.SIGINT)}
 
-    def _told(self) -> None:
-        (self.second if self.first.is_set() else self.first).set()
+    def release(self) -> None:
+        """What they did before, they do again."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _caught(self, _number: int, _frame: object) -> None:
+        """Told between two steps of the program, also while the loop is stuck in one of them."""
+        if not self._caught_one:
+            signal.alarm(self._seconds)
+        self._loop.call_soon_threadsafe((self.second if self._caught_one else self.first).set)
+        self._caught_one = True
 
 
 async def finish(stopping: Awaitable[None], signals: Signals, seconds: float) -> None:
@@ -38,18 +58,21 @@ async def finish(stopping: Awaitable[None], signals: Signals, seconds: float) ->
     notify("STOPPING=1")
     ending, impatient = asyncio.ensure_future(stopping), asyncio.create_task(signals.second.wait())
     await asyncio.wait({ending, impatient}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-    if ending.done():
-        impatient.cancel()
-        return ending.result()
-    log.warning("stopped_unfinished", signalled_twice=impatient.done())
-    sys.stdout.flush()
-    os._exit(1)  # threads that wait for a database or a mail server would be waited for
+    if not ending.done():
+        until = "before a second signal came" if impatient.done() else "in time"
+        end_now(f"Not all that was begun was finished {until}.")
+    impatient.cancel()
+    ending.result()
 
 
 def end_now(reason: str) -> NoReturn:
-    """Say why, and leave everything as it is: nothing is lost."""
-    os.write(sys.stderr.fileno(), f"{reason}\n".encode())
-    os._exit(1)
+    """Say why, if anybody listens, and leave everything as it is: nothing is lost."""
+    sys.stdout.flush()
+    drain()
+    _, listening, _ = select.select([], [sys.stderr.fileno()], [], 1)
+    if listening:
+        os.write(sys.stderr.fileno(), f"{reason}\n".encode())
+    os._exit(1)  # threads that wait for a database or a mail server would be waited for
 
 
 def notify(state: str) -> None:

@@ -123,10 +123,10 @@ class Server:
         self._told_to_stop.set()
         self._waiting.set()
         if self._handles:
-            await self._tasks[0]
+            await asyncio.wait(self._tasks[:1])  # a fault that has ended it was told
         if self._deliverer is not None:
             self._deliverer.stop()
-            await self._tasks[-1]
+            await asyncio.wait(self._tasks[-1:])
         if self._tasks:
             await asyncio.to_thread(self._bell.stop)
         self._intake.close()

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import re
 import signal
 import smtplib
 import socket
 import sqlite3
 import subprocess
+import sys
 import threading
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -17,6 +21,7 @@ from pathlib import Path
 
 import pytest
 
+from pbm.cli import logs
 from tests.cli.conftest import Pbm
 from tests.cli.test_serve import PATIENCE_SECONDS, mails_in, port_of, send, serving, stopped
 
@@ -81,7 +86,7 @@ def test_a_second_signal_ends_a_server_that_hangs(pbm: Pbm, tmp_path: Path) -> N
             pass
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE_SECONDS) == 1
-        assert "stopped_unfinished signalled_twice=True" in process.stderr.read()
+        assert process.stderr.read().endswith("Not all that was begun was finished before a second signal came.\n")
     assert counted(tmp_path, "SELECT count(*) FROM outbox WHERE state = 'queued'") == 1
 
 
@@ -151,3 +156,47 @@ def test_a_mail_that_is_parked_or_refused_is_named_too(game: Pbm, tmp_path: Path
         _, _, err = stopped(process)
     refused = [each for each in map(json.loads, err.splitlines()) if each["event"] == "not_answered"]
     assert [each["mail"] for each in refused] == [2, 3]
+
+
+def test_nobody_reads_standard_error_and_nothing_stops(game: Pbm, tmp_path: Path) -> None:
+    """The pipe holds 4 kB, which is some ten mails' worth of lines; what is left out is counted once it is read."""
+    with serving(*words(tmp_path), PBM_LOG__LEVEL="debug") as (process, line):
+        assert process.stderr is not None
+        fcntl.fcntl(process.stderr, fcntl.F_SETPIPE_SZ, 4096)
+        for number in range(60):
+            send(port_of(line), f"{number} games")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE_SECONDS) == 0
+    assert counted(tmp_path, "SELECT count(*) FROM inbox WHERE state = 'new'") == 0
+
+
+def test_lines_that_find_no_room_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logs, "MOST_WAITING", 10)
+    reading, writing = os.pipe()
+    fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
+    stream = logs.Unhurried(writing)
+    for number in range(1000):
+        stream.write(f"{number:0100}\n")
+    heard = b""
+    while b"lines dropped" not in heard:
+        heard += os.read(reading, 65536)
+        stream.write("more\n")
+    stream.drain()
+    os.close(writing)
+    os.close(reading)
+    told = [line for line in heard.decode().splitlines() if line.isdecimal()]
+    dropped = re.search(r"(\d+) lines dropped", heard.decode())
+    assert dropped is not None
+    assert len(told) + int(dropped[1]) >= 1000
+    assert told == sorted(told)
+
+
+def test_a_server_whose_loop_is_stuck_ends_all_the_same(game: Pbm, tmp_path: Path) -> None:
+    """Told to stop, it may take as long as is configured, and no longer, whatever it is stuck in."""
+    stuck = "import pbm.edges.server as s, time; s.Server._handle_batch = lambda *_: time.sleep(3600)"
+    command = [sys.executable, "-c", f"{stuck}; from pbm.cli import main; main()", "serve", *words(tmp_path)]
+    environment = os.environ | {"PBM_SERVER__STOP_SECONDS": "0.1"}
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
+    time.sleep(3)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(PATIENCE_SECONDS) != 0

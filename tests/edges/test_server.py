@@ -231,8 +231,7 @@ def test_a_task_that_ends_by_a_fault_ends_the_server(service, tmp_path, monkeypa
         await server.start()
         async with asyncio.timeout(PATIENCE):
             await server.gave_up.wait()
-        with contextlib.suppress(RuntimeError):
-            await server.stop()
+        await server.stop()
         return server.reason
 
     monkeypatch.setattr(Deliverer, "run", run)
