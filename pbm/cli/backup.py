@@ -9,10 +9,11 @@ from pathlib import Path
 
 import click
 
-from pbm.cli.frame import Command, Invocation, Refused, pass_invocation
+from pbm.cli.errors import Refused
+from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.opening import opened_service, opened_store
 from pbm.cli.output import replaying
-from pbm.cli.settings import Configuration
+from pbm.cli.settings import Configuration, Server
 from pbm.store import DatabaseTrouble
 from pbm.store import backup as copies
 
@@ -105,8 +106,8 @@ def _checked(configuration: Configuration, file: Path, *, quick: bool, upgrade: 
     """Words on the boards of a copy, once it is found sound. Raises: Refused, with what is wrong."""
     from pbm.server.operator import Administration
 
-    of_copy = configuration.model_copy(update={"database": copies.url_of(file)})
-    with opened_store(of_copy) as store:
+    of_copy = configuration.model_copy(update={"database": copies.url_of(file), "server": Server()})
+    with opened_store(of_copy, quiet=True) as store:
         if upgrade:
             store.upgrade(datetime.now(UTC))
         if problems := store.check():

@@ -10,8 +10,9 @@ from typing import Any
 import click
 from pydantic import SecretStr
 
-from pbm.cli.frame import Group, Invocation, Misconfigured, pass_invocation
-from pbm.cli.loading import MASK, USUAL_FILE, Effective, keys, masked, table_of, variable
+from pbm.cli.errors import Misconfigured
+from pbm.cli.frame import Group, Invocation, pass_invocation
+from pbm.cli.loading import MASK, USUAL_FILES, Effective, keys, masked, table_of, variable
 from pbm.cli.output import json_option, print_json
 from pbm.cli.settings import Configuration
 
@@ -66,7 +67,7 @@ def _row(effective: Effective, key: tuple[str, ...]) -> dict[str, Any]:
 def _toml(effective: Effective) -> Iterator[str]:
     """The file, line by line; what is not set or masked is a comment, so that the file can be used as it is."""
     yield from _comment(
-        f"The configuration of pbm. File: {effective.file or f'none ({USUAL_FILE} is not there)'}. A key may also be "
+        f"The configuration of pbm. File: {effective.file or f'none ({_usual()} is not there)'}. A key may also be "
         f"given by an environment variable, such as {variable('server', 'listen')} for server.listen, which counts "
         "more than the file, and some by an option of a command, which counts more than both."
     )
@@ -79,6 +80,10 @@ def _toml(effective: Effective) -> Iterator[str]:
             yield ""
         yield from _comment(_meaning(key))
         yield _line(effective, key)
+
+
+def _usual() -> str:
+    return " or ".join(map(str, USUAL_FILES))
 
 
 def _line(effective: Effective, key: tuple[str, ...]) -> str:

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 
 import click
 
-from pbm.cli.frame import Command, Invocation, Refused, pass_invocation
+from pbm.cli.errors import Refused
+from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.opening import opened_service, opened_store
 from pbm.cli.output import replaying
 from pbm.cli.settings import Configuration
@@ -29,7 +30,7 @@ def copy(invocation: Invocation, source: str, target: str) -> None:
     sqlite:////var/lib/pbm/pbm.db and postgresql://pbm@localhost/pbm. Stop all servers first: what they do meanwhile
     stays behind. The copy is compared row by row, and all its boards are replayed.
     """
-    with _opened(invocation, source) as (_, ours), _opened(invocation, target) as (configuration, theirs):
+    with _opened(invocation, source) as (_, ours), _opened(invocation, target, create=True) as (configuration, theirs):
         if ours.revision() != REVISION:
             raise Refused("FROM is empty, or not of this program's version. Run: pbm db upgrade --database FROM")
         theirs.upgrade(datetime.now(UTC))
@@ -44,9 +45,9 @@ def copy(invocation: Invocation, source: str, target: str) -> None:
 
 
 @contextmanager
-def _opened(invocation: Invocation, url: str) -> Iterator[tuple[Configuration, Store]]:
+def _opened(invocation: Invocation, url: str, *, create: bool = False) -> Iterator[tuple[Configuration, Store]]:
     configuration = Invocation(invocation.config, url).effective().values
-    with opened_store(configuration) as store:
+    with opened_store(configuration, create=create, quiet=True) as store:
         yield configuration, store
 
 

@@ -9,6 +9,7 @@ import click
 
 from pbm.cli.backup import backup, restore
 from pbm.cli.copying import copy
+from pbm.cli.errors import Refused
 from pbm.cli.frame import Group, Invocation, pass_invocation
 from pbm.cli.opening import opened_store
 from pbm.cli.output import json_option, print_json
@@ -30,7 +31,7 @@ db.add_command(copy)
 def upgrade(invocation: Invocation) -> None:
     """Bring the database to this program's version.
 
-    All data is kept; an empty database is set up.
+    All data is kept.
     """
     with opened_store(invocation.effective().values) as store:
         before = store.revision()
@@ -39,7 +40,20 @@ def upgrade(invocation: Invocation) -> None:
     if before == after:
         click.echo(f"The database is at revision {after} already.")
     else:
-        click.echo(f"The database is now at revision {after}; it was {before or 'empty'}.")
+        click.echo(f"The database is now at revision {after}; it was {before}.")
+
+
+@db.command()
+@pass_invocation
+def create(invocation: Invocation) -> None:
+    """Make a new database, or the tables of an empty one.
+
+    `pbm serve` does so by itself.
+    """
+    with opened_store(invocation.effective().values, create=True) as store:
+        if not store.prepare(datetime.now(UTC)):
+            raise Refused("The database is there already.")
+    click.echo("The database is made.")
 
 
 @db.command()
@@ -62,8 +76,6 @@ def check(invocation: Invocation, as_json: bool) -> None:
 
 def _problems(store: Store) -> list[str]:
     try:
-        if store.revision() is None:
-            return ["The database is empty. Run: pbm db upgrade"]
         store.prepare(datetime.now(UTC))
     except SchemaTrouble as trouble:
         return [str(trouble)]

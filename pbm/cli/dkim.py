@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from pbm.cli.frame import Command, Invocation, Refused, pass_invocation
+from pbm.cli.errors import Refused
+from pbm.cli.frame import Command, Invocation, pass_invocation
 
 
 @click.command(cls=Command)

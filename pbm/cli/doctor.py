@@ -13,9 +13,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
-from pbm.cli.frame import Command, Invocation, Refused, pass_invocation
+from pbm.cli.errors import NoDatabase, Refused
+from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.loading import Effective
-from pbm.cli.opening import opened_store, robot
+from pbm.cli.opening import identified, opened_store, robot
 from pbm.cli.output import json_option, print_json, printable
 from pbm.cli.settings import Configuration, place
 from pbm.cli.wiring import fetch_settings, lacks, smarthost_settings
@@ -67,8 +68,8 @@ def _print(finding: Finding) -> None:
 
 
 def _all(effective: Effective, *, offline: bool) -> Findings:
-    configuration = effective.values
     yield from _configuration(effective)
+    configuration = _with_identity(effective.values)
     yield from _secrets(effective)
     yield from _space(configuration)
     yield from _templates()
@@ -77,6 +78,15 @@ def _all(effective: Effective, *, offline: bool) -> Findings:
         yield from _dns(configuration)
         yield from _servers(configuration)
     yield from _with_database(configuration)
+
+
+def _with_identity(configuration: Configuration) -> Configuration:
+    """With the address of the database, if that can be told."""
+    try:
+        with opened_store(configuration, quiet=True) as store:
+            return identified(configuration, store)
+    except (Refused, SchemaTrouble):
+        return configuration
 
 
 def _configuration(effective: Effective) -> Findings:
@@ -178,6 +188,9 @@ def _with_database(configuration: Configuration) -> Findings:
             if sound.verdict is Verdict.OK:
                 yield _clock(store)
             yield from _listener(configuration, store if sound.verdict is Verdict.OK else None)
+    except NoDatabase:
+        yield warn("database", "there is none yet", "start the server, or pbm db create")
+        yield from _listener(configuration, None)
     except Refused as refused:
         yield fail("database", str(refused), "pbm db check")
 
@@ -186,8 +199,6 @@ def _database(store: Store) -> Finding:
     """Quick: whether it is ours and can be written; `pbm db check` looks at all of it."""
     now = datetime.now(UTC)
     try:
-        if store.revision() is None:
-            return warn("database", "there is nothing in it yet", "pbm db upgrade, or just start the server")
         store.prepare(now)
     except SchemaTrouble as trouble:
         return fail("database", str(trouble), "pbm db upgrade")

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pbm.cli.errors import Misconfigured, Refused
+
 if TYPE_CHECKING:  # help pages and mistakes in the command line need nothing of these
     from pbm.cli.loading import Effective
     from pbm.server import Service
@@ -21,21 +23,6 @@ if TYPE_CHECKING:  # help pages and mistakes in the command line need nothing of
 
 NUMBER = click.IntRange(1, 10**12 - 1)
 """Of a board or a mail; any database can hold it."""
-
-
-class Refused(click.ClickException):
-    """What was asked for is not done; the message is a sentence for the operator."""
-
-    exit_code = 1
-
-    def show(self, file: Any = None) -> None:
-        click.echo(self.message, err=True)
-
-
-class Misconfigured(Refused):
-    """The configuration is at fault; each line of the message names a key."""
-
-    exit_code = 2
 
 
 @dataclass
@@ -59,13 +46,13 @@ class Invocation:
             raise Misconfigured("\n".join(error.problems)) from None
 
     @contextmanager
-    def service(self, effective: Effective | None = None) -> Iterator[Service]:
-        """The service over the configured database, which is set up if it is empty."""
+    def service(self, effective: Effective | None = None, *, serves: bool = False) -> Iterator[Service]:
+        """The service over the configured database. serves: which is set up if it is empty."""
         from pbm.cli.opening import opened_service
 
         configuration = (effective or self.effective()).values
         log_warnings()
-        with opened_service(configuration) as service:
+        with opened_service(configuration, serves=serves) as service:
             yield service
 
     @contextmanager

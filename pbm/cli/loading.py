@@ -24,7 +24,8 @@ from pbm.cli.settings import PREFIX, Configuration
 
 CONFIG_VARIABLE = "PBM_CONFIG"
 MASK = "********"
-USUAL_FILE = platformdirs.user_config_path("pbm", appauthor=False) / "pbm.toml"
+USUAL_FILES = (platformdirs.user_config_path("pbm", appauthor=False) / "pbm.toml", Path("/etc/pbm/pbm.toml"))
+"""Looked for in this order where none is named."""
 
 _SECRET = {("database",), ("smarthost", "password"), ("imap", "password")}
 
@@ -115,12 +116,20 @@ def masked(url: str) -> str:
 
 
 def _find(file: Path | None) -> Path | None:
-    """The file that is asked for, or that of the platform's place if it is there."""
+    """The file that is asked for, or the first of the usual ones that is there. Raises: ConfigurationError."""
     if file is None and os.environ.get(CONFIG_VARIABLE):
         file = Path(os.environ[CONFIG_VARIABLE])
     if file is not None:
         return file
-    return USUAL_FILE if USUAL_FILE.is_file() else None
+    return next((usual for usual in USUAL_FILES if _is_there(usual)), None)
+
+
+def _is_there(file: Path) -> bool:
+    """A folder that may not be read may hold it, and then another configuration would be a guess."""
+    try:
+        return file.is_file()
+    except OSError as error:
+        raise ConfigurationError(f"{file}: cannot be looked for: {error.strerror}. Name another by --config.") from None
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -1,13 +1,20 @@
-"""From the configuration to the service over its database."""
+"""From the configuration to the service over its database.
+
+No command makes a database but those that say so: a mistyped path would look like a sound server with nobody in it.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pbm.cli.frame import Misconfigured, Refused
+import click
+
+from pbm.cli.errors import Misconfigured, NoDatabase, Refused
 from pbm.cli.loading import masked
 from pbm.cli.settings import DATA_FOLDER, Configuration
 from pbm.mailin.message import Robot
@@ -16,6 +23,8 @@ from pbm.store.backup import file_of
 
 if TYPE_CHECKING:  # takes a while, and a mail that is only stored needs nothing of it
     from pbm.server import Service
+
+_DEFAULT = Configuration.model_fields["database"].default
 
 
 def robot(configuration: Configuration) -> Robot:
@@ -32,14 +41,18 @@ def robot(configuration: Configuration) -> Robot:
 
 
 @contextmanager
-def opened_service(configuration: Configuration) -> Iterator[Service]:
-    """Raises: SchemaTrouble, Refused, Misconfigured."""
+def opened_service(configuration: Configuration, *, serves: bool = False) -> Iterator[Service]:
+    """serves: an empty database is set up, and one that has no address yet takes the configured one.
+
+    Raises: SchemaTrouble, Refused, Misconfigured.
+    """
     from pbm.core.notify import Limits
     from pbm.edges.timekeeper import Timekeeper
     from pbm.server import Service, Settings
 
-    settings = Settings(robot(configuration), Limits(**dict(configuration.limits)), configuration.operator)
-    with opened_store(configuration) as store:
+    with opened_store(configuration, create=serves, quiet=serves) as store:
+        known = identified(configuration, store, adopt=serves)
+        settings = Settings(robot(known), Limits(**dict(configuration.limits)), configuration.operator)
         service = Service(store, settings, clock=Timekeeper())
         try:
             yield service
@@ -48,25 +61,81 @@ def opened_service(configuration: Configuration) -> Iterator[Service]:
 
 
 @contextmanager
-def opened_store(configuration: Configuration) -> Iterator[Store]:
-    """The database; the folder of the default one is made. Raises: SchemaTrouble, Refused, Misconfigured."""
-    if configuration.database == Configuration.model_fields["database"].default:
-        _make_data_folder()
-    _reserve(configuration.database)
-    store = _store(configuration.database)
+def opened_store(configuration: Configuration, *, create: bool = False, quiet: bool = False) -> Iterator[Store]:
+    """The database. create: it may be missing or empty; the folder of the default one is made then.
+
+    quiet: nobody is told which one it is. Raises: SchemaTrouble, Refused, Misconfigured.
+    """
+    url = configuration.database
+    if create:
+        _reserve(url)
+    elif (file := _file(url)) is not None and not file.exists():
+        raise NoDatabase(_no_database(url))
+    store = _store(url)
+    if url != _DEFAULT and not quiet:
+        announce(url)
     try:
+        if not create and store.revision() is None:
+            raise NoDatabase(_no_database(url))
         yield store
     except DatabaseTrouble as trouble:
-        raise Refused(f"database: {masked(configuration.database)} cannot be used: {trouble}.") from trouble
+        raise Refused(f"database: {masked(url)} cannot be used: {trouble}.") from trouble
     finally:
         store.close()
 
 
+def announce(url: str) -> None:
+    """Whoever means another database should see at once which one it is."""
+    click.echo(f"Database: {masked(url)}", err=True)
+
+
+def identified(configuration: Configuration, store: Store, *, adopt: bool = False) -> Configuration:
+    """The configuration with the address that belongs to the database.
+
+    adopt: a database that has none takes the configured one, if any is. Raises: Misconfigured for a contradiction.
+    """
+    server = configuration.server
+    store.prepare(datetime.now(UTC))
+    with store.read() as tx:
+        known = tx.identity.get()
+    if known is None:
+        if adopt and "domain" in server.model_fields_set:
+            with store.write() as tx:
+                tx.identity.set(server.local_part, server.domain)
+        return configuration
+    values = dict(zip(("local_part", "domain"), known, strict=True))
+    for name, value in values.items():
+        said = getattr(server, name)
+        if name in server.model_fields_set and said.casefold() != value.casefold():
+            raise Misconfigured(
+                f"server.{name}: this is {said}, but players of this database write to {'@'.join(known)}. "
+                "To let them write to another one: pbm identity set ADDRESS"
+            )
+    return configuration.model_copy(update={"server": server.model_copy(update=values)})
+
+
+def _no_database(url: str) -> str:
+    return (
+        f"There is no database at {masked(url)}. Is this the configuration of the server (--config, --database)? "
+        "A new database is made by pbm serve, and by pbm db create."
+    )
+
+
+def _file(url: str) -> Path | None:
+    with suppress(SchemaTrouble):  # told better when it is opened
+        return file_of(url)
+    return None
+
+
 def _reserve(url: str) -> None:
     """A new database holds secrets from the first moment, so nobody but its owner may read it."""
-    with suppress(OSError, SchemaTrouble):  # told better when it is opened
-        file = file_of(url)
-        if file is not None:
+    if url == _DEFAULT:
+        try:
+            DATA_FOLDER.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Misconfigured(f"database: {DATA_FOLDER} cannot be made: {error.strerror}.") from None
+    if (file := _file(url)) is not None:
+        with suppress(OSError):  # told better when it is opened
             os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))
 
 
@@ -75,10 +144,3 @@ def _store(url: str) -> Store:
         return Store(url)
     except SchemaTrouble as trouble:
         raise Misconfigured(f"database: {str(trouble).replace(url, masked(url))}") from None
-
-
-def _make_data_folder() -> None:
-    try:
-        DATA_FOLDER.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise Misconfigured(f"database: {DATA_FOLDER} cannot be made: {error.strerror}.") from None

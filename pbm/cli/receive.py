@@ -64,16 +64,16 @@ def receive(
     second. Exit codes, of sysexits.h: 0 the mail is safe, 65 it is empty or too large, 67 no recipient is ours, 75
     anything else; the mail server shall try again then.
     """
-    from pbm.cli.opening import opened_store, robot
+    from pbm.cli.opening import identified, opened_store, robot
     from pbm.edges.pipe import Refusal, envelope
     from pbm.edges.pipe import receive as receive_mail
 
     configuration = invocation.effective().values
     mail_from, to = envelope(sender, (*recipients, *more_recipients), os.environ)
     data, now = sys.stdin.buffer.read(configuration.server.max_size + _SPARE), datetime.now(UTC)
-    with opened_store(configuration) as store:
-        store.prepare(now)
+    with opened_store(configuration, quiet=True) as store:
+        ours = robot(identified(configuration, store))
         try:
-            receive_mail(store, robot(configuration), mail_from, to, data, now, configuration.server.max_size)
+            receive_mail(store, ours, mail_from, to, data, now, configuration.server.max_size)
         except Refusal as refusal:
             _end(refusal.exit_code, str(refusal))

@@ -23,6 +23,7 @@ _COMMANDS = {
     "inbox": ("pbm.cli.inbox:inbox", "Mails that came in, and how a mail would be read."),
     "outbox": ("pbm.cli.outbox:outbox", "Mails that go out."),
     "db": ("pbm.cli.db:db", "The database itself."),
+    "identity": ("pbm.cli.identity:identity", "The address by which players know the server."),
     "export": ("pbm.cli.transfer:export", "Write all that is stored of a player to a file."),
     "import": ("pbm.cli.transfer:import_", "Take a player in from such a file."),
     "receive": ("pbm.cli.receive:receive", "Take one mail from standard input, for a mail server's pipe."),

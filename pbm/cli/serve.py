@@ -10,12 +10,13 @@ from pathlib import Path
 
 import click
 
-from pbm.cli.frame import Command, Invocation, Misconfigured, Refused, pass_invocation
+from pbm.cli.errors import Misconfigured, Refused
+from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.logs import log_to_stderr
+from pbm.cli.opening import identified
 from pbm.cli.settings import Configuration, place
 from pbm.cli.supervised import Signals, end_now, finish, watched
 from pbm.cli.wiring import delivery_settings, fetch_settings, lacks, listen_settings, metrics_server, transport
-from pbm.edges.exhaustion import lack
 from pbm.edges.metrics import MetricsServer
 from pbm.edges.server import Server
 from pbm.server import Service
@@ -72,8 +73,8 @@ def run(
     if problems := lacks(effective.values):
         raise Misconfigured("\n".join(problems))
     log_to_stderr(effective.values.log, for_good=True)
-    with invocation.service(effective) as service:
-        asyncio.run(_run(service, effective.values, tasks))
+    with invocation.service(effective, serves=True) as service:
+        asyncio.run(_run(service, identified(effective.values, service.store), tasks))
 
 
 async def _run(service: Service, configuration: Configuration, tasks: Collection[str]) -> None:
@@ -108,7 +109,7 @@ async def _serve(service: Service, configuration: Configuration, tasks: Collecti
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         for end in ends:
             end.cancel()
-        if server.gave_up.is_set() and lack():
+        if server.exhausted:
             end_now(server.reason)  # to stop in good order takes files and threads
         if metrics is not None:
             metrics.stop()

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from pbm.cli.frame import Command, Invocation, Refused, pass_invocation
+from pbm.cli.errors import Refused
+from pbm.cli.frame import Command, Invocation, pass_invocation
 
 MAX_OCTETS = 500_000_000
 """Octets of an export that is taken in."""

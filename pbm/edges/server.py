@@ -81,6 +81,8 @@ class Server:
         """It can do no more, and should be stopped, and started in another process."""
         self.reason = ""
         """Why it gave up, in sentences."""
+        self.exhausted = False
+        """It gave up since the system gives it nothing more, so it cannot be stopped in good order."""
         self._told_of_loss = False
         service.store.when_unwritable = self._unwritable
         self._beaten_at = datetime.min.replace(tzinfo=UTC)
@@ -168,9 +170,10 @@ class Server:
         except (PermanentFailure, TemporaryFailure) as failure:
             log.error("operator_not_told", reason=failure.reason)
 
-    def _doubt(self, _trouble: BaseException) -> bool:
+    def _doubt(self, trouble: BaseException) -> bool:
         """Whether the trouble is that the system gives us nothing more: then this process had better end."""
-        if reason := lack():
+        if reason := lack(trouble):
+            self.exhausted = True
             self._give_up(reason)
         return bool(reason)
 
@@ -178,7 +181,8 @@ class Server:
         """A task that goes on until it is told to stop has ended."""
         if not task.cancelled() and (error := task.exception()) is not None:
             log.critical("task_fault", exc_info=error)
-            self._give_up(lack() or f"A fault of ours has stopped the work; the log holds the traceback ({error}).")
+            if not self._doubt(error):
+                self._give_up(f"A fault of ours has stopped the work; the log holds the traceback ({error}).")
 
     def _unforeseen(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")

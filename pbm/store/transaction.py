@@ -24,6 +24,7 @@ from pbm.store.choices import Choices
 from pbm.store.contents import Contents
 from pbm.store.erasure import Erasure
 from pbm.store.follows import Follows
+from pbm.store.identity import Identity
 from pbm.store.intents import Intents
 from pbm.store.matches import COUNT_PLY, Matches
 from pbm.store.overview import Overview
@@ -81,6 +82,7 @@ class Transaction:
     tournaments = _queries(Tournaments)
     guesses = _queries(Guesses)
     overview = _queries(Overview)
+    identity = _queries(Identity)
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -11,7 +11,7 @@ import pytest
 import structlog
 from click.testing import CliRunner, Result
 
-from pbm.cli import loading, main
+from pbm.cli import loading, main, opening
 
 Pbm = Callable[..., Result]
 
@@ -21,7 +21,8 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """No configuration from outside, and none left behind."""
     for name in [name for name in os.environ if name.startswith("PBM_")]:
         monkeypatch.delenv(name)
-    monkeypatch.setattr(loading, "USUAL_FILE", tmp_path / "usual.toml")
+    monkeypatch.setattr(loading, "USUAL_FILES", (tmp_path / "usual.toml", tmp_path / "etc/pbm.toml"))
+    monkeypatch.setattr(opening, "announce", lambda _: None)
     yield
     structlog.reset_defaults()
 

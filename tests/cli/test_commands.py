@@ -48,6 +48,7 @@ def settle(tmp_path: Path, mail: int, state: Arrival) -> None:
 def test_options_of_the_root_may_stand_anywhere(tmp_path: Path, pbm: Pbm, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PBM_DATABASE")
     url = f"sqlite:///{tmp_path / 'other.db'}"
+    pbm("db", "create", "--database", url)
     pbm("--database", url, "player", "add", "alice", "--address", "a@x.org", "--password", "secret1")
     pbm("player", "--database", url, "add", "bob", "--address", "b@x.org", "--password", "secret1")
     pbm("player", "add", "carol", "--address", "c@x.org", "--password", "secret1", "--database", url)
@@ -342,8 +343,18 @@ def test_the_outbox_is_listed_shown_and_sent_again(game: Pbm, tmp_path: Path) ->
 
 def test_a_database_is_made_checked_and_upgraded(pbm: Pbm, tmp_path: Path) -> None:
     fresh = f"sqlite:///{tmp_path / 'fresh.db'}"
-    assert "empty" in pbm("db", "check", "--database", fresh, code=1).stdout
-    assert "it was empty" in pbm("db", "upgrade", "--database", fresh).stdout
+    for words in (
+        ["db", "check"],
+        ["db", "upgrade"],
+        ["player", "list"],
+        ["board", "verify"],
+        ["status"],
+        ["inbox", "list"],
+    ):
+        assert "There is no database at sqlite" in pbm(*words, "--database", fresh, code=1).stderr
+        assert not (tmp_path / "fresh.db").exists()
+    pbm("db", "create", "--database", fresh)
+    assert "there already" in pbm("db", "create", "--database", fresh, code=1).stderr
     assert "already" in pbm("db", "upgrade", "--database", fresh).stdout
     assert parsed(pbm("db", "check", "--json", "--database", fresh)) == {"sound": True, "problems": []}
 
@@ -366,7 +377,7 @@ def _has(connection: sqlite3.Connection, table: str) -> bool:
 @pytest.mark.parametrize(
     ("url", "code", "expected"),
     [
-        ("sqlite:////none/none.db", 1, "database: sqlite:////none/none.db cannot be used"),
+        ("sqlite:////none/none.db", 1, "There is no database at sqlite:////none/none.db"),
         ("nosuch://u:verysecret@h/d", 2, 'database: "nosuch://u:********@h/d" is not a database URL'),
         ("plain.db", 2, "database (command line): write something like sqlite:"),
     ],

@@ -93,7 +93,7 @@ def test_secrets_that_others_may_read_are_noticed(pbm: Pbm, tmp_path: Path, monk
 
 
 def test_a_new_database_is_for_its_owner_only(pbm: Pbm, tmp_path: Path) -> None:
-    pbm("db", "upgrade", "--database", f"sqlite:///{tmp_path}/new.db")
+    pbm("db", "create", "--database", f"sqlite:///{tmp_path}/new.db")
     assert stat.S_IMODE(os.stat(tmp_path / "new.db").st_mode) == 0o600  # noqa: PTH116  of mode bits
 
 

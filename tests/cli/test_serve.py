@@ -97,6 +97,7 @@ def test_over_a_database_that_can_only_be_read_it_ends_and_says_what_would_work(
 
 def test_a_game_without_any_file(tmp_path: Path, pbm: Pbm) -> None:
     url, maildir = f"sqlite:///{tmp_path / 'new.db'}", tmp_path / "mail"
+    pbm("db", "create", "--database", url)
     for userid in ("alice", "bob"):
         pbm("player", "add", userid, "--address", f"{userid}@example.net", "--password", "secret1", "--database", url)
     words = ("--listen", "127.0.0.1:0", "--database", url, "--maildir", str(maildir), "--domain", "example.org")
@@ -194,3 +195,38 @@ def test_a_fault_in_the_log_does_not_tell_what_was_written(
     said = capsys.readouterr().err
     assert "ValueError" in said
     assert "Sesame99" not in said
+
+
+def test_the_address_belongs_to_the_database(tmp_path: Path, pbm: Pbm) -> None:
+    """Commands write from the address of the server, though nobody has told them, and a contradiction is refused."""
+    url, maildir = f"sqlite:///{tmp_path / 'new.db'}", tmp_path / "mail"
+    database = ("--database", url)
+    words = ("--listen", "127.0.0.1:0", *database, "--maildir", str(maildir), "--domain", "example.org")
+    with serving(*words) as (process, _):
+        for userid in ("alice", "bob"):
+            pbm("player", "add", userid, "--address", f"{userid}@example.net", "--password", "secret1", *database)
+        pbm("challenge", "create", "cross", "-size=4", "alice", "bob", *database)
+        (mail,) = mails_in(maildir / "alice@example.net", 1)
+        assert b"From: pbm <pbm@example.org>" in mail
+        stopped(process)
+    assert pbm("identity", "show", *database).stdout == "pbm@example.org\n"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PBM_SERVER__DOMAIN", "elsewhere.org")
+        for command in (["serve"], ["board", "list"]):
+            refused = pbm(*command, *database, code=2)
+            assert "server.domain: this is elsewhere.org, but players of this database write to pbm@example.org" in (
+                refused.stderr
+            )
+        pbm("identity", "set", "pbm@elsewhere.org", *database)
+        pbm("board", "list", *database)
+    pbm("identity", "set", "no address", *database, code=2)
+    with serving(*words[:-2]) as (_, line):
+        assert line.startswith("pbm: accepting mail for pbm@elsewhere.org on")
+
+
+def test_a_usual_folder_that_may_not_be_read_is_told(pbm: Pbm, monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_file(_path: Path) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "is_file", is_file)
+    assert "cannot be looked for: Permission denied" in pbm("board", "list", code=2).stderr

@@ -109,6 +109,7 @@ def test_durations_are_told_in_two_units(seconds: int, expected: str) -> None:
 
 def test_the_live_view_follows_and_ends_with_ctrl_c(tmp_path: Path) -> None:
     database = f"sqlite:///{tmp_path / 'x.db'}"
+    Store(database).prepare(datetime.now(UTC))
     mother, child = pty.openpty()
     words = [*PBM, "status", "--watch", "--every", "0.1", "--database", database]
     process = subprocess.Popen(words, stdin=child, stdout=child, stderr=child, env=os.environ | {"TERM": "xterm"})

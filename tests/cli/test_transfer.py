@@ -14,6 +14,7 @@ def test_a_player_goes_out_and_comes_back(game: Pbm, tmp_path: Path) -> None:
     file, again = tmp_path / "alice.json", tmp_path / "again.json"
     assert "alice is written to" in game("export", "alice", str(file)).stdout
     fresh = ("--database", f"sqlite:///{tmp_path / 'fresh.db'}")
+    game("db", "create", *fresh)
     assert game("import", str(file), *fresh).stdout == "alice is here, with 1 game.\n"
     game("export", "alice", str(again), *fresh)
     assert again.read_bytes() == file.read_bytes()
@@ -27,7 +28,9 @@ def test_the_archive_of_a_mail_is_taken_in_as_well(game: Pbm, tmp_path: Path) ->
     with zipfile.ZipFile(packed, "w") as archive:
         archive.write(file, "pbm-alice.json")
         archive.writestr("cross-101.txt", "a record")
-    game("import", str(packed), "--database", f"sqlite:///{tmp_path / 'fresh.db'}")
+    fresh = ("--database", f"sqlite:///{tmp_path / 'fresh.db'}")
+    game("db", "create", *fresh)
+    game("import", str(packed), *fresh)
 
 
 def test_what_cannot_be_taken_in_is_said_in_a_sentence(game: Pbm, tmp_path: Path) -> None:
