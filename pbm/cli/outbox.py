@@ -46,7 +46,7 @@ def show(invocation: Invocation, number: int, raw: bool, as_json: bool) -> None:
 
 @outbox.command()
 @click.argument("numbers", type=NUMBER, nargs=-1, metavar="ID...")
-@click.option("--all", "everything", is_flag=True, help="All that failed.")
+@click.option("--all", "everything", is_flag=True, help="All that failed or wait to be tried again.")
 @pass_invocation
 def retry(invocation: Invocation, numbers: tuple[int, ...], everything: bool) -> None:
     """Have mails sent at once.
@@ -54,7 +54,7 @@ def retry(invocation: Invocation, numbers: tuple[int, ...], everything: bool) ->
     Failed ones, waiting ones, and sent ones once more, by the server when it runs. A mail keeps its Message-ID.
     """
     with invocation.queues() as queues:
-        chosen = chosen_numbers(numbers, queues.failed() if everything else None)
+        chosen = chosen_numbers(numbers, queues.unsent() if everything else None)
         queues.send_again(chosen)
     click.echo(f"{len(chosen)} to be sent again.")
 

@@ -23,6 +23,7 @@ import structlog
 
 from pbm.domain.mail import Queued
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Transport
+from pbm.edges.way_out import Attempt, WayOut
 from pbm.store import DatabaseTrouble, Store, Transaction
 from pbm.store.absences import DELIVERED
 
@@ -63,14 +64,6 @@ class DeliverySettings:
         return now + timedelta(seconds=wait * random.uniform(0.8, 1.2))  # noqa: S311  spreads load, guards nothing
 
 
-@dataclass(frozen=True, slots=True)
-class _Attempt:
-    """What became of one try. failure: None when the transport took the mail."""
-
-    queued: Queued
-    failure: PermanentFailure | TemporaryFailure | None = None
-
-
 class Deliverer:
     """Sends what is due until it is stopped; `wake` tells it that the outbox has grown."""
 
@@ -81,19 +74,24 @@ class Deliverer:
         settings: DeliverySettings,
         clock: Callable[[], datetime],
         refused: Refused = lambda *_: None,
+        told_down: Callable[[str], None] = lambda _: None,
     ) -> None:
+        """told_down: called with the reason when the next server refuses one and all."""
         self._store = store
         self._transport = transport
         self._settings = settings
         self._clock = clock
         self._refused = refused
+        self._way = WayOut(told_down)
+        self._was_down = self._recovered = False
+        self._given_back: list[int] = []
         self._stirred = asyncio.Event()
         self._stopping = False
         self._is_due = False
         self._noted_at = datetime.min.replace(tzinfo=UTC)
         self._claimed: set[int] = set()
         self._ready: deque[Queued] = deque()
-        self._finished: list[_Attempt] = []
+        self._finished: list[Attempt] = []
         self._senders: set[asyncio.Task[None]] = set()
         self._look_at = self._mark_at = self._renew_at = 0.0
         self._database = ThreadPoolExecutor(1, thread_name_prefix="outbox")
@@ -128,6 +126,12 @@ class Deliverer:
         self._stirred.clear()
         now = asyncio.get_running_loop().time()
         is_short = len(self._ready) < self._settings.concurrency
+        if self._was_down != self._way.is_down:
+            self._was_down = self._way.is_down
+            self._recovered = not self._was_down
+            self._look_at = now + self._settings.first_retry_seconds if self._was_down else now
+        if self._was_down:
+            return await self._probe(now)
         if is_short and self._look_at <= now:
             self._look_at = math.inf  # unless it is woken meanwhile
             wait = 0 if self._is_due else await self._in_thread(self._until_due)
@@ -143,15 +147,28 @@ class Deliverer:
             await self._exchange(0)
         return next_at - now
 
+    async def _probe(self, now: float) -> float:
+        """While the way out is down, try one mail now and then; mark what became of those before."""
+        if self._finished or self._given_back:
+            await self._exchange(0)
+        elif self._look_at <= now and not self._claimed:
+            self._look_at = now + self._settings.first_retry_seconds
+            await self._exchange(1)
+            self._begin()
+        elif self._claimed and self._renew_at <= now:
+            await self._exchange(0)
+        return min(self._look_at, self._renew_at if self._claimed else math.inf) - now
+
     async def _exchange(self, room: int) -> None:
         """Mark what is finished, keep what is not, and claim so many mails more."""
-        finished = self._finished.copy()
-        over = {attempt.queued.id for attempt in finished}
+        finished, given_back = self._finished.copy(), self._given_back.copy()
+        over = {attempt.queued.id for attempt in finished} | set(given_back)
         kept = [mail_id for mail_id in self._claimed if mail_id not in over]
-        fresh = await self._in_thread(self._mark_and_claim, finished, kept, room)
+        fresh = await self._in_thread(self._mark_and_claim, finished, kept, room, given_back)
+        self._recovered = False
         now = asyncio.get_running_loop().time()
         self._renew_at, self._mark_at = now + _RENEWAL_SECONDS, now + _MARK_SECONDS
-        del self._finished[: len(finished)]
+        del self._finished[: len(finished)], self._given_back[: len(given_back)]
         self._claimed -= over
         self._claimed |= {queued.id for queued in fresh}
         self._ready += fresh
@@ -166,13 +183,16 @@ class Deliverer:
     async def _send_ready(self) -> None:
         """Send what is ready, one mail after another."""
         while self._ready and not self._stopping:
-            attempt = await self._send(self._ready.popleft())
+            settled = self._way.note(await self._send(self._ready.popleft()))
+            if self._way.is_down:
+                self._given_back += [queued.id for queued in self._ready]
+                self._ready.clear()
             if not self._finished:
                 self._mark_at = asyncio.get_running_loop().time() + _MARK_SECONDS
                 self._stirred.set()
             elif len(self._ready) < self._settings.concurrency:
                 self._stirred.set()
-            self._finished.append(attempt)
+            self._finished += settled
 
     def _until_due(self) -> float:
         """In how many seconds the next mail is due, or it is time to look all the same."""
@@ -181,16 +201,16 @@ class Deliverer:
         poll = self._settings.poll_seconds
         return poll if next_at is None else min(poll, (next_at - self._clock()).total_seconds())
 
-    async def _send(self, queued: Queued) -> _Attempt:
+    async def _send(self, queued: Queued) -> Attempt:
         mail = queued.mail
         try:
             await self._transport.send(Outgoing(mail.envelope_from, mail.address, mail.raw, queued.id))
         except (PermanentFailure, TemporaryFailure) as failure:
-            return _Attempt(queued, failure)
+            return Attempt(queued, failure)
         except Exception as error:
             log.error("transport_fault", mail=queued.inbox_id, outbox=queued.id, exc_info=error)
-            return _Attempt(queued, TemporaryFailure(f"{type(error).__name__}: {error}"))
-        return _Attempt(queued)
+            return Attempt(queued, TemporaryFailure(f"{type(error).__name__}: {error}"))
+        return Attempt(queued)
 
     async def _wait(self, seconds: float) -> None:
         """Until a sending is finished, the outbox grew, or it is time to look again."""
@@ -199,8 +219,13 @@ class Deliverer:
                 async with asyncio.timeout(seconds):
                     await self._stirred.wait()
 
-    def _mark_and_claim(self, attempts: list[_Attempt], kept: list[int], room: int) -> list[Queued]:
-        """attempts: what is finished. kept: what is claimed and not finished. room: how many more may be claimed."""
+    def _mark_and_claim(
+        self, attempts: list[Attempt], kept: list[int], room: int, given_back: list[int]
+    ) -> list[Queued]:
+        """attempts: what is finished. kept: what is claimed and not finished. room: how many more may be claimed.
+
+        given_back: what was claimed and is not begun.
+        """
         now = self._clock()
         until = now if self._stopping else now + timedelta(seconds=LEASE_SECONDS)
         with self._store.write(alone=False, durable=False) as tx:
@@ -212,6 +237,9 @@ class Deliverer:
             for attempt in attempts:
                 if attempt.failure is not None:
                     self._mark_failure(tx, attempt.queued, attempt.failure, now)
+            if self._recovered:
+                tx.outbox.hurry(now)
+            tx.outbox.keep(given_back, now)
             tx.outbox.keep(kept, until)
             claimed = tx.outbox.claim(now, until, room) if room else []
         for queued in sent:
@@ -224,12 +252,13 @@ class Deliverer:
         expired = now - queued.created_at > timedelta(hours=self._settings.give_up_hours)
         if isinstance(failure, PermanentFailure) or expired:
             log.warning("not_delivered", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason, gave_up=expired)
-            tx.outbox.fail(queued.id, now, failure.reason)
-            if isinstance(failure, RecipientRefused):
+            given_up = tx.outbox.fail(queued.id, now, failure.reason)
+            if given_up and isinstance(failure, RecipientRefused):
                 self._refused(tx, queued, failure.reason, now)
         else:
             log.info("delivery_postponed", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason)
-            tx.outbox.postpone(queued.id, self._settings.retry_at(now, queued.attempts + 1), failure.reason)
+            attempts = 1 if self._way.is_down else queued.attempts + 1
+            tx.outbox.postpone(queued.id, self._settings.retry_at(now, attempts), failure.reason)
 
     async def _in_thread(self, work: Callable[..., R], *args: object) -> R:
         return await asyncio.get_running_loop().run_in_executor(self._database, work, *args)

@@ -67,7 +67,9 @@ class Server:
         self._listener = Listener(listen, self._intake_one, service.is_ours) if listen else None
         self._transport = transport
         self._deliverer = (
-            Deliverer(service.store, transport, delivery, service.clock, service.bouncing.refused)
+            Deliverer(
+                service.store, transport, delivery, service.clock, service.bouncing.refused, self._tell_of_refusals
+            )
             if transport
             else None
         )
@@ -169,6 +171,18 @@ class Server:
             await self._transport.send(Outgoing(mail.envelope_from, mail.address, mail.raw, 0))
         except (PermanentFailure, TemporaryFailure) as failure:
             log.error("operator_not_told", reason=failure.reason)
+
+    def _tell_of_refusals(self, reason: str) -> None:
+        """Said in the loop: the operator hears of it as soon as any mail is taken."""
+        asyncio.get_running_loop().run_in_executor(None, self._write_of_refusals, reason)
+
+    def _write_of_refusals(self, reason: str) -> None:
+        operator, now = self._service.settings.operator, self._service.clock()
+        if operator:
+            page, subject = "refused-operator.txt", "pbm: all our mails are refused"
+            letter = self._service.tools.composer.letter(operator, subject, page, now, reason=reason)
+            with suppress(DatabaseTrouble), self._service.store.write(alone=False) as tx:
+                tx.outbox.add([letter], now)
 
     def _doubt(self, trouble: BaseException) -> bool:
         """Whether the trouble is that the system gives us nothing more: then this process had better end."""

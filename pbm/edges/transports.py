@@ -60,6 +60,10 @@ class TemporaryFailure(_Failure):
     """Not now, or not known whether."""
 
 
+class Unreachable(TemporaryFailure):
+    """No mail at all can be handed over now: the fault is with the way, not with this mail."""
+
+
 class _Unsent(TemporaryFailure):
     """The connection ended before any of the mail's text went over it: trying another at once cannot send it twice."""
 
@@ -139,11 +143,11 @@ class Smarthost:
             if client.is_ehlo_or_helo_needed:
                 await client.helo()
         except SMTPResponseException as refusal:
-            raise TemporaryFailure(refusal.message, refusal.code) from refusal
+            raise Unreachable(refusal.message, refusal.code) from refusal
         except (aiosmtplib.SMTPException, OSError) as error:
-            raise TemporaryFailure(_reason(error)) from error
+            raise Unreachable(_reason(error)) from error
         if client.transport is None:
-            raise TemporaryFailure("the server closed the connection after its greeting")
+            raise Unreachable("the server closed the connection after its greeting")
         return Handover(client.transport, client.esmtp_extensions, settings.timeout_seconds)
 
     async def _hand_over(self, connection: Handover, mail: Outgoing) -> None:

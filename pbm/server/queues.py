@@ -66,9 +66,10 @@ class Queues:
             for number in numbers:
                 tx.outbox.renew(_found(tx.outbox.get(number), "outbox", number).id, now)
 
-    def failed(self) -> list[int]:
-        """The mails that were given up."""
-        return [mail.id for mail in self.queued(Delivery.FAILED, MOST_AT_ONCE)]
+    def unsent(self) -> list[int]:
+        """The mails that were given up or wait to be tried again, in the order they were written."""
+        waiting = [mail for mail in self.queued(Delivery.QUEUED, MOST_AT_ONCE) if mail.attempts]
+        return sorted(mail.id for mail in (*waiting, *self.queued(Delivery.FAILED, MOST_AT_ONCE)))
 
 
 def _found(mail: M | None, queue: str, number: int) -> M:

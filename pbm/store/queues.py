@@ -225,14 +225,16 @@ class Outbox:
         later = update(outbox).where(_QUEUED, outbox.c.due_at > now + _UNDER_WAY)
         return self._connection.execute(later.values(due_at=now)).rowcount
 
-    def fail(self, mail_id: int, now: datetime, trouble: str) -> None:
+    def fail(self, mail_id: int, now: datetime, trouble: str) -> bool:
+        """Give a mail up; False where that was done before, or it was sent."""
         values = {
             "state": Delivery.FAILED.value,
             "attempts": outbox.c.attempts + 1,
             "done_at": now,
             "trouble": trouble,
         }
-        self._connection.execute(update(outbox).where(_QUEUED, outbox.c.id == mail_id).values(values))
+        given_up = update(outbox).where(_QUEUED, outbox.c.id == mail_id).values(values)
+        return self._connection.execute(given_up).rowcount > 0
 
     def renew(self, mail_id: int, now: datetime) -> None:
         """Send a mail again, or at once; it keeps its Message-ID."""

@@ -12,7 +12,7 @@ import pytest
 from pbm.domain.mail import Delivery, Mail, Queued
 from pbm.edges import deliver as deliver_module
 from pbm.edges.deliver import LEASE_SECONDS, Deliverer, DeliverySettings, Refused
-from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure
+from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Unreachable
 from pbm.store import DatabaseTrouble, Store
 from pbm.store.queues import Outbox
 
@@ -65,6 +65,20 @@ class Slow(Way):
         await super().send(mail)
 
 
+@dataclass
+class Blocked(Way):
+    """A transport that refuses whatever it is given, so many times."""
+
+    left: int = 0
+
+    async def send(self, mail: Outgoing) -> None:
+        await asyncio.sleep(0)
+        self.left -= 1
+        if self.left >= 0:
+            raise RecipientRefused("554 you are blocked", 554)
+        await super().send(mail)
+
+
 @pytest.fixture
 def store(databases):
     url = databases.ready()
@@ -86,10 +100,16 @@ def outbox(store: Store) -> list[Queued]:
 
 
 def deliver(
-    store: Store, way: Way, clock: Clock, until: Callable[[], bool], refused: Refused = lambda *_: None
+    store: Store,
+    way: Way,
+    clock: Clock,
+    until: Callable[[], bool],
+    refused: Refused = lambda *_: None,
+    settings: DeliverySettings = SETTINGS,
+    told_down: Callable[[str], None] = lambda _: None,
 ) -> None:
     async def run() -> None:
-        deliverer = Deliverer(store, way, SETTINGS, clock, refused)
+        deliverer = Deliverer(store, way, settings, clock, refused, told_down)
         running = asyncio.create_task(deliverer.run())
         async with asyncio.timeout(20):
             while not until():
@@ -135,7 +155,7 @@ def test_a_permanent_failure_ends_it_and_the_others_go_on(store):
 
 
 def test_a_refused_recipient_is_told_of_and_nobody_else(store):
-    queue(store, "gone@x", "long@x", "late@x")
+    queue(store, "gone@x", "long@x", "late@x", "a@x")
     refusals: dict[str, list[Exception]] = {
         "gone@x": [RecipientRefused("no such user", 550)],
         "long@x": [PermanentFailure("message too long", 552)],
@@ -264,3 +284,52 @@ def test_waits_double_up_to_the_longest():
     waits = [(settings.retry_at(START, attempts) - START).total_seconds() for attempts in (1, 2, 3, 4, 5, 500)]
     for wait, middle in zip(waits, (60, 120, 240, 480, 600, 600), strict=True):
         assert middle * 0.8 <= wait <= middle * 1.2
+
+
+def test_a_server_that_refuses_everything_has_something_against_us(store):
+    """No mail is given up for it; one is tried now and then, and all are sent once one is taken."""
+    addresses = [f"a{number}@x" for number in range(9)]
+    queue(store, *addresses)
+    way, clock, told = Blocked(left=12), Clock(), list[str]()
+    settings = replace(SETTINGS, first_retry_seconds=0.02)
+
+    def until() -> bool:
+        clock.now += timedelta(seconds=1)
+        return all(mail.state is Delivery.SENT for mail in outbox(store))
+
+    refusals = []
+    deliver(store, way, clock, until, lambda *words: refusals.append(words), settings, told.append)
+    assert refusals == []
+    assert told == ["554 you are blocked"]
+    assert sorted(mail.recipient for mail in way.taken) == addresses
+
+
+def test_a_lone_address_that_is_refused_again_and_again_is_given_up(store):
+    queue(store, "gone@x")
+    way, clock = Way({"gone@x": [RecipientRefused("no such user", 550)] * 9}), Clock()
+    refusals = []
+
+    def until() -> bool:
+        clock.now += timedelta(seconds=30)
+        return outbox(store)[0].state is Delivery.FAILED
+
+    deliver(store, way, clock, until, lambda *words: refusals.append(words), replace(SETTINGS, give_up_hours=1000))
+    assert len(refusals) == 1
+    assert outbox(store)[0].attempts == 6
+
+
+def test_while_nobody_is_there_one_mail_is_tried_and_then_all_go_at_once(store):
+    """Also those that were postponed for hours before."""
+    addresses = [f"a{number}@x" for number in range(9)]
+    queue(store, *addresses)
+    with store.write() as tx:
+        tx.outbox.postpone(outbox(store)[8].id, START + timedelta(hours=6), "connection refused")
+    way, clock = Way({address: [Unreachable("connection refused")] * 2 for address in addresses[:3]}), Clock()
+
+    def until() -> bool:
+        clock.now += timedelta(seconds=1)
+        return all(mail.state is Delivery.SENT for mail in outbox(store))
+
+    deliver(store, way, clock, until, settings=replace(SETTINGS, first_retry_seconds=0.02, concurrency=1))
+    assert sorted(mail.recipient for mail in way.taken) == addresses
+    assert sum(mail.attempts for mail in outbox(store)) <= len(addresses) + 7
