@@ -144,6 +144,7 @@ class Store:
 
     def close(self) -> None:
         self._engine.dispose()
+        self._file.forget()
 
 
 def _sqlite_problems(connection: Connection) -> list[str]:
@@ -212,6 +213,10 @@ class DatabaseFile:
     def check_before(self, *_: object) -> None:
         """Called before each connection: SQLite would make a new file."""
         self.check()
+
+    def forget(self) -> None:
+        """No connection is open any more: the next one may meet another file."""
+        self._opened = None
 
     def note(self, *_: object) -> None:
         """Called after each connection; the first one counts."""
