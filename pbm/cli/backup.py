@@ -9,13 +9,14 @@ from pathlib import Path
 
 import click
 
-from pbm.cli.errors import Refused
+from pbm.cli.errors import NoDatabase, Refused
 from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.opening import opened_service, opened_store
 from pbm.cli.output import replaying
 from pbm.cli.settings import Configuration, Server
-from pbm.store import DatabaseTrouble
+from pbm.store import DatabaseTrouble, Store
 from pbm.store import backup as copies
+from pbm.store.tables import REVISION
 
 _NAME = "pbm-%Y%m%dT%H%M%SZ.db"
 _ANY_NAME = "pbm-[0-9]*T[0-9]*Z.db"
@@ -107,9 +108,13 @@ def _checked(configuration: Configuration, file: Path, *, quick: bool, upgrade: 
     from pbm.server.operator import Administration
 
     of_copy = configuration.model_copy(update={"database": copies.url_of(file), "server": Server()})
-    with opened_store(of_copy, quiet=True) as store:
+    with _opened_copy(of_copy) as store:
         if upgrade:
             store.upgrade(datetime.now(UTC))
+        elif (revision := store.revision()) != REVISION:
+            if problems := store.damage():
+                raise Refused("The copy is not sound:\n" + "\n".join(problems))
+            return f", of revision {revision}, so that its boards were not looked at"
         if problems := store.check():
             raise Refused("The copy is not sound:\n" + "\n".join(problems))
     if quick:
@@ -120,6 +125,29 @@ def _checked(configuration: Configuration, file: Path, *, quick: bool, upgrade: 
     if wrong := [f"Board {verdict.board}: {verdict.problem}." for verdict in verdicts if verdict.problem]:
         raise Refused("\n".join(["Boards of the copy differ from the replay of their records:", *wrong]))
     return f", {len(verdicts)} board{'' if len(verdicts) == 1 else 's'} replayed"
+
+
+@contextmanager
+def _opened_copy(of_copy: Configuration) -> Iterator[Store]:
+    """Raises: Refused for a file that is no database of ours."""
+    try:
+        with opened_store(of_copy, quiet=True) as store:
+            yield store
+    except NoDatabase:
+        raise Refused("The file is empty: it is no copy of a database.") from None
+
+
+def before_upgrade(configuration: Configuration) -> Path | None:
+    """A copy beside the database as it is before an upgrade; None where there is no file. Raises: Refused."""
+    if (source := copies.file_of(configuration.database)) is None:
+        return None
+    file = source.absolute().with_name(f"{source.name}.before-upgrade-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
+    with _coming(file) as fresh:
+        copies.copy(source, fresh)
+        _checked(configuration, fresh, quick=True)
+        copies.seal(fresh)
+        copies.rename(fresh, file)
+    return file
 
 
 def _prune(folder: Path, keep: int) -> None:

@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 
 import click
 
-from pbm.cli.backup import backup, restore
+from pbm.cli.backup import backup, before_upgrade, restore
 from pbm.cli.copying import copy
 from pbm.cli.errors import Refused
 from pbm.cli.frame import Group, Invocation, pass_invocation
 from pbm.cli.opening import opened_store
 from pbm.cli.output import json_option, print_json
 from pbm.store import SchemaTrouble, Store
+from pbm.store.tables import REVISION
 
 
 @click.group(cls=Group)
@@ -31,10 +32,13 @@ db.add_command(copy)
 def upgrade(invocation: Invocation) -> None:
     """Bring the database to this program's version.
 
-    All data is kept.
+    All data is kept. A file of SQLite is copied first, beside it; restore that copy to go back to the older program.
     """
-    with opened_store(invocation.effective().values) as store:
+    configuration = invocation.effective().values
+    with opened_store(configuration) as store:
         before = store.revision()
+        if before != REVISION and (copy_ := before_upgrade(configuration)) is not None:
+            click.echo(f"A copy of the database as it was is {copy_}.")
         store.upgrade(datetime.now(UTC))
         after = store.revision()
     if before == after:

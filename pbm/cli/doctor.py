@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -19,7 +18,7 @@ from pbm.cli.loading import Effective
 from pbm.cli.opening import identified, opened_store, robot
 from pbm.cli.output import json_option, print_json, printable
 from pbm.cli.settings import Configuration, place
-from pbm.cli.wiring import fetch_settings, lacks, smarthost_settings
+from pbm.cli.wiring import fetch_settings, lacks, open_to_others, smarthost_settings
 from pbm.compose.pages import Pages
 from pbm.edges import probes
 from pbm.edges.records import Finding, Identity, Unanswered, Verdict, ask_dns, fail, look_up, ok, warn
@@ -105,18 +104,8 @@ def _configuration(effective: Effective) -> Findings:
 
 def _secrets(effective: Effective) -> Findings:
     """Files that only their owner should be able to read."""
-    configuration = effective.values
-    keeps = {"database": file_of(configuration.database), "dkim.key": configuration.dkim.key}
-    keeps["server.tls_key"] = configuration.server.tls_key
-    if effective.file is not None and (configuration.smarthost.password or configuration.imap.password):
-        keeps["configuration"] = effective.file
-    open_to_others = [
-        f"{name} ({path})"
-        for name, path in keeps.items()
-        if path is not None and path.is_file() and path.stat().st_mode & (stat.S_IRWXO | stat.S_IWGRP)
-    ]
-    if open_to_others:
-        yield warn("permissions", f"others may read or change {', '.join(open_to_others)}", "chmod 600 or 640")
+    if exposed := open_to_others(effective):
+        yield warn("permissions", f"others may read or change {', '.join(exposed)}", "chmod 600 or 640")
     else:
         yield ok("permissions", "what is secret is not for everybody")
     if os.geteuid() == 0:

@@ -6,20 +6,33 @@ import asyncio
 import gc
 import sys
 from collections.abc import Collection
+from importlib.metadata import version
 from pathlib import Path
 
 import click
+import structlog
 
 from pbm.cli.errors import Misconfigured, Refused
 from pbm.cli.frame import Command, Invocation, pass_invocation
+from pbm.cli.loading import masked
 from pbm.cli.logs import log_to_stderr
 from pbm.cli.opening import identified
 from pbm.cli.settings import Configuration, place
 from pbm.cli.supervised import Signals, end_now, finish, watched
-from pbm.cli.wiring import delivery_settings, fetch_settings, lacks, listen_settings, metrics_server, transport
+from pbm.cli.wiring import (
+    delivery_settings,
+    fetch_settings,
+    lacks,
+    listen_settings,
+    metrics_server,
+    open_to_others,
+    transport,
+)
 from pbm.edges.metrics import MetricsServer
 from pbm.edges.server import Server
 from pbm.server import Service
+
+log = structlog.get_logger()
 
 LISTEN, FETCH, HANDLE, DELIVER = TASKS = ("listen", "fetch", "handle", "deliver")
 """What a process can do of what there is to do; the rest is left to others over the same database."""
@@ -73,6 +86,12 @@ def run(
     if problems := lacks(effective.values):
         raise Misconfigured("\n".join(problems))
     log_to_stderr(effective.values.log, for_good=True)
+    log.info(
+        "starting", version=version("pbm"), configuration=str(effective.file or "defaults"),
+        database=masked(effective.values.database), tasks=",".join(task for task in TASKS if task in tasks),
+    )  # fmt: skip
+    for exposed in open_to_others(effective):
+        log.warning("open_to_others", file=exposed)
     with invocation.service(effective, serves=True) as service:
         asyncio.run(_run(service, identified(effective.values, service.store), tasks))
 
@@ -94,7 +113,8 @@ async def _serve(service: Service, configuration: Configuration, tasks: Collecti
         fetch_settings(configuration) if FETCH in tasks else None,
         handles=HANDLE in tasks,
     )
-    metrics = metrics_server(configuration, service, lambda: server.connections)
+    asked = LISTEN in tasks  # one process of several with one configuration can have the port
+    metrics = metrics_server(configuration, service, lambda: server.connections) if asked else None
     await _start(server, metrics, configuration)
     gc.collect()
     gc.freeze()  # what is there now stays; no later collection need look at it

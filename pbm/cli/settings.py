@@ -15,6 +15,7 @@ from pbm.domain.clock import read_control
 from pbm.domain.errors import BadArguments
 
 PREFIX = "PBM_"
+_DRIVERS = ("sqlite", "postgresql", "sqlite+pysqlite", "postgresql+psycopg")
 DATA_FOLDER = platformdirs.user_data_path("pbm", appauthor=False)
 
 
@@ -54,6 +55,14 @@ def _check_command(text: str) -> str:
     return text
 
 
+def _check_database(url: str) -> str:
+    if re.match(r"sqlite://[^/]", url):
+        raise ValueError("write three slashes and the path, such as sqlite:////var/lib/pbm/pbm.db")
+    if url.partition(":")[0] not in _DRIVERS:
+        raise ValueError(f"there is no such driver: take {' or '.join(_DRIVERS[:2])}")
+    return url
+
+
 def _check_clock(text: str) -> str:
     try:
         read_control(text)
@@ -67,7 +76,12 @@ _DOMAIN = r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?"
 LocalPart = Annotated[str, _fitting(_LOCAL_PART, "pbm")]
 Domain = Annotated[str, _fitting(_DOMAIN, "example.org")]
 Address = Annotated[str, _fitting(rf"|[^\s@<>]+@{_DOMAIN}", "operator@example.org")]
-DatabaseUrl = Annotated[str, _fitting(r"[a-z0-9+]+://\S*", "sqlite:////var/lib/pbm/pbm.db")]
+DatabaseUrl = Annotated[
+    str, _fitting(r"[a-z0-9+]+://\S*", "sqlite:////var/lib/pbm/pbm.db"), AfterValidator(_check_database)
+]
+Host = Annotated[
+    str, _fitting(r"|[^\s:/@]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*", "mail.example.org, and its port apart")
+]
 Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 
@@ -153,7 +167,7 @@ class Imap(_Table):
     server.local_part@server.domain, which must be the mailbox's own address.
     """
 
-    host: str = Field(default="", description="Name of the IMAP server. Empty: no mailbox is looked into.")
+    host: Host = Field(default="", description="Name of the IMAP server. Empty: no mailbox is looked into.")
     port: Annotated[int, Field(ge=1, le=65535)] = Field(default=993, description="Its port; mostly 993 or 143.")
     tls: Literal["none", "starttls", "implicit"] = Field(
         default="implicit",
@@ -199,7 +213,7 @@ class Dkim(_Table):
 class Smarthost(_Table):
     """Mail to a mail server that takes all of ours, for delivery.kind = "smarthost"."""
 
-    host: str = Field(default="", description="Its name.")
+    host: Host = Field(default="", description="Its name.")
     port: Annotated[int, Field(ge=1, le=65535)] = Field(default=25, description="Its port; mostly 25, 587 or 465.")
     tls: Literal["none", "starttls", "implicit"] = Field(
         default="none", description="none; starttls (port 587); implicit (port 465). The certificate is always checked."
@@ -367,6 +381,10 @@ class Configuration(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return (init_settings,)
 
+    def _is_ourselves(self) -> bool:
+        listen, ours = place(self.server.listen), {self.server.domain, "localhost", "127.0.0.1", "::1"}
+        return isinstance(listen, tuple) and self.smarthost.port == listen[1] and self.smarthost.host in ours
+
     @model_validator(mode="after")
     def _agree(self) -> Configuration:
         if self.delivery.kind == "smarthost" and not self.smarthost.host:
@@ -375,6 +393,12 @@ class Configuration(BaseSettings):
             raise ValueError("smarthost.username, smarthost.password: give both or neither.")
         if self.imap.host and (not self.imap.username or self.imap.password is None):
             raise ValueError("imap.username, imap.password: imap.host is given, so these keys must be as well.")
+        if self.server.bounce_part == self.server.local_part:
+            raise ValueError("server.bounce_part: must differ from server.local_part, or bounces would be commands.")
+        if self.delivery.longest_retry_seconds < self.delivery.first_retry_seconds:
+            raise ValueError("delivery.longest_retry_seconds: is less than delivery.first_retry_seconds.")
+        if self.delivery.kind == "smarthost" and self._is_ourselves():
+            raise ValueError("smarthost.host, smarthost.port: this is where we listen ourselves.")
         if self.server.tls_key is not None and self.server.tls_certificate is None:
             raise ValueError("server.tls_certificate: server.tls_key is given, so this key must be as well.")
         return self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -44,8 +45,12 @@ def status(invocation: Invocation, watch: bool, every: float, as_json: bool) -> 
         if as_json:
             for look in looks:
                 print_json(as_values(look))
-        elif watch:
+        elif watch and sys.stdout.isatty():
             _show_live(looks)
+        elif watch:
+            for look in looks:
+                click.echo("\n".join([*lines_of(look), ""]))
+                sys.stdout.flush()
         else:
             click.echo("\n".join(lines_of(next(looks))))
 

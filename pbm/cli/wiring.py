@@ -5,9 +5,11 @@ from __future__ import annotations
 import shlex
 import shutil
 import ssl
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
+from pbm.cli.loading import Effective
 from pbm.cli.settings import Configuration, place
 from pbm.edges.deliver import DeliverySettings
 from pbm.edges.fetch import FetchSettings
@@ -16,6 +18,7 @@ from pbm.edges.receive import ListenSettings
 from pbm.edges.signing import Signature, Signing
 from pbm.edges.transports import Maildir, SendmailCommand, Smarthost, SmarthostSettings, Transport
 from pbm.server import Service
+from pbm.store.backup import file_of
 
 _AS_THEY_ARE = (
     "domain", "lmtp", "max_size", "max_connections", "max_connections_per_peer", "max_recipients", "idle_seconds",
@@ -83,7 +86,7 @@ def smarthost_settings(configuration: Configuration) -> SmarthostSettings:
 def lacks(configuration: Configuration) -> list[str]:
     """Files and programs that are named but not there or of no use; a line each, which begins with the key."""
     server, delivery = configuration.server, configuration.delivery.kind
-    problems = []
+    problems = _socket(server.listen)
     if server.tls_certificate is not None:
         problems += _certificate(server.tls_certificate, server.tls_key)
     if delivery == "smarthost" and configuration.smarthost.ca_file is not None:
@@ -97,6 +100,27 @@ def lacks(configuration: Configuration) -> list[str]:
     if delivery == "maildir":
         problems += _folder(configuration.maildir.folder)
     return problems
+
+
+def open_to_others(effective: Effective) -> list[str]:
+    """Files with secrets that others may read or change; a clause each."""
+    configuration = effective.values
+    keeps = {"database": file_of(configuration.database), "dkim.key": configuration.dkim.key}
+    keeps["server.tls_key"] = configuration.server.tls_key
+    if effective.file is not None and (configuration.smarthost.password or configuration.imap.password):
+        keeps["configuration"] = effective.file
+    return [
+        f"{name} ({path})"
+        for name, path in keeps.items()
+        if path is not None and path.is_file() and path.stat().st_mode & (stat.S_IRWXO | stat.S_IWGRP)
+    ]
+
+
+def _socket(listen: str) -> list[str]:
+    where = place(listen)
+    if isinstance(where, Path) and not where.parent.is_dir():
+        return [f"server.listen: there is no folder {where.parent} for the socket."]
+    return []
 
 
 def _certificate(certificate: Path, key: Path | None) -> list[str]:
@@ -128,7 +152,7 @@ def _signing_key(path: Path) -> list[str]:
 
 def _folder(folder: Path) -> list[str]:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(0o700, parents=True, exist_ok=True)
     except OSError as error:
         return [f"maildir.folder: {folder} cannot be made: {error.strerror}."]
     return []

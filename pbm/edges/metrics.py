@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from importlib.metadata import version
 from threading import Thread
 from wsgiref.simple_server import WSGIServer
 
 import structlog
 from prometheus_client import CollectorRegistry, ProcessCollector, start_http_server
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from pbm.server.status import Status, status_of
@@ -61,6 +62,7 @@ class _Collector(Collector):
         return ()
 
     def collect(self) -> Iterable[Metric]:
+        yield InfoMetricFamily("pbm_build", "What runs.", {"version": version("pbm")})
         yield GaugeMetricFamily("pbm_smtp_connections", "SMTP clients connected now.", self._connections())
         try:
             status = status_of(self._store, self._clock())

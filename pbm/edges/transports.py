@@ -198,6 +198,10 @@ def _refused(stage: Stage, reply: Reply) -> _Failure:
     return (_Unsent if gone else TemporaryFailure)(reply.text, reply.code)
 
 
+_PRIVATE = 0o700
+"""Nobody but its owner reads others' mail."""
+
+
 class Maildir:
     """Delivery into a Maildir for each address, root/<address>/, made when its first mail comes.
 
@@ -234,8 +238,8 @@ class Maildir:
     def _box(self, address: str) -> Path:
         box = self._root / folder_name(address)
         if not (box / "cur").is_dir():
-            for folder in ("tmp", "new", "cur"):
-                (box / folder).mkdir(parents=True, exist_ok=True)
+            for folder in (self._root, box, *(box / name for name in ("tmp", "new", "cur"))):
+                folder.mkdir(_PRIVATE, parents=True, exist_ok=True)
             _sync_folder(box)
             _sync_folder(self._root)
         return box

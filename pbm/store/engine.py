@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Inspector, create_engine, event, inspect, text
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
@@ -110,6 +110,7 @@ class Store:
         if current == REVISION:
             return False
         if current is not None:
+            _check_known(current)
             raise SchemaTrouble(
                 f"The database is at revision {current}, this program needs {REVISION}. Run: pbm db upgrade"
             )
@@ -117,7 +118,9 @@ class Store:
         return True
 
     def upgrade(self, now: datetime) -> None:
-        """Bring the schema to this program's version; keeps all data."""
+        """Bring the schema to this program's version; keeps all data. Raises: SchemaTrouble for a newer one."""
+        if (current := self.revision()) is not None:
+            _check_known(current)
         with self._writing, translated(), self._engine.connect() as connection:
             with connection.execution_options(pbm_writes=True).begin():
                 tx = Transaction(connection)
@@ -139,8 +142,15 @@ class Store:
     def check(self) -> list[str]:
         """What is wrong with the database itself, a sentence each; empty when it is sound."""
         with translated(), self._engine.connect() as connection:
-            lacking = _missing(inspect(connection))
-            return lacking + (_postgresql_problems if self.locks_rows else _sqlite_problems)(connection)
+            return _differences(connection) + self._damage(connection)
+
+    def damage(self) -> list[str]:
+        """As check, but for a schema of another version."""
+        with translated(), self._engine.connect() as connection:
+            return self._damage(connection)
+
+    def _damage(self, connection: Connection) -> list[str]:
+        return (_postgresql_problems if self.locks_rows else _sqlite_problems)(connection)
 
     def close(self) -> None:
         self._engine.dispose()
@@ -164,17 +174,33 @@ def _postgresql_problems(connection: Connection) -> list[str]:
     return problems
 
 
-def _missing(inspector: Inspector) -> list[str]:
-    """Tables and columns of this program that the database lacks."""
-    problems, there = [], set(inspector.get_table_names())
-    for name, table in sorted(metadata.tables.items()):
-        if name not in there:
-            problems.append(f"the table {name} is missing")
-            continue
-        columns = {column["name"] for column in inspector.get_columns(name)}
-        lacking = (column.name for column in table.columns if column.name not in columns)
-        problems += [f"the column {column} of the table {name} is missing" for column in lacking]
-    return problems
+_LACKING = {"add_table": "table", "add_index": "index", "add_column": "column", "add_constraint": "constraint"}
+
+
+def _differences(connection: Connection) -> list[str]:
+    """What the tables lack, or have otherwise, compared with this program's. Extra tables and indexes do no harm."""
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    found = []
+    for difference in compare_metadata(MigrationContext.configure(connection), metadata):
+        if isinstance(difference, list):
+            found += [f"the column {each[3]} of the table {each[2]} is not as it should be" for each in difference]
+        elif difference[0] in ("add_column", "remove_column"):
+            state = "missing" if difference[0] == "add_column" else "one too many"
+            found.append(f"the column {difference[3].name} of the table {difference[2]} is {state}")
+        elif difference[0] in _LACKING:
+            found.append(f"the {_LACKING[difference[0]]} {difference[1].name} is missing")
+    return sorted(found)
+
+
+def _check_known(revision: str) -> None:
+    """Raises: SchemaTrouble for one that only a newer program can have made."""
+    if not list((folder("migrations") / "versions").glob(f"{revision}_*.py")):
+        raise SchemaTrouble(
+            f"The database is of a newer version of the program: it is at revision {revision}, and this one knows "
+            f"revisions up to {REVISION}. Install the newer program, or restore a copy from before its upgrade."
+        )
 
 
 def _first_board(connection: Connection) -> None:

@@ -169,3 +169,50 @@ def test_what_cannot_be_done_is_told(words: tuple[str, ...], expected: str, pbm:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path)
         assert pbm("db", *words, code=1).stderr == expected
+
+
+def test_only_a_database_of_ours_is_put_in_the_place_of_ours(game: Pbm, tmp_path: Path) -> None:
+    ours = dump(tmp_path / "pbm.db")
+    strangers = {name: tmp_path / name for name in ("empty", "other", "bare", "text")}
+    strangers["empty"].touch()
+    strangers["text"].write_text("no database")
+    for name, statement in (
+        ("other", "CREATE TABLE songs (title)"),
+        ("bare", "CREATE TABLE alembic_version (version_num)"),
+    ):
+        with closing(sqlite3.connect(strangers[name])) as connection:
+            connection.execute(statement)
+    for file in strangers.values():
+        for quick in ([], ["--quick"]):
+            assert "sound" not in game("db", "restore", str(file), *quick, code=1).stdout
+            assert dump(tmp_path / "pbm.db") == ours
+
+
+def test_an_upgrade_copies_the_database_first_and_that_copy_leads_back(
+    game: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "pbm.db")) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+    monkeypatch.setattr("pbm.store.engine.migrate", lambda _: None)
+    assert "of revision 0001" in game("db", "backup", str(tmp_path / "old.db")).stdout
+    said = game("db", "upgrade").stdout
+    (copy,) = tmp_path.glob("pbm.db.before-upgrade-*")
+    assert f"A copy of the database as it was is {copy}." in said
+
+
+def test_a_newer_database_gets_a_sentence(game: Pbm, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "pbm.db")) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    for words in ("board list", "db upgrade", "status"):
+        assert "The database is of a newer version of the program" in game(*words.split(), code=1).stderr
+
+
+def test_a_missing_index_and_a_changed_column_are_seen(game: Pbm, tmp_path: Path) -> None:
+    game("db", "check")
+    with closing(sqlite3.connect(tmp_path / "pbm.db")) as connection, connection:
+        connection.execute("DROP INDEX ix_outbox_due")
+        connection.execute("ALTER TABLE matches RENAME COLUMN reason TO excuse")
+    said = game("db", "check", code=1).stdout
+    assert "the index ix_outbox_due is missing" in said
+    assert "the column reason of the table matches is missing" in said
+    assert "the column excuse of the table matches is one too many" in said

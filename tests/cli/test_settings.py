@@ -269,3 +269,37 @@ def test_every_command_tells_a_broken_configuration_in_one_line(pbm: Pbm, tmp_pa
     ):
         refused = pbm("--config", str(file), *words, code=2)
         assert re.fullmatch(r"x \(file .*\): there is no such key\. .*\n", refused.stderr)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("database", "sqlite://pbm.db", "three slashes"),
+        ("database", "mysql://localhost/pbm", "there is no such driver"),
+        ("server__bounce_part", "pbm", "server.bounce_part: must differ"),
+        ("delivery__longest_retry_seconds", "1", "delivery.longest_retry_seconds: is less than"),
+        ("smarthost__host", "mail.example.org:587", "its port apart"),
+        ("imap__host", "imap.example.org:993", "its port apart"),
+        ("server__listen", "unix:/none/there/s", "server.listen: there is no folder /none/there"),
+    ],
+)
+def test_what_cannot_work_is_told_before_anything_is_started(
+    pbm: Pbm, monkeypatch: pytest.MonkeyPatch, key: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(f"PBM_{key.upper()}", value)
+    assert said in pbm("config", "check", code=2).stderr
+
+
+def test_a_smarthost_that_is_ourselves_is_told(pbm: Pbm, monkeypatch: pytest.MonkeyPatch) -> None:
+    for key, value in (("DELIVERY__KIND", "smarthost"), ("SMARTHOST__HOST", "127.0.0.1"), ("SMARTHOST__PORT", "8025")):
+        monkeypatch.setenv(f"PBM_{key}", value)
+    assert "this is where we listen ourselves" in pbm("config", "check", code=2).stderr
+
+
+def test_a_key_that_others_may_read_is_warned_of(pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = tmp_path / "dkim.pem"
+    pbm("dkim", str(key))
+    monkeypatch.setenv("PBM_DKIM__KEY", str(key))
+    assert "dkim.key" not in pbm("config", "check").stderr
+    key.chmod(0o644)
+    assert f"Others may read or change dkim.key ({key})" in pbm("config", "check").stderr
