@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 import pytest
 from argon2 import PasswordHasher
 from hypothesis import settings as hypothesis
-from sqlalchemy import Engine
 
 from pbm.core import passwords
 from pbm.server import Settings
@@ -54,20 +53,21 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def engines() -> dict[str, Engine]:
+def stores() -> dict[str, Store]:
     """By URL, for the databases that stand there one after another: an engine keeps what it has compiled of SQL."""
     return {}
 
 
 @pytest.fixture
-def new_house(databases: Databases, engines: dict[str, Engine]) -> Iterator[Callable[..., House]]:
+def new_house(databases: Databases, stores: dict[str, Store]) -> Iterator[Callable[..., House]]:
     """Opens houses with nobody in them, each over a database of its own."""
     opened: list[House] = []
 
     def open_house(settings: Settings | None = None) -> House:
         url = databases.ready()
         store = Store(url)
-        store._engine = engines.setdefault(url, store._engine)
+        first = stores.setdefault(url, store)
+        store._engine, store._file = first._engine, first._file
         opened.append(House(url, settings, store))
         return opened[-1]
 

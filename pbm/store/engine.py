@@ -196,7 +196,7 @@ def _differences(connection: Connection) -> list[str]:
 
 def _check_known(revision: str) -> None:
     """Raises: SchemaTrouble for one that only a newer program can have made."""
-    if not list((folder("migrations") / "versions").glob(f"{revision}_*.py")):
+    if revision > REVISION:
         raise SchemaTrouble(
             f"The database is of a newer version of the program: it is at revision {revision}, and this one knows "
             f"revisions up to {REVISION}. Install the newer program, or restore a copy from before its upgrade."
