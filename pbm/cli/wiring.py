@@ -8,6 +8,7 @@ import ssl
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from typing import assert_never
 
 from pbm.cli.loading import Effective
 from pbm.cli.settings import Configuration, place
@@ -67,12 +68,15 @@ def transport(configuration: Configuration) -> Transport:
 
 
 def _way_out(configuration: Configuration) -> Transport:
-    if configuration.delivery.kind == "maildir":
+    kind = configuration.delivery.kind
+    if kind == "maildir":
         return Maildir(configuration.maildir.folder)
-    if configuration.delivery.kind == "sendmail":
+    if kind == "sendmail":
         sendmail = configuration.sendmail
         return SendmailCommand(tuple(shlex.split(sendmail.command)), sendmail.timeout_seconds)
-    return Smarthost(smarthost_settings(configuration))
+    if kind == "smarthost":
+        return Smarthost(smarthost_settings(configuration))
+    assert_never(kind)
 
 
 def smarthost_settings(configuration: Configuration) -> SmarthostSettings:

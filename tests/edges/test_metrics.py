@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -81,3 +83,13 @@ def test_trouble_with_the_database_is_a_number_too(table: House, monkeypatch) ->
     with scraped(table.service.store, datetime.now(UTC)) as got:
         assert got["pbm_database_up"] == 0
         assert "pbm_boards" not in got
+
+
+def test_every_number_that_an_alert_asks_for_is_there(house: House) -> None:
+    rules = (Path(__file__).parent.parent.parent / "docs/prometheus/alerts.yml").read_text()
+    with scraped(house.service.store, house.now) as samples:
+        shown = {name.partition(" ")[0] for name in samples}
+    asked = set(re.findall(r"\bpbm_\w+", rules))
+    assert asked
+    assert asked <= shown
+    assert "pbm_build_info" in shown
