@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import textwrap
 from collections.abc import Callable, MutableMapping, Sequence
 from functools import cache
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
@@ -30,11 +32,17 @@ class _Environment(Environment):
         return {**self.globals, **(d or {})}
 
 
+def _beside_games() -> list[Path]:
+    """Where games of other packages have their pages: in a folder `templates` beside the module."""
+    modules = {Path(inspect.getfile(type(game))).parent for game in GAMES.values()}
+    return sorted(each / "templates" for each in modules if (each / "templates").is_dir())
+
+
 @cache
 def _environment() -> _Environment:
     """One for the whole process: to compile all pages takes half a second."""
     environment = _Environment(
-        loader=FileSystemLoader(folder("templates")),
+        loader=FileSystemLoader([folder("templates"), *_beside_games()]),
         autoescape=select_autoescape(("html",), default=False, default_for_string=False),
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import inspect
 import json
 import random
 from itertools import islice
@@ -18,6 +19,7 @@ from games.rules import KINDS, MoveError, OptionError, Zoomable
 from pbm import draw
 from pbm.compose.pages import Pages
 from pbm.draw.picture import picture
+from pbm.resources import folder
 from tests.games.perft import DRAW, perft
 from tests.golden_file import FOLDER, hold
 
@@ -260,6 +262,15 @@ def test_the_game_tells_its_name_and_has_a_help_page(name):
     assert page.isascii()
     assert [line for line in page.splitlines() if len(line) > WIDTH] == []
     assert all(f"-{option.name}" in page for option in info.options)
+
+
+@every_game
+def test_the_game_is_finished(name):
+    """Nothing is left of what `pbm game new` wrote to be replaced."""
+    rules = Path(inspect.getfile(type(GAMES[name])))
+    files = [rules, folder("templates") / "help" / f"{name}.txt", COUNTS / f"{name}.json"]
+    marked = [path for path in files if path.exists() and "TODO" in path.read_text()]
+    assert not marked, f"something is still to be written in {' and '.join(map(str, marked))}"
 
 
 # Golden files; their form is described in tests/games/golden/README.md

@@ -1,0 +1,152 @@
+"""`pbm game new NAME`: writes the skeleton of all files a game consists of, here or as a package of its own."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from string import Template
+
+import click
+
+from pbm.cli.frame import Group, Refused
+
+_GAME = '''"""$title, by TODO (TODO: the year).
+
+TODO: what the sides do in turn, what the aim of each is, whether there are draws. Rulings: what the source leaves open.
+"""
+
+from __future__ import annotations
+
+from games.boards import Squares, squares
+from games.placing import Ending, Placing, Position
+from games.rules import Info, Option, OptionValues
+
+
+class $cls(Placing):
+    """The rules of $title."""
+
+    info = Info(
+        name="$name",
+        title="$title",
+        version=1,
+        kind="connection",
+        summary="TODO: the aim in a few words",
+        source="TODO: the author, the year",
+        options=(Option("size", "squares per row and column", 8, low=3, high=12),),
+    )
+
+    def board(self, options: OptionValues) -> Squares:
+        return squares(options.number("size"), options.number("size"))
+
+    def ending(self, pos: Position, last: int) -> Ending | None:
+        return None  # TODO: what ends the game, and for whom
+'''
+
+_HELP = """{{ (info.title ~ ": " ~ info.summary ~ ".") | wrapped }}
+
+THE GAME
+  TODO: who begins, what you do in turn, how you win, whether there are
+  draws. Whoever reads this page must be able to play.
+
+THE BOARD
+  TODO: what the letters and marks mean.
+
+{{ board("-size=5", ["c3", "d4"]) | indent(2, true) }}
+HOW TO MOVE
+  c3      place a stone on c3; 3c, c-3 and "C 3" are read the same
+
+{% include "start-a-game.txt" %}
+"""
+
+_COUNTS = """{
+  "game": "$name",
+  "how": "TODO: who has counted, best a literal second implementation in tests/games/literal_$name.py",
+  "cases": [
+    {"options": ["-size=3"], "plies": [9, 72, 504], "wins": null}
+  ]
+}
+"""
+
+_PROJECT = """[build-system]
+requires = ["hatchling>=1.27"]
+build-backend = "hatchling.build"
+
+[project]
+name = "pbm-$name"
+version = "0.1.0"
+description = "$title, a game for pbm"
+requires-python = ">=3.11"
+
+[project.entry-points."pbm.games"]
+$name = "pbm_$name:$cls"
+
+[tool.hatch.build.targets.wheel]
+packages = ["pbm_$name"]
+"""
+
+_HERE = {
+    "games/$name.py": _GAME,
+    "templates/help/$name.txt": _HELP,
+    "tests/games/golden/$name.json": _COUNTS,
+    "tests/golden/boards/$name-start.txt": "options:\n\n",
+}
+_PACKAGE = {
+    "pyproject.toml": _PROJECT,
+    "pbm_$name/__init__.py": _GAME,
+    "pbm_$name/templates/help/$name.txt": _HELP,
+}
+REGISTRY = Path("games/__init__.py")
+
+
+@click.group(cls=Group)
+def game() -> None:
+    """Games: begin a new one."""
+
+
+@game.command()
+@click.argument("name")
+@click.option("--title", help="What the game is called; the name with a capital if left out.")
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(),
+    show_default=True,
+    help="The source tree, or where a package is to be.",
+)
+@click.option("--package", is_flag=True, help="Make a package of its own, not a part of this source tree.")
+def new(name: str, title: str | None, folder: Path, package: bool) -> None:
+    """Write the files of a new game: rules, help page, test data, and its line in the registry.
+
+    The game can be played at once: stones are placed until the board is full. TODO marks what is to be written.
+    """
+    if not re.fullmatch(r"[a-z]{1,20}", name):
+        raise Refused(f'"{name}" is no name for a game: it takes small letters a to z, at most 20.')
+    words = {"name": name, "title": title or name.capitalize(), "cls": name.capitalize()}
+    if not package and not (folder / REGISTRY).exists():
+        raise Refused(f"{folder / REGISTRY} is not there. Give the source tree as --folder, or say --package.")
+    files = {
+        folder / Template(path).substitute(words): Template(text).substitute(words)
+        for path, text in (_PACKAGE if package else _HERE).items()
+    }
+    for path in files:
+        if path.exists():
+            raise Refused(f"{path} is there already; nothing was written.")
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        click.echo(f"{path}")
+    if package:
+        return
+    registry = folder / REGISTRY
+    registry.write_text(registered(registry.read_text(encoding="utf-8"), words["name"], words["cls"]), encoding="utf-8")
+    click.echo(f"{registry}: a line more. The contract test tells what is missing; make golden draws the board.")
+
+
+def registered(source: str, name: str, cls: str) -> str:
+    """The registry's source with one game more, in the order of the names."""
+    imports = sorted(
+        [*re.findall(r"^from games\.\w+ import .*\n", source, re.MULTILINE), f"from games.{name} import {cls}\n"]
+    )
+    games = [*re.findall(r"^        \w+\(\),\n", source, re.MULTILINE), f"        {cls}(),\n"]
+    source = re.sub(r"(?:^from games\.\w+ import .*\n)+", "".join(sorted(imports)), source, count=1, flags=re.MULTILINE)
+    return re.sub(r"(?:^        \w+\(\),\n)+", "".join(sorted(games)), source, count=1, flags=re.MULTILINE)
