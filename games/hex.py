@@ -25,9 +25,10 @@ class Hex(Placing):
         swap=True,
     )
     colours = ("Red", "Blue")
+    paint = (("B", "blue"),)
 
     def board(self, options: OptionValues) -> Hexes:
-        return rhombus(options.number("size"))
+        return rhombus(options.number("size"), owners=("B", "R"))
 
     def ending(self, pos: Position, last: int) -> Ending | None:
         board, mover = self.board(pos.options), pos.to_move.other

@@ -46,6 +46,8 @@ class Placing(ABC):
     info: Info
     colours = ("Black", "White")
     """Names of the sides; their first letters are those of their stones."""
+    paint: tuple[tuple[str, str], ...] = ()
+    """Letters of stones that have not the usual colour of their letter, with that colour."""
 
     @abstractmethod
     def board(self, options: OptionValues) -> Hexes | Squares: ...
@@ -126,4 +128,5 @@ class Placing(ABC):
         ending = self._ending(pos)
         pieces = {name[0]: stones for name, stones in zip(self.colours, pos.stones, strict=True)}
         placed, decided = 0 if last is None else 1 << last, ending.cells if ending else 0
-        return Scene(self.board(pos.options).board(pieces, last=placed, winning=decided))
+        board = self.board(pos.options)
+        return Scene(board.board(pieces, colours=self.paint, last=placed, winning=decided))

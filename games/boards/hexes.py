@@ -17,9 +17,17 @@ class Hexes(Board):
     sides: the cells along each straight side of the board, clockwise from the top. corners: cells on two sides.
     """
 
-    def __init__(self, rows: Sequence[range], *, lettered: str = "row", slope: str = "/") -> None:
+    def __init__(
+        self,
+        rows: Sequence[range],
+        *,
+        lettered: str = "row",
+        slope: str = "/",
+        owners: tuple[str, str] = ("", ""),
+    ) -> None:
         """rows: the columns of each row, from the top. lettered: "row" for row letters and numbers of the slanting
         lines, "column" for letters of the slanting lines and row numbers. slope: which lines have names, "/" or "\\".
+        owners: letters of the sides to whom the edges belong where rows end, and where slanting lines do.
         """
         self.stride = stride = max(row.stop for row in rows) + 1
         self.steps = (1, stride, stride + 1)
@@ -33,7 +41,7 @@ class Hexes(Board):
         letters = (LETTERS.upper() if lettered == "row" else LETTERS)[: 1 + max(line for line, _ in spots)]
         places = {index: (index // stride, 2 * (index % stride) - index // stride) for index in spots.values()}
         super().__init__(Names(letters, spots, line=lettered), places)
-        self._lettered, self._slope = lettered, slope
+        self._lettered, self._slope, self._owners = lettered, slope, owners
         around = (-stride - 1, -stride, 1, stride + 1, stride, -1)
         off = [union(index for index in spots.values() if not self._holds(index + way)) for way in around]
         sides = [off[at] & off[(at + 1) % 6] for at in range(6)]
@@ -58,15 +66,23 @@ class Hexes(Board):
         for (_, row), name in zip(sorted(rows.items()), row_names, strict=False):
             for end, out in ((self.places[row[0]], -1), (self.places[row[-1]], 1)):
                 if (end[0] + lean * out, end[1] + out) not in taken:
-                    labels.append(Label(str(name), end, 0, 2 * out))
+                    labels.append(Label(str(name), end, 0, 2 * out, self._owners[0]))
         for (_, line), name in zip(sorted(lines.items()), line_names, strict=False):
-            labels.append(Label(str(name), self.places[line[0]], -1, lean))
-            labels.append(Label(str(name), self.places[line[-1]], 1, -lean))
+            labels.append(Label(str(name), self.places[line[0]], -1, lean, self._owners[1]))
+            labels.append(Label(str(name), self.places[line[-1]], 1, -lean, self._owners[1]))
         return tuple(labels)
 
-    def board(self, pieces: Mapping[str, Cells], *, path: Iterable[int] = (), **marks: Cells) -> HexBoard:
+    def board(
+        self,
+        pieces: Mapping[str, Cells],
+        *,
+        path: Iterable[int] = (),
+        colours: Iterable[tuple[str, str]] = (),
+        **marks: Cells,
+    ) -> HexBoard:
         """The board as a scene shows it; pieces, marks: see cells. path: the cells the last move went through."""
-        return HexBoard(self.cells(pieces, **marks), self.labels, tuple(self.places[index] for index in path))
+        way = tuple(self.places[index] for index in path)
+        return HexBoard(self.cells(pieces, **marks), self.labels, way, tuple(colours))
 
 
 @cache
@@ -76,9 +92,12 @@ def hexagon(size: int) -> Hexes:
 
 
 @cache
-def rhombus(size: int) -> Hexes:
-    """Rows of `size` cells, each half a cell further to the right; lettered `\\` lines, numbered rows."""
-    return Hexes([range(row, row + size) for row in range(size)], lettered="column", slope="\\")
+def rhombus(size: int, owners: tuple[str, str] = ("", "")) -> Hexes:
+    """Rows of `size` cells, each half a cell further to the right; lettered `\\` lines, numbered rows.
+
+    owners: of the edges at the left and the right, and of those at the top and the bottom.
+    """
+    return Hexes([range(row, row + size) for row in range(size)], lettered="column", slope="\\", owners=owners)
 
 
 @cache

@@ -70,7 +70,8 @@ class Names:
         if index is None:
             here, numbers = self.letters[line], sorted(other for at, other in self._indices if at == line)
             names = [f"{here}{other}" for other in numbers]
-            held = f"{names[0]}-{names[-1]}" if numbers[-1] - numbers[0] < len(numbers) else ", ".join(names)
+            unbroken = 1 < len(numbers) == numbers[-1] - numbers[0] + 1
+            held = f"{names[0]}-{names[-1]}" if unbroken else ", ".join(names)
             raise IllegalMove(f"There is no {self._cell} {here}{number}: {self._line} {here} holds {held}.")
         return index
 

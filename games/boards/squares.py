@@ -75,6 +75,7 @@ class Squares(Board):
         joins: Iterable[Join] = (),
         crossings: Iterable[Crossing] = (),
         boxes: Iterable[Box] = (),
+        colours: Iterable[tuple[str, str]] = (),
         **marks: Cells,
     ) -> GridBoard:
         """The board as a scene shows it; pieces, marks: see cells. path: the cells the last move went through."""
@@ -87,6 +88,7 @@ class Squares(Board):
             boxes=tuple(boxes),
             ground=self._ground,
             path=tuple(self.places[index] for index in path),
+            colours=tuple(colours),
         )
 
 

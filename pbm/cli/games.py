@@ -115,9 +115,10 @@ def game() -> None:
 )
 @click.option("--package", is_flag=True, help="Make a package of its own, not a part of this source tree.")
 def new(name: str, title: str | None, folder: Path, package: bool) -> None:
-    """Write the files of a new game: rules, help page, test data, and its line in the registry.
+    """Write all files of a new game, to be filled in.
 
-    The game can be played at once: stones are placed until the board is full. TODO marks what is to be written.
+    They are the rules, a help page, test data and a line in the registry. The game can be played at once: stones are
+    placed until the board is full. TODO marks what is to be written.
     """
     if not re.fullmatch(r"[a-z]{1,20}", name):
         raise Refused(f'"{name}" is no name for a game: it takes small letters a to z, at most 20.')
