@@ -13,6 +13,7 @@ happens; what is indented below one is the text of a mail:
     >>> bob answers alice's 101: D4             from his address, to a mail she got
     >>> once more                               the mail before, delivered again
     ... 3 days 4 hours pass                     and what falls due meanwhile is done
+    ... robots think                            about all that waits for them
     <<< alice@example.net                       a mail that was received; written by the test
 
 Lines that begin with # are remarks. Of a mail are shown its subject and text, without the line that ends every mail;
@@ -34,9 +35,11 @@ from typing import Any
 import lxml.html
 from sqlalchemy import select
 
+from pbm.bots import think
 from pbm.domain.mail import Arrival, Queued, Received
 from pbm.mailin import SENTINEL, Robot
 from pbm.server import Arriving, Service, Settings
+from pbm.server.think import Ask
 from pbm.store import Store
 from pbm.store.tables import metadata
 
@@ -134,11 +137,13 @@ class House:
         self.now = START
         self.mailboxes: dict[str, list[Got]] = {}
         self.last: Arriving | None = None
+        self.thoughts: Ask = think
         self.service = Service(
             store,
             settings or Settings(ROBOT),
             clock=lambda: self.now,
             make_key=lambda: f"key{next(keys):04}",
+            ask=lambda question: self.thoughts(question),
         )
         self._delivered = 0
         self._numbers = itertools.count(1)
@@ -202,6 +207,12 @@ class House:
         self.last = mail
         self.service.accept([mail])
         assert self.service.handle() == 1
+        return self.collect()
+
+    def think(self) -> list[Got]:
+        """Let robots think about all there is to think about; returns what was written."""
+        self.now += timedelta(seconds=5)
+        assert self.service.thinker.run(100) < 100
         return self.collect()
 
     def wait(self, time: timedelta) -> list[Got]:
@@ -308,6 +319,8 @@ def perform(house: House, script: str, shown: Callable[[Got], str] = lambda got:
             _given(house, line.removeprefix("given "))
         elif line.startswith(">>> "):
             out += ["", *_received(house, _sent(house, line.removeprefix(">>> "), text), shown)]
+        elif line == "... robots think":
+            out += ["", *_received(house, house.think(), shown)]
         elif line.startswith("... "):
             out += ["", *_received(house, house.wait(_duration(line.removeprefix("... "))), shown)]
         if not line.startswith("#") and not _is_title(out):

@@ -34,7 +34,7 @@ from pbm.server import Service
 
 log = structlog.get_logger()
 
-LISTEN, FETCH, HANDLE, DELIVER = TASKS = ("listen", "fetch", "handle", "deliver")
+LISTEN, FETCH, HANDLE, DELIVER, THINK = TASKS = ("listen", "fetch", "handle", "deliver", "think")
 """What a process can do of what there is to do; the rest is left to others over the same database."""
 
 
@@ -112,6 +112,7 @@ async def _serve(service: Service, configuration: Configuration, tasks: Collecti
         delivery_settings(configuration),
         fetch_settings(configuration) if FETCH in tasks else None,
         handles=HANDLE in tasks,
+        thinks=THINK in tasks,
     )
     asked = LISTEN in tasks  # one process of several with one configuration can have the port
     metrics = metrics_server(configuration, service, lambda: server.connections) if asked else None

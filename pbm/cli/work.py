@@ -7,14 +7,14 @@ from pathlib import Path
 import click
 
 from pbm.cli.frame import Command, Invocation, pass_invocation
-from pbm.cli.serve import DELIVER, HANDLE, TaskList, run
+from pbm.cli.serve import DELIVER, HANDLE, THINK, TaskList, run
 
 
 @click.command(cls=Command)
 @click.option("--maildir", type=click.Path(path_type=Path, file_okay=False), help="Deliver to Maildirs in this folder.")
 @click.option("--domain", help="What stands behind the @ of our addresses, in place of server.domain.")
 @click.option(
-    "--do", "tasks", type=TaskList((HANDLE, DELIVER)), default=f"{HANDLE},{DELIVER}", show_default=True,
+    "--do", "tasks", type=TaskList((HANDLE, DELIVER, THINK)), default=f"{HANDLE},{DELIVER}", show_default=True,
     metavar="TASK,...", help="Only this.",
 )  # fmt: skip
 @pass_invocation

@@ -11,6 +11,7 @@ from games import AnyGame
 from games.rules import OptionError
 from pbm.core.board import OpenBoard
 from pbm.core.notify import DEFAULT_CLOCK, Limits
+from pbm.core.robots import is_robot, robots_among
 from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Player, State
@@ -101,8 +102,8 @@ def start_match(
 
 
 def unheard(tx: Transaction, player: Player) -> str:
-    """Why no mail can go to a player; empty where it can."""
-    if tx.players.confirmed(player.id)[player.id]:
+    """Why no mail can go to a player; empty where it can, and for robots, which need none."""
+    if tx.players.confirmed(player.id)[player.id] or is_robot(tx, player):
         return ""
     if tx.players.unreachable(player.id):
         return f"{player.userid} gets no mail at present, for all of it comes back"
@@ -123,7 +124,10 @@ def check_willing(
     challenges. Raises: NotAllowed that names everybody who stands in the way.
     """
     _check_blocks(tx, seats, asker)
-    players = {player.id: player for player in seats}
+    ours = robots_among(tx, seats)
+    if len(ours) == len(seats):
+        raise NotAllowed("Robots play people, not each other.", "robots")
+    players = {player.id: player for player in seats if player not in ours}
     choices = tx.choices.of(game.info.name, players)
     counts = tx.matches.active_counts(players)
     problems = []

@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from games import GAMES
+from pbm.bots import LEVELS
 from pbm.core.passwords import MAX_LENGTH, MIN_LENGTH
 from pbm.domain.errors import BadArguments
 from pbm.domain.match import SWAP
@@ -19,6 +20,9 @@ VERBS_AS_MOVES = frozenset({PASSING, SWAP, "propose", "undo", "accept", "reject"
 NOTHING = frozenset({"none", "cancel"})
 
 
+ROBOTS = frozenset(f"robot{level}" for level in LEVELS)
+"""The userids of robots."""
+
 ERASED = "erased-"
 """How the userids begin that stand for those of erased players."""
 USERID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,19}")
@@ -29,7 +33,7 @@ NO = frozenset({"no", "n", "nope", "not", "never", "decline", "reject", "stop", 
 
 @cache
 def _reserved() -> frozenset[str]:
-    return frozenset({"pbm", *NO_USERIDS, *GAMES, *(verb.name.split()[0] for verb in VERBS)})
+    return frozenset({"pbm", "robot", *ROBOTS, *NO_USERIDS, *GAMES, *(verb.name.split()[0] for verb in VERBS)})
 
 
 @cache

@@ -34,6 +34,8 @@ _LOOK_SECONDS = 5.0
 """How long nothing may be heard of before a look is taken all the same."""
 _FIRST_PAUSE_SECONDS = 0.25
 _LONGEST_PAUSE_SECONDS = 30.0
+_THINK_SECONDS = 2.0
+"""How long nothing was there to think about before a look is taken again."""
 _AGENDA_SECONDS = 1.0
 """How often it is looked, while mails come in, for what is due by itself."""
 _BEAT = timedelta(minutes=1)
@@ -57,10 +59,12 @@ class Server:
         fetch: FetchSettings | None = None,
         *,
         handles: bool = True,
+        thinks: bool = False,
     ) -> None:
         """listen: None for a process that takes no mail in. transport: None for one that delivers none.
 
         fetch: the mailbox to look into besides listening; None for none. handles: it handles what came in.
+        thinks: robots think here.
         """
         self._service = service
         self._intake = Intake(service, self._handle_soon, self._doubt)
@@ -75,6 +79,7 @@ class Server:
         )
         self._fetching = Fetching(fetch, service, self._handle_soon) if fetch else None
         self._handles = handles
+        self._thinking = Thinking(service, self._sent_soon) if thinks else None
         self._bell = service.store.bell(self._rung)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting = asyncio.Event()
@@ -101,6 +106,8 @@ class Server:
             self._tasks.append(asyncio.create_task(self._deliverer.run()))
         for task in self._tasks:
             task.add_done_callback(self._ended)
+        if self._thinking is not None:
+            self._thinking.start()
         if self._tasks:
             self._bell.start()
         if self._listener is not None:
@@ -126,6 +133,8 @@ class Server:
             await self._fetching.stop()
         self._told_to_stop.set()
         self._waiting.set()
+        if self._thinking is not None:
+            await self._thinking.stop()
         if self._handles:
             await asyncio.wait(self._tasks[:1])  # a fault that has ended it was told
         if self._deliverer is not None:
@@ -250,6 +259,41 @@ class Server:
     def _sent_soon(self, done: int) -> None:
         if done and self._deliverer is not None:
             self._deliverer.wake(is_due=True)
+
+
+class Thinking:
+    """Robots, each thought by a thread that waits for a process of its own."""
+
+    def __init__(self, service: Service, done: Callable[[int], None]) -> None:
+        """done: is told how many mails there may be to send."""
+        self._service = service
+        self._done = done
+        self._told_to_stop = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        """What is being thought is given up: it will be thought again."""
+        self._told_to_stop.set()
+        self._service.mind.stop()
+        if self._task is not None:
+            await self._task
+
+    async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+        with ThreadPoolExecutor(1, thread_name_prefix="thinking") as thread:
+            while not self._told_to_stop.is_set():
+                pause = _THINK_SECONDS
+                try:
+                    thoughts = await loop.run_in_executor(thread, self._service.thinker.run)
+                    self._done(thoughts)
+                    pause = 0 if thoughts else _THINK_SECONDS
+                except Exception as trouble:
+                    known = isinstance(trouble, DatabaseTrouble)
+                    log.warning("thinking_trouble", trouble=str(trouble), exc_info=None if known else trouble)
+                await _wait(self._told_to_stop, pause)
 
 
 class Fetching:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
+from pbm.bots import Mind
 from pbm.compose import Composer
 from pbm.core.board import States
 from pbm.core.jobs import Runner
@@ -22,6 +23,7 @@ from pbm.server.batch import Batches
 from pbm.server.bounces import Bouncing
 from pbm.server.handle import Handler
 from pbm.server.outages import watch
+from pbm.server.think import Ask, Thinker
 from pbm.store import Store
 
 log = structlog.get_logger()
@@ -69,8 +71,12 @@ class Service:
         *,
         clock: Callable[[], datetime] = utc_now,
         make_key: Callable[[], str] = lambda: secrets.token_hex(12),
+        ask: Ask | None = None,
     ) -> None:
-        """Raises: SchemaTrouble when the database is of another version; an empty one is set up."""
+        """ask: how robots think; None for a process of their own.
+
+        Raises: SchemaTrouble when the database is of another version; an empty one is set up.
+        """
         self.store = store
         self.settings = settings or Settings()
         self.clock = clock
@@ -82,6 +88,8 @@ class Service:
         self.bouncing = Bouncing(composer, self.settings.limits, self.settings.operator)
         self._batches = Batches(store, Handler(self.tools, self._signer, self.settings.robot, self.bouncing), clock)
         self.agenda = Runner(store, self.tools, clock, timing.attend)
+        self.mind = Mind()
+        self.thinker = Thinker(store, self.tools, clock, ask or self.mind)
 
     def close(self) -> None:
         self.tools.passwords.close()

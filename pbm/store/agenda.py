@@ -12,6 +12,9 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 
 from pbm.store.tables import agenda
 
+THINK = "think"
+"""The kind of what needs long thought: it is for those who think, and `next_at` and `claim` pass it over."""
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -53,14 +56,24 @@ class Agenda:
         row = self._connection.execute(found).one_or_none()
         return None if row is None else Item(row.kind, row.key, row.due_at, json.loads(row.payload), row.attempts)
 
+    def of(self, kind: str) -> list[Item]:
+        """All items of a kind, the longest due first."""
+        found = select(agenda).where(agenda.c.kind == kind).order_by(agenda.c.due_at, agenda.c.key)
+        return [
+            Item(row.kind, row.key, row.due_at, json.loads(row.payload), row.attempts)
+            for row in self._connection.execute(found)
+        ]
+
     def next_at(self) -> datetime | None:
         """When something is due next; None if nothing ever is."""
-        due_at: datetime | None = self._connection.execute(select(func.min(agenda.c.due_at))).scalar_one()
+        found = select(func.min(agenda.c.due_at)).where(agenda.c.kind != THINK)
+        due_at: datetime | None = self._connection.execute(found).scalar_one()
         return due_at
 
     def claim(self, now: datetime) -> Item | None:
         """The item that has been due longest; nobody else gets it until the transaction ends."""
-        found = select(agenda).where(agenda.c.due_at <= now).order_by(agenda.c.due_at, agenda.c.kind, agenda.c.key)
+        due = (agenda.c.due_at <= now) & (agenda.c.kind != THINK)
+        found = select(agenda).where(due).order_by(agenda.c.due_at, agenda.c.kind, agenda.c.key)
         row = self._connection.execute(found.limit(1).with_for_update(skip_locked=True)).one_or_none()
         return None if row is None else Item(row.kind, row.key, row.due_at, json.loads(row.payload), row.attempts)
 

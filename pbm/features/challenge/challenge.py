@@ -10,6 +10,7 @@ from pbm.compose import Answer
 from pbm.core.registry import handles
 from pbm.core.replies import done
 from pbm.core.request import Request
+from pbm.core.robots import is_robot, robot_named
 from pbm.core.start import check_willing, read_terms, split_body, start_match, unheard
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
@@ -79,7 +80,7 @@ def _named(request: Request, command: Command, word: str) -> Player | str:
         if asker is None:
             raise NotAllowed(f'"{word}" is nobody here: the address your mail comes from belongs to no player.', "help")
         return asker
-    player = request.tx.players.find(word)
+    player = robot_named(request.tx, word, request.now) or request.tx.players.find(word)
     if player is None:
         raise NotFound(f'There is no player "{word}" here. To invite somebody new, write his mail address.')
     if problem := unheard(request.tx, player):
@@ -101,7 +102,7 @@ def _check_not_flooded(request: Request, challenged: Collection[Player | None]) 
     """Nobody is buried in games that others start. Raises: NotAllowed."""
     limits, since = request.tools.limits, request.now - timedelta(days=1)
     most = limits.challenges_to_one_per_day
-    for player in filter(None, challenged):
+    for player in (each for each in challenged if each is not None and not is_robot(request.tx, each)):
         looked_at = most + limits.challenges_per_day
         if request.tx.matches.challenged_since(player.id, since, looked_at) >= most:
             raise NotAllowed(

@@ -1,0 +1,188 @@
+"""Who wins at CrossGeo, exactly: a board is the sum of its components, and sums of games have a theory.
+
+Edges that cross, and the edges that cross those, make a component; a pick in one never touches another. A component
+whose edges are all green is worth a nimber (Sprague and Grundy), any other one a value in the sense of Conway, kept in
+canonical form, so that equal values are one number in a table and are worked out once. Red is Left, Blue is Right.
+
+Every question has a bound: a solver does at most so many steps and raises OutOfSteps at the first one beyond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from games.crossgeo_boards import Edges, Graph
+from games.rules import Side
+
+Value = int
+"""A game by its place in the table of forms."""
+
+ZERO: Value = 0
+Choices = tuple[Value, ...]
+
+
+class OutOfSteps(Exception):
+    """The question is too large for the steps that were allowed."""
+
+
+class Forms:
+    """Values of games, each known by a number. steps: how much work may still be done."""
+
+    def __init__(self, steps: int) -> None:
+        self.steps = steps
+        self._forms: list[tuple[Choices, Choices]] = []
+        self._numbers: dict[tuple[Choices, Choices], Value] = {}
+        self._canonical: dict[Value, Value] = {}
+        self._at_most: dict[tuple[Value, Value], bool] = {}
+        self._sums: dict[tuple[Value, Value], Value] = {}
+        self._nimbers = [self._numbered((), ())]
+
+    def step(self) -> None:
+        """Raises: OutOfSteps."""
+        self.steps -= 1
+        if self.steps < 0:
+            raise OutOfSteps
+
+    def _numbered(self, left: Iterable[Value], right: Iterable[Value]) -> Value:
+        form = (tuple(sorted(set(left))), tuple(sorted(set(right))))
+        if (known := self._numbers.get(form)) is None:
+            known = self._numbers[form] = len(self._forms)
+            self._forms.append(form)
+        return known
+
+    def nimber(self, size: int) -> Value:
+        """The heap of Nim of that size."""
+        while len(self._nimbers) <= size:
+            self._nimbers.append(self._numbered(self._nimbers, self._nimbers))
+        return self._nimbers[size]
+
+    def of(self, left: Iterable[Value], right: Iterable[Value]) -> Value:
+        """The canonical value of the game in which Left may move to the first and Right to the second values."""
+        raw = self._numbered(left, right)
+        if (known := self._canonical.get(raw)) is None:
+            form, shorter = None, self._forms[raw]
+            while form != shorter:
+                form = shorter
+                shorter = self._shortened(raw, form[0], 0), self._shortened(raw, form[1], 1)
+            known = self._canonical[raw] = self._numbered(*shorter)
+        return known
+
+    def _shortened(self, game: Value, options: Choices, player: int) -> Choices:
+        """A player's options: none that another one dominates, and none that the opponent can reverse."""
+        kept: list[Value] = []
+        for option in options:
+            if all(option == other or not self._better(other, option, player) for other in options):
+                kept += self._reversed(game, option, player)
+        return tuple(sorted(set(kept)))
+
+    def _better(self, one: Value, other: Value, player: int) -> bool:
+        """The first value is at least as good for the player as the other one."""
+        self.step()
+        return self.at_most(one, other) if player else self.at_most(other, one)
+
+    def _reversed(self, game: Value, option: Value, player: int) -> Iterable[Value]:
+        """What stands for an option: what follows on the opponent's answer if that undoes it, else itself."""
+        for answer in self._forms[option][1 - player]:
+            if self._better(game, answer, player):
+                return self._forms[answer][player]
+        return (option,)
+
+    def at_most(self, one: Value, other: Value) -> bool:
+        """one <= other."""
+        if one == other:
+            return True
+        if (known := self._at_most.get((one, other))) is None:
+            self.step()
+            known = not any(self.at_most(other, left) for left in self._forms[one][0]) and not any(
+                self.at_most(right, one) for right in self._forms[other][1]
+            )
+            self._at_most[one, other] = known
+        return known
+
+    def sum(self, one: Value, other: Value) -> Value:
+        """The canonical value of both games side by side."""
+        if ZERO in (one, other):
+            return one + other
+        pair = (min(one, other), max(one, other))
+        if (known := self._sums.get(pair)) is None:
+            self.step()
+            (a_left, a_right), (b_left, b_right) = self._forms[one], self._forms[other]
+            known = self._sums[pair] = self.of(
+                [self.sum(a, other) for a in a_left] + [self.sum(one, b) for b in b_left],
+                [self.sum(a, other) for a in a_right] + [self.sum(one, b) for b in b_right],
+            )
+        return known
+
+
+class Solver:
+    """What the boards of one graph are worth, as far as its steps go; keeps what it has found out."""
+
+    def __init__(self, graph: Graph, steps: int) -> None:
+        self._crossings = graph.crossings
+        self._red, self._blue = graph.of_colours("rg"), graph.of_colours("bg")
+        self._forms = Forms(steps)
+        self._values: dict[Edges, Value] = {}
+        self._grundy: dict[Edges, int] = {}
+
+    def allow(self, steps: int) -> None:
+        """So many steps may be done from now on."""
+        self._forms.steps = steps
+
+    def wins(self, standing: Edges, side: Side) -> bool:
+        """The side that is to move wins. Raises: OutOfSteps."""
+        value = self.value(standing)
+        if side is Side.FIRST:
+            return not self._forms.at_most(value, ZERO)
+        return not self._forms.at_most(ZERO, value)
+
+    def value(self, standing: Edges) -> Value:
+        """The sum of the components' values. Raises: OutOfSteps."""
+        total, heap = ZERO, 0
+        for component in self.components(standing):
+            self._forms.step()
+            if component & self._red == component & self._blue:
+                heap ^= self._heap(component)
+            else:
+                total = self._forms.sum(total, self._component(component))
+        return self._forms.sum(total, self._forms.nimber(heap))
+
+    def components(self, standing: Edges) -> Iterator[Edges]:
+        """The parts of a board that do not touch each other."""
+        while standing:
+            whole = fresh = standing & -standing
+            while fresh:
+                lowest = fresh & -fresh
+                beside = self._crossings[lowest.bit_length() - 1] & standing & ~whole
+                whole |= beside
+                fresh = fresh ^ lowest | beside
+            yield whole
+            standing &= ~whole
+
+    def _after(self, standing: Edges, picks: Edges) -> Iterator[Edges]:
+        """What is left after each of the picks."""
+        while picks:
+            lowest = picks & -picks
+            yield standing & ~(lowest | self._crossings[lowest.bit_length() - 1])
+            picks ^= lowest
+
+    def _component(self, component: Edges) -> Value:
+        if (known := self._values.get(component)) is None:
+            self._forms.step()
+            known = self._values[component] = self._forms.of(
+                {self.value(left) for left in self._after(component, component & self._red)},
+                {self.value(left) for left in self._after(component, component & self._blue)},
+            )
+        return known
+
+    def _heap(self, component: Edges) -> int:
+        """The size of the heap of Nim that a green component is worth."""
+        if (known := self._grundy.get(component)) is None:
+            self._forms.step()
+            reached = set()
+            for left in self._after(component, component):
+                heap = 0
+                for part in self.components(left):
+                    heap ^= self._heap(part)
+                reached.add(heap)
+            known = self._grundy[component] = next(size for size in range(len(reached) + 1) if size not in reached)
+        return known

@@ -1,0 +1,96 @@
+"""The choice of a move: which skill a game is played with, what the levels are, and how a choice is come by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from random import Random
+from typing import Any
+
+from games import GAMES, AnyGame
+from games.rules import Side
+from pbm.bots.cross import CrossSkill
+from pbm.bots.crossgeo import CrossGeoSkill
+from pbm.bots.loops import LoopsSkill
+from pbm.bots.luddit import LudditSkill
+from pbm.bots.polygon import PolygonSkill
+from pbm.bots.search import Budget, Search
+from pbm.bots.skill import Skill
+
+SKILLS: dict[str, type[Skill]] = {
+    "cross": CrossSkill,
+    "crossgeo": CrossGeoSkill,
+    "loops": LoopsSkill,
+    "luddit": LudditSkill,
+    "polygon": PolygonSkill,
+}
+"""The skills there are, by the name of their game; the plain one serves all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How well a robot plays. share: of the visits of the highest level. steps: for solving a position."""
+
+    number: int
+    share: float
+    steps: int
+    seconds: float
+
+    def budget(self, skill: Skill) -> Budget:
+        return Budget(max(2, round(skill.full * self.share)), self.seconds, self.steps)
+
+
+LEVELS = {
+    level.number: level
+    for level in (
+        Level(1, 1 / 200, 0, 2.0),
+        Level(2, 1 / 50, 30, 3.0),
+        Level(3, 1 / 14, 300, 5.0),
+        Level(4, 1 / 4, 5_000, 8.0),
+        Level(5, 1, 500_000, 12.0),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A move and the reasons for it.
+
+    value: what the position is worth to the player to move, from -1 for lost to 1 for won. line: the moves expected,
+    the chosen one first. exact: the value is proved, not estimated.
+    """
+
+    move: Any
+    value: float
+    line: tuple[Any, ...]
+    exact: bool
+
+
+@cache
+def skill_of(name: str) -> Skill:
+    """The skill a registered game is played with."""
+    for entry in entry_points(group="pbm.bots", name=name):
+        found: type[Skill] = entry.load()
+        return found(GAMES[name])
+    return SKILLS.get(name, Skill)(GAMES[name])
+
+
+def choose(
+    game: AnyGame, pos: Any, level: int = 5, budget: Budget | None = None, seed: int = 0, skill: Skill | None = None
+) -> Choice:
+    """The move a robot of a level makes; the same one for the same position, level and seed, if visits bound it.
+
+    budget: in place of the level's. skill: in place of the game's. Raises: ValueError when the game is over.
+    """
+    if game.outcome(pos) is not None:
+        raise ValueError("There is nothing to choose: the game is over.")
+    skill = skill or skill_of(game.info.name)
+    budget = budget or LEVELS[level].budget(skill)
+    sign = 1 if game.to_move(pos) is Side.FIRST else -1
+    if budget.steps and (solution := skill.solve(pos, budget.steps)):
+        return Choice(solution.line[0], sign * solution.value, solution.line, exact=True)
+    search = Search(skill, pos, Random(seed))
+    search.run(budget)
+    line = search.line() or (skill.moves(pos, Random(seed))[0],)
+    return Choice(line[0], sign * search.root.value, line, search.root.proved)

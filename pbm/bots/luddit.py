@@ -1,0 +1,61 @@
+"""Luddit: a sample of the turns, and what stones are worth.
+
+A player is stuck when the limit is reached without a stone of theirs and nothing is bound for them, so what counts is
+one's own stones and the other's that can be taken up. Repeating a position wins nothing and gives the other side time:
+it is judged as a loss of tempo, or robots would draw by it at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import tanh
+from random import Random
+
+from games.luddit import Field, Judge, Position
+from games.luddit_pieces import bits, torus
+from games.luddit_turns import Move, Turn
+from games.rules import Side
+from pbm.bots.skill import Skill
+
+FIRST_MOVES, SECOND_MOVES = 12, 4
+"""How many are looked at, beside those that take the other's stones."""
+
+
+class LudditSkill(Skill):
+    """Takes what can be taken, places what can be placed, and looks a few turns ahead."""
+
+    full = 1500
+    explore = 0.4
+    complete = False
+
+    def moves(self, pos: Position, dice: Random) -> Sequence[Turn]:
+        judge = Judge(pos.options, pos.mover)
+        return list(dict.fromkeys(self._turns(judge, pos.field, dice)))
+
+    def _turns(self, judge: Judge, field: Field, dice: Random) -> Iterator[Turn]:
+        for first in sample(judge, field, FIRST_MOVES, dice):
+            yield (first,)
+            after = judge.after(field, first)
+            for second in sample(judge, after, SECOND_MOVES, dice):
+                if second.put != first.lift and second.lift != first.put:
+                    yield first, second
+
+    def evaluate(self, pos: Position) -> float:
+        """Stones on the board, those that can be taken off counting less, the next of them for whoever is to move."""
+        if pos.key in pos.earlier:
+            return -0.4 if pos.mover is Side.SECOND else 0.4
+        field, board = pos.field, torus(pos.options.size)
+        bound = [cell for cell in bits(field.stones) if board.is_bound(1 << cell, field.stones)]
+        at_risk = sum(1 if field.owner(cell) is Side.FIRST else -1 for cell in bound)
+        material = field.first.bit_count() - field.second.bit_count()
+        tempo = 1.0 if pos.mover is Side.FIRST else -1.0
+        return 0.95 * tanh(0.15 * material - 0.05 * at_risk + 0.1 * tempo)
+
+
+def sample(judge: Judge, field: Field, number: int, dice: Random) -> list[Move]:
+    """Some moves: all that take a stone of the other side, and others at random."""
+    moves = list(judge.placed_or_removed(field))
+    theirs = field.of(judge.side.other)
+    taking = [move for move in moves if len(move.lift) == 1 and theirs >> move.lift[0] & 1]
+    rest = [move for move in moves if move.put]
+    return [*taking[:number], *dice.sample(rest, min(number, len(rest)))] or moves[:number]

@@ -1,0 +1,192 @@
+"""Monte Carlo tree search over any game, with proofs.
+
+Each visit walks down the tree by what looks best and what was seen least, adds a node, has a skill judge it and tells
+every node above. A node also holds bounds of its true value: an end of the game sets both, and what is proved below
+narrows them above, draws included; where they meet nothing is searched any more (Cazenave and Saffidine's score
+bounded search). Moves share what playouts say of them anywhere below (RAVE, by Gelly and Silver) if the skill wants it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import log, sqrt
+from random import Random
+from time import process_time
+from typing import Any
+
+from games.rules import Side
+from pbm.bots.skill import WIDEST, Rollout, Skill, value_of
+
+DEEPEST = 200
+"""Plies below the root that a line may have; deeper nodes are judged where they stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How long a choice may take: so many visits, and at most so many seconds of the processor, whichever comes first.
+
+    Only visits make a choice repeatable. steps: what may be spent on solving the position before.
+    """
+
+    visits: int
+    seconds: float
+    steps: int = 0
+
+
+class Node:
+    """A position of the tree. sign: 1 if the first side is to move, else -1. low, high: bounds of the true value.
+
+    All values are the first side's. kids: for each move the node behind it, None until it is visited.
+    """
+
+    __slots__ = ("high", "kids", "low", "moves", "pos", "rave", "sign", "total", "visits")
+
+    def __init__(self, pos: Any, sign: int, bounds: tuple[float, float]) -> None:
+        self.pos = pos
+        self.sign = sign
+        self.low, self.high = bounds
+        self.moves: list[Any] = []
+        self.kids: list[Node | None] = []
+        self.rave: dict[Any, list[float]] = {}
+        self.visits = 0
+        self.total = 0.0
+
+    @property
+    def proved(self) -> bool:
+        return self.low == self.high
+
+    @property
+    def value(self) -> float:
+        return self.low if self.proved else self.total / self.visits if self.visits else 0.0
+
+    def visited(self) -> Iterator[tuple[Any, Node]]:
+        return ((move, kid) for move, kid in zip(self.moves, self.kids, strict=True) if kid is not None)
+
+
+class Search:
+    """A tree over one position, grown by visits."""
+
+    def __init__(self, skill: Skill, pos: Any, dice: Random) -> None:
+        self._skill, self._game, self._dice = skill, skill.game, dice
+        self.root = self._node(pos)
+
+    def _node(self, pos: Any) -> Node:
+        outcome = self._game.outcome(pos)
+        if outcome is None:
+            return Node(pos, 1 if self._game.to_move(pos) is Side.FIRST else -1, (-1.0, 1.0))
+        value = value_of(outcome)
+        return Node(pos, 1, (value, value))
+
+    def run(self, budget: Budget) -> None:
+        """Grow the tree until the budget is spent or the root is proved."""
+        end = process_time() + budget.seconds
+        for _ in range(budget.visits):
+            if self.root.proved or process_time() >= end:
+                return
+            self._visit()
+
+    def _visit(self) -> None:
+        node, path, played = self.root, [self.root], []
+        while not node.proved and (node.visits or node is self.root) and len(path) < DEEPEST:
+            if not node.kids:
+                self._open(node)
+            at = self._best(node)
+            kid = node.kids[at]
+            if kid is None:
+                kid = node.kids[at] = self._node(self._game.play(node.pos, node.moves[at]))
+            played.append(node.moves[at])
+            node = kid
+            path.append(node)
+        rollout = Rollout(node.low) if node.proved else self._skill.rollout(node.pos, self._dice)
+        self._tell(path, played, rollout)
+
+    def _open(self, node: Node) -> None:
+        node.moves = list(self._skill.moves(node.pos, self._dice))
+        if not self._skill.ordered:
+            self._dice.shuffle(node.moves)
+        node.kids = [None] * len(node.moves)
+
+    def _best(self, node: Node) -> int:
+        """The move to walk down by: the most promising that is not settled."""
+        skill, sign, rave = self._skill, node.sign, node.rave
+        guess = node.total / node.visits if node.visits else 0.0
+        spread = skill.explore * sqrt(log(node.visits + 2))
+        best, best_score = -1, -9.0
+        for at, (move, kid) in enumerate(zip(node.moves, node.kids, strict=True)):
+            if kid is None:
+                visits, mean = 0, guess
+            elif kid.low == kid.high or (kid.high <= node.low if sign > 0 else kid.low >= node.high):
+                continue
+            else:
+                visits, mean = kid.visits, kid.total / kid.visits
+            if rave and (share := rave.get(move)):
+                weight = skill.rave / (skill.rave + visits)
+                mean += weight * (share[1] / share[0] - mean)
+            score = sign * mean + spread / sqrt(visits + 1)
+            if score > best_score:
+                best, best_score = at, score
+        return best
+
+    def _tell(self, path: list[Node], played: list[Any], rollout: Rollout) -> None:
+        """Add a judgement to the nodes of a path, the last first, and narrow their bounds."""
+        value, news = rollout.value, path[-1].proved
+        for depth in range(len(path) - 1, -1, -1):
+            node = path[depth]
+            node.visits += 1
+            node.total += value
+            if news and node.kids:
+                news = self._bound(node)
+            if node.proved:
+                value = node.low
+            if self._skill.rave:
+                self._share(node, played[depth:], path[depth:], rollout)
+
+    def _bound(self, node: Node) -> bool:
+        """Whether what its moves prove about a node is more than was known."""
+        before = node.low, node.high
+        lows = [-1.0 if kid is None else kid.low for kid in node.kids]
+        highs = [1.0 if kid is None else kid.high for kid in node.kids]
+        all_known = self._skill.complete and len(node.moves) < WIDEST
+        if node.sign > 0:
+            node.low = max(node.low, *lows)
+            node.high = min(node.high, max(highs)) if all_known else node.high
+        else:
+            node.high = min(node.high, *highs)
+            node.low = max(node.low, min(lows)) if all_known else node.low
+        return (node.low, node.high) != before
+
+    def _share(self, node: Node, played: list[Any], path: list[Node], rollout: Rollout) -> None:
+        """Credit the moves of the side to move, in the tree and in the playout."""
+        rave = node.rave
+        for move, (times, total) in rollout.credit[0 if node.sign > 0 else 1].items():
+            share = rave.setdefault(move, [0.0, 0.0])
+            share[0] += times
+            share[1] += total
+        for move, before in zip(played, path, strict=False):
+            if before.sign == node.sign:
+                share = rave.setdefault(move, [0.0, 0.0])
+                share[0] += 1.0
+                share[1] += rollout.value
+
+    def ranked(self, node: Node) -> list[tuple[Any, Node]]:
+        """The visited moves of a node, best first: proved wins, then the most visited, proved losses last."""
+
+        def rank(item: tuple[Any, Node]) -> tuple[float, float, float]:
+            kid = item[1]
+            worth = node.sign * kid.value
+            settled = worth if kid.proved and worth else 0.0
+            if kid.proved and not worth:  # a sure draw is better than what looks lost
+                return 0.0, sqrt(node.visits) if node.sign * node.value < 0 else 0.0, worth
+            return settled, float(kid.visits), worth
+
+        return sorted(node.visited(), key=rank, reverse=True)
+
+    def line(self) -> tuple[Any, ...]:
+        """What the search expects: the best move of each node, as far as it was looked into."""
+        line: list[Any] = []
+        node = self.root
+        while (ranked := self.ranked(node)) and len(line) < DEEPEST:
+            move, node = ranked[0]
+            line.append(move)
+        return tuple(line)

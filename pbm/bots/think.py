@@ -1,0 +1,169 @@
+"""A question to a robot, as text between processes: positions of one game, and what it thinks of each.
+
+Thinking takes long and may go wrong, so it is done by a process of its own, which can be killed at any time and which
+the system itself stops when it takes too much: `python -m pbm.bots` reads a question in JSON from its standard input
+and writes the thoughts to its standard output.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from random import Random
+from typing import Any
+
+from games import GAMES, AnyGame
+from pbm.bots.choose import LEVELS, Choice, choose, skill_of
+from pbm.bots.search import Budget
+
+LONGEST_LINE = 8
+"""So many moves of an expected line are told."""
+
+OPENINGS = 6
+"""First moves a robot considers when the opponent may take them over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a robot is asked about a game. options, body: as the challenge has them. moves: canonical notations.
+
+    seen_from: the first of the positions asked for, by the number of moves before it; the last is the one after all
+    moves. swappable: the opponent may take over the move that is chosen, so it had better be fair. share: of the visits
+    of the level.
+    """
+
+    game: str
+    options: tuple[str, ...]
+    body: str
+    moves: tuple[str, ...]
+    level: int
+    seed: int
+    seen_from: int
+    swappable: bool = False
+    share: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What a robot thinks of a position. value: to the player to move. line: canonical notations, the move first.
+
+    left: moves to the end of the game if the line leads there; None if it does not, or is told in part.
+    """
+
+    move: str
+    value: float
+    exact: bool
+    line: tuple[str, ...]
+    left: int | None = None
+
+
+class NoThought(Exception):
+    """The thinking process gave no answer; the text says why."""
+
+
+class Stopped(Exception):
+    """Nobody thinks any more."""
+
+
+def think(question: Question) -> list[Thought]:
+    """The thoughts on each position asked for; none on one where the game is over. Raises: GameError."""
+    return list(_thoughts(question))
+
+
+def _thoughts(question: Question) -> Iterator[Thought]:
+    game = GAMES[question.game]
+    pos = game.start(game.options(question.options, body=question.body))
+    for number, text in enumerate((*question.moves, None)):
+        if number >= question.seen_from and game.outcome(pos) is None:
+            yield _thought(game, pos, replace(question, seed=question.seed + number))
+        if text is not None:
+            pos = game.play(pos, game.parse(pos, text))
+
+
+def _thought(game: AnyGame, pos: Any, question: Question) -> Thought:
+    budget = LEVELS[question.level].budget(skill_of(game.info.name))
+    budget = replace(budget, visits=max(2, round(budget.visits * question.share)))
+    if question.swappable:
+        choice = fair_opening(game, pos, budget, question.seed)
+    else:
+        choice = choose(game, pos, budget=budget, seed=question.seed)
+    line: list[str] = []
+    for move in choice.line:
+        line.append(game.notate(pos, move))
+        pos = game.play(pos, move)
+    left = len(line) if game.outcome(pos) is not None else None
+    return Thought(line[0], choice.value, choice.exact, tuple(line[:LONGEST_LINE]), left)
+
+
+def fair_opening(game: AnyGame, pos: Any, budget: Budget, seed: int) -> Choice:
+    """Of some first moves the one after which both sides are most nearly equal."""
+    dice = Random(seed)
+    moves = list(skill_of(game.info.name).moves(pos, dice))
+    share = replace(budget, visits=max(2, budget.visits // OPENINGS), seconds=budget.seconds / OPENINGS)
+    replies = [
+        (move, choose(game, game.play(pos, move), budget=share, seed=seed))
+        for move in dice.sample(moves, min(OPENINGS, len(moves)))
+        if game.outcome(game.play(pos, move)) is None
+    ]
+    move, reply = min(replies, key=lambda each: abs(each[1].value))
+    return Choice(move, -reply.value, (move, *reply.line), reply.exact)
+
+
+class Mind:
+    """Thinks in a process of its own, one question at a time, killed after so many seconds or when it is stopped."""
+
+    def __init__(self, seconds: float = 120, command: Sequence[str] = (sys.executable, "-m", "pbm.bots")) -> None:
+        self._seconds = seconds
+        self._command = command
+        self._process: subprocess.Popen[str] | None = None
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Think no more, by whatever thread: what is under way is given up."""
+        self._stopped = True
+        if self._process is not None:
+            self._process.kill()
+
+    def __call__(self, question: Question) -> list[Thought]:
+        """Raises: Stopped; NoThought when the process fails, or takes too long."""
+        pipe = subprocess.PIPE
+        try:
+            self._process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, stderr=pipe, text=True)  # noqa: S603
+        except OSError as error:
+            raise NoThought(str(error)) from None
+        with self._process as process:
+            try:
+                out, trouble = process.communicate("" if self._stopped else written(question), self._seconds)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise NoThought(f"no answer within {self._seconds:g} seconds") from None
+        if self._stopped:
+            raise Stopped
+        if process.returncode:
+            raise NoThought(f"exit status {process.returncode}: {trouble.strip()[-500:]}")
+        return _read_thoughts(out)
+
+
+def _read_thoughts(text: str) -> list[Thought]:
+    """Raises: NoThought."""
+    try:
+        return [Thought(**{**found, "line": tuple(found["line"])}) for found in json.loads(text)]
+    except (ValueError, TypeError, KeyError) as error:
+        raise NoThought(f"unreadable: {error}") from None
+
+
+def written(question: Question) -> str:
+    return json.dumps(asdict(question))
+
+
+def read(text: str) -> Question:
+    """Raises: ValueError, TypeError, KeyError for what was not made by `written`."""
+    found = json.loads(text)
+    return Question(**{**found, "options": tuple(found["options"]), "moves": tuple(found["moves"])})
+
+
+def told(thoughts: Sequence[Thought]) -> str:
+    return json.dumps([asdict(thought) for thought in thoughts])

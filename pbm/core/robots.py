@@ -1,0 +1,51 @@
+"""The robots as players: what they are called, and which player is one.
+
+A robot's row among the players is made when somebody first wants to play it. It has neither an address nor a password,
+so nobody can write in its name, and it is marked as a program, so nothing it plays is rated. A person who had such a
+userid before keeps it, and there is then no robot of that name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+
+from pbm.bots import LEVELS
+from pbm.domain.match import Player
+from pbm.store import Transaction
+
+LEVEL_OF = {f"robot{level}": level for level in sorted(LEVELS)}
+"""By userid."""
+
+ANY, USUAL = "robot", "robot3"
+"""What somebody may write who wants a robot, and which one that is."""
+
+
+def robot_named(tx: Transaction, word: str, now: datetime) -> Player | None:
+    """The robot that a userid or just `robot` means; None when it means a person or nobody."""
+    name = USUAL if word.casefold() == ANY else word.casefold()
+    if name not in LEVEL_OF:
+        return None
+    player = tx.players.find(name)
+    if player is None and not tx.players.is_taken(name):
+        player = tx.players.add(name, "", now)
+        tx.players.set_bot(player.id, bot=True)
+    return player if player is not None and is_robot(tx, player) else None
+
+
+def robots_among(tx: Transaction, players: Collection[Player]) -> list[Player]:
+    """Those of the players that are our robots: other people's programs have passwords."""
+    named = {player.id: player for player in players if player.userid.casefold() in LEVEL_OF}
+    if not named:
+        return []
+    return [named[key] for key in sorted(tx.players.bots(named)) if not tx.players.password_hash(key)]
+
+
+def is_robot(tx: Transaction, player: Player) -> bool:
+    return bool(robots_among(tx, (player,)))
+
+
+def robots(tx: Transaction) -> list[Player]:
+    """Those that somebody has played."""
+    found = (tx.players.find(name) for name in LEVEL_OF)
+    return robots_among(tx, [player for player in found if player is not None])

@@ -1,0 +1,194 @@
+"""Robots as players: they take every challenge, move when it is their turn, and answer what they are asked.
+
+What a robot plays follows from the board alone: the level, the number of the board and the ply are its dice. Nothing
+is thought within a transaction (see pbm/core/thoughts.py). Opponents take turns: the second board of one waits for the
+first boards of all others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from functools import partial
+
+from pbm.bots import Question, Thought
+from pbm.compose import Answer
+from pbm.core.board import QUESTION, OpenBoard
+from pbm.core.jobs import Occasion as Due
+from pbm.core.jobs import when_due
+from pbm.core.notify import tell_players
+from pbm.core.registry import handles
+from pbm.core.replies import done
+from pbm.core.request import Request
+from pbm.core.robots import LEVEL_OF, is_robot, robots
+from pbm.core.thoughts import Occasion, Task, thinks
+from pbm.domain.commands import Command
+from pbm.domain.events import CommentMade
+from pbm.domain.match import SWAP, OfferKind, Player, Seat, other
+from pbm.domain.verbs import LOOKING, Locks, Verb
+
+STUCK = "robot"
+"""On the agenda for a board where the program of a robot fails."""
+
+RESIGNS_AFTER = timedelta(days=3)
+"""How long a board waits for a robot whose program fails."""
+
+LOST = -0.999
+NEAR_THE_END = 5
+"""A robot gives a lost game up when so few moves are left."""
+
+SWAPS_BELOW = -0.02
+"""A robot takes the other side over when its own is worth less."""
+
+
+@handles(
+    Verb(
+        "robots",
+        "",
+        "who can be played at once, at any time, and how well they play",
+        LOOKING,
+        Locks.HOUSE,
+        rank=150,
+    )
+)
+def list_robots(request: Request, command: Command) -> Answer | None:
+    text = request.tools.composer.pages.render("robots.txt")
+    return done(command, text.rstrip("\n"), "pbm: robots")
+
+
+@thinks
+def robots_boards(occasion: Occasion) -> Iterator[Task]:
+    """The boards on which a robot is to move or was asked for a draw or a ply back."""
+    tx = occasion.tx
+    ours = robots(tx)
+    if not ours:
+        return
+    ids = {player.id for player in ours}
+    asked = {item.key for item in tx.agenda.of(QUESTION)}
+    summaries = tx.matches.summaries(player_ids=tuple(ids), active=True, limit=None)
+    waiting = [
+        each
+        for each in summaries
+        if str(each.board) in asked or (each.seat_to_move and each.players[each.seat_to_move - 1].id in ids)
+    ]
+    turns: Counter[int] = Counter()
+    order: list[tuple[int, int]] = []
+    for each in sorted(waiting, key=lambda each: (each.moved_at, each.board)):
+        opponent = next((player.id for player in each.players if player.id not in ids), 0)
+        order.append((turns[opponent], each.board))
+        turns[opponent] += 1
+    for _, number in sorted(order, key=lambda pair: pair[0]):
+        if (task := _task(occasion, number)) is not None:
+            yield task
+
+
+def _task(occasion: Occasion, number: int) -> Task | None:
+    board = OpenBoard.load(occasion.tx, occasion.tools.states, number, occasion.now)
+    seat = _robot_seat(board)
+    if seat is None:
+        return None
+    ply = board.next_ply
+    question = question_of(board, LEVEL_OF[board.match.player(seat).userid.casefold()])
+    key = f"board {number} ply {ply} {board.match.offer.kind if board.match.offer else ''}".strip()
+    return Task(key, question, partial(_act, number, ply), partial(_stuck, number, ply))
+
+
+def question_of(board: OpenBoard, level: int) -> Question:
+    """What a robot of a level thinks of the board as it stands."""
+    match = board.match
+    moves = tuple(ply.notation for ply in match.record if ply.notation != SWAP)
+    return Question(
+        match.game, match.options, match.body, moves, level, match.board * 10_007, len(moves),
+        swappable=board.state.game.info.swap and not match.record,
+    )  # fmt: skip
+
+
+def _robot_seat(board: OpenBoard) -> Seat | None:
+    """The seat of a robot that has something to do on the board."""
+    offer, to_move = board.match.offer, board.state.to_move
+    for seat in (1, 2):
+        if is_robot(board.tx, board.match.player(seat)):
+            asked = offer is not None and offer.seat == other(seat)
+            if board.match.result is None and (asked or (to_move == seat and offer is None)):
+                return seat
+    return None
+
+
+def _act(number: int, ply: int, occasion: Occasion, thoughts: Sequence[Thought]) -> None:
+    """Answer or move, unless the board has changed meanwhile. Raises: Rejected, GameError."""
+    board = OpenBoard.load(occasion.tx, occasion.tools.states, number, occasion.now)
+    seat = _robot_seat(board)
+    if seat is None or board.next_ply != ply or not thoughts:
+        return
+    player, thought = board.match.player(seat), thoughts[0]
+    comments: tuple[CommentMade, ...] = ()
+    if board.match.offer is not None:
+        _answer(board, seat, thought.value if seat == board.state.to_move else -thought.value)
+    else:
+        if not any(each.seat == seat for each in board.match.record):
+            comments = (CommentMade(number, userid=player.userid, text=_introduction(player)),)
+        _move(board, seat, thought)
+    occasion.tx.agenda.drop(STUCK, number)
+    occasion.tx.outbox.add(tell_players(occasion.tx, occasion.tools, board, comments, player), occasion.now)
+
+
+def _introduction(robot: Player) -> str:
+    level = LEVEL_OF[robot.userid.casefold()]
+    return f"I am {robot.userid}, a program of this server, level {level} of {len(LEVEL_OF)}."
+
+
+def _answer(board: OpenBoard, seat: Seat, value: float) -> None:
+    """A ply back is always given, a draw by what the position is worth, and a pause never: nobody waits for a robot."""
+    offer = board.match.offer
+    assert offer is not None  # noqa: S101  the caller has seen it
+    if offer.kind is OfferKind.UNDO:
+        board.take_back(seat)
+    elif offer.kind is OfferKind.DRAW and value <= 0:
+        board.agree(seat)
+    else:
+        board.reject_offer(seat)
+
+
+def _move(board: OpenBoard, seat: Seat, thought: Thought) -> None:
+    lost = thought.exact and thought.value <= LOST
+    if lost and thought.left is not None and thought.left <= NEAR_THE_END and len(board.match.record) > 1:
+        board.resign(seat)
+    elif board.state.may_swap and thought.value < SWAPS_BELOW:
+        board.play(seat, SWAP)
+    else:
+        board.play(seat, thought.move)
+
+
+def _stuck(number: int, ply: int, occasion: Occasion, reason: str) -> None:
+    """Tell the operator, once, and let the robot resign when its program has failed for too long."""
+    tx, tools, now = occasion.tx, occasion.tools, occasion.now
+    known = tx.agenda.get(STUCK, number)
+    if known is not None and known.payload["ply"] == ply:
+        return
+    tx.agenda.put(STUCK, number, now + RESIGNS_AFTER, ply=ply)
+    if tools.operator:
+        letter = tools.composer.letter(
+            tools.operator,
+            f"pbm: a robot is stuck on board {number}",
+            "robot-operator.txt",
+            now,
+            board=number,
+            ply=ply,
+            reason=reason,
+            days=RESIGNS_AFTER.days,
+        )
+        tx.outbox.add([letter], now)
+
+
+@when_due(STUCK)
+def resign_when_stuck(due: Due) -> None:
+    """The opponent is not kept waiting for ever."""
+    board = OpenBoard.load(due.tx, due.tools.states, int(due.item.key), due.now)
+    seat = _robot_seat(board)
+    if seat is None or board.next_ply != due.item.payload["ply"]:
+        return
+    player = board.match.player(seat)
+    comment = CommentMade(board.match.board, userid=player.userid, text="My program fails here, so I resign.")
+    board.resign(seat)
+    due.tx.outbox.add(tell_players(due.tx, due.tools, board, (comment,), player), due.now)

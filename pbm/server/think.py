@@ -1,0 +1,64 @@
+"""The thinking process: one task after the other, each outside of any transaction; see pbm/core/thoughts.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+import structlog
+
+from games.rules import GameError
+from pbm.bots import NoThought, Question, Stopped, Thought
+from pbm.core.notify import Tools
+from pbm.core.thoughts import SOURCES, Occasion, Task
+from pbm.domain.errors import Rejected
+from pbm.store import DatabaseTrouble, Store
+
+log = structlog.get_logger()
+
+Ask = Callable[[Question], Sequence[Thought]]
+
+AGAIN = timedelta(minutes=10)
+"""After which a task is tried again that failed."""
+
+
+class Thinker:
+    """ask: has a question answered by a process of its own. Raises: NoThought; GameError for a question amiss."""
+
+    def __init__(self, store: Store, tools: Tools, clock: Callable[[], datetime], ask: Ask) -> None:
+        self._store, self._tools, self._clock, self._ask = store, tools, clock, ask
+        self._later: dict[str, datetime] = {}
+
+    def run(self, limit: int = 1) -> int:
+        """Settle tasks, the most urgent first; returns how many there were. Raises: DatabaseTrouble."""
+        for done in range(limit):
+            task = self._next()
+            if task is None:
+                return done
+            self._settle(task)
+        return limit
+
+    def _next(self) -> Task | None:
+        now = self._clock()
+        self._later = {key: at for key, at in self._later.items() if at > now}
+        with self._store.read() as tx:
+            occasion = Occasion(tx, self._tools, now)
+            tasks = (task for source in SOURCES for task in source(occasion))
+            return next((task for task in tasks if task.key not in self._later), None)
+
+    def _settle(self, task: Task) -> None:
+        try:
+            thoughts = self._ask(task.question)
+            with self._store.write() as tx:
+                task.then(Occasion(tx, self._tools, self._clock()), thoughts)
+        except Stopped:
+            return
+        except DatabaseTrouble:
+            self._tools.states.forget()
+            raise
+        except (NoThought, GameError, Rejected) as error:
+            self._tools.states.forget()
+            self._later[task.key] = self._clock() + AGAIN
+            log.error("thought_failed", task=task.key, reason=str(error))
+            with self._store.write() as tx:
+                task.failed(Occasion(tx, self._tools, self._clock()), str(error))

@@ -1,0 +1,116 @@
+"""Every game of the registry has a robot: legal moves, the same ones again, bounds that hold."""
+
+from __future__ import annotations
+
+from itertools import islice, pairwise
+from random import Random
+
+import pytest
+
+from games import GAMES
+from pbm.bots import LEVELS, Budget, Skill, choose, skill_of
+
+SMALL = Budget(visits=12, seconds=5.0, steps=200)
+
+
+def after_some_plies(game, plies, seed=3):
+    """A position in the middle of a random game, or before its end."""
+    rng, pos = Random(seed), game.start(game.options([]))
+    for _ in range(plies):
+        after = game.play(pos, rng.choice(list(islice(game.moves(pos), 200))))
+        if game.outcome(after) is not None:
+            break
+        pos = after
+    return pos
+
+
+every_game = pytest.mark.parametrize("name", sorted(GAMES))
+
+
+@every_game
+@pytest.mark.parametrize("plies", [0, 7])
+def test_a_choice_is_a_legal_move_with_a_legal_line_behind_it(name, plies):
+    game = GAMES[name]
+    pos = after_some_plies(game, plies)
+    choice = choose(game, pos, budget=SMALL, seed=1)
+    assert -1 <= choice.value <= 1
+    assert choice.line[0] == choice.move
+    for move in choice.line:
+        pos = game.play(pos, game.parse(pos, game.notate(pos, move)))
+
+
+@every_game
+def test_the_same_seed_chooses_the_same_move(name):
+    game = GAMES[name]
+    pos = after_some_plies(game, 4)
+    assert choose(game, pos, budget=SMALL, seed=5) == choose(game, pos, budget=SMALL, seed=5)
+
+
+@every_game
+def test_a_game_without_a_skill_is_played_by_its_rules_alone(name):
+    game = GAMES[name]
+    skill = Skill(game)
+    skill.plies = 3
+    pos = after_some_plies(game, 2)
+    assert choose(game, pos, budget=Budget(3, 5.0), seed=1, skill=skill).move in list(islice(game.moves(pos), 1000))
+
+
+def test_a_choice_in_a_game_that_is_over_is_refused():
+    game = GAMES["crossgeo"]
+    pos = game.start(game.options([], body="0,0 1,1"))
+    over = game.play(pos, 0)
+    with pytest.raises(ValueError, match="over"):
+        choose(game, over)
+
+
+def test_no_time_still_makes_a_move():
+    game = GAMES["cross"]
+    pos = game.start(game.options([]))
+    assert choose(game, pos, budget=Budget(10**6, seconds=0.0)).move in list(game.moves(pos))
+
+
+def test_a_higher_level_looks_at_more():
+    budgets = [LEVELS[level].budget(skill_of("cross")) for level in sorted(LEVELS)]
+    assert len(budgets) == 5
+    for lower, higher in pairwise(budgets):
+        assert lower.visits < higher.visits
+        assert lower.steps < higher.steps
+
+
+def wins_in_one(game, pos):
+    side = game.to_move(pos)
+    ends = ((move, game.outcome(game.play(pos, move))) for move in game.moves(pos))
+    return [move for move, end in ends if end is not None and end.winner is side]
+
+
+def test_cross_takes_a_win_in_one():
+    game, rng, pos = GAMES["cross"], Random(1), None
+    while pos is None or not wins_in_one(game, pos):
+        pos = game.start(game.options(["-size=4"]))
+        for _ in range(25):
+            if game.outcome(pos) is None and not wins_in_one(game, pos):
+                pos = game.play(pos, rng.choice(list(game.moves(pos))))
+        pos = None if game.outcome(pos) is not None else pos
+    choice = choose(game, pos, budget=Budget(5, 5.0))
+    assert choice.exact
+    assert choice.value == 1
+    assert choice.move in wins_in_one(game, pos)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_proofs_agree_with_playing_out_every_line(seed):
+    """Cross of size 2 is small enough to be searched whole."""
+    game = GAMES["cross"]
+    pos = game.start(game.options(["-size=2"]))
+    pos = game.play(pos, Random(seed).choice(list(game.moves(pos))))
+
+    def value(at):
+        if (outcome := game.outcome(at)) is not None:
+            return 0 if outcome.winner is None else 1 if outcome.winner is game.to_move(at) else -1
+        return max(-value(game.play(at, move)) for move in game.moves(at))
+
+    for skill in (Skill(game), skill_of("cross")):
+        choice = choose(game, pos, budget=Budget(5000, 20.0), seed=seed, skill=skill)
+        assert choice.exact
+        assert choice.value == value(pos)
+        assert -value(game.play(pos, choice.move)) == value(pos)

@@ -1,0 +1,116 @@
+"""What robots know of single games, against the rules themselves."""
+
+from __future__ import annotations
+
+import importlib
+from random import Random
+
+import pytest
+
+from games import GAMES
+from games.cross import hexagon
+from games.loops import Loops
+from games.rules import Side
+from pbm.bots import Budget, Skill, choose, skill_of
+from pbm.bots.cross import Prospects, fills
+from pbm.bots.loops import shuffled_rest, yellow_margin
+
+
+def random_position(game, words, seed, plies):
+    rng, pos = Random(seed), game.start(game.options(words))
+    for _ in range(plies):
+        after = game.play(pos, rng.choice(list(game.moves(pos))))
+        if game.outcome(after) is not None:
+            return pos
+        pos = after
+    return pos
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_cross_prospects_are_what_the_rules_say_of_each_stone(seed):
+    game = GAMES["cross"]
+    pos = random_position(game, ["-size=4"], seed, 8 + seed)
+    mover = game.to_move(pos)
+    prospects = Prospects(hexagon(4), pos.stones[mover - 1])
+    for move in game.moves(pos):
+        outcome = game.outcome(game.play(pos, move))
+        assert bool(prospects.wins >> move & 1) is (outcome is not None and outcome.winner is mover)
+        assert bool(prospects.losses >> move & 1) is (outcome is not None and outcome.winner is mover.other)
+
+
+def test_fills_flood_each_board_by_itself():
+    board, many = hexagon(4), fills(4)
+    mine, theirs = many.dealt(1 << board.indices[0], 1 << board.indices[-1], board.mask & ~1, Random(2))
+    field = (1 << many._field) - 1
+    reached = many.flood(many.of(board.sides[0]), mine)
+    for copy in range(64):
+        own, other, flooded = (cells >> copy * many._field & field for cells in (mine, theirs, reached))
+        assert own | other | 1 << board.indices[-1] == board.mask
+        expected = board.chain(own & board.sides[0], own)
+        assert flooded == expected
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_loops_deals_legal_ends_and_counts_their_points(seed):
+    game = GAMES["loops"]
+    pos = random_position(game, ["-size=7"], seed, seed % 14)
+    squares = shuffled_rest(pos, Random(seed))
+    while squares:
+        assert squares[-1] in list(game.moves(pos))
+        pos = game.play(pos, squares.pop())
+    yellow, purple = Loops().points(pos)
+    assert yellow_margin(list(pos.rows[0]), list(pos.filled)) == yellow - purple
+
+
+def test_loops_and_polygon_see_the_end_exactly():
+    for name, words, plies in (("loops", ["-size=4"], 3), ("polygon", ["-sides=4"], 2)):
+        game = GAMES[name]
+        pos = random_position(game, words, 1, plies)
+        choice = choose(game, pos, budget=Budget(10, 5.0, steps=10**6))
+        assert choice.exact
+        for move in choice.line:
+            pos = game.play(pos, move)
+        outcome = game.outcome(pos)
+        assert outcome is not None
+        value = 0 if outcome.winner is None else 1 if outcome.winner is Side.FIRST else -1
+        assert choice.value == (value if plies % 2 == 0 else -value)
+
+
+def test_luddit_does_not_repeat_positions():
+    game = GAMES["luddit"]
+    pos = game.start(game.options([]))
+    for ply in range(10):
+        if game.outcome(pos) is not None:
+            break
+        pos = game.play(pos, choose(game, pos, budget=Budget(40, 5.0), seed=ply).move)
+        assert pos.key not in pos.earlier
+
+
+def test_a_robot_beats_chance():
+    """Twelve visits a move against none: a smoke test of every sign in between."""
+    game, won = GAMES["cross"], 0
+    for number in range(6):
+        dice, pos = Random(number), game.start(game.options(["-size=4"]))
+        robot = Side(1 + number % 2)
+        while (outcome := game.outcome(pos)) is None:
+            if game.to_move(pos) is robot:
+                move = choose(game, pos, budget=Budget(30, 5.0), seed=number).move
+            else:
+                move = dice.choice(list(game.moves(pos)))
+            pos = game.play(pos, move)
+        won += outcome.winner is robot
+    assert won >= 5
+
+
+def test_a_skill_of_another_package_joins_by_its_name(monkeypatch):
+    module = importlib.import_module("pbm.bots.choose")
+
+    class Entry:
+        @staticmethod
+        def load():
+            return type("Own", (Skill,), {})
+
+    monkeypatch.setattr(module, "entry_points", lambda group, name: [Entry] if name == "cross" else [])
+    module.skill_of.cache_clear()
+    assert type(skill_of("cross")).__name__ == "Own"
+    module.skill_of.cache_clear()

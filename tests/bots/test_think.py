@@ -1,0 +1,91 @@
+"""Questions to robots: within the process, and to a process of their own that may fail."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+
+import pytest
+
+from games import GAMES
+from pbm.bots import Mind, NoThought, Question, Stopped, think
+from pbm.bots.think import read, written
+
+
+def question(game="cross", options=("-size=3",), moves=(), level=1, seen_from=None, **more):
+    seen_from = len(moves) if seen_from is None else seen_from
+    return Question(game, options, "", moves, level, 7, seen_from, **more)
+
+
+def test_a_question_survives_being_written():
+    asked = question(moves=("C3", "B2"), swappable=True, share=0.5)
+    assert read(written(asked)) == asked
+
+
+def test_every_position_asked_for_gets_a_thought():
+    thoughts = think(question(moves=("C3", "B2"), seen_from=0))
+    assert len(thoughts) == 3
+    assert all(thought.line[0] == thought.move for thought in thoughts)
+
+
+def test_a_game_that_is_over_needs_no_thought():
+    assert think(question("crossgeo", ("-board=random", "-edges=1"), ("1",))) == []
+
+
+def test_a_line_to_the_end_tells_how_far_that_is():
+    (thought,) = think(question("crossgeo", (), level=5))
+    assert thought.exact
+    assert thought.left is not None
+    assert thought.left > len(thought.line)
+
+
+def test_an_opening_that_may_be_taken_over_is_a_fair_one():
+    game = GAMES["cross"]
+    (thought,) = think(question(options=("-size=4",), swappable=True))
+    assert abs(thought.value) < 0.5
+    assert game.parse(game.start(game.options(["-size=4"])), thought.move) is not None
+
+
+def test_a_process_thinks_the_same():
+    asked = question(moves=("C3",))
+    assert Mind()(asked) == think(asked)
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ("import time; time.sleep(60)", "no answer within"),
+        ("raise SystemExit(3)", "exit status 3"),
+        ("print('nonsense')", "unreadable"),
+        ("print('[{}]')", "unreadable"),
+        ("import os; os.kill(os.getpid(), 9)", "exit status -9"),
+    ],
+)
+def test_a_process_that_fails_gives_no_thought(program, reason):
+    with pytest.raises(NoThought, match=reason):
+        Mind(seconds=1.0, command=(sys.executable, "-c", program))(question())
+
+
+def test_a_program_that_is_not_there_gives_no_thought():
+    with pytest.raises(NoThought):
+        Mind(command=("/nowhere/at/all",))(question())
+
+
+def test_a_mind_that_is_stopped_gives_up():
+    mind = Mind(command=(sys.executable, "-c", "import time; time.sleep(60)"))
+    caught: list[type] = []
+
+    def run() -> None:
+        try:
+            mind(question())
+        except Exception as error:  # noqa: BLE001
+            caught.append(type(error))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    while mind._process is None:
+        time.sleep(0.01)
+    mind.stop()
+    thread.join(30)
+    assert caught == [Stopped]

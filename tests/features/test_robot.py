@@ -1,0 +1,218 @@
+"""Robots as players: whose turn it is to be thought about, how games end, and what happens when a program fails."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from games import GAMES
+from pbm.bots import NoThought, Thought, think
+from pbm.server import Settings
+from tests.conversation import ROBOT, House
+
+THEIRS = "robot1"
+
+
+def record(house: House, board: int) -> list[str]:
+    with house.service.store.read() as tx:
+        match = tx.matches.load(board)
+    assert match is not None
+    return [ply.notation for ply in match.record]
+
+
+def result(house: House, board: int):
+    with house.service.store.read() as tx:
+        match = tx.matches.load(board)
+    assert match is not None
+    return match.result
+
+
+def scripted(house: House, **thought):
+    """Let robots think this and nothing else."""
+    usual = {"move": "A1", "value": 0.0, "exact": False, "line": ("A1",), "left": None}
+    house.thoughts = lambda _: [Thought(**{**usual, **thought})]
+
+
+@pytest.mark.parametrize("name", sorted(GAMES))
+def test_a_robot_takes_a_challenge_of_every_game_and_begins(house: House, name: str) -> None:
+    house.player("alice")
+    board = house.send("alice", f"{name} challenge {THEIRS} me")[0].board
+    assert board is not None
+    house.think()
+    assert len(record(house, board)) == 1
+
+
+def test_a_game_goes_on_to_its_end(house: House) -> None:
+    house.player("alice")
+    board = house.game("crossgeo -board=random -edges=8 alice robot5")
+    for _ in range(10):
+        house.think()
+        if result(house, board) is not None:
+            break
+        with house.service.store.read() as tx:
+            match = tx.matches.load(board)
+        assert match is not None
+        game = GAMES["crossgeo"]
+        pos = game.start(game.options(match.options))
+        for text in record(house, board):
+            pos = game.play(pos, game.parse(pos, text))
+        house.answer("alice", game.notate(pos, next(game.moves(pos))), board)
+    assert result(house, board) is not None
+    assert "not rated" in house.mailboxes["alice@example.net"][-1].body
+
+
+def test_just_robot_is_one_of_them(house: House) -> None:
+    house.player("alice")
+    assert "robot3" in house.send("alice", "cross challenge me robot")[0]["Subject"]
+
+
+def test_the_same_board_is_played_the_same_way_after_a_kill(house: House) -> None:
+    """A thought that was lost is thought again: it depends on the board and the ply alone."""
+    house.player("alice")
+    house.game("cross -size=4 alice robot2", ["C3"])
+    asked = []
+
+    def noted(question):
+        asked.append(question)
+        return []
+
+    house.thoughts = noted
+    house.service.thinker.run()
+    house.service.thinker.run()
+    assert asked[0] == asked[1]
+    assert think(asked[0]) == think(asked[1])
+
+
+def test_a_second_board_waits_for_the_first_boards_of_others(house: House) -> None:
+    order = []
+    for player in ("alice", "bob"):
+        house.player(player)
+    boards = [house.game(f"cross robot1 {player}") for player in ("alice", "alice", "alice", "bob")]
+
+    def answered(question):
+        order.append(question.seed // 10_007)
+        return think(question)
+
+    house.thoughts = answered
+    house.think()
+    assert order == [boards[0], boards[3], boards[1], boards[2]]
+
+
+def test_a_thought_that_comes_too_late_changes_nothing(house: House) -> None:
+    house.player("alice")
+    board = house.game("cross -size=4 robot1 alice")
+
+    def answered(question):
+        house.thoughts = think
+        house.service.thinker.run()
+        return think(question)
+
+    house.thoughts = answered
+    house.service.thinker.run()
+    assert len(record(house, board)) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "left", "resigns"), [(-1.0, 3, True), (-1.0, 30, False), (-1.0, None, False), (1.0, 1, False)]
+)
+def test_a_lost_game_is_given_up_when_its_end_is_near(house: House, value, left, resigns) -> None:
+    house.player("alice")
+    board = house.game("cross -size=4 alice robot1")
+    scripted(house, move="A2")
+    house.answer("alice", "A1", board)
+    house.think()
+    scripted(house, move="A4", exact=True, value=value, left=left)
+    house.answer("alice", "A3", board)
+    house.think()
+    assert (result(house, board) is not None) is resigns
+
+
+@pytest.mark.parametrize(("value", "swaps"), [(-0.5, True), (0.3, False)])
+def test_a_robot_swaps_when_that_is_better(house: House, value, swaps) -> None:
+    house.player("alice")
+    board = house.game("cross -size=4 alice robot1", ["C3"])
+    scripted(house, value=value)
+    house.think()
+    assert record(house, board) == ["C3", "swap" if swaps else "A1"]
+
+
+def test_a_draw_is_refused_when_the_robot_is_better(house: House) -> None:
+    house.player("alice")
+    board = house.game("cross -size=4 robot1 alice")
+    scripted(house, value=-0.5)
+    house.think()
+    house.answer("alice", "propose", board)
+    house.think()
+    assert result(house, board) is None, "what is bad for alice, who is to move, is good for the robot"
+    scripted(house, value=0.5)
+    house.answer("alice", "propose", board)
+    house.think()
+    assert result(house, board) is not None
+
+
+@pytest.fixture
+def watched(databases):
+    url = databases.ready()
+    house = House(url, Settings(ROBOT, operator="op@example.org"))
+    yield house
+    house.service.close()
+    databases.release(url)
+
+
+@pytest.mark.parametrize("wrong", [NoThought("it broke"), None])
+def test_a_robot_that_fails_makes_the_game_wait_and_resigns_at_last(watched: House, wrong) -> None:
+    """Whether its process fails, or names a move that is none."""
+    watched.player("alice")
+    board = watched.game("cross -size=4 alice robot1", ["A1"])
+
+    def failing(question):
+        if wrong is not None:
+            raise wrong
+        return [Thought("A1", 0.0, exact=False, line=("A1",))]
+
+    watched.thoughts = failing
+    told = watched.think()
+    assert [mail.address for mail in told] == ["op@example.org"]
+    assert f"board {board}" in told[0].body
+    watched.now += timedelta(hours=1)
+    assert watched.think() == []
+    assert result(watched, board) is None
+    mails = watched.wait(timedelta(days=3))
+    assert any("I resign" in mail.body for mail in mails)
+    outcome = result(watched, board)
+    assert outcome is not None
+    assert outcome.winner in (1, None)
+
+
+def test_a_robot_that_works_again_goes_on(watched: House) -> None:
+    watched.player("alice")
+    board = watched.game("cross -size=4 alice robot1", ["A1"])
+
+    def failing(question):
+        raise NoThought("it broke")
+
+    watched.thoughts = failing
+    watched.think()
+    watched.thoughts = think
+    watched.wait(timedelta(hours=1))
+    watched.think()
+    assert len(record(watched, board)) == 2
+    watched.wait(timedelta(days=4))
+    assert result(watched, board) is None
+
+
+def test_nobody_writes_in_the_name_of_a_robot(house: House) -> None:
+    house.player("alice")
+    board = house.game("cross -size=4 robot1 alice")
+    for secret in ("x", "", "robot1pass"):
+        house.send("mallory", f"cross move {board} robot1 {secret} A1")
+    assert record(house, board) == []
+
+
+def test_a_person_of_that_name_stays_a_person(house: House) -> None:
+    for player in ("alice", "robot1"):
+        house.player(player)
+    board = house.game("cross -size=4 robot1 alice")
+    house.think()
+    assert record(house, board) == []

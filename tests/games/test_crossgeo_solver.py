@@ -1,0 +1,91 @@
+"""Who wins at CrossGeo: values of components against playing out every line."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from games.crossgeo import PICKS, CrossGeo, Options, graph, indices
+from games.crossgeo_solver import Forms, OutOfSteps, Solver
+from games.rules import Side
+
+ENOUGH = 10**6
+
+
+def literal_wins(board, standing, side):
+    """The side to move wins, by trying everything."""
+
+    @cache
+    def wins(standing, side):
+        own = standing & board.of_colours(PICKS[side])
+        return any(not wins(standing & ~(1 << e | board.crossings[e]), side.other) for e in indices(own))
+
+    return wins(standing, side)
+
+
+@pytest.mark.parametrize("version", ["g", "rb", "rgb"])
+@pytest.mark.parametrize("seed", range(8))
+def test_every_small_board_is_solved_as_by_trying_everything(version, seed):
+    for options in (Options("random", version, 13, seed), Options("complete", version, 6, seed)):
+        board = graph(options)
+        solver = Solver(board, ENOUGH)
+        standing = (1 << len(board.edges)) - 1
+        for side in Side:
+            assert solver.wins(standing, side) is literal_wins(board, standing, side)
+            for edge in indices(standing & board.of_colours(PICKS[side])):
+                left = standing & ~(1 << edge | board.crossings[edge])
+                assert solver.wins(left, side.other) is literal_wins(board, left, side.other)
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "red_begins", "blue_begins"),
+    [
+        ("1", "g", True, True),
+        ("2", "g", True, True),
+        ("3", "g", True, True),
+        ("1", "rb", False, True),
+        ("2", "rb", False, True),
+        ("3", "rb", False, True),
+        ("1", "rgb", True, False),
+        ("2", "rgb", False, True),
+        ("3", "rgb", True, False),
+    ],
+)
+def test_the_built_in_boards(name, version, red_begins, blue_begins):
+    """The coloured ones are decided by colour, whoever begins."""
+    board = graph(Options(name, version))
+    solver = Solver(board, ENOUGH)
+    standing = (1 << len(board.edges)) - 1
+    assert solver.wins(standing, Side.FIRST) is red_begins
+    assert solver.wins(standing, Side.SECOND) is blue_begins
+
+
+def test_values_that_are_known_by_name():
+    forms = Forms(ENOUGH)
+    zero, star = forms.nimber(0), forms.nimber(1)
+    one, minus = forms.of([zero], []), forms.of([], [zero])
+    assert forms.sum(one, minus) == zero
+    assert forms.sum(star, star) == zero
+    assert forms.sum(forms.nimber(1), forms.nimber(2)) == forms.nimber(3)
+    assert forms.of([minus], [one]) == zero, "{-1|1} is 0 by its simplicity"
+    half = forms.of([zero], [one])
+    assert forms.sum(half, half) == one
+    up = forms.of([zero], [star])
+    assert not forms.at_most(up, zero)
+    assert not forms.at_most(up, star)
+    assert not forms.at_most(star, up)
+    assert forms.at_most(up, half)
+
+
+def test_a_solver_stops_at_its_bound():
+    board = graph(Options("3", "rgb"))
+    with pytest.raises(OutOfSteps):
+        Solver(board, 50).wins((1 << len(board.edges)) - 1, Side.FIRST)
+
+
+def test_a_board_on_which_all_cross_is_a_single_pick():
+    lines = "\n".join(f"{x},0 {9 - x},9" for x in range(0, 9, 2))
+    game = CrossGeo()
+    pos = game.start(game.options([], body=lines))
+    assert Solver(graph(pos.options), ENOUGH).wins(pos.standing, Side.FIRST)
