@@ -8,8 +8,8 @@ first boards of all others.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from datetime import timedelta
+from collections.abc import Collection, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from pbm.bots import Question, Thought
@@ -27,6 +27,7 @@ from pbm.domain.commands import Command
 from pbm.domain.events import CommentMade
 from pbm.domain.match import SWAP, OfferKind, Player, Seat, other
 from pbm.domain.verbs import LOOKING, Locks, Verb
+from pbm.store.matches import Summary
 
 STUCK = "robot"
 """On the agenda for a board where the program of a robot fails."""
@@ -34,6 +35,7 @@ STUCK = "robot"
 RESIGNS_AFTER = timedelta(days=3)
 """How long a board waits for a robot whose program fails."""
 
+_NEVER = datetime.min.replace(tzinfo=UTC)
 LOST = -0.999
 NEAR_THE_END = 5
 """A robot gives a lost game up when so few moves are left."""
@@ -65,22 +67,37 @@ def robots_boards(occasion: Occasion) -> Iterator[Task]:
     if not ours:
         return
     ids = {player.id for player in ours}
+    boards = tx.matches.summaries(player_ids=tuple(ids), active=True, limit=None)
     asked = {item.key for item in tx.agenda.of(QUESTION)}
-    summaries = tx.matches.summaries(player_ids=tuple(ids), active=True, limit=None)
-    waiting = [
-        each
-        for each in summaries
+    waiting = {
+        each.board
+        for each in boards
         if str(each.board) in asked or (each.seat_to_move and each.players[each.seat_to_move - 1].id in ids)
-    ]
-    turns: Counter[int] = Counter()
-    order: list[tuple[int, int]] = []
-    for each in sorted(waiting, key=lambda each: (each.moved_at, each.board)):
-        opponent = next((player.id for player in each.players if player.id not in ids), 0)
-        order.append((turns[opponent], each.board))
-        turns[opponent] += 1
-    for _, number in sorted(order, key=lambda pair: pair[0]):
+    }
+    for number in _in_turn(boards, waiting, ids):
         if (task := _task(occasion, number)) is not None:
             yield task
+
+
+def _in_turn(boards: Sequence[Summary], waiting: Collection[int], ids: Collection[int]) -> list[int]:
+    """The boards that wait: first one of each opponent, of those first who have been answered longest ago.
+
+    An opponent was answered last when the latest of their boards that wait for themselves was moved on.
+    """
+    opponents = {each.board: next((player.id for player in each.players if player.id not in ids), 0) for each in boards}
+    answered: dict[int, datetime] = {}
+    for each in boards:
+        if each.board not in waiting:
+            opponent = opponents[each.board]
+            answered[opponent] = max(each.moved_at, answered.get(opponent, each.moved_at))
+    counts: Counter[int] = Counter()
+    turns: list[tuple[int, datetime, datetime, int]] = []
+    for each in sorted(boards, key=lambda each: (each.moved_at, each.board)):
+        if each.board in waiting:
+            opponent = opponents[each.board]
+            turns.append((counts[opponent], answered.get(opponent, _NEVER), each.moved_at, each.board))
+            counts[opponent] += 1
+    return [number for *_, number in sorted(turns)]
 
 
 def _task(occasion: Occasion, number: int) -> Task | None:
@@ -91,7 +108,7 @@ def _task(occasion: Occasion, number: int) -> Task | None:
     ply = board.next_ply
     question = question_of(board, LEVEL_OF[board.match.player(seat).userid.casefold()])
     key = f"board {number} ply {ply} {board.match.offer.kind if board.match.offer else ''}".strip()
-    return Task(key, question, partial(_act, number, ply), partial(_stuck, number, ply))
+    return Task(key, question, partial(_act, number, board.match.revision), partial(_stuck, number, ply))
 
 
 def question_of(board: OpenBoard, level: int) -> Question:
@@ -115,11 +132,11 @@ def _robot_seat(board: OpenBoard) -> Seat | None:
     return None
 
 
-def _act(number: int, ply: int, occasion: Occasion, thoughts: Sequence[Thought]) -> None:
+def _act(number: int, revision: int, occasion: Occasion, thoughts: Sequence[Thought]) -> None:
     """Answer or move, unless the board has changed meanwhile. Raises: Rejected, GameError."""
     board = OpenBoard.load(occasion.tx, occasion.tools.states, number, occasion.now)
     seat = _robot_seat(board)
-    if seat is None or board.next_ply != ply or not thoughts:
+    if seat is None or board.match.revision != revision or not thoughts:
         return
     player, thought = board.match.player(seat), thoughts[0]
     comments: tuple[CommentMade, ...] = ()
