@@ -1,0 +1,251 @@
+"""Robots as teachers: a hint on a board against a robot, and a review of a game that has ended.
+
+Both take thought, so both are put down and answered by a mail of their own; see pbm/core/thoughts.py. Nobody is helped
+in a running game against a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from games import GAMES, AnyGame
+from games.rules import Side
+from pbm import draw
+from pbm.bots import LEVELS, Question, Thought
+from pbm.compose import Answer
+from pbm.core.board import OpenBoard
+from pbm.core.notify import notice_of, reader_of
+from pbm.core.registry import handles
+from pbm.core.replies import done
+from pbm.core.request import Request
+from pbm.core.robots import is_robot
+from pbm.core.thoughts import Occasion, Task, thinks
+from pbm.domain.commands import Command
+from pbm.domain.errors import NotAllowed, NotYourTurn
+from pbm.domain.match import SWAP, Ending, Match, Player, other
+from pbm.domain.remarks import RemarkKind
+from pbm.domain.verbs import LOOKING, PLAYING, Locks, Verb
+from pbm.store.agenda import THINK, Item
+
+TEACHER = max(LEVELS)
+MOST_REVIEWS = 5
+"""How many reviews of one player may wait."""
+
+MOST_ATTEMPTS = 3
+"""How often a hint or a review is tried whose thinking fails."""
+
+POSITIONS_AT_FULL = 8
+"""A review takes as long as so many moves of the strongest robot, however long the game was."""
+
+SWING = 0.4
+"""A move that makes its player's position worth so much less is shown with a better one."""
+
+MOST_SHOWN = 5
+CURVE = 20
+"""Characters between a sure loss and a sure win."""
+
+
+@handles(
+    Verb(
+        "hint",
+        "BOARD USERID PASSWORD",
+        "on a board against a robot: what the strongest robot would play; the game is marked",
+        PLAYING,
+        Locks.BOARDS,
+        rank=180,
+        per_game=True,
+    )
+)
+def hint(request: Request, command: Command) -> Answer | None:
+    board, seat = request.seated(command)
+    board.check_running()
+    if not is_robot(request.tx, board.match.player(other(seat))):
+        raise NotAllowed("Hints are only given in games against robots.", "help robots")
+    if seat != board.state.to_move:
+        raise NotYourTurn("It is not your turn: a hint is for your own move.")
+    number = board.match.board
+    request.tx.agenda.put(THINK, f"hint {number}:{seat}", request.now, ply=board.next_ply)
+    return done(command, f"A robot thinks about board {number}. Its hint comes by a mail of its own.")
+
+
+@handles(
+    Verb(
+        "review",
+        "BOARD USERID PASSWORD",
+        "go through a game that has ended: where it was won and lost, and what would have been better",
+        LOOKING,
+        Locks.BOARDS,
+        rank=160,
+        per_game=True,
+    )
+)
+def review(request: Request, command: Command) -> Answer | None:
+    player, board = request.who(command), request.named(command)
+    match = board.match
+    if match.result is None:
+        raise NotAllowed(f"Board {match.board} goes on. It can be reviewed when it has ended.")
+    if match.result.ending is Ending.VOID or len(match.record) < 2:
+        raise NotAllowed(f"On board {match.board} too little was played for a review.")
+    waiting = [
+        item for item in request.tx.agenda.of(THINK) if item.key.endswith(f":{player.id}") and _word(item) == "review"
+    ]
+    if len(waiting) >= MOST_REVIEWS:
+        raise NotAllowed(f"{MOST_REVIEWS} reviews for you are still under way; wait for them.")
+    request.tx.agenda.put(THINK, f"review {match.board}:{player.id}", request.now)
+    return done(command, f"A robot goes through board {match.board}. Its review comes by a mail of its own.")
+
+
+def _word(item: Item) -> str:
+    return item.key.partition(" ")[0]
+
+
+def _numbers(item: Item) -> tuple[int, int]:
+    """The board, and the seat or the player, of an item."""
+    board, who = item.key.partition(" ")[2].split(":")
+    return int(board), int(who)
+
+
+@thinks
+def lessons(occasion: Occasion) -> Iterator[Task]:
+    """The hints and reviews that were asked for, the oldest first."""
+    for item in occasion.tx.agenda.of(THINK):
+        number, _ = _numbers(item)
+        board = OpenBoard.load(occasion.tx, occasion.tools.states, number, occasion.now)
+        then: Callable[[Item, Occasion, Sequence[Thought]], None]
+        if _word(item) == "hint":
+            asked, then = _question(board.match, item.payload["ply"] - 1), _give_hint
+        else:
+            plies = len(board.match.record)
+            asked = replace(_question(board.match, plies), seen_from=0, share=min(1.0, POSITIONS_AT_FULL / plies))
+            then = _give_review
+        yield Task(item.key, asked, partial(then, item), partial(_failed, item))
+
+
+def _question(match: Match, plies: int) -> Question:
+    """About the position after so many plies."""
+    moves = tuple(ply.notation for ply in match.record[:plies] if ply.notation != SWAP)
+    return Question(match.game, match.options, match.body, moves, TEACHER, match.board * 10_007, len(moves))
+
+
+def _still_wanted(occasion: Occasion, item: Item) -> bool:
+    """Whether nobody else has seen to the item; it is taken off."""
+    return occasion.tx.agenda.drop(THINK, item.key)
+
+
+def _give_hint(item: Item, occasion: Occasion, thoughts: Sequence[Thought]) -> None:
+    """Nothing, if the player has moved meanwhile."""
+    tx, tools, now = occasion.tx, occasion.tools, occasion.now
+    number, seat = _numbers(item)
+    board = OpenBoard.load(tx, tools.states, number, now)
+    running = board.match.result is None and board.state.to_move == seat and board.next_ply == item.payload["ply"]
+    if not _still_wanted(occasion, item) or not running or not thoughts:
+        return
+    player, thought = board.match.player(seat), thoughts[0]
+    line = f" It expects {', '.join(thought.line)}." if len(thought.line) > 1 else ""
+    shown = f"a hint. robot{TEACHER} would play {thought.move}: {worth(thought)}.{line}"
+    board.remark(RemarkKind.COMMENT, player, f"(had a hint from robot{TEACHER} at ply {board.next_ply})")
+    notice = notice_of(board, reader_of(tx, tools, player, now, seat), shown=shown)
+    tx.outbox.add(tools.composer.notice(notice, now), now)
+
+
+def worth(thought: Thought) -> str:
+    """What a position is worth to the player to move, in words."""
+    if thought.exact:
+        verdict = "a draw" if thought.value == 0 else "a win" if thought.value > 0 else "a loss"
+        return f"with best play {verdict}, for sure"
+    return f"it sees {round(50 + 50 * thought.value)} % for you"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One move of a game under review. before, after: what the position was worth to the first side, from -1 to 1.
+
+    lost: how much the move cost its player. scene: the board before it.
+    """
+
+    ply: int
+    played: str
+    side: str
+    before: float
+    after: float
+    exact: bool
+    lost: float
+    better: str
+    line: str
+    board: str
+
+    @property
+    def curve(self) -> str:
+        at = round((self.after + 1) / 2 * CURVE)
+        return "".join("*" if place == at else "|" if place == CURVE // 2 else "." for place in range(CURVE + 1))
+
+
+def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
+    """The moves of a game, each with what a robot thought before and after it; a swap is not one of them."""
+    game: AnyGame = GAMES[match.game]
+    options = game.options(match.options, body=match.body)
+    pos, found, last = game.start(options), [], None
+    plies = [(number, ply.notation) for number, ply in enumerate(match.record, 1) if ply.notation != SWAP]
+    for (number, played), thought, following in zip(plies, thoughts, (*thoughts[1:], None), strict=False):
+        side = game.to_move(pos)
+        sign = 1 if side is Side.FIRST else -1
+        board = draw.text(game.scene(pos, last)).rstrip("\n")
+        last = game.parse(pos, played)
+        pos = game.play(pos, last)
+        outcome = game.outcome(pos)
+        if outcome is not None:
+            after = 0.0 if outcome.winner is None else 1.0 if outcome.winner is Side.FIRST else -1.0
+        elif following is not None:
+            after = following.value * (1 if game.to_move(pos) is Side.FIRST else -1)
+        else:
+            after = sign * thought.value
+        lost = thought.value - sign * after if thought.move != played else 0.0
+        exact = thought.exact and (outcome is not None or following is None or following.exact)
+        name = game.sides(options)[side - 1]
+        line = ", ".join(thought.line)
+        found.append(Step(number, played, name, sign * thought.value, after, exact, lost, thought.move, line, board))
+    return found
+
+
+def _give_review(item: Item, occasion: Occasion, thoughts: Sequence[Thought]) -> None:
+    tx, tools, now = occasion.tx, occasion.tools, occasion.now
+    number, player_id = _numbers(item)
+    board, player = OpenBoard.load(tx, tools.states, number, now), tx.players.get(player_id)
+    if not _still_wanted(occasion, item) or player is None or board.match.result is None:
+        return
+    game = GAMES[board.match.game]
+    found = steps(board.match, thoughts)
+    turning = sorted((step for step in found if step.lost >= SWING), key=lambda step: -step.lost)[:MOST_SHOWN]
+    first, second = game.sides(board.state.options)
+    _write(
+        occasion, player, f"pbm: review of {game.info.title} board {number}", "review.txt",
+        title=game.info.title, match=board.match, steps=found, first=first, second=second, teacher=f"robot{TEACHER}",
+        turning=sorted(turning, key=lambda step: step.ply), margin=CURVE // 2 - 2,
+    )  # fmt: skip
+
+
+def _write(occasion: Occasion, player: Player, subject: str, page: str, **words: object) -> None:
+    """A letter to all addresses of a player."""
+    tx, tools, now = occasion.tx, occasion.tools, occasion.now
+    for address in tx.players.confirmed(player.id)[player.id]:
+        letter = tools.composer.letter(address, subject, page, now, player=player, headers=None, **words)  # type: ignore[arg-type]
+        tx.outbox.add([letter], now)
+
+
+def _failed(item: Item, occasion: Occasion, _: str) -> None:
+    """Try again; at last tell the player that nothing will come."""
+    tx, now = occasion.tx, occasion.now
+    if item.attempts + 1 < MOST_ATTEMPTS:
+        tx.agenda.postpone(item, now)
+        return
+    number, who = _numbers(item)
+    if not _still_wanted(occasion, item):
+        return
+    match = tx.matches.load(number)
+    is_hint = _word(item) == "hint"
+    player = match.player(who) if match is not None and is_hint else tx.players.get(who)
+    if player is not None:
+        what = "hint for" if is_hint else "review of"
+        _write(occasion, player, f"pbm: no {what} board {number}", "no-lesson.txt", what=what, board=number)
