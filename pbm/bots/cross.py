@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 from random import Random
 
-from games.cross import Cells, Hexagon, Position, hexagon
+from games.boards import Cells, Hexes, bits, hexagon
+from games.placing import Position
 from pbm.bots.fills import Boards, Fills
 from pbm.bots.skill import Rollout, Skill
 
@@ -14,7 +15,7 @@ from pbm.bots.skill import Rollout, Skill
 class Prospects:
     """What one stone more would do for a side: where it wins, and where it joins opposite sides and so loses."""
 
-    def __init__(self, board: Hexagon, stones: Cells) -> None:
+    def __init__(self, board: Hexes, stones: Cells) -> None:
         near = [side | board.grow(board.chain(stones & side, stones)) for side in board.sides]
         north, north_east, south_east, south, south_west, north_west = near
         self.wins: Cells = north & south_east & south_west | south & north_east & north_west
@@ -23,9 +24,8 @@ class Prospects:
 
 
 @cache
-def fills(size: int) -> Fills:
-    stride = 2 * size
-    return Fills(stride * (stride - 1), (1, stride, stride + 1))
+def fills(board: Hexes) -> Fills:
+    return Fills(board.full.bit_length(), board.steps)
 
 
 class CrossSkill(Skill):
@@ -38,28 +38,27 @@ class CrossSkill(Skill):
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
         """A win, or what stops the opponent's, or every cell that does not lose at once."""
-        board = hexagon(pos.size)
-        free = board.mask & ~(pos.stones[0] | pos.stones[1])
-        mover = self.game.to_move(pos)
+        board = hexagon(pos.options.number("size"))
+        free = board.full & ~pos.taken
+        mover = pos.to_move
         own, other = (Prospects(board, pos.stones[side - 1]) for side in (mover, mover.other))
         wins = own.wins & free
-        wanted = wins & -wins or other.wins & free or free & ~own.losses or free
-        return [index for index in board.indices if wanted >> index & 1]
+        return list(bits(wins & -wins or other.wins & free or free & ~own.losses or free))
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
-        board, many = hexagon(pos.size), fills(pos.size)
-        first, second = pos.stones
-        free = board.mask & ~(first | second)
+        board = hexagon(pos.options.number("size"))
+        many, (first, second) = fills(board), pos.stones
+        free = board.full & ~pos.taken
         one, two = Prospects(board, first), Prospects(board, second)
         for_first, for_second = two.losses & ~one.losses & free, one.losses & ~two.losses & free
-        open_cells = free & ~(for_first | for_second)
-        mine, theirs = many.dealt(first | for_first, second | for_second, open_cells, dice)
+        either = free & ~(for_first | for_second)
+        mine, theirs = many.dealt(first | for_first, second | for_second, either, dice)
         won, lost = self._joined(board, many, mine), self._joined(board, many, theirs)
-        cells = [index for index in board.indices if open_cells >> index & 1]
+        cells = list(bits(either))
         credit = many.credit(mine, cells, won, lost), many.credit(theirs, cells, won, lost)
         return Rollout(many.share(won) - many.share(lost), credit)
 
-    def _joined(self, board: Hexagon, many: Fills, stones: Boards) -> Boards:
+    def _joined(self, board: Hexes, many: Fills, stones: Boards) -> Boards:
         """The boards on which stones join three sides; where neither side's do, both join but opposite ones."""
         north, north_east, south_east, south, south_west, north_west = map(many.of, board.sides)
         one = many.flood(many.flood(north, stones) & south_east, stones) & south_west

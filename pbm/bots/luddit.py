@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from math import tanh
 from random import Random
 
+from games.boards import bits
 from games.luddit import Field, Judge, Position
-from games.luddit_pieces import bits, torus
+from games.luddit_pieces import torus
 from games.luddit_turns import Move, Turn
 from games.rules import Side
 from pbm.bots.skill import Skill

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from games import GAMES
-from games.cross import hexagon
+from games.boards import hexagon
 from games.loops import Loops
 from games.rules import Side
 from pbm.bots import Budget, Skill, choose, skill_of
@@ -39,13 +39,13 @@ def test_cross_prospects_are_what_the_rules_say_of_each_stone(seed):
 
 
 def test_fills_flood_each_board_by_itself():
-    board, many = hexagon(4), fills(4)
-    mine, theirs = many.dealt(1 << board.indices[0], 1 << board.indices[-1], board.mask & ~1, Random(2))
+    board, many = hexagon(4), fills(hexagon(4))
+    mine, theirs = many.dealt(1 << board.indices[0], 1 << board.indices[-1], board.full & ~1, Random(2))
     field = (1 << many._field) - 1
     reached = many.flood(many.of(board.sides[0]), mine)
     for copy in range(64):
         own, other, flooded = (cells >> copy * many._field & field for cells in (mine, theirs, reached))
-        assert own | other | 1 << board.indices[-1] == board.mask
+        assert own | other | 1 << board.indices[-1] == board.full
         expected = board.chain(own & board.sides[0], own)
         assert flooded == expected
 
