@@ -9,7 +9,8 @@ edges that lie on each other are no crossings. A challenger's own graph may have
 edge without a colour is green, which `rb` does not allow; without -version the version follows from the colours.
 -board, -edges, -points and -seed are refused with a graph of one's own, and so are -edges without -board=random,
 -points without -board=complete, and -seed without one of these two. Without -seed the seed is 1. Random and complete
-boards have as many red edges as blue ones; what is left over is green, or red where there is no green.
+boards have as many red edges as blue ones; what is left over is green, or red where there is no green. A fair board is
+a random one on which whoever begins can win, and Red by three picks at most (see games/crossgeo_solver.py).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from games.crossgeo_boards import (
     own_graph,
     random_graph,
 )
+from games.crossgeo_solver import MAX_FAIR, fair_graph
 from games.notation import fold, quoted
 from games.rules import (
     AmbiguousMove,
@@ -57,17 +59,26 @@ MOST_NAMED = 24
 _NUMBER = re.compile(r"(?:edge|number|no\.?)? ?#?([0-9]{1,6}) ?([rgb]?)")
 _PAIR = re.compile(r"([A-Z]+) ?[-,;:/>& ]+ ?([A-Z]+)")
 
-_USES = {"random": frozenset({"edges", "seed"}), "complete": frozenset({"points", "seed"})}
+_USES = {
+    "random": frozenset({"edges", "seed"}),
+    "fair": frozenset({"edges", "seed"}),
+    "complete": frozenset({"points", "seed"}),
+}
 """The options that say something on a board, beside -version and -board."""
 
-_BELONGS = {"edges": "-board=random", "points": "-board=complete", "seed": "-board=random or -board=complete"}
+_BELONGS = {
+    "edges": "-board=random or -board=fair",
+    "points": "-board=complete",
+    "seed": "-board=random, -board=fair or -board=complete",
+}
 
 _STROKES = {"g": Stroke.GREEN, "r": Stroke.RED, "b": Stroke.BLUE}
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """board: "1", "2", "3", "random", "complete" or "own". number: edges of a random, points of a complete board.
+    """board: "1", "2", "3", "random", "fair", "complete" or "own". number: edges of a random or fair, points of a
+    complete board.
 
     own: the challenger's lines, as they came.
     """
@@ -96,6 +107,8 @@ def graph(options: Options) -> Graph:
         return own_graph(options.own, options.version)
     if options.board == "random":
         return random_graph(options.number, options.seed, options.version)
+    if options.board == "fair":
+        return fair_graph(options.number, options.seed, options.version)
     if options.board == "complete":
         return complete_graph(options.number, options.seed, options.version)
     return built_in(options.board, options.version)
@@ -118,8 +131,8 @@ class CrossGeo:
                 "g",
                 choices=("g", "rb", "rgb"),
             ),
-            Option("board", "the graph", "1", choices=("1", "2", "3", "random", "complete")),
-            Option("edges", "edges of a random board", 35, low=1, high=MAX_EDGES),
+            Option("board", "the graph", "1", choices=("1", "2", "3", "random", "fair", "complete")),
+            Option("edges", "edges of a random board, at most 60 of a fair one", 35, low=1, high=MAX_EDGES),
             Option("points", "points of a complete board, all joined with all", 7, low=3, high=12),
             Option("seed", "which random or complete board", 1, low=0, high=10**12 - 1),
         ),
@@ -134,8 +147,14 @@ class CrossGeo:
         _refuse(values.given - {"version", "board"} - _USES.get(board, frozenset()), board)
         if board not in _USES:
             return Options(board, version)
-        number = values.number("edges" if board == "random" else "points")
+        number = values.number("points" if board == "complete" else "edges")
+        if board == "fair" and number > MAX_FAIR:
+            raise OptionError(f'"-edges={number}" does not fit: a fair board has at most {MAX_FAIR} edges.')
         return Options(board, version, number, values.number("seed"))
+
+    def lopsided(self, options: Options) -> bool:
+        """Most coloured boards are won by one colour, whoever begins: two of three, and all that are built in."""
+        return options.version != "g" and options.board != "fair"
 
     def sides(self, options: Options) -> tuple[str, str]:
         return SIDES

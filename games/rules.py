@@ -223,6 +223,14 @@ class Game(Protocol[O, P, M]):
 
 
 @runtime_checkable
+class Lopsided(Protocol):
+    """A game that one side wins whoever begins, with some options; such games are not rated."""
+
+    def lopsided(self, options: Any) -> bool:
+        """Whether the options favour one side by far."""
+
+
+@runtime_checkable
 class Zoomable(Protocol):
     """A game whose board can be too crowded to read, and so can be shown around a point."""
 

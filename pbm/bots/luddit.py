@@ -12,7 +12,7 @@ from math import tanh
 from random import Random
 
 from games.boards import bits
-from games.luddit import Field, Judge, Position
+from games.luddit import BothSides, Judge, Position
 from games.luddit_pieces import torus
 from games.luddit_turns import Move, Turn
 from games.rules import Side
@@ -33,7 +33,7 @@ class LudditSkill(Skill):
         judge = Judge(pos.options, pos.mover)
         return list(dict.fromkeys(self._turns(judge, pos.field, dice)))
 
-    def _turns(self, judge: Judge, field: Field, dice: Random) -> Iterator[Turn]:
+    def _turns(self, judge: Judge, field: BothSides, dice: Random) -> Iterator[Turn]:
         for first in sample(judge, field, FIRST_MOVES, dice):
             yield (first,)
             after = judge.after(field, first)
@@ -53,7 +53,7 @@ class LudditSkill(Skill):
         return 0.95 * tanh(0.15 * material - 0.05 * at_risk + 0.1 * tempo)
 
 
-def sample(judge: Judge, field: Field, number: int, dice: Random) -> list[Move]:
+def sample(judge: Judge, field: BothSides, number: int, dice: Random) -> list[Move]:
     """Some moves: all that take a stone of the other side, and others at random."""
     moves = list(judge.placed_or_removed(field))
     theirs = field.of(judge.side.other)

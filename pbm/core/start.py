@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from games import AnyGame
-from games.rules import OptionError
+from games.rules import Lopsided, OptionError
 from pbm.core.board import OpenBoard
 from pbm.core.notify import DEFAULT_CLOCK, Limits
 from pbm.core.robots import is_robot, robots_among
@@ -34,7 +34,10 @@ class MatchTerms:
 
 
 def read_terms(game: AnyGame, words: Sequence[str], body: str, default_clock: str = DEFAULT_CLOCK) -> MatchTerms:
-    """words: options of the game and of the server, in any case. Raises: OptionError, BadArguments."""
+    """words: options of the game and of the server, in any case. Raises: OptionError, BadArguments.
+
+    What one side wins by its colour is not rated.
+    """
     if len(body) > MAX_BODY:
         raise BadArguments(f"A board of your own may take {MAX_BODY} characters; yours takes {len(body)}.")
     rated, own = True, []
@@ -52,6 +55,7 @@ def read_terms(game: AnyGame, words: Sequence[str], body: str, default_clock: st
     state = State.start(game, own, body)
     if state.outcome is not None:
         raise OptionError("With these options the game would be over before it starts.")
+    rated = rated and not (isinstance(game, Lopsided) and game.lopsided(state.options))
     return MatchTerms(state, tuple(own), rated, control_of(timing, read_control(default_clock)))
 
 

@@ -348,11 +348,18 @@ def test_complete_boards_join_points_in_general_position(points):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("-edges=9", '"-edges" means nothing with -board=1: it goes with -board=random.'),
-        ("-board=2 -seed=9", '"-seed" means nothing with -board=2: it goes with -board=random or -board=complete.'),
+        ("-edges=9", '"-edges" means nothing with -board=1: it goes with -board=random or -board=fair.'),
+        (
+            "-board=2 -seed=9",
+            '"-seed" means nothing with -board=2: it goes with -board=random, -board=fair or -board=complete.',
+        ),
         ("-board=random -points=9", '"-points" means nothing with -board=random: it goes with -board=complete.'),
-        ("-board=complete -edges=9", '"-edges" means nothing with -board=complete: it goes with -board=random.'),
+        (
+            "-board=complete -edges=9",
+            '"-edges" means nothing with -board=complete: it goes with -board=random or -board=fair.',
+        ),
         ("-version=gb", '"-version=gb" does not fit: -version takes g or rb or rgb.'),
+        ("-board=fair -edges=61", '"-edges=61" does not fit: a fair board has at most 60 edges.'),
         ("-board=random -edges=201", '"-edges=201" does not fit: -edges takes a number from 1 to 200.'),
         ("-board=complete -points=2", '"-points=2" does not fit: -points takes a number from 3 to 12.'),
     ],

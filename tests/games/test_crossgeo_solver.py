@@ -89,3 +89,35 @@ def test_a_board_on_which_all_cross_is_a_single_pick():
     game = CrossGeo()
     pos = game.start(game.options([], body=lines))
     assert Solver(graph(pos.options), ENOUGH).wins(pos.standing, Side.FIRST)
+
+
+@pytest.mark.parametrize("version", ["g", "rb", "rgb"])
+@pytest.mark.parametrize("number", [10, 16])
+def test_a_fair_board_is_won_by_whoever_begins_and_by_few_picks(version, number):
+    pos = CrossGeo().start(CrossGeo().options(["-board=fair", f"-edges={number}", f"-version={version}"]))
+    board = graph(pos.options)
+    assert len(board.edges) == number
+    assert literal_wins(board, pos.standing, Side.FIRST)
+    assert literal_wins(board, pos.standing, Side.SECOND)
+    own = board.of_colours(PICKS[Side.FIRST])
+    left = [pos.standing & ~(1 << edge | board.crossings[edge]) for edge in indices(own)]
+    assert 1 <= sum(not literal_wins(board, rest, Side.SECOND) for rest in left) <= 3
+
+
+def test_where_no_board_is_fair_there_is_one_all_the_same():
+    pos = CrossGeo().start(CrossGeo().options(["-board=fair", "-edges=1", "-version=rb"]))
+    assert pos.standing == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "lopsided"),
+    [
+        ([], False),
+        (["-version=rb"], True),
+        (["-version=rgb", "-board=random"], True),
+        (["-version=rgb", "-board=fair"], False),
+        (["-board=random"], False),
+    ],
+)
+def test_boards_that_a_colour_wins_are_known(words, lopsided):
+    assert CrossGeo().lopsided(CrossGeo().options(words)) is lopsided
