@@ -5,16 +5,16 @@ better with a skill of its own (see skill.py); a package that brings a game may 
 point group `pbm.bots`, under the game's name.
 """
 
-from pbm.bots.choose import LEVELS, Choice, Level, choose, skill_of
+from pbm.bots.choose import LEVELS, Decision, Level, choose, skill_of
+from pbm.bots.mind import Mind, NoThought, Question, Stopped, Thought, think
 from pbm.bots.search import Budget
 from pbm.bots.skill import Credit, Rollout, Skill, Solution
-from pbm.bots.think import Mind, NoThought, Question, Stopped, Thought, think
 
 __all__ = [
     "LEVELS",
     "Budget",
-    "Choice",
     "Credit",
+    "Decision",
     "Level",
     "Mind",
     "NoThought",

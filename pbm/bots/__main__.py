@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import suppress
 
-from pbm.bots.think import read, think, told
+from pbm.bots.mind import read, think, told
 
 SECONDS = 120
 """Processor time after which the system ends the process."""

@@ -54,7 +54,7 @@ LEVELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Decision:
     """A move and the reasons for it.
 
     value: what the position is worth to the player to move, from -1 for lost to 1 for won. line: the moves expected,
@@ -78,7 +78,7 @@ def skill_of(name: str) -> Skill:
 
 def choose(
     game: AnyGame, pos: Any, level: int = 5, budget: Budget | None = None, seed: int = 0, skill: Skill | None = None
-) -> Choice:
+) -> Decision:
     """The move a robot of a level makes; the same one for the same position, level and seed, if visits bound it.
 
     budget: in place of the level's. skill: in place of the game's. Raises: ValueError when the game is over.
@@ -89,8 +89,8 @@ def choose(
     budget = budget or LEVELS[level].budget(skill)
     sign = 1 if game.to_move(pos) is Side.FIRST else -1
     if budget.steps and (solution := skill.solve(pos, budget.steps)):
-        return Choice(solution.line[0], sign * solution.value, solution.line, exact=True)
+        return Decision(solution.line[0], sign * solution.value, solution.line, exact=True)
     search = Search(skill, pos, Random(seed))
     search.run(budget)
     line = search.line() or (skill.moves(pos, Random(seed))[0],)
-    return Choice(line[0], sign * search.root.value, line, search.root.proved)
+    return Decision(line[0], sign * search.root.value, line, search.root.proved)

@@ -9,7 +9,7 @@ from games.rules import Side
 from pbm.bots.skill import Solution, value_of
 
 
-class OutOfSteps(Exception):
+class TooFar(Exception):
     """The end of the game is too far away."""
 
 
@@ -25,7 +25,7 @@ class Tail:
         """The truth about a position that is not over; None when the steps do not suffice."""
         try:
             value = self._value(pos)
-        except (OutOfSteps, RecursionError):
+        except (TooFar, RecursionError):
             return None
         line: list[Any] = []
         while pos in self._known:
@@ -35,12 +35,12 @@ class Tail:
         return Solution(value, tuple(line))
 
     def _value(self, pos: Any) -> float:
-        """The value of a position to the first side. Raises: OutOfSteps."""
+        """The value of a position to the first side. Raises: TooFar."""
         if pos in self._known:
             return self._known[pos][0]
         self._steps -= 1
         if self._steps < 0:
-            raise OutOfSteps
+            raise TooFar
         if (outcome := self._game.outcome(pos)) is not None:
             return value_of(outcome)
         sign = 1.0 if self._game.to_move(pos) is Side.FIRST else -1.0

@@ -18,7 +18,7 @@ from pbm.store import Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Occasion:
+class Settling:
     """The transaction in which a task is settled."""
 
     tx: Transaction
@@ -32,11 +32,11 @@ class Task:
 
     key: str
     question: Question
-    then: Callable[[Occasion, Sequence[Thought]], None]
-    failed: Callable[[Occasion, str], None]
+    then: Callable[[Settling, Sequence[Thought]], None]
+    failed: Callable[[Settling, str], None]
 
 
-Source = Callable[[Occasion], Iterable[Task]]
+Source = Callable[[Settling], Iterable[Task]]
 SOURCES: list[Source] = []
 
 

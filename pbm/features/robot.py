@@ -15,14 +15,13 @@ from functools import partial
 from pbm.bots import Question, Thought
 from pbm.compose import Answer
 from pbm.core.board import QUESTION, OpenBoard
-from pbm.core.jobs import Occasion as Due
-from pbm.core.jobs import when_due
+from pbm.core.jobs import Occasion, when_due
 from pbm.core.notify import tell_players
 from pbm.core.registry import handles
 from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.core.robots import LEVEL_OF, is_robot, robots
-from pbm.core.thoughts import Occasion, Task, thinks
+from pbm.core.thoughts import Settling, Task, thinks
 from pbm.domain.commands import Command
 from pbm.domain.events import CommentMade
 from pbm.domain.match import SWAP, OfferKind, Player, Seat, other
@@ -60,9 +59,9 @@ def list_robots(request: Request, command: Command) -> Answer | None:
 
 
 @thinks
-def robots_boards(occasion: Occasion) -> Iterator[Task]:
+def robots_boards(at: Settling) -> Iterator[Task]:
     """The boards on which a robot is to move or was asked for a draw or a ply back."""
-    tx = occasion.tx
+    tx = at.tx
     ours = robots(tx)
     if not ours:
         return
@@ -75,7 +74,7 @@ def robots_boards(occasion: Occasion) -> Iterator[Task]:
         if str(each.board) in asked or (each.seat_to_move and each.players[each.seat_to_move - 1].id in ids)
     }
     for number in _in_turn(boards, waiting, ids):
-        if (task := _task(occasion, number)) is not None:
+        if (task := _task(at, number)) is not None:
             yield task
 
 
@@ -100,8 +99,8 @@ def _in_turn(boards: Sequence[Summary], waiting: Collection[int], ids: Collectio
     return [number for *_, number in sorted(turns)]
 
 
-def _task(occasion: Occasion, number: int) -> Task | None:
-    board = OpenBoard.load(occasion.tx, occasion.tools.states, number, occasion.now)
+def _task(at: Settling, number: int) -> Task | None:
+    board = OpenBoard.load(at.tx, at.tools.states, number, at.now)
     seat = _robot_seat(board)
     if seat is None:
         return None
@@ -132,9 +131,9 @@ def _robot_seat(board: OpenBoard) -> Seat | None:
     return None
 
 
-def _act(number: int, revision: int, occasion: Occasion, thoughts: Sequence[Thought]) -> None:
+def _act(number: int, revision: int, at: Settling, thoughts: Sequence[Thought]) -> None:
     """Answer or move, unless the board has changed meanwhile. Raises: Rejected, GameError."""
-    board = OpenBoard.load(occasion.tx, occasion.tools.states, number, occasion.now)
+    board = OpenBoard.load(at.tx, at.tools.states, number, at.now)
     seat = _robot_seat(board)
     if seat is None or board.match.revision != revision or not thoughts:
         return
@@ -146,8 +145,8 @@ def _act(number: int, revision: int, occasion: Occasion, thoughts: Sequence[Thou
         if not any(each.seat == seat for each in board.match.record):
             comments = (CommentMade(number, userid=player.userid, text=_introduction(player)),)
         _move(board, seat, thought)
-    occasion.tx.agenda.drop(STUCK, number)
-    occasion.tx.outbox.add(tell_players(occasion.tx, occasion.tools, board, comments, player), occasion.now)
+    at.tx.agenda.drop(STUCK, number)
+    at.tx.outbox.add(tell_players(at.tx, at.tools, board, comments, player), at.now)
 
 
 def _introduction(robot: Player) -> str:
@@ -177,9 +176,9 @@ def _move(board: OpenBoard, seat: Seat, thought: Thought) -> None:
         board.play(seat, thought.move)
 
 
-def _stuck(number: int, ply: int, occasion: Occasion, reason: str) -> None:
+def _stuck(number: int, ply: int, at: Settling, reason: str) -> None:
     """Tell the operator, once, and let the robot resign when its program has failed for too long."""
-    tx, tools, now = occasion.tx, occasion.tools, occasion.now
+    tx, tools, now = at.tx, at.tools, at.now
     known = tx.agenda.get(STUCK, number)
     if known is not None and known.payload["ply"] == ply:
         return
@@ -199,7 +198,7 @@ def _stuck(number: int, ply: int, occasion: Occasion, reason: str) -> None:
 
 
 @when_due(STUCK)
-def resign_when_stuck(due: Due) -> None:
+def resign_when_stuck(due: Occasion) -> None:
     """The opponent is not kept waiting for ever."""
     board = OpenBoard.load(due.tx, due.tools.states, int(due.item.key), due.now)
     seat = _robot_seat(board)

@@ -21,7 +21,7 @@ from pbm.core.registry import handles
 from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.core.robots import is_robot
-from pbm.core.thoughts import Occasion, Task, thinks
+from pbm.core.thoughts import Settling, Task, thinks
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotYourTurn
 from pbm.domain.match import SWAP, Ending, Match, Player, other
@@ -108,12 +108,12 @@ def _numbers(item: Item) -> tuple[int, int]:
 
 
 @thinks
-def lessons(occasion: Occasion) -> Iterator[Task]:
+def lessons(at: Settling) -> Iterator[Task]:
     """The hints and reviews that were asked for, the oldest first."""
-    for item in occasion.tx.agenda.of(THINK):
+    for item in at.tx.agenda.of(THINK):
         number, _ = _numbers(item)
-        board = OpenBoard.load(occasion.tx, occasion.tools.states, number, occasion.now)
-        then: Callable[[Item, Occasion, Sequence[Thought]], None]
+        board = OpenBoard.load(at.tx, at.tools.states, number, at.now)
+        then: Callable[[Item, Settling, Sequence[Thought]], None]
         if _word(item) == "hint":
             asked, then = _question(board.match, item.payload["ply"] - 1), _give_hint
         else:
@@ -129,18 +129,18 @@ def _question(match: Match, plies: int) -> Question:
     return Question(match.game, match.options, match.body, moves, TEACHER, match.board * 10_007, len(moves))
 
 
-def _still_wanted(occasion: Occasion, item: Item) -> bool:
+def _still_wanted(at: Settling, item: Item) -> bool:
     """Whether nobody else has seen to the item; it is taken off."""
-    return occasion.tx.agenda.drop(THINK, item.key)
+    return at.tx.agenda.drop(THINK, item.key)
 
 
-def _give_hint(item: Item, occasion: Occasion, thoughts: Sequence[Thought]) -> None:
+def _give_hint(item: Item, at: Settling, thoughts: Sequence[Thought]) -> None:
     """Nothing, if the player has moved meanwhile."""
-    tx, tools, now = occasion.tx, occasion.tools, occasion.now
+    tx, tools, now = at.tx, at.tools, at.now
     number, seat = _numbers(item)
     board = OpenBoard.load(tx, tools.states, number, now)
     running = board.match.result is None and board.state.to_move == seat and board.next_ply == item.payload["ply"]
-    if not _still_wanted(occasion, item) or not running or not thoughts:
+    if not _still_wanted(at, item) or not running or not thoughts:
         return
     player, thought = board.match.player(seat), thoughts[0]
     line = f" It expects {', '.join(thought.line)}." if len(thought.line) > 1 else ""
@@ -209,43 +209,43 @@ def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
     return found
 
 
-def _give_review(item: Item, occasion: Occasion, thoughts: Sequence[Thought]) -> None:
-    tx, tools, now = occasion.tx, occasion.tools, occasion.now
+def _give_review(item: Item, at: Settling, thoughts: Sequence[Thought]) -> None:
+    tx, tools, now = at.tx, at.tools, at.now
     number, player_id = _numbers(item)
     board, player = OpenBoard.load(tx, tools.states, number, now), tx.players.get(player_id)
-    if not _still_wanted(occasion, item) or player is None or board.match.result is None:
+    if not _still_wanted(at, item) or player is None or board.match.result is None:
         return
     game = GAMES[board.match.game]
     found = steps(board.match, thoughts)
     turning = sorted((step for step in found if step.lost >= SWING), key=lambda step: -step.lost)[:MOST_SHOWN]
     first, second = game.sides(board.state.options)
     _write(
-        occasion, player, f"pbm: review of {game.info.title} board {number}", "review.txt",
+        at, player, f"pbm: review of {game.info.title} board {number}", "review.txt",
         title=game.info.title, match=board.match, steps=found, first=first, second=second, teacher=f"robot{TEACHER}",
         turning=sorted(turning, key=lambda step: step.ply), margin=CURVE // 2 - 2,
     )  # fmt: skip
 
 
-def _write(occasion: Occasion, player: Player, subject: str, page: str, **words: object) -> None:
+def _write(at: Settling, player: Player, subject: str, page: str, **words: object) -> None:
     """A letter to all addresses of a player."""
-    tx, tools, now = occasion.tx, occasion.tools, occasion.now
+    tx, tools, now = at.tx, at.tools, at.now
     for address in tx.players.confirmed(player.id)[player.id]:
         letter = tools.composer.letter(address, subject, page, now, player=player, headers=None, **words)  # type: ignore[arg-type]
         tx.outbox.add([letter], now)
 
 
-def _failed(item: Item, occasion: Occasion, _: str) -> None:
+def _failed(item: Item, at: Settling, _: str) -> None:
     """Try again; at last tell the player that nothing will come."""
-    tx, now = occasion.tx, occasion.now
+    tx, now = at.tx, at.now
     if item.attempts + 1 < MOST_ATTEMPTS:
         tx.agenda.postpone(item, now)
         return
     number, who = _numbers(item)
-    if not _still_wanted(occasion, item):
+    if not _still_wanted(at, item):
         return
     match = tx.matches.load(number)
     is_hint = _word(item) == "hint"
     player = match.player(who) if match is not None and is_hint else tx.players.get(who)
     if player is not None:
         what = "hint for" if is_hint else "review of"
-        _write(occasion, player, f"pbm: no {what} board {number}", "no-lesson.txt", what=what, board=number)
+        _write(at, player, f"pbm: no {what} board {number}", "no-lesson.txt", what=what, board=number)

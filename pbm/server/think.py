@@ -10,7 +10,7 @@ import structlog
 from games.rules import GameError
 from pbm.bots import NoThought, Question, Stopped, Thought
 from pbm.core.notify import Tools
-from pbm.core.thoughts import SOURCES, Occasion, Task
+from pbm.core.thoughts import SOURCES, Settling, Task
 from pbm.domain.errors import Rejected
 from pbm.store import DatabaseTrouble, Store
 
@@ -42,15 +42,15 @@ class Thinker:
         now = self._clock()
         self._later = {key: at for key, at in self._later.items() if at > now}
         with self._store.read() as tx:
-            occasion = Occasion(tx, self._tools, now)
-            tasks = (task for source in SOURCES for task in source(occasion))
+            at = Settling(tx, self._tools, now)
+            tasks = (task for source in SOURCES for task in source(at))
             return next((task for task in tasks if task.key not in self._later), None)
 
     def _settle(self, task: Task) -> None:
         try:
             thoughts = self._ask(task.question)
             with self._store.write() as tx:
-                task.then(Occasion(tx, self._tools, self._clock()), thoughts)
+                task.then(Settling(tx, self._tools, self._clock()), thoughts)
         except Stopped:
             return
         except DatabaseTrouble:
@@ -61,4 +61,4 @@ class Thinker:
             self._later[task.key] = self._clock() + AGAIN
             log.error("thought_failed", task=task.key, reason=str(error))
             with self._store.write() as tx:
-                task.failed(Occasion(tx, self._tools, self._clock()), str(error))
+                task.failed(Settling(tx, self._tools, self._clock()), str(error))

@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from games import GAMES, AnyGame
-from pbm.bots.choose import LEVELS, Choice, choose, skill_of
+from pbm.bots.choose import LEVELS, Decision, choose, skill_of
 from pbm.bots.search import Budget
 
 LONGEST_LINE = 8
@@ -98,7 +98,7 @@ def _thought(game: AnyGame, pos: Any, question: Question) -> Thought:
     return Thought(line[0], choice.value, choice.exact, tuple(line[:LONGEST_LINE]), left)
 
 
-def fair_opening(game: AnyGame, pos: Any, budget: Budget, seed: int) -> Choice:
+def fair_opening(game: AnyGame, pos: Any, budget: Budget, seed: int) -> Decision:
     """Of some first moves the one after which both sides are most nearly equal."""
     dice = Random(seed)
     moves = list(skill_of(game.info.name).moves(pos, dice))
@@ -109,7 +109,7 @@ def fair_opening(game: AnyGame, pos: Any, budget: Budget, seed: int) -> Choice:
         if game.outcome(game.play(pos, move)) is None
     ]
     move, reply = min(replies, key=lambda each: abs(each[1].value))
-    return Choice(move, -reply.value, (move, *reply.line), reply.exact)
+    return Decision(move, -reply.value, (move, *reply.line), reply.exact)
 
 
 class Mind:

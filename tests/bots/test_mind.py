@@ -10,7 +10,7 @@ import pytest
 
 from games import GAMES
 from pbm.bots import Mind, NoThought, Question, Stopped, think
-from pbm.bots.think import read, written
+from pbm.bots.mind import read, written
 
 
 def question(game="cross", options=("-size=3",), moves=(), level=1, seen_from=None, **more):
