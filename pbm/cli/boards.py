@@ -12,10 +12,10 @@ from games import GAMES
 from pbm import draw
 from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
 from pbm.cli.output import json_option, print_json, print_rows, replaying
-from pbm.compose.records import move_list
+from pbm.compose.movelist import move_list
 from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending, Match, Result, State
-from pbm.server.operator import Verdict
+from pbm.server.operator import Replayed
 from pbm.store.matches import Summary
 
 GAME_WORDS = {"ignore_unknown_options": True}
@@ -223,7 +223,7 @@ def _decided(match: Match, word: str) -> Result:
     raise NotAllowed(f'"{word}" is no result of board {match.board}: write {names}, draw or void.')
 
 
-def _verdict_row(verdict: Verdict) -> dict[str, Any]:
+def _verdict_row(verdict: Replayed) -> dict[str, Any]:
     return {"board": verdict.board, "game": verdict.game, "plies": verdict.plies, "problem": verdict.problem}
 
 

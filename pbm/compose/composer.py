@@ -21,8 +21,8 @@ from pbm.compose.forms import BOTH, TEXT, Figure, Link, Sheet
 from pbm.compose.html import mailto
 from pbm.compose.ics import calendar_of
 from pbm.compose.lists import board_headers, thread_of, title_of, unsubscribe
+from pbm.compose.movelist import move_list
 from pbm.compose.pages import Pages, wrapped
-from pbm.compose.records import move_list
 from pbm.compose.times import day
 from pbm.compose.views import View, Views
 from pbm.compose.wire import Part, Parts, to_bytes

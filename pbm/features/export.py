@@ -18,8 +18,8 @@ from games import GAMES
 from games.rules import GameError
 from pbm import draw
 from pbm.compose import Answer, Part
+from pbm.compose.movelist import move_list
 from pbm.compose.pages import Pages
-from pbm.compose.records import move_list
 from pbm.core.board import States
 from pbm.core.bus import SettingsSaved, publish
 from pbm.core.registry import handles

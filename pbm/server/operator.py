@@ -42,7 +42,7 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Replayed:
     """What replaying one stored board found; problem is empty for a sound one."""
 
     board: int
@@ -222,10 +222,10 @@ class Administration:
         with self._service.store.read() as tx:
             return list(tx.matches.boards())
 
-    def verify(self, board: int | None = None) -> list[Verdict]:
+    def verify(self, board: int | None = None) -> list[Replayed]:
         """Replay one stored board, or all, and compare with what the database says of it."""
         with self._service.store.read() as tx:
-            return [_verdict(tx, number) for number in ([board] if board is not None else tx.matches.boards())]
+            return [_replayed(tx, number) for number in ([board] if board is not None else tx.matches.boards())]
 
     def _board(self, tx: Transaction, board: int) -> OpenBoard:
         return OpenBoard.load(tx, self._service.tools.states, board, self._service.clock())
@@ -252,16 +252,16 @@ def _broadcast(tx: Transaction, number: int) -> Broadcast:
     return broadcast
 
 
-def _verdict(tx: Transaction, board: int) -> Verdict:
+def _replayed(tx: Transaction, board: int) -> Replayed:
     match = tx.matches.load(board)
     if match is None:
         raise NotFound(f"There is no board {board}.")
     game = GAMES.get(match.game)
     if game is None:
-        return Verdict(board, match.game, len(match.record), "the game is not installed")
+        return Replayed(board, match.game, len(match.record), "the game is not installed")
     notations = [ply.notation for ply in match.record]
     try:
         state = replay(game, match.options, match.body, notations)
-        return Verdict(board, match.game, state.plies, difference(tx, match, state))
+        return Replayed(board, match.game, state.plies, difference(tx, match, state))
     except (GameError, Rejected) as error:
-        return Verdict(board, match.game, len(notations), f"the record cannot be replayed: {error}")
+        return Replayed(board, match.game, len(notations), f"the record cannot be replayed: {error}")

@@ -12,7 +12,7 @@ from pbm.store.tournaments import Entrant, Meeting, Tournament
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
+class TournamentView:
     """An event with all there is to see of it. meetings: of the present season."""
 
     event: Tournament
@@ -37,10 +37,10 @@ class Events:
         with self._service.store.read() as tx:
             return [(event, tx.tournaments.size(event.id)) for event in tx.tournaments.listed(game, ended=ended)]
 
-    def show(self, name: str) -> Overview:
+    def show(self, name: str) -> TournamentView:
         with self._service.store.read() as tx:
             event = entering.find(tx, name)
-            return Overview(
+            return TournamentView(
                 event,
                 tuple(tx.tournaments.entrants(event.id)),
                 tuple(tx.tournaments.meetings(event.id, event.season)),

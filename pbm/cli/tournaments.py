@@ -14,7 +14,7 @@ from pbm.cli.frame import Group, Invocation, pass_invocation
 from pbm.cli.output import json_option, print_fields, print_rows
 
 if TYPE_CHECKING:  # help pages need nothing of these
-    from pbm.server.organizer import Events, Overview
+    from pbm.server.organizer import Events, TournamentView
     from pbm.store.tournaments import Meeting, Tournament
 
 
@@ -128,7 +128,7 @@ def _row(made: Tournament, players: int) -> dict[str, Any]:
     }
 
 
-def _standings(overview: Overview) -> list[dict[str, Any]]:
+def _standings(overview: TournamentView) -> list[dict[str, Any]]:
     return [
         {
             "division": table.number or None,
@@ -145,7 +145,7 @@ def _standings(overview: Overview) -> list[dict[str, Any]]:
     ]
 
 
-def _pairings(overview: Overview) -> list[dict[str, Any]]:
+def _pairings(overview: TournamentView) -> list[dict[str, Any]]:
     return [
         {
             "round": meeting.round,
