@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import or_
 
 from games.boards import LETTERS, Cells, Squares, bits, squares
 from games.rules import IllegalMove, Info, Option, OptionValues, Outcome, Side
@@ -47,7 +48,7 @@ class Position:
 
     @property
     def filled(self) -> tuple[Line, ...]:
-        return tuple(first | second for first, second in zip(*self.rows, strict=True))
+        return tuple(map(or_, *self.rows))
 
 
 class Room:
