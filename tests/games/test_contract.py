@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import inspect
+import io
 import json
 import random
 from itertools import islice
