@@ -8,7 +8,8 @@ from string import Template
 
 import click
 
-from pbm.cli.frame import Group, Refused
+from pbm.cli.errors import Refused
+from pbm.cli.frame import Group
 
 _GAME = '''"""$title, by TODO (TODO: the year).
 
