@@ -21,7 +21,7 @@ from pbm.cli.settings import Configuration, place
 from pbm.cli.wiring import fetch_settings, lacks, open_to_others, smarthost_settings
 from pbm.compose.pages import Pages
 from pbm.edges import probes
-from pbm.edges.records import Finding, Identity, Unanswered, Verdict, ask_dns, fail, look_up, ok, warn
+from pbm.edges.records import Finding, SenderNames, Unanswered, Verdict, ask_dns, fail, look_up, ok, warn
 from pbm.store import SchemaTrouble, Store
 from pbm.store.backup import file_of
 
@@ -155,7 +155,7 @@ def _dns(configuration: Configuration) -> Findings:
     try:
         pem = key.read_bytes() if key else None
         yield from look_up(
-            Identity(domain, configuration.dkim.domain or domain, configuration.dkim.selector, pem), ask_dns
+            SenderNames(domain, configuration.dkim.domain or domain, configuration.dkim.selector, pem), ask_dns
         )
     except (OSError, ValueError, Unanswered) as error:
         yield fail("dkim", f"{key} cannot be used: {error}", "pbm dkim")

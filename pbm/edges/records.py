@@ -78,7 +78,7 @@ def _text(record: Any) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class SenderNames:
     """As whom we send. dkim_key: PEM of the key that signs, None for none."""
 
     domain: str
@@ -87,7 +87,7 @@ class Identity:
     dkim_key: bytes | None
 
 
-def look_up(identity: Identity, ask: Ask = ask_dns) -> list[Finding]:
+def look_up(identity: SenderNames, ask: Ask = ask_dns) -> list[Finding]:
     """The findings on all records, or one that says why nobody can tell."""
     domain = identity.domain
     if "." not in domain or domain.endswith(_UNREAL):
@@ -131,7 +131,7 @@ def _spf(domain: str, ask: Ask) -> Finding:
     return ok("spf", f'"{_short(records[0])}"; it must name whatever sends our mail')
 
 
-def _dkim(identity: Identity, ask: Ask) -> Finding:
+def _dkim(identity: SenderNames, ask: Ask) -> Finding:
     if identity.dkim_key is None:
         return warn("dkim", "we do not sign our mails", "pbm dkim, unless the mail server behind us does")
     name = f"{identity.selector}._domainkey.{identity.dkim_domain}"

@@ -34,8 +34,8 @@ from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin import read as read_mail
 from pbm.server.bounces import Bouncing
 from pbm.server.guard import Gate, Logins, Origin, logins_of, network_of, settle
-from pbm.server.identity import identify
 from pbm.server.order import Order, hold, parse_all
+from pbm.server.senders import identify
 from pbm.server.throttle import Cause, Costs, Throttle
 from pbm.store import DatabaseTrouble, Transaction
 

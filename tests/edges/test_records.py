@@ -12,7 +12,7 @@ import dns.resolver
 import dns.rrset
 import pytest
 
-from pbm.edges.records import Ask, Identity, Unanswered, ask_dns, look_up
+from pbm.edges.records import Ask, SenderNames, Unanswered, ask_dns, look_up
 from pbm.edges.signing import new_key, public_key
 
 DOMAIN = "pbm.games.org"
@@ -24,7 +24,7 @@ GOOD = {
     (f"k1._domainkey.{DOMAIN}", "TXT"): [f"v=DKIM1; k=rsa; p={public_key(KEY)}"],
     (f"_dmarc.{DOMAIN}", "TXT"): ["v=DMARC1; p=none"],
 }
-OURS = Identity(DOMAIN, DOMAIN, "k1", KEY)
+OURS = SenderNames(DOMAIN, DOMAIN, "k1", KEY)
 Records = Mapping[tuple[str, str], Sequence[str]]
 
 
@@ -32,7 +32,7 @@ def answering(records: Records) -> Ask:
     return lambda name, kind: records.get((name, kind), [])
 
 
-def verdicts(records: Records, identity: Identity = OURS) -> dict[str, str]:
+def verdicts(records: Records, identity: SenderNames = OURS) -> dict[str, str]:
     return {finding.check: f"{finding.verdict}: {finding.reason}" for finding in look_up(identity, answering(records))}
 
 
@@ -72,7 +72,7 @@ def test_a_key_that_is_wrapped_is_the_same_key() -> None:
 
 
 def test_without_a_key_nothing_is_asked_of_it() -> None:
-    assert verdicts(GOOD, Identity(DOMAIN, DOMAIN, "k1", None))["dkim"].startswith("WARN: we do not sign")
+    assert verdicts(GOOD, SenderNames(DOMAIN, DOMAIN, "k1", None))["dkim"].startswith("WARN: we do not sign")
 
 
 @pytest.mark.parametrize("domain", ["localhost", "example.org", "pbm.example", "box.local"])
@@ -80,7 +80,7 @@ def test_a_name_that_nobody_can_look_up_is_not_asked_for(domain: str) -> None:
     def ask(name: str, kind: str) -> list[str]:
         raise AssertionError(name)
 
-    (finding,) = look_up(Identity(domain, domain, "k1", None), ask)
+    (finding,) = look_up(SenderNames(domain, domain, "k1", None), ask)
     assert (finding.check, finding.verdict) == ("dns", "WARN")
 
 
@@ -91,7 +91,7 @@ def test_offline_one_question_is_enough() -> None:
         asked.append(name)
         raise Unanswered("no network")
 
-    (finding,) = look_up(Identity(DOMAIN, DOMAIN, "k1", None), ask)
+    (finding,) = look_up(SenderNames(DOMAIN, DOMAIN, "k1", None), ask)
     assert (finding.check, finding.verdict) == ("dns", "WARN")
     assert "no network" in finding.reason
     assert len(asked) == 1
