@@ -60,7 +60,7 @@ class Four(Placing):
         return self.board(pos.options).names[move][0]
 
     def near(self, pos: Position, move: int) -> list[str]:
-        return [self.notate(pos, index) for index in bits(self.legal(pos))]
+        return sorted(self.notate(pos, index) for index in bits(self.legal(pos)))
 
     def ending(self, pos: Position, last: int) -> Ending | None:
         mover = pos.to_move.other
