@@ -48,7 +48,7 @@ def of_grid(board: GridBoard) -> Picture:
 def of_hexagons(board: HexBoard) -> Picture:
     places = tuple(cell.place for cell in board.cells)
     shaded = frozenset(cell.place for cell in board.cells if cell.shaded)
-    image = _hexagon_base(places, shaded, board.labels).copy()
+    image = _hexagon_base(places, shaded, board.labels, board.colours).copy()
     at, half, _ = _hexagon_at(places, board.labels)
     _stamp_pieces(image, board, at, half * 4 // 5)
     _draw_path(ImageDraw.Draw(image), board.path, at)
@@ -153,7 +153,12 @@ def _hexagon_at(places: tuple[Place, ...], labels: tuple[Label, ...]) -> tuple[A
 
 
 @lru_cache(maxsize=64)
-def _hexagon_base(places: tuple[Place, ...], shaded: frozenset[Place], labels: tuple[Label, ...]) -> Image.Image:
+def _hexagon_base(
+    places: tuple[Place, ...],
+    shaded: frozenset[Place],
+    labels: tuple[Label, ...],
+    colours: tuple[tuple[str, str], ...],
+) -> Image.Image:
     """The board with nothing on it."""
     at, half, step = _hexagon_at(places, labels)
     spots = [(label.place[0] + label.down, label.place[1] + label.right) for label in labels]
@@ -168,6 +173,6 @@ def _hexagon_base(places: tuple[Place, ...], shaded: frozenset[Place], labels: t
     image = brush.smooth(right + half, bottom + step * 2 // 3, PAPER, paint)
     pen = ImageDraw.Draw(image)
     for spot, label in zip(spots, labels, strict=True):
-        colour = fill_of(label.owner, {}) if label.owner else INK
+        colour = fill_of(label.owner, dict(colours)) if label.owner else INK
         brush.write(pen, label.text, min(LETTERS, half), *at(*spot), fill=INK if colour == PAPER else colour)
     return brush.flat(image)
