@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from pbm.compose import pages
 from pbm.edges import probes
 from pbm.edges.fetch import FetchSettings
 from pbm.edges.records import Finding
@@ -107,7 +108,8 @@ def test_a_disk_that_fills_up_is_noticed(pbm: Pbm, monkeypatch: pytest.MonkeyPat
 def test_a_broken_template_is_noticed(pbm: Pbm, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "templates").mkdir()
     (tmp_path / "templates/board.txt").write_text("{% if %}")
-    monkeypatch.setattr("pbm.compose.pages.folder", lambda name: tmp_path / name)
+    monkeypatch.setattr(pages, "folder", lambda name: tmp_path / name)
+    monkeypatch.setattr(pages, "_environment", pages._environment.__wrapped__)  # not the one that was made before
     assert examined(pbm, code=1)["templates"][0].startswith("FAIL: board.txt: ")
 
 
