@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
 
-.PHONY: demo test golden lint bench bench-games clean
+.PHONY: demo test golden lint bench bench-games screenshots clean
 
 demo: $(INSTALLED)  ## a game of Cross over real SMTP, every mail shown
 	$(BIN)/pbm demo
@@ -29,6 +29,9 @@ bench-games: $(INSTALLED)  ## the rules and drawings alone
 	$(BIN)/python -m bench.playouts
 	$(BIN)/python -m bench.luddit_turn
 	$(BIN)/python -m bench.polygon_long
+
+screenshots: $(INSTALLED)  ## every kind of board as its mail shows it, by Chromium, in build/screenshots; to be looked at
+	$(BIN)/python -m bench.screenshots
 
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -217,7 +217,7 @@ class CrossGeo:
         return Outcome(pos.side.other, f"because {SIDES[pos.side - 1]} has no edge left to pick")
 
     def scene(self, pos: Position, last: int | None) -> Scene:
-        board = graph(pos.options)
+        board, taken = graph(pos.options), 0 if last is None else pos.taken
         left, bottom = (min(spot[axis] for spot in board.vertices) for axis in (0, 1))
         used = {end for index in indices(pos.standing) for end in board.edges[index]}
         plane = PlaneBoard(
@@ -232,13 +232,14 @@ class CrossGeo:
                 Segment(
                     x1 - left, y1 - bottom, x2 - left, y2 - bottom, _STROKES[board.colours[index]],
                     label=_name(board, index), name=self.notate(pos, index),
+                    gone=not pos.standing >> index & 1, ends=(board.labels[one], board.labels[two]),
                 )
-                for index, ((x1, y1), (x2, y2)) in enumerate(board.lines)
-                if pos.standing >> index & 1
+                for index, (((x1, y1), (x2, y2)), (one, two)) in enumerate(zip(board.lines, board.edges, strict=True))
+                if (pos.standing | taken) >> index & 1
             ),
         )  # fmt: skip
-        notes = () if last is None else (_last_turn(pos, last),)
-        return Scene(plane, notes, _choice(pos))
+        notes = [] if last is None else [_last_turn(pos, last)]
+        return Scene(plane, (*notes, *_coinciding(plane)), _choice(pos))
 
 
 def _refuse(odd: frozenset[str], board: str) -> None:
@@ -332,6 +333,15 @@ def _last_turn(pos: Position, last: int) -> str:
     others = pos.taken & ~(1 << last)
     fell = f", and with it fell {_some(names, others)}" if others else ""
     return f"{SIDES[pos.side.other - 1]} removed {_name(board, last)} ({board.ends(last)}){fell}."
+
+
+def _coinciding(plane: PlaneBoard) -> list[str]:
+    """Which vertices share a point, so that no edge of the one is taken for one of the other."""
+    labels: dict[tuple[int, int], list[str]] = {}
+    for point in plane.points:
+        labels.setdefault((point.x, point.y), []).append(point.label)
+    shared = [_and(each) for each in labels.values() if len(each) > 1]
+    return [f"Different vertices on one point: {'; '.join(shared)}."] if shared else []
 
 
 def _and(words: Sequence[str]) -> str:

@@ -258,9 +258,20 @@ class Loops:
             last=0 if last is None else 1 << last[0] * grid.stride + last[1],
             closed=grid.full & ~legal & ~_cells(pos.filled),
         )
-        points = zip(self.sides(pos.options), self.points(pos), strict=True)
-        score = ", ".join(f"{name} {count}" for name, count in points) + "."
-        return Scene(board, notes=(score, *_legend(board)))
+        names, points = self.sides(pos.options), self.points(pos)
+        score = ", ".join(f"{name} {count}" for name, count in zip(names, points, strict=True)) + "."
+        before = self.points(_without(pos, *last)) if last else points
+        gained = [f"{name} {now - old}" for name, now, old in zip(names, points, before, strict=True) if now > old]
+        told = f"{score} {_name(*last)} brought {_and(gained)}." if last and gained else score
+        return Scene(board, notes=(told, *_legend(board)))
+
+
+def _without(pos: Position, row: int, column: int) -> Position:
+    """The position before the square was filled, as far as points go."""
+    first, second = (
+        tuple(line & ~(1 << column) if index == row else line for index, line in enumerate(side)) for side in pos.rows
+    )
+    return Position(pos.options, (first, second), pos.completion)
 
 
 def _grid(pos: Position) -> Squares:

@@ -351,7 +351,7 @@ def _reserves(pos: Position) -> str:
     black, white = (Judge(pos.options, side).outside(pos.field) for side in Side)
     return (
         f"Black has {black} {'stone' if black == 1 else 'stones'} outside, White {white}; "
-        f"{pos.field.stones.bit_count()} of at most {pos.options.limit} on the board."
+        f"{pos.field.stones.bit_count()} of at most {pos.options.limit} on the board. A turn has one or two moves."
     )
 
 

@@ -388,7 +388,10 @@ def _board(pos: Position, last: Move | None, window: _Window, targets: dict[Plac
             for place, (x, y) in shown.items()
         ),
         (
-            *(Segment(*start, *end, Stroke.OUTLINE) for start, end in outline),
+            *(
+                Segment(*start, *end, Stroke.OUTLINE, ends=(name(corner), name((corner + 1) % len(corners))))
+                for corner, (start, end) in enumerate(outline)
+            ),
             *(
                 Segment(
                     *start,
@@ -396,6 +399,7 @@ def _board(pos: Position, last: Move | None, window: _Window, targets: dict[Plac
                     Stroke.RED if ply % 2 else Stroke.BLUE,
                     str(ply),
                     last=last is not None and ply == len(ends) - 1,
+                    ends=(name(pos.places[ply - 1]), name(pos.places[ply])),
                 )
                 for ply, (start, end) in enumerate(pairwise(ends), 1)
             ),

@@ -191,7 +191,8 @@ class Segment:
     """A straight segment of a plane drawing.
 
     label: a short text to stand on it, such as an edge's number. name: what a player types to mean the segment; empty
-    where he cannot. gone: the last move removed it; it is shown as a ghost.
+    where nobody can. gone: the last move removed it; it is shown as a ghost. ends: the names of its two ends, which may
+    share their points with others; empty where they have none.
     """
 
     x1: int
@@ -203,6 +204,7 @@ class Segment:
     last: bool = False
     name: str = ""
     gone: bool = False
+    ends: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)

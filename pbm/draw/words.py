@@ -91,10 +91,11 @@ def _role(point: Point) -> str:
 
 
 def _segment(segment: Segment, points: dict[tuple[int, int], str]) -> str:
-    """Empty for a segment with neither a label nor names at both ends."""
-    ends = [points.get(end, "") for end in ((segment.x1, segment.y1), (segment.x2, segment.y2))]
+    """Empty for a segment with neither a label nor names at both ends, and for one that is gone: notes tell of it."""
+    places = points.get((segment.x1, segment.y1), ""), points.get((segment.x2, segment.y2), "")
+    ends = segment.ends if all(segment.ends) else places
     between = f" from {ends[0]} to {ends[1]}" if all(ends) else ""
-    if not segment.label and not between:
+    if segment.gone or (not segment.label and not between):
         return ""
     kind = "Side" if segment.stroke == "outline" else "Segment"
     colour = "" if segment.stroke == "outline" else f", {segment.stroke}"

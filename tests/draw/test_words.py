@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import re
-from itertools import islice
+from itertools import islice, pairwise
 
 import pytest
 
@@ -110,3 +111,62 @@ def test_points_and_segments_are_told_by_their_names() -> None:
         "Side from A to B.",
         "Segment 5, red, the last move.",
     ]
+
+
+# From the words alone
+
+
+@pytest.mark.parametrize("options", ["-board=1", "-board=2 -version=rb", "-board=3 -version=rgb", "-board=complete"])
+@pytest.mark.parametrize("plies", [0, 3])
+def test_a_graph_is_rebuilt_from_the_words_alone(options: str, plies: int) -> None:
+    game = GAMES["crossgeo"]
+    pos, last = game.start(game.options(options.split())), None
+    for _ in range(plies):
+        last = next(game.moves(pos))
+        pos = game.play(pos, last)
+    told = draw.text(game.scene(pos, last), "words").partition("may pick")[0]
+    read = re.findall(r"^Segment (\d+)[rgb]? from ([A-Z]+) to ([A-Z]+), (red|green|blue)", told, re.MULTILINE)
+    assert sum(1 << int(number) - 1 for number, *_ in read) == pos.standing
+    picks = {"red", "green"} if game.to_move(pos) == 1 else {"blue", "green"}
+    assert {number for number, _, _, colour in read if colour in picks} == {
+        game.notate(pos, move) for move in game.moves(pos)
+    }
+    for number, one, other, colour in read:
+        if colour in picks:
+            assert game.notate(pos, game.parse(pos, f"{one}-{other}")) == number
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_polygon_is_rebuilt_from_the_words_alone(seed: int) -> None:
+    game, rng = GAMES["polygon"], random.Random(seed)
+    pos, last = game.start(game.options(["-sides=8", "-colours=any"])), None
+    for _ in range(9):
+        if not (moves := list(game.moves(pos))):
+            break
+        last = rng.choice(moves)
+        pos = game.play(pos, last)
+    told = " ".join(draw.text(game.scene(pos, last), "words").split())
+    read = re.findall(r"Segment (\d+) from (\w+) to (\w+), (?:red|blue)", told)
+    assert [int(number) for number, *_ in read] == list(range(1, pos.ply))
+    ends = [read[0][1], *(end for _, _, end in read)]
+    again = game.start(pos.options)
+    for before, end in pairwise(ends):
+        again = game.play(again, game.parse(again, f"{before}-{end}"))
+    assert again == pos
+    targets = re.findall(r"Point (\w+), (?:the next move starts here, )?may be gone to", told)
+    assert set(targets) == {game.notate(pos, move) for move in game.moves(pos)}
+
+
+@pytest.mark.parametrize("name", ["cross", "loops", "luddit", "hex", "havannah", "gomoku"])
+def test_a_board_of_cells_is_rebuilt_from_the_words_alone(name: str) -> None:
+    scene = played(name, 9)
+    assert not isinstance(scene.board, PlaneBoard)
+    order = [cell.name for cell in sorted(scene.board.cells, key=lambda cell: cell.place) if cell.name]
+    told = " ".join(draw.text(scene, "words").split())
+    read: dict[str, str] = {}
+    for first, last, state in re.findall(r"(\b[A-Za-z]\d+)(?: to ([A-Za-z]\d+))? (free|closed|[A-Z])\b", told):
+        names = order[order.index(first) : order.index(last or first) + 1]
+        read |= {each: state for each in names if each not in read}
+    for cell in scene.board.cells:
+        if cell.name:
+            assert read[cell.name] == (cell.piece or ("closed" if cell.closed else "free")), cell.name

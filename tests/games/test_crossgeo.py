@@ -531,11 +531,14 @@ def test_removed_edges_and_bare_vertices_vanish_and_nothing_else_moves(version):
     whole = board_of(start("-board=3", f"-version={version}"))
     for pos, move in random_game(3, "-board=3", f"-version={version}"):
         shown = board_of(pos, move)
-        assert {int(re.sub("[rgb]", "", segment.label)) for segment in shown.segments} == standing(pos)
-        assert set(shown.segments) <= set(whole.segments)
+        there = [segment for segment in shown.segments if not segment.gone]
+        ghosts = {int(re.sub("[rgb]", "", segment.label)) - 1 for segment in shown.segments if segment.gone}
+        assert sum(1 << index for index in ghosts) == pos.taken
+        assert {int(re.sub("[rgb]", "", segment.label)) for segment in there} == standing(pos)
+        assert set(there) <= set(whole.segments)
         assert set(shown.points) <= set(whole.points)
         assert (shown.width, shown.height) == (whole.width, whole.height)
-        ends = {end for segment in shown.segments for end in ((segment.x1, segment.y1), (segment.x2, segment.y2))}
+        ends = {end for segment in there for end in ((segment.x1, segment.y1), (segment.x2, segment.y2))}
         assert {(point.x, point.y) for point in shown.points} == ends
 
 
