@@ -46,6 +46,8 @@ class Sender:
     proven: Player | None = None
     claimed: Player | None = None
     as_of: datetime | None = None
+    seated: Player | None = None
+    """The player whose seat's token the mail brings, whoever sent it: it may have been forwarded."""
 
 
 @dataclass(slots=True)
@@ -91,6 +93,11 @@ class Request:
             locked=self.locked,
             received_at=self.received_at,
         )
+
+    @property
+    def right_passwords(self) -> frozenset[str]:
+        """Passwords in the mail that verify, wherever they stand."""
+        return frozenset(password for _, password in self.verified)
 
     def put_off(self, until: datetime) -> Request:
         """Do nothing but say so, since the sender's boards have taken too much computing."""

@@ -238,7 +238,7 @@ def stays_on_boards(mail: Prepared) -> bool:
 
 def _needs_only_boards(mail: Prepared) -> bool:
     """Whether the commands of a mail need no more than their boards."""
-    known = mail.sender.proven is not None or bool(mail.logins.keys)
+    known = mail.sender.proven is not None or mail.sender.seat is not None or bool(mail.logins.keys)
     return known and all(isinstance(each, Rejected) or each.verb.locks is Locks.BOARDS for each in mail.commands)
 
 

@@ -219,8 +219,8 @@ class Handler:
         until = self._costs.used_up_until(mail.payers(checked), now)
         if until is not None:
             return blank.put_off(until)
-        if mail.sender.proven is not None:
-            publish(PlayerHeard(mail.sender.proven, mail.message.sender), tx, now)
+        if heard := mail.sender.proven or mail.sender.seated:
+            publish(PlayerHeard(heard, mail.message.sender), tx, now)
         redeemed = self._redeem(blank)
         if redeemed is not None:
             return redeemed

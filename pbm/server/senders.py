@@ -1,4 +1,5 @@
-"""Who sent a mail, as far as the mail itself shows: reply token, then an address a trusted mail server vouches for.
+"""Who sent a mail, as far as the mail itself shows: a reply token from an address of its player, or an address that a
+trusted mail server vouches for. The token of a seat alone plays its own board, and proves nothing else.
 
 Userid and password come with a command and are looked at there. Everything else about a mail can be forged.
 """
@@ -23,7 +24,8 @@ def identify(tx: Transaction, signer: Signer, message: Message, now: datetime) -
     seat = token if isinstance(token, SeatToken) else None
     answered = _answered(tx, message) if seat is None else None
     claimed = _claimed(tx, message, answered)
-    proven = _of_token(tx, token, now) or (claimed if message.authenticated else None)
+    vouched = claimed if message.authenticated else None
+    proven = _own(tx, _of_token(tx, token, now), message) or vouched
     board = seat.board if seat else _board_answered(message, answered)
     as_of = instant_at(token.as_of) if isinstance(token, DigestToken) else _written_at(token, answered)
     match = tx.matches.summary(board) if board is not None else None
@@ -31,10 +33,20 @@ def identify(tx: Transaction, signer: Signer, message: Message, now: datetime) -
         return Sender(Standing(known=bool(proven or claimed), proven=bool(proven)), None, None, proven, claimed, as_of)
     if seat is not None and seat.epoch != match.epochs[seat.seat - 1]:
         seat = None
-    if seat is not None:
-        proven = match.players[seat.seat - 1]
-    standing = Standing(match.game, match.board, known=bool(proven or claimed), proven=bool(proven))
-    return Sender(standing, seat, match.board, proven, claimed, as_of)
+    seated = match.players[seat.seat - 1] if seat is not None else None
+    proven = (_own(tx, seated, message) or vouched) if seated is not None else proven
+    known = bool(proven or claimed or seated)
+    standing = Standing(match.game, match.board, known=known, proven=bool(proven or seated))
+    return Sender(standing, seat, match.board, proven, claimed, as_of, seated)
+
+
+def _own(tx: Transaction, player: Player | None, message: Message) -> Player | None:
+    """The player of a token, where the mail comes from an address of theirs as well.
+
+    A mail that was forwarded takes its token along: whoever answers it plays that board, and is nobody otherwise.
+    """
+    own = player is not None and message.sender and player in tx.players.of_address(message.sender)
+    return player if own else None
 
 
 def _written_at(token: object, answered: Sent | None) -> datetime | None:
