@@ -10,8 +10,9 @@ from typing import Any
 
 from games import GAMES, AnyGame
 from games.rules import Side
-from pbm.bots.cross import CrossSkill
+from pbm.bots.connections import CrossSkill, HexSkill, YSkill
 from pbm.bots.crossgeo import CrossGeoSkill
+from pbm.bots.drop import FourSkill
 from pbm.bots.loops import LoopsSkill
 from pbm.bots.luddit import LudditSkill
 from pbm.bots.polygon import PolygonSkill
@@ -21,9 +22,12 @@ from pbm.bots.skill import Skill
 SKILLS: dict[str, type[Skill]] = {
     "cross": CrossSkill,
     "crossgeo": CrossGeoSkill,
+    "four": FourSkill,
+    "hex": HexSkill,
     "loops": LoopsSkill,
     "luddit": LudditSkill,
     "polygon": PolygonSkill,
+    "y": YSkill,
 }
 """The skills there are, by the name of their game; the plain one serves all others."""
 

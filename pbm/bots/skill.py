@@ -54,7 +54,7 @@ class Skill:
     games a rollout stands for.
     """
 
-    full = 2000
+    full = 1000
     explore = 0.7
     rave = 0.0
     ordered = False

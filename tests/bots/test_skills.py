@@ -12,7 +12,7 @@ from games.boards import hexagon
 from games.loops import Loops
 from games.rules import Side
 from pbm.bots import Budget, Skill, choose, skill_of
-from pbm.bots.cross import Prospects, fills
+from pbm.bots.connections import ConnectionSkill, fills
 from pbm.bots.loops import shuffled_rest, yellow_margin
 
 
@@ -26,16 +26,28 @@ def random_position(game, words, seed, plies):
     return pos
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_cross_prospects_are_what_the_rules_say_of_each_stone(seed):
-    game = GAMES["cross"]
-    pos = random_position(game, ["-size=4"], seed, 8 + seed)
+@pytest.mark.parametrize("name", ["cross", "hex", "y"])
+@pytest.mark.parametrize("seed", range(12))
+def test_prospects_are_what_the_rules_say_of_each_stone(name, seed):
+    game, skill = GAMES[name], skill_of(name)
+    assert isinstance(skill, ConnectionSkill)
+    pos = random_position(game, ["-size=4"], seed, 5 + seed)
     mover = game.to_move(pos)
-    prospects = Prospects(hexagon(4), pos.stones[mover - 1])
+    wins, losses = skill.prospects(skill.board(pos), pos.stones[mover - 1], mover)
     for move in game.moves(pos):
         outcome = game.outcome(game.play(pos, move))
-        assert bool(prospects.wins >> move & 1) is (outcome is not None and outcome.winner is mover)
-        assert bool(prospects.losses >> move & 1) is (outcome is not None and outcome.winner is mover.other)
+        assert bool(wins >> move & 1) is (outcome is not None and outcome.winner is mover)
+        assert bool(losses >> move & 1) is (outcome is not None and outcome.winner is mover.other)
+
+
+@pytest.mark.parametrize("name", ["hex", "y"])
+def test_a_board_dealt_out_is_won_by_one_side(name):
+    """The first stone that all fills hold in the middle must be worth something, and no value can leave its bounds."""
+    game, skill = GAMES[name], skill_of(name)
+    pos = game.start(game.options(["-size=5"]))
+    values = [skill.rollout(game.play(pos, move), Random(1)).value for move in game.moves(pos)]
+    assert all(-1 <= value <= 1 for value in values)
+    assert max(values) > 0.15
 
 
 def test_fills_flood_each_board_by_itself():

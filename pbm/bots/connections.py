@@ -1,0 +1,114 @@
+"""Connection games on hexagons: many random ends at once, wins in one, forced answers.
+
+Cross, Hex and Y differ in which edges a chain must join; whoever can join them with one stone does, and whoever could
+be joined against puts a stone there. Everything else is dealt out at random; see fills.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import pairwise
+from random import Random
+
+from games.boards import Cells, Hexes, bits
+from games.placing import Placing, Position
+from games.rules import Side
+from pbm.bots.fills import Boards, Fills
+from pbm.bots.skill import Rollout, Skill
+
+
+@cache
+def fills(board: Hexes) -> Fills:
+    return Fills(board.full.bit_length(), board.steps)
+
+
+class ConnectionSkill(Skill):
+    """Sees ends of the game one stone ahead and deals out the rest. goals: see the games' own."""
+
+    full = 2000
+    explore = 0.25
+    rave = 30.0
+    games_a_rollout = 64
+
+    def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
+        """Sets of edges, by their places among the board's sides, of which a side wins by joining all of one set."""
+        raise NotImplementedError
+
+    def losses(self, near: Sequence[Cells]) -> Cells:
+        """The cells that lose at once. near: for each edge the cells that would be joined to it."""
+        return 0
+
+    def board(self, pos: Position) -> Hexes:
+        assert isinstance(self.game, Placing)  # noqa: S101  these skills are for such games
+        board = self.game.board(pos.options)
+        assert isinstance(board, Hexes)  # noqa: S101
+        return board
+
+    def prospects(self, board: Hexes, stones: Cells, side: Side) -> tuple[Cells, Cells]:
+        """Where one stone more would win for a side, and where it would lose."""
+        near = [edge | board.grow(board.chain(stones & edge, stones)) for edge in board.sides]
+        wins = 0
+        for first, *others in self.goals(side):
+            cells = near[first]
+            for edge in others:
+                cells &= near[edge]
+            wins |= cells
+        return wins, self.losses(near) & ~wins
+
+    def moves(self, pos: Position, dice: Random) -> Sequence[int]:
+        """A win, or what stops the opponent's, or every cell that does not lose at once."""
+        board, mover = self.board(pos), pos.to_move
+        free = board.full & ~pos.taken
+        wins, losses = self.prospects(board, pos.stones[mover - 1], mover)
+        threats, _ = self.prospects(board, pos.stones[mover.other - 1], mover.other)
+        wins &= free
+        return list(bits(wins & -wins or threats & free or free & ~losses or free))
+
+    def rollout(self, pos: Position, dice: Random) -> Rollout:
+        board, (first, second) = self.board(pos), pos.stones
+        many, free = fills(board), board.full & ~pos.taken
+        _, closed_to_first = self.prospects(board, first, Side.FIRST)
+        _, closed_to_second = self.prospects(board, second, Side.SECOND)
+        for_first, for_second = closed_to_second & ~closed_to_first & free, closed_to_first & ~closed_to_second & free
+        either = free & ~(for_first | for_second)
+        mine, theirs = many.dealt(first | for_first, second | for_second, either, dice)
+        won, lost = self._joined(board, many, mine, Side.FIRST), self._joined(board, many, theirs, Side.SECOND)
+        cells = list(bits(either))
+        credit = many.credit(mine, cells, won, lost), many.credit(theirs, cells, won, lost)
+        return Rollout(many.share(won) - many.share(lost), credit)
+
+    def _joined(self, board: Hexes, many: Fills, stones: Boards, side: Side) -> Boards:
+        """The boards on which stones join all edges of one of the side's goals."""
+        joined = 0
+        for goal in self.goals(side):
+            reached = many.of(board.sides[goal[0]])
+            for edge, further in pairwise(goal):
+                reached = many.flood(reached & many.of(board.sides[edge]), stones) & many.of(board.sides[further])
+            joined |= reached
+        return many.holding(joined)
+
+
+class CrossSkill(ConnectionSkill):
+    """Three edges of which no two are adjacent. Where neither side joins such, both join opposite ones: a draw."""
+
+    def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
+        return ((0, 2, 4), (1, 3, 5))
+
+    def losses(self, near: Sequence[Cells]) -> Cells:
+        """Where a stone joins opposite edges."""
+        return near[0] & near[3] | near[1] & near[4] | near[2] & near[5]
+
+
+class HexSkill(ConnectionSkill):
+    """Each side has two edges of its own."""
+
+    def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
+        return ((0, 2),) if side is Side.FIRST else ((1, 3),)
+
+
+class YSkill(ConnectionSkill):
+    """All three edges."""
+
+    def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
+        return ((0, 1, 2),)
