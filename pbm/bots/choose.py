@@ -34,24 +34,25 @@ SKILLS: dict[str, type[Skill]] = {
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How well a robot plays. share: of the visits of the highest level. steps: for solving a position."""
+    """How well a robot plays. share: of the visits of the highest level. The others: see Budget."""
 
     number: int
     share: float
     steps: int
     seconds: float
+    slip: float = 0.0
 
     def budget(self, skill: Skill) -> Budget:
-        return Budget(max(2, round(skill.full * self.share)), self.seconds, self.steps)
+        return Budget(max(2, round(skill.full * self.share)), self.seconds, self.steps, self.slip)
 
 
 LEVELS = {
     level.number: level
     for level in (
-        Level(1, 1 / 200, 0, 2.0),
-        Level(2, 1 / 50, 30, 3.0),
-        Level(3, 1 / 14, 300, 5.0),
-        Level(4, 1 / 4, 5_000, 8.0),
+        Level(1, 1 / 200, 0, 2.0, 0.8),
+        Level(2, 1 / 50, 30, 3.0, 0.45),
+        Level(3, 1 / 14, 300, 5.0, 0.2),
+        Level(4, 1 / 4, 5_000, 8.0, 0.05),
         Level(5, 1, 500_000, 12.0),
     )
 }
@@ -91,6 +92,16 @@ def choose(
         raise ValueError("There is nothing to choose: the game is over.")
     skill = skill or skill_of(game.info.name)
     budget = budget or LEVELS[level].budget(skill)
+    sure = _surest(game, pos, skill, budget, seed)
+    dice = Random(f"slip {seed}")
+    if dice.random() < budget.slip and not (sure.exact and sure.value > 0 and len(sure.line) == 1):
+        move = dice.choice(skill.moves(pos, dice))
+        return Decision(move, sure.value, (move,), exact=False)
+    return sure
+
+
+def _surest(game: AnyGame, pos: Any, skill: Skill, budget: Budget, seed: int) -> Decision:
+    """What solving finds, or else the search."""
     sign = 1 if game.to_move(pos) is Side.FIRST else -1
     if budget.steps and (solution := skill.solve(pos, budget.steps)):
         return Decision(solution.line[0], sign * solution.value, solution.line, exact=True)
