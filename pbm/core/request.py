@@ -92,12 +92,8 @@ class Request:
             fresh=self.fresh,
             locked=self.locked,
             received_at=self.received_at,
+            secrets=self.secrets,
         )
-
-    @property
-    def right_passwords(self) -> frozenset[str]:
-        """Passwords in the mail that verify, wherever they stand."""
-        return frozenset(password for _, password in self.verified)
 
     def put_off(self, until: datetime) -> Request:
         """Do nothing but say so, since the sender's boards have taken too much computing."""
@@ -248,12 +244,13 @@ class Request:
 
     def correspondent(self) -> Reader:
         """Where answers go: to the player who proved who he is, otherwise to the address the mail is from."""
-        player = self.identified or self.sender.proven or self.sender.claimed
+        sent_by = self.sender
+        proved = self.identified or sent_by.proven or sent_by.seated
+        player = proved or sent_by.claimed
         if player is None:
             sender = self.message.sender
             return Reader((sender,) if sender and sender.isascii() else ())
         reader = self.reader(player)
-        proved = self.identified or self.sender.proven
         return reader if proved and reader.addresses else replace(reader, addresses=(self.message.sender,))
 
     def issue(self, purpose: str, subject: str, *, days: float, player: Player | None = None, **payload: Any) -> str:

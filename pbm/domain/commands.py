@@ -149,7 +149,9 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
             raise _unknown(words)
         return Command(_verb_called("move"), standing.game, {"MOVE": line}, line=line)
     if options and not verb.options:
-        raise BadArguments(f'"{options[0]}": {verb.name} takes no options.', usage(verb, standing, game))
+        may_be_secret = "=" not in options[0] and any(param.name in SECRETS for param in verb.params)
+        quoted = "" if may_be_secret else f'"{options[0]}": '
+        raise BadArguments(f"{quoted}{verb.name} takes no options.", usage(verb, standing, game))
     names_board = any(word[0].isdigit() for word in [word for word in plain if word.casefold() not in SELECTORS][:1])
     if verb.per_game and game is None and standing.board is None and not names_board:
         raise BadArguments(f"Which game? Put one of {_listed(GAMES)} in front of {verb.name}.", verb.line)

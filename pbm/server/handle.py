@@ -215,6 +215,7 @@ class Handler:
         blank = Request(
             tx, self.tools, mail.message, mail.sender, checked.verified, now,
             fresh=checked.fresh, locked=mail.logins.locked, received_at=mail.row.received_at,
+            secrets=frozenset(password for _, password in checked.verified),
         )  # fmt: skip
         until = self._costs.used_up_until(mail.payers(checked), now)
         if until is not None:

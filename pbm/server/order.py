@@ -36,7 +36,7 @@ class Order:
     def carry_out(self, request: Request) -> Request:
         """Carry the commands out in their order; the first that is refused ends it. Raises: NeedsIdentity."""
         request.comment = self.reading.comment
-        request.secrets = self.secrets | request.right_passwords
+        request.secrets |= self.secrets
         if not self.commands or request.message.action is Action.HELP:
             request.refuse("", UnknownCommand("Your mail holds no command.", "help"))
             return request
@@ -87,7 +87,7 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
     asked = request.tx.tickets.issued_since("held", address, since)
     refusal = _tried(request, order).refusal if player is not None else None
     if player is None or refusal or order.secrets or asked >= request.tools.limits.held_asks_per_day:
-        request.secrets = order.secrets | request.right_passwords
+        request.secrets |= order.secrets
         request.refuse(order.reading.lines[0], refusal or error)
         return
     lines, reading, sender = list(order.reading.lines), order.reading, request.sender

@@ -46,7 +46,7 @@ LONG = {
     "dashes": "-" * 7000,
     "a path": "A1-" * 2300,
     "a list": "A1,A2;" * 1100,
-    "blanks": "A" + " " * 6000 + "1",
+    "blanks": "Q9Q" + " " * 6000 + "1",
     "a turn": "A1-A2 " * 1000 + "B2-B3",
     "other digits": "١٢٣" * 1000,
     "combining": "A" + "\u0301" * 3000,
@@ -59,6 +59,14 @@ BOARDS = {
     "loops": "-size=20",
     "luddit": "-size=19 -stones=99",
     "polygon": "-sides=24",
+    "hex": "-size=19",
+    "y": "-size=19",
+    "havannah": "-size=10",
+    "yavalath": "-size=7",
+    "gomoku": "-size=19",
+    "four": "-columns=12 -rows=12",
+    "breakthrough": "-size=10",
+    "clobber": "-columns=10 -rows=10",
 }
 
 

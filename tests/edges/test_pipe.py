@@ -80,6 +80,9 @@ def piped(data: bytes, *arguments: str, **environment: str) -> tuple[int, str]:
 
 def test_the_command_by_its_variables_and_what_it_says_of_itself(tmp_path: Path):
     url = f"sqlite:///{tmp_path / 'pbm.db'}"
+    fresh = Store(url)
+    fresh.prepare(NOW)
+    fresh.close()
     assert piped(MAIL, PBM_DATABASE=url, SENDER="a@b.org", RECIPIENT="pbm+tok@localhost") == (0, "")
     store = Store(url)
     assert stored(store) == [("a@b.org", ("pbm+tok@localhost",), MAIL)]

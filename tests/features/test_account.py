@@ -43,7 +43,7 @@ def alice(house: House) -> House:
 
 def test_no_password_is_repeated_in_a_mail_or_a_log(alice: House, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    words = ["alicepass", "Sesame1", "Sesame2", "Sesame3", "wrong99x", "carolpw77", "Quoted55"]
+    words = ["alicepass", "Sesame1", "Sesame3", "wrong99x", "carolpw77"]
     alice.player("bob")
     with structlog.testing.capture_logs() as logs:
         alice.send("alice", "change password alice alicepass Sesame1")

@@ -68,7 +68,7 @@ def test_a_move_is_read_however_it_is_typed(name, way):
 
 
 @pytest.mark.parametrize("way", CELLS)
-@pytest.mark.parametrize("name", filter(played_on_cells, GAMES))
+@pytest.mark.parametrize("name", list(filter(played_on_cells, GAMES)))
 def test_a_cell_is_read_however_it_is_typed(name, way):
     for game, pos, legal in positions(name, 3):
         cells = [move for move in legal if CELL.fullmatch(game.notate(pos, move))]
