@@ -71,5 +71,5 @@ def test_a_database_with_something_in_it_is_left_alone(old: str, server: Server)
     assert "TO is not empty" in copied(old, middle, code=1).stderr
 
 
-def test_an_empty_source_is_told(tmp_path: Path, server: Server) -> None:
-    assert "FROM is empty" in copied(f"sqlite:///{tmp_path / 'none.db'}", server.empty(), code=1).stderr
+def test_a_source_that_is_not_there_is_told(tmp_path: Path, server: Server) -> None:
+    assert "There is no database at" in copied(f"sqlite:///{tmp_path / 'none.db'}", server.empty(), code=1).stderr
