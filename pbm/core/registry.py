@@ -1,6 +1,6 @@
 """Handlers by verb, and handlers of answered tickets by purpose.
 
-A handler changes what it must through the handling, and returns the answer to the command; None where the mails it
+A handler changes what it must through the request, and returns the answer to the command; None where the mails it
 causes say all. It raises Rejected or GameError, and then has changed nothing.
 """
 

@@ -1,4 +1,4 @@
-"""The handling of one mail within one transaction: who sent it, what he may do, what is to be told to whom."""
+"""One mail in hand, within one transaction: who sent it, what they may do, what is to be told to whom."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Sender:
 
 @dataclass(slots=True)
 class Request:
-    """State of the handling of one mail.
+    """One mail in hand, and what has been done about it so far.
 
     verified: credentials found right, and the hash they were checked with. fresh: the hashes of new passwords.
     locked: credentials, and without userid new passwords, that are not looked at, until then.
@@ -81,7 +81,7 @@ class Request:
     _remarks: dict[int, list[str]] = field(default_factory=dict)
 
     def again(self) -> Request:
-        """A handling of the same mail that has not done anything yet."""
+        """A request of the same mail, for which nothing has been done yet."""
         return Request(
             self.tx,
             self.tools,
@@ -327,7 +327,7 @@ class Request:
         return "\n\n".join(part for part in (shown, self.message.text.strip("\n")) if part)
 
     def mails(self) -> list[Mail]:
-        """Everything this handling has to tell, once all commands are through; replies to the sender last."""
+        """Everything there is to tell, once all commands are through; replies to the sender last."""
         mails = list(self.letters)
         for board in self._boards.values():
             if board.events:
