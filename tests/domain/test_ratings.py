@@ -79,7 +79,7 @@ def test_weeks_add_up(own: Rating, weeks: int, more: int) -> None:
 
 
 def test_every_machine_finds_the_same_ratings() -> None:
-    """To the last bit, as found on another machine: nothing here is left to a library of mathematics."""
+    """To the last bit, as they were found once: nothing here is left to a library of mathematics."""
     assert rate(Rating(1500, 200), [(Rating(1400, 30), 1.0), (Rating(1550, 100), 0.0)]) == Rating(
         rating=1492.3947385142847, deviation=158.3324875568754, volatility=0.05999620652988197
     )
