@@ -34,6 +34,7 @@ _RULED = re.compile(r"\s{0,8}([-_=*─━])\1{2,39}\s{0,3}([^\W\d_][^-_=*─━]
 _RULE_MARKS = "-_=*─━"
 _OPEN = re.compile(r"[<(\[,]$")
 _ADDRESS_FIRST = re.compile(r"[<(\[]{0,2}(?:mailto:)?[^\s<>()\[\]]+@")
+_ADDRESS_LAST = re.compile(r"\S+@[^\s<>()\[\]]+[>)\]]{1,2}$")
 _ADDRESS_ALONE = re.compile(r"[<(\[]{0,2}[^\s<>()\[\]]+@[^\s<>()\[\]]+[>)\]]{0,2}")
 _NAME = re.compile(r"[^\W\d_]{3}")
 _WRAPPED_AT = 55
@@ -189,13 +190,17 @@ def _goes_on(line: str, following: str) -> bool:
 
 def _begins_above(lines: Sequence[str], place: int, us: str) -> bool:
     """Whether a line belongs to an attribution that would be one without it: it ends in an address or holds one and a
-    date, or is a name above one.
+    date, or is a name above one, or a day and a time that fill the line.
     """
     line = lines[place]
     if line[-1] in "<([" or _ADDRESS_ALONE.fullmatch(line) or ("@" in line and _evidence(line, us) >= _STRONG):
         return True
-    is_name = _NAME.search(line) and (place == 0 or not lines[place - 1])
-    return bool(is_name) and place + 1 < len(lines) and lines[place + 1][:1] in ("<", "(", "[")
+    if place and lines[place - 1]:
+        return False
+    following = lines[place + 1] if place + 1 < len(lines) else ""
+    if _ADDRESS_LAST.search(line) or (_INSTANT.match(line) and is_full(line, following)):
+        return True
+    return bool(_NAME.search(line)) and following[:1] in ("<", "(", "[")
 
 
 def _evidence(line: str, us: str) -> int:
