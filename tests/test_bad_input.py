@@ -142,7 +142,7 @@ def test_swap_only_as_the_second_ply(table: House) -> None:
 
 def test_a_board_that_has_ended_is_not_played_on(table: House) -> None:
     plays_on(table)
-    table.answer("alice", "resign", 101)
+    table.answer("alice", "resign!", 101)
     for act in (
         lambda: table.answer("bob", "D5", 101),
         lambda: table.answer("alice", "D6", 101),

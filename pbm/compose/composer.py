@@ -70,7 +70,8 @@ class Notice:
     original: his mail, secrets taken out.
     intents: what he has decided for later. plan: the lines of his plan, if he asked to see it all; otherwise as much of
     it as fits is told. offered: lines to answer that play what is shown, and plan the rest of it.
-    leave: what to answer to follow the board no more; empty for a player.
+    leave: what to answer to follow the board no more; empty for a player. is_first: the reader plays the game for the
+    first time, and this is its first mail.
     notes: what he has written about it for himself. before: of an ended match, the state before its last ply.
     kibitz: what those who followed said meanwhile. page: the template; some tell of the board without drawing it.
     """
@@ -83,6 +84,7 @@ class Notice:
     scene: Scene | None = None
     shown: str = ""
     whole_record: bool = False
+    is_first: bool = False
     problem: str = ""
     advice: str = ""
     nearby: tuple[str, ...] = ()
@@ -300,7 +302,8 @@ class Composer:
         waiting = {intent.kind for intent in notice.intents}
         submitted, held = IntentKind.SUBMIT in waiting, IntentKind.HOLD in waiting
         moves = self._moves(notice) if seat == notice.state.to_move else []
-        return [*asked, *(["cancel"] if held else []), *(["confirm"] if submitted else []), *moves]
+        confirming = "yes" if any(intent.is_question for intent in notice.intents) else "confirm"
+        return [*asked, *(["cancel"] if held else []), *([confirming] if submitted else []), *moves]
 
     def _moves(self, notice: Notice) -> list[str]:
         """Two moves that are legal now, or those near to what was meant, and what may take the place of a move."""
@@ -311,7 +314,7 @@ class Composer:
             legal = list(islice(state.game.moves(state.position), 200))
             chosen = {len(legal) // 2, len(legal) // 3} if legal else set()
             moves = [state.game.notate(state.position, legal[index]) for index in sorted(chosen)]
-        return [*moves, *(["swap"] if state.may_swap else []), "resign"]
+        return [*moves, *(["swap"] if state.may_swap else [])]
 
     def _answered_at(self, notice: Notice) -> str:
         """The address whose token makes an answer play; empty for a stranger."""

@@ -207,7 +207,7 @@ class OpenBoard:
         planned = by is IntentKind.PLAN
         self.events.append(SidesSwapped(board, seat) if swapped else MovePlayed(board, seat, notation, auto, planned))
         self.cancel_offer()
-        for intent in self.intents(seat):
+        for intent in [*self.intents(seat), *(each for each in self.intents(other(seat)) if each.is_question)]:
             self._put_away(intent, "" if intent.kind is not IntentKind.HOLD else f"{notation} was played.")
         if state.result is not None:
             self.end(state.result)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pbm.compose import Composer, Notice, Reader
 from pbm.core.board import OpenBoard, States
 from pbm.core.passwords import Passwords
-from pbm.domain.events import CommentMade, MovePlayed, OfferCancelled, SidesSwapped, told_to
+from pbm.domain.events import CommentMade, MatchStarted, MovePlayed, OfferCancelled, SidesSwapped, told_to
 from pbm.domain.mail import Mail
 from pbm.domain.match import SWAP, Ending, Match, Player, Seat, State
 from pbm.domain.remarks import Remark, RemarkKind
@@ -140,12 +140,21 @@ def tell_players(
             events=tuple(event for event in board.events if told_to(event, reader.seat)),
             comments=() if own else tuple(comments),
             whole_record=not board.match.record,
+            is_first=_is_first(tx, board, reader),
             leave=_word_to_leave(followers, reader),
             before=before,
             kibitz=_unsealed(tx, kibitz, reader),
         )
         mails += tools.composer.notice(notice, board.now, answers if own else None)
     return mails
+
+
+def _is_first(tx: Transaction, board: OpenBoard, reader: Reader) -> bool:
+    """The board has just been started, and is the first of its game that the reader plays."""
+    started = any(isinstance(event, MatchStarted) for event in board.events)
+    if not started or reader.seat is None or reader.player is None:
+        return False
+    return not tx.matches.played_before(board.match, reader.player.id)
 
 
 def _before_the_end(board: OpenBoard) -> State | None:

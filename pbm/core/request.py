@@ -353,6 +353,12 @@ class Request:
             self.comment = reading.remarks[number - 1]
             self._remarks.setdefault(int(command.args["BOARD"].partition("#")[0]), []).append(self.comment)
 
+    def say_first(self, board: int, text: str) -> None:
+        """What the mail says to the players of a board begins with these words."""
+        self.comment = "\n\n".join(filter(None, (text, self.comment)))
+        if text and self._remarks:
+            self._remarks.setdefault(board, []).insert(0, text)
+
     def comments(self, board: int) -> tuple[CommentMade, ...]:
         """What the mail says to the players of a board, secrets taken out."""
         written = "\n".join(self._remarks.get(board, ())) if self._remarks else self.comment

@@ -112,6 +112,11 @@ class Intent:
     since: datetime | None = None
     until: datetime | None = None
 
+    @property
+    def is_question(self) -> bool:
+        """The player was asked whether they really resign."""
+        return self.kind is IntentKind.SUBMIT and self.text == "resign"
+
 
 @dataclass(frozen=True, slots=True)
 class Match:

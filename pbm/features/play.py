@@ -20,6 +20,10 @@ from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, o
 from pbm.domain.plans import PASSING
 from pbm.domain.verbs import PLAYING, Locks, Verb
 
+AT_ONCE = "resign!"
+"""Who writes this is not asked whether they mean it."""
+YES = "yes"
+
 
 @handles(
     Verb(
@@ -45,7 +49,25 @@ def move(request: Request, command: Command) -> Answer | None:
     if plans.BEGINNING.match(text) and ":" in text:
         return HANDLERS["plan"](request, replace(command, args={**command.args, "PLAN": text}))
     board, seat = request.seated(command)
+    if text.rstrip(".!").casefold() == YES and _is_asked(board, seat):
+        return _agree(request, command, board, seat)
     return _play(request, command, board, seat, text, guard)
+
+
+def _is_asked(board: OpenBoard, seat: Seat) -> bool:
+    """Something waits that the seat may say yes to."""
+    offer = board.match.offer
+    return (offer is not None and offer.seat != seat) or intent_of(board, seat, IntentKind.SUBMIT) is not None
+
+
+def _agree(request: Request, command: Command, board: OpenBoard, seat: Seat) -> Answer | None:
+    """Do what the seat was asked. Raises: BadArguments where that is not one thing."""
+    offer = board.match.offer
+    if offer is None or offer.seat == seat:
+        return confirm(request, command)
+    if intent_of(board, seat, IntentKind.SUBMIT) is not None:
+        raise BadArguments(f'Yes to what? "accept" agrees to {WISHES[offer.kind]}, "confirm" does what you submitted.')
+    return accept(request, command)
 
 
 def _play(
@@ -113,21 +135,37 @@ def swap(request: Request, command: Command) -> Answer | None:
         rank=110,
         per_game=True,
         alters=True,
+        aliases=(AT_ONCE,),
     )
 )
 def resign(request: Request, command: Command) -> Answer | None:
-    """At once in one's turn or in the first round; otherwise it waits, and once more takes it back."""
+    """Asks once, unless the command says otherwise or has a password; a resignation that waits is taken back."""
     board, seat = request.seated(command)
     board.check_running()
+    waiting, asked = intent_of(board, seat, IntentKind.RESIGN), intent_of(board, seat, IntentKind.SUBMIT)
+    insists = AT_ONCE in command.line.casefold().split()
+    if waiting is not None and not insists:
+        board.drop(waiting)
+        return tell_sender(request, command, board, seat, "you will not resign.")
+    if insists or command.credentials is not None or (asked is not None and asked.is_question):
+        return _resign(request, command, board, seat, asked)
+    said = "\n".join(comment.text for comment in request.comments(board.match.board))
+    board.keep(Intent(seat, IntentKind.SUBMIT, plans.RESIGN, said))
+    return tell_sender(request, command, board, seat, "nothing has changed yet.", passes_on=True)
+
+
+def _resign(
+    request: Request, command: Command, board: OpenBoard, seat: Seat, asked: Intent | None = None
+) -> Answer | None:
+    """At once in one's turn or in the first round; otherwise it waits. asked: what was to be confirmed."""
+    if asked is not None and asked.is_question:
+        request.say_first(board.match.board, asked.comment)
+        board.drop(asked)
     if seat == board.state.to_move or len(board.match.record) < len(board.match.players):
         if holding.until(request, board, seat) is not None:
             return _play(request, command, board, seat, plans.RESIGN)
         board.resign(seat)
         return None
-    waiting = intent_of(board, seat, IntentKind.RESIGN)
-    if waiting is not None:
-        board.drop(waiting)
-        return tell_sender(request, command, board, seat, "you will not resign.")
     board.keep(Intent(seat, IntentKind.RESIGN))
     return tell_sender(request, command, board, seat, "your resignation waits for your turn.")
 
@@ -223,7 +261,7 @@ def submit(request: Request, command: Command) -> Answer | None:
     Verb(
         "confirm",
         "BOARD USERID PASSWORD",
-        "play the move you have submitted",
+        "play the move you have submitted, or resign where you were asked whether you really do",
         PLAYING,
         Locks.BOARDS,
         rank=170,
@@ -237,6 +275,8 @@ def confirm(request: Request, command: Command) -> Answer | None:
     submitted = intent_of(board, seat, IntentKind.SUBMIT)
     if submitted is None:
         raise NotFound(f"You have submitted no move on board {board.match.board}.", "submit MOVE")
+    if submitted.is_question:
+        return _resign(request, command, board, seat, submitted)
     text, _, planned = submitted.text.partition("\n")
     board.play(seat, *split_guard(text), plans.reread(planned) if planned else ())
     return None

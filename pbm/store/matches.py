@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, or_, select, union_all, update
+from sqlalchemy import Connection, Row, Select, bindparam, delete, exists, func, insert, or_, select, union_all, update
 
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
@@ -291,6 +291,15 @@ class Matches:
         """Boards of a game and of any of the players, the oldest first."""
         found = _narrowed(_with_players, game, player_ids, active)
         return [_summary(row) for row in self._connection.execute(found.order_by(matches.c.board).limit(limit))]
+
+    def played_before(self, match: Match, player_id: int) -> bool:
+        """The player has had an earlier board of the same game."""
+        seats = (matches.c.seat1_id, matches.c.seat2_id)
+        own = (
+            exists().where(seat == player_id, matches.c.game == match.game, matches.c.board < match.board)
+            for seat in seats
+        )
+        return any(self._connection.execute(select(each)).scalar_one() for each in own)
 
     def finished(self, game: str, limit: int) -> list[Summary]:
         """Boards that count and have ended, the latest first."""

@@ -22,9 +22,9 @@ def lived(house: House) -> House:
     first = house.game(f"cross -size=3 {NAME} bob", ["C3", "B2", "D4"])
     house.answer(NAME, "note\nI want E5.", first)
     house.answer(NAME, "chat\nMy words.", first)
-    house.answer("bob", "resign", first)
+    house.answer("bob", "resign!", first)
     given_up = house.game(f"cross -size=3 bob {NAME}")
-    house.answer(NAME, "resign", given_up)
+    house.answer(NAME, "resign!", given_up)
     house.game(f"cross -size=3 {NAME} bob", ["C3", "B2"])
     other = house.game("cross -size=3 bob carol", ["C3"])
     for line in (

@@ -36,13 +36,13 @@ def rich(house: House) -> House:
     house.answer("alice", "note\nSee A1.\n\nAnd C2, \u00e9.", ended)
     house.answer("bob", "chat\nGood luck!", ended)
     house.answer("alice", "chat\nThank you.", ended)
-    house.answer("alice", "resign", ended)
-    house.answer("bob", "resign", ended)
+    house.answer("alice", "resign!", ended)
+    house.answer("bob", "resign!", ended)
     drawn = house.game("loops alice carol", ["4x4"])
     house.answer("alice", "propose", drawn)
     house.answer("carol", "accept", drawn)
     running = house.game("luddit bob alice")
-    house.answer("alice", "resign", running)
+    house.answer("alice", "resign!", running)
     followed = house.game("cross -size=4 dave carol", ["C3"])
     for line in COMMANDS:
         assert not any(got.refuses for got in house.send("alice", line.format(followed=followed))), line
@@ -196,7 +196,7 @@ def test_an_export_goes_only_to_an_address_that_is_confirmed(rich: House) -> Non
 def test_many_games_come_packed(rich: House) -> None:
     for _ in range(21):
         board = rich.game("cross -size=2 alice bob")
-        rich.answer("alice", "resign", board)
+        rich.answer("alice", "resign!", board)
     (got,) = rich.send("alice", "export alice alicepass")
     ((name, data),) = attached(got).items()
     assert name == "pbm-alice.zip"

@@ -84,7 +84,7 @@ def test_players_read_kibitz_at_the_end_and_not_before(watched: House) -> None:
     watched.send("bob", "cross show 101")
     for userid in ("alice", "bob"):
         assert not any("Swap was" in text for got in watched.mailboxes[address_of(userid)] for text in everything(got))
-    last = watched.answer("alice", "resign", 101)
+    last = watched.answer("alice", "resign!", 101)
     assert {got.address for got in last if "Swap was better." in got.body} == {address_of("alice"), address_of("bob")}
 
 
@@ -93,7 +93,7 @@ def test_kibitz_of_somebody_blocked_is_not_read(watched: House) -> None:
     watched.send("dave", "block dave davepass carol")
     assert addressees(kibitz(watched, "carol", "Swap was better.")) == [address_of("carol")]
     watched.answer("bob", "B2", 101)
-    last = watched.answer("alice", "resign", 101)
+    last = watched.answer("alice", "resign!", 101)
     assert {got.address for got in last if "Swap was better." in got.body} == {address_of("alice")}
 
 

@@ -82,7 +82,7 @@ def test_what_is_not_legal_is_refused_at_once(slow: House) -> None:
     assert slow.dump() == before
 
 
-@pytest.mark.parametrize(("text", "record"), [("swap", ["D4", "swap"]), ("resign", ["D4"])])
+@pytest.mark.parametrize(("text", "record"), [("swap", ["D4", "swap"]), ("resign!", ["D4"])])
 def test_swap_and_resign_wait_as_well(text: str, record: list[str], slow: House) -> None:
     (got,) = slow.answer("bob", text, 101)
     assert "waits until" in got.body
@@ -92,7 +92,7 @@ def test_swap_and_resign_wait_as_well(text: str, record: list[str], slow: House)
     with slow.service.store.read() as tx:
         match = tx.matches.load(101)
         assert match is not None
-        assert (match.result is not None) == (text == "resign")
+        assert (match.result is not None) == (text == "resign!")
 
 
 def test_a_plan_waits_with_its_move(slow: House) -> None:

@@ -105,7 +105,7 @@ def test_an_undo_drops_the_plans_of_both(table: House) -> None:
 
 def test_the_end_of_a_game_drops_plans_with_a_word(table: House) -> None:
     table.answer("bob", "D5\nif C4: C5", 101)
-    mails = table.answer("alice", "resign", 101)
+    mails = table.answer("alice", "resign!", 101)
     assert [("Your plan was dropped: The game is over." in got.body) for got in mails] == [False, True]
 
 

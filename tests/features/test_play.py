@@ -203,7 +203,7 @@ def test_followers_get_one_mail_each_and_players_none_more(table: House) -> None
     said(table, "alice", "cross sub {} all")
     moved = table.answer("bob", "D5", 101)
     assert sorted(got.address.partition("@")[0] for got in moved) == ["alice", "bob", "carol", "dave"]
-    ended = table.answer("alice", "resign", 101)
+    ended = table.answer("alice", "resign!", 101)
     assert sorted(got.address.partition("@")[0] for got in ended) == ["alice", "bob", "carol", "dave", "erin"]
 
 

@@ -69,7 +69,7 @@ def test_what_is_kept_follows_from_the_records(
             house.answer(first, "propose", board)
             house.answer(second, "accept", board)
         elif end != "left open":
-            house.answer(first, "resign", board)
+            house.answer(first, "resign!", board)
     for userid in PEOPLE:
         assert kept(house, userid) == from_scratch(house, userid)
 
@@ -78,7 +78,7 @@ def test_a_move_takes_as_long_as_the_opponent_waits(people: House) -> None:
     board = people.game("cross -size=3 alice bob", ["C3"])
     people.now += timedelta(hours=5) - timedelta(minutes=1)
     people.answer("bob", "B2", board)
-    people.answer("alice", "resign", board)
+    people.answer("alice", "resign!", board)
     assert kept(people, "bob") == Pace(1, 0, 1, timedelta(hours=5))
     assert kept(people, "bob").shown == "5 h"
     assert kept(people, "alice").shown == "1 min"
@@ -105,7 +105,7 @@ def test_a_bot_is_not_rated_and_stands_in_no_list(people: House) -> None:
     admin.set_bot("bob", bot=True)
     board = people.game("cross -size=3 alice bob", ["C3", "B2"])
     assert "unrated" in people.mailboxes["alice@example.net"][0].body
-    (got, *_) = people.answer("alice", "resign", board)
+    (got, *_) = people.answer("alice", "resign!", board)
     assert "The game was not rated." in got.body
     assert "Nobody has a rating" in people.send("carol", "cross standings")[0].body
     assert "bob, a bot" in people.send("carol", "about bob")[0].body
@@ -115,10 +115,10 @@ def test_a_bot_is_not_rated_and_stands_in_no_list(people: House) -> None:
 def test_a_game_with_who_has_become_a_bot_meanwhile_is_not_rated(people: House) -> None:
     board = people.game("cross -size=3 alice bob", ["C3", "B2"])
     Administration(people.service).set_bot("bob", bot=True)
-    assert "The game was not rated: a bot played in it." in people.answer("alice", "resign", board)[0].body
+    assert "The game was not rated: a bot played in it." in people.answer("alice", "resign!", board)[0].body
     Administration(people.service).set_bot("bob", bot=False)
     board = people.game("cross -size=3 alice bob", ["C3", "B2"])
-    assert "rating" in people.answer("alice", "resign", board)[0].body
+    assert "rating" in people.answer("alice", "resign!", board)[0].body
 
 
 # What is told
@@ -160,7 +160,7 @@ def test_a_change_can_be_worked_out_again_from_the_mail(people: House) -> None:
 
 def test_the_plot_comes_in_html_and_says_the_same_in_words(people: House) -> None:
     board = people.game("cross -size=3 alice bob", ["C3", "B2"])
-    people.answer("alice", "resign", board)
+    people.answer("alice", "resign!", board)
     people.player("dave", "both")
     (got,) = people.send("dave", "cross standings")
     assert got.forms == ["text/plain", "text/html", "image/png"]

@@ -62,7 +62,7 @@ def play(house: House, better: Callable[[str, str], bool], name: str = "cup") ->
         loser = second if better(first, second) else first
         for player, move in ((first, "C3"), (second, "B2"), *([(first, "C2")] if loser == second else [])):
             house.answer(player, move, meeting.board)
-        house.answer(loser, "resign", meeting.board)
+        house.answer(loser, "resign!", meeting.board)
     return house.wait(NOW)
 
 
@@ -245,7 +245,7 @@ def test_the_next_season_may_be_started_early(house: House) -> None:
     make(house, "league -pause=100", NAMES[:2])
     (meeting,) = under_way(house)
     house.answer(meeting.first.userid, "C3", meeting.board)
-    house.answer(meeting.second.userid if meeting.second else "", "resign", meeting.board)
+    house.answer(meeting.second.userid if meeting.second else "", "resign!", meeting.board)
     house.wait(NOW)
     assert event(house).stage is Stage.PAUSED
     join(house, "maker")
@@ -315,7 +315,7 @@ def test_who_does_not_come_loses_on_time_though_he_has_not_moved(house: House) -
 def test_who_resigns_before_he_has_moved_loses(house: House) -> None:
     make(house, "round-robin", NAMES[:2])
     (meeting,) = under_way(house)
-    mails = house.answer(meeting.first.userid, "resign", meeting.board)
+    mails = house.answer(meeting.first.userid, "resign!", meeting.board)
     assert all("declined" not in got.body for got in mails)
     assert meetings(house)[0].points == (0, 2)
 
@@ -381,7 +381,7 @@ def test_players_are_seeded_by_their_ratings(house: House) -> None:
     for userid in NAMES[:4]:
         house.player(userid)
     board = house.game("cross -size=3 ann dan", ["C3", "B2"])
-    house.answer("ann", "resign", board)
+    house.answer("ann", "resign!", board)
     house.player("maker")
     house.send("maker", f"event create cup swiss cross maker {password('maker')} -size=3 -players=4")
     for userid in NAMES[:4]:
@@ -408,7 +408,7 @@ def test_a_ladder(house: House) -> None:
     assert challenge("eve", "dan")[0].refuses, "one at a time"
     assert challenge("dan", "cat")[0].refuses, "he is challenged already"
     (meeting,) = under_way(house)
-    house.answer("cat", "resign", meeting.board)
+    house.answer("cat", "resign!", meeting.board)
     mails = house.wait(NOW)
     assert rungs() == ["ann", "ben", "eve", "cat", "dan"]
     assert {got.address for got in mails} == {"eve@example.net", "cat@example.net"}
@@ -437,7 +437,7 @@ def test_a_cancelled_event_leaves_its_boards_alone(house: House) -> None:
     house.send("maker", f"event cancel cup maker {password('maker')}")
     assert len(under_way(house)) == 2
     board = under_way(house)[0].board
-    house.answer("ann", "resign", board)
+    house.answer("ann", "resign!", board)
     assert house.wait(NOW) == []
     assert event(house).stage is Stage.CANCELLED
     assert all(each.points is None for each in meetings(house))

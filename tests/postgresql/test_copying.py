@@ -40,7 +40,7 @@ def old(tmp_path: Path) -> str:
     house.game("loops a_d zoe")
     house.send("ab", "cross challenge AC ab")
     house.send("zoe", "cross seek")
-    house.answer("a-b", "resign", 101)
+    house.answer("a-b", "resign!", 101)
     with house.service.store.write() as tx:
         tx._connection.execute(text("UPDATE inbox SET reason = 'a' || char(0) || 'b' WHERE id = 1"))
     house.service.close()

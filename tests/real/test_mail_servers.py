@@ -113,7 +113,7 @@ class Table:
             self._move(chance)
         if self.state.outcome is None:
             letter = alice.wait_for(lambda letter: self._is_of_ply(letter, len(self.record) + 1))
-            alice.answer(letter, "resign")
+            alice.answer(letter, "resign!")
         for person in self.people.values():
             person.wait_for(self.is_of_board, self.mails)
 

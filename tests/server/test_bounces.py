@@ -161,7 +161,7 @@ def test_another_address_of_his_goes_on(inn: House) -> None:
 def test_nothing_is_begun_with_somebody_whom_no_mail_reaches(inn: House) -> None:
     inn.player("carol")
     inn.send("bob", "loops seek bob bobpass 2")
-    board = inn.game("cross -size=4 bob alice", ["D4", "D5", "resign"])
+    board = inn.game("cross -size=4 bob alice", ["D4", "D5", "resign!"])
     for got in board_mails(inn, 3):
         bounce(inn, got)
     assert unreachable(inn, "bob")
