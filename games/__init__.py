@@ -9,6 +9,7 @@ from games.breakthrough import Breakthrough
 from games.clobber import Clobber
 from games.cross import Cross
 from games.crossgeo import CrossGeo
+from games.dots import Dots
 from games.four import Four
 from games.gomoku import Gomoku
 from games.havannah import Havannah
@@ -30,6 +31,7 @@ GAMES: dict[str, AnyGame] = {
         Clobber(),
         Cross(),
         CrossGeo(),
+        Dots(),
         Four(),
         Gomoku(),
         Havannah(),

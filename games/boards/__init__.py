@@ -10,7 +10,7 @@ from games.boards.board import Board
 from games.boards.cells import Cells, bits, union
 from games.boards.hexes import Hexes, hexagon, rhombus, triangle
 from games.boards.names import LETTERS, WITHOUT_I, Names
-from games.boards.squares import Points, Squares, squares
+from games.boards.squares import Points, Squares, lattice, squares
 
 __all__ = [
     "LETTERS",
@@ -23,6 +23,7 @@ __all__ = [
     "Squares",
     "bits",
     "hexagon",
+    "lattice",
     "rhombus",
     "squares",
     "triangle",

@@ -96,17 +96,18 @@ squares = cache(Squares)
 
 
 class Points(Squares):
-    """Points of a square grid that lines join; neighbours follow each other on a line.
+    """Points of a grid that lines join; neighbours follow each other on a line.
 
-    lines: the points on each of them, in order.
+    lines: the points on each of them, in order. links: the pairs of neighbours, the lower index first.
     """
 
-    def __init__(self, size: int, lines: Sequence[Sequence[tuple[int, int]]]) -> None:
+    def __init__(self, lines: Sequence[Sequence[tuple[int, int]]]) -> None:
         """lines: the points of each, as column and row, counted from 0 at the lower left; each point is on one."""
         there = {point for line in lines for point in line}
-        super().__init__(size, size, ground=Ground.POINTS, cell="point", only=there)
+        columns, rows = (1 + max(axis) for axis in zip(*there, strict=True))
+        super().__init__(columns, rows, ground=Ground.POINTS, cell="point", only=there)
         self.lines = tuple(tuple(row * self.stride + column for column, row in line) for line in lines)
-        self.links = tuple(sorted({pair for line in self.lines for pair in pairwise(line)}))
+        self.links = tuple(sorted({(min(pair), max(pair)) for line in self.lines for pair in pairwise(line)}))
         self._beside = dict.fromkeys(self.indices, 0)
         for one, other in self.links:
             self._beside[one] |= 1 << other
@@ -118,6 +119,30 @@ class Points(Squares):
             grown |= self._beside[index]
         return grown
 
-    def joins(self) -> tuple[Join, ...]:
-        """The lines between neighbours."""
-        return tuple(Join(self.places[one], self.places[other], Look.GROUND) for one, other in self.links)
+    def link_name(self, link: int) -> str:
+        """The name of a link by its number, such as a1-a2."""
+        return "-".join(self.names[end] for end in self.links[link])
+
+    def joins(self, drawn: Cells | None = None, last: int | None = None) -> tuple[Join, ...]:
+        """The lines between neighbours: the ground of the board, or where links are drawn in play these and the others,
+        which are open.
+
+        drawn: the numbers of the drawn links as a set, None where they are the ground. last: the one drawn last.
+        """
+        ends = [(self.places[one], self.places[other]) for one, other in self.links]
+        if drawn is None:
+            return tuple(Join(start, end, Look.GROUND) for start, end in ends)
+        looks = (Look.OPEN, Look.DRAWN)
+        return tuple(
+            Join(start, end, looks[drawn >> link & 1], self.link_name(link), link == last)
+            for link, (start, end) in enumerate(ends)
+        )
+
+
+@cache
+def lattice(columns: int, rows: int) -> Points:
+    """Rows and columns of points, each joined with the next one."""
+    return Points(
+        [[(column, row) for column in range(columns)] for row in range(rows)]
+        + [[(column, row) for row in range(rows)] for column in range(columns)]
+    )

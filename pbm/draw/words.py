@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from games.scene import Cell, Form, GridBoard, HexBoard, Look, PlaneBoard, Point, Segment
+from games.scene import Box, Cell, Form, GridBoard, HexBoard, Look, PlaneBoard, Point, Segment
 
 WIDTH = 76
 FREE = "free"
@@ -19,7 +19,7 @@ def lines(board: HexBoard | GridBoard | PlaneBoard) -> list[str]:
 
 
 def _cells(board: HexBoard | GridBoard) -> Iterator[str]:
-    named = [cell for cell in board.cells if cell.name]
+    named = [] if _is_drawn_on(board) else [cell for cell in board.cells if cell.name]
     rows = (
         {label.place[0]: label.text for label in board.labels if label.down == 0}
         if isinstance(board, HexBoard)
@@ -32,6 +32,16 @@ def _cells(board: HexBoard | GridBoard) -> Iterator[str]:
         yield f"The last move went from {' to '.join(names[place] for place in board.path)}."
     if isinstance(board, GridBoard):
         yield from _marks(board)
+
+
+def _is_drawn_on(board: HexBoard | GridBoard) -> bool:
+    """Whether players draw joins, and nothing is ever on the cells."""
+    joins = board.joins if isinstance(board, GridBoard) else ()
+    return any(join.name for join in joins) and not any(cell.piece for cell in board.cells)
+
+
+def _owner(box: Box) -> str:
+    return box.owner
 
 
 def _runs(cells: Sequence[Cell], step: int) -> Iterator[str]:
@@ -62,9 +72,9 @@ def _marks(board: GridBoard) -> Iterator[str]:
         ]
         if joins:
             yield f"{said}: {'; '.join(joins)}."
-    for box in board.boxes:
-        corners = called(box.row, box.column), called(box.row + 1, box.column + 1)
-        yield f"The box between {corners[0]} and {corners[1]} belongs to {box.owner}."
+    for owner, boxes in groupby(sorted(board.boxes, key=_owner), key=_owner):
+        corners = [f"{called(box.row, box.column)} to {called(box.row + 1, box.column + 1)}" for box in boxes]
+        yield f"Boxes that belong to {owner}, by two of their corners: {'; '.join(corners)}."
     for mark in board.crossings:
         yield f"Lines cross at {called(mark.row, mark.column)}, which belongs to {mark.owner}."
 

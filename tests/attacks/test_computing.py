@@ -67,6 +67,7 @@ BOARDS = {
     "four": "-columns=12 -rows=12",
     "breakthrough": "-size=10",
     "clobber": "-columns=10 -rows=10",
+    "dots": "-columns=12 -rows=12",
 }
 
 

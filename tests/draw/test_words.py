@@ -92,7 +92,7 @@ def test_points_that_are_missing_are_not_told_to_be_there() -> None:
         "Row 1: a1 to b1 free.",
         "The last move went from a1 to a2.",
         "Lines that may be drawn: a1-a2.",
-        "The box between a2 and b1 belongs to F.",
+        "Boxes that belong to F, by two of their corners: a2 to b1.",
     ]
 
 

@@ -13,7 +13,7 @@ from games.scene import Ground
 
 HEXES = [hexagon(2), hexagon(5), rhombus(3), rhombus(11), triangle(3), triangle(13)]
 GRIDS = [squares(7, 6), squares(3, 10, from_top=True), squares(19, 19, letters=WITHOUT_I, ground=Ground.LINES)]
-WINDMILL = Points(3, [[(0, 1), (1, 1), (2, 1)], [(1, 0), (1, 1), (1, 2)]])
+WINDMILL = Points([[(0, 1), (1, 1), (2, 1)], [(1, 0), (1, 1), (1, 2)]])
 
 HEX_STEPS = {(0, 2), (0, -2), (1, 1), (1, -1), (-1, 1), (-1, -1)}
 FOUR_STEPS = {(0, 1), (1, 0), (0, -1), (-1, 0)}

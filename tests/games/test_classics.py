@@ -116,9 +116,48 @@ def test_a_move_of_a_piece_is_drawn_as_its_way():
     assert [cell.name for cell in board.cells if cell.last] == ["a1", "a2"]
 
 
+SQUARE = "a1-a2 a1-b1 b1-b2"
+TWO_AT_ONCE = f"{SQUARE} a3-b3 a2-a3 b2-b3"
+
+
+def test_closing_a_box_of_dots_gives_it_and_another_turn():
+    for moves, mover, boxes in (
+        (SQUARE, 2, (0, 0)),
+        (f"{SQUARE} a2-b2", 2, (0, 1)),
+        (f"{SQUARE} a2-b2 a2-a3", 1, (0, 1)),
+        (f"{TWO_AT_ONCE} a2-b2", 1, (2, 0)),
+    ):
+        game, pos = after("dots", "-columns=2 -rows=2", moves)
+        assert (game.to_move(pos), tuple(map(int.bit_count, pos.boxes))) == (mover, boxes)
+    told = game.scene(pos, game.parse(after("dots", "-columns=2 -rows=2", TWO_AT_ONCE)[1], "a2-b2")).notes
+    assert told == ("Red 2, Blue 0. Red closed a box and must draw another line.",)
+
+
+def test_more_boxes_of_dots_win_and_equal_ones_draw():
+    drawn = f"{TWO_AT_ONCE} a2-b2 b3-c3 c2-c3 b1-c1 b2-c2 c1-c2"
+    won = f"{TWO_AT_ONCE} b3-c3 a2-b2 c2-c3 b1-c1 b2-c2 c1-c2"
+    assert ended("dots", "-columns=2 -rows=2", drawn) == (None, "with 2 boxes each")
+    assert ended("dots", "-columns=2 -rows=2", won) == (2, "on boxes, 4 to 0")
+    game, pos = after("dots", "-columns=2 -rows=2", won)
+    assert game.outcome(pos).scores == (0, 4)
+
+
+def test_a_line_of_dots_is_read_from_either_end():
+    for text in ("c3-c4", "C4-C3", "c3c4", "c4 c3", "3c to 4c", " c-3, c-4. "):
+        game, pos = after("dots", "", "")
+        assert game.notate(pos, game.parse(pos, text)) == "c3-c4"
+    said, free = refused("dots", "", "a1-a2", "a2-a1")
+    assert (said, free) == ("The line a1-a2 is drawn already.", ("a1-b1", "a2-b2", "a2-a3"))
+    assert refused("dots", "", "", "a1-c1")[0] == "a1 and c1 are not next to each other in a row or column."
+    assert refused("dots", "", "", "a1") == ("A line joins two dots. Write it as in a1-b1.", ("a1-b1", "a1-a2"))
+    assert refused("dots", "", "", "a7-a8")[0] == "There is no point a7: column a holds a1-a6."
+    assert refused("dots", "", "", "the top")[0] == '"the top" is not a move. Write it as in a1-b1.'
+
+
 @pytest.mark.parametrize(
     ("name", "moves"),
     [
+        ("dots", ["a1-a2", "b1b2"]),
         ("hex", ["c3", "d2"]),
         ("four", ["d", "d"]),
         ("breakthrough", ["b2-c3", "b7-b6"]),
@@ -131,5 +170,7 @@ def test_a_classic_is_played_by_mail(house: House, name, moves):
     house.game(f"{name} alice bob")
     for player, move in zip(("alice", "bob"), moves, strict=True):
         house.answer(player, move, 101)
-    assert f"bob played {moves[1]}." in house.mailboxes[address_of("alice")][-1].body
+    game, pos = after(name, "", moves[0])
+    played = game.notate(pos, game.parse(pos, moves[1]))
+    assert f"bob played {played}." in house.mailboxes[address_of("alice")][-1].body
     assert not house.parked()

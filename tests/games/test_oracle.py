@@ -38,6 +38,13 @@ def mirrored(size: int) -> Callable[[str], str]:
     return lambda text: f"{row(text[0:2])}-{row(text[2:4])}"
 
 
+def line(text: str) -> str:
+    """The ends of a line of a board that has three rows of boxes: P1(h,0,2) runs along the top."""
+    way, row, column = text[3:-1].split(",")
+    ends = ((0, 0), (0, 1)) if way == "h" else ((1, 0), (0, 0))
+    return "-".join(f"{'abcde'[int(column) + right]}{4 - int(row) - down}" for down, right in ends)
+
+
 ORACLES = {
     "hex": Oracle("-size=7", "hex(board_size=7)"),
     # Its triangle stands on its point.
@@ -52,6 +59,7 @@ ORACLES = {
     "four": Oracle("", "connect_four", lambda text: "abcdefg"[int(text[1:])]),
     # Black begins there, from the top.
     "breakthrough": Oracle("-size=6", "breakthrough(rows=6,columns=6)", mirrored(6)),
+    "dots": Oracle("-columns=4 -rows=3", "dots_and_boxes(num_rows=3,num_cols=4)", line),
     "clobber": Oracle("", "clobber(rows=5,columns=6)", lambda text: f"{text[:2]}-{text[2:]}"),
 }
 

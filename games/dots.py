@@ -1,0 +1,138 @@
+"""Dots and Boxes, by Edouard Lucas (1889).
+
+In turn two players join neighbouring dots of a grid by a line. A line that is the fourth side of a box, or of two,
+gives these boxes to the side that drew it, and that side must draw another line. When all lines are drawn, more boxes
+win; equal numbers are a draw. Red begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from games.boards import Cells, Points, bits, lattice, union
+from games.rules import BadNotation, IllegalMove, Info, Option, OptionValues, Outcome, Side
+from games.scene import Box, Scene
+
+COLOURS = ("Red", "Blue")
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """drawn: the numbers of the lines, as a set. boxes: those of the first and of the second side, each by the index of
+    the dot at its lower left.
+    """
+
+    options: OptionValues
+    drawn: Cells = 0
+    boxes: tuple[Cells, Cells] = (0, 0)
+    mover: Side = Side.FIRST
+
+
+@cache
+def _sides(board: Points) -> tuple[tuple[tuple[int, Cells], ...], ...]:
+    """For each line the boxes it is a side of, each with the set of its four lines."""
+    numbers = {ends: link for link, ends in enumerate(board.links)}
+    up = board.stride
+    beside: list[list[tuple[int, Cells]]] = [[] for _ in board.links]
+    for dot in board.indices:
+        ends = ((dot, dot + 1), (dot, dot + up), (dot + 1, dot + up + 1), (dot + up, dot + up + 1))
+        if all(each in numbers for each in ends):
+            for each in ends:
+                beside[numbers[each]].append((dot, union(numbers[side] for side in ends)))
+    return tuple(map(tuple, beside))
+
+
+class Dots:
+    """The rules of Dots and Boxes. A move is the number of a line, as its board counts links."""
+
+    info = Info(
+        name="dots",
+        title="Dots and Boxes",
+        version=1,
+        kind="territory",
+        summary="draw lines between dots, close boxes, and go on after each",
+        source="Edouard Lucas, 1889",
+        options=(
+            Option("columns", "boxes in a row", 5, low=2, high=12),
+            Option("rows", "rows of boxes", 5, low=2, high=12),
+        ),
+    )
+
+    def board(self, options: OptionValues) -> Points:
+        return lattice(options.number("columns") + 1, options.number("rows") + 1)
+
+    def options(self, words: Sequence[str], *, body: str = "") -> OptionValues:
+        return OptionValues(self.info.options, words)
+
+    def sides(self, options: OptionValues) -> tuple[str, str]:
+        return COLOURS
+
+    def start(self, options: OptionValues) -> Position:
+        return Position(options)
+
+    def to_move(self, pos: Position) -> Side:
+        return pos.mover
+
+    def moves(self, pos: Position) -> Iterator[int]:
+        yield from (link for link in range(len(self.board(pos.options).links)) if not pos.drawn >> link & 1)
+
+    def parse(self, pos: Position, text: str) -> int:
+        board = self.board(pos.options)
+        ends = board.names.read_path(text, lambda: self._example(pos))
+        link = board.links.index(line) if (line := tuple(sorted(ends))) in board.links else None
+        if link is not None and not pos.drawn >> link & 1:
+            return link
+        if self.outcome(pos) is not None:
+            raise IllegalMove("The game is over.")
+        free = [board.link_name(other) for other in self.moves(pos) if set(board.links[other]) & set(ends)]
+        if link is not None:
+            raise IllegalMove(f"The line {board.link_name(link)} is drawn already.", free)
+        if len(ends) != 2:
+            raise BadNotation(f"A line joins two dots. Write it as in {self._example(pos)}.", free)
+        one, other = (board.names[end] for end in ends)
+        raise IllegalMove(f"{one} and {other} are not next to each other in a row or column.", free)
+
+    def _example(self, pos: Position) -> str:
+        return self.notate(pos, next(self.moves(pos), 0))
+
+    def notate(self, pos: Position, move: int) -> str:
+        return self.board(pos.options).link_name(move)
+
+    def play(self, pos: Position, move: int) -> Position:
+        drawn, closed = pos.drawn | 1 << move, self._closed(pos.options, pos.drawn | 1 << move, move)
+        first, second = pos.boxes
+        boxes = (first | closed, second) if pos.mover is Side.FIRST else (first, second | closed)
+        return Position(pos.options, drawn, boxes, pos.mover if closed else pos.mover.other)
+
+    def _closed(self, options: OptionValues, drawn: Cells, last: int) -> Cells:
+        """The boxes that the line drawn last has closed."""
+        return union(box for box, lines in _sides(self.board(options))[last] if not lines & ~drawn)
+
+    def outcome(self, pos: Position) -> Outcome | None:
+        if pos.drawn.bit_count() < len(self.board(pos.options).links):
+            return None
+        first, second = scores = self._points(pos)
+        if first == second:
+            return Outcome(None, f"with {first} boxes each", scores)
+        return Outcome(
+            Side.FIRST if first > second else Side.SECOND, f"on boxes, {max(scores)} to {min(scores)}", scores
+        )
+
+    def _points(self, pos: Position) -> tuple[int, int]:
+        first, second = (boxes.bit_count() for boxes in pos.boxes)
+        return first, second
+
+    def scene(self, pos: Position, last: int | None) -> Scene:
+        board = self.board(pos.options)
+        boxes = [
+            Box(*board.places[box + board.stride], name[0])
+            for name, owned in zip(COLOURS, pos.boxes, strict=True)
+            for box in reversed(list(bits(owned)))
+        ]
+        drawn = board.board({}, joins=board.joins(pos.drawn, last), boxes=boxes, colours=(("B", "blue"),))
+        told = ", ".join(f"{name} {count}" for name, count in zip(COLOURS, self._points(pos), strict=True)) + "."
+        if last is not None and self.outcome(pos) is None and self._closed(pos.options, pos.drawn, last):
+            told += f" {COLOURS[pos.mover - 1]} closed a box and must draw another line."
+        return Scene(drawn, notes=(told,))
