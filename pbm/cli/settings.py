@@ -301,7 +301,16 @@ class Limits(_Table):
         default=3, description="Events that one player has made and that are not over."
     )
     confirmations_per_day: Count = Field(
-        default=3, description="Mails a day that ask one address whether it belongs to an account."
+        default=3,
+        description="Mails a day that ask one mailbox, whatever its +tags and dots, whether it belongs to an account.",
+    )
+    unasked_per_domain_per_day: Count = Field(
+        default=200,
+        description="Mails a day to one domain that its people may not have asked for: confirmations, invitations, "
+        "answers to strangers. Mails that server.authserv_id vouches for ask for themselves.",
+    )
+    unasked_per_network_per_day: Count = Field(
+        default=50, description="The same because of mails from one network (IPv4 /24, IPv6 /64), to whomever."
     )
     resets_per_day: Count = Field(default=3, description="Mails a day by which one player may set a new password.")
     exports_per_day: Count = Field(default=2, description="Mails a day with all games of one player.")

@@ -57,6 +57,8 @@ class Limits:
     open_seek_games: int = 20
     open_events: int = 3
     confirmations_per_day: int = 3
+    unasked_per_domain_per_day: int = 200
+    unasked_per_network_per_day: int = 50
     resets_per_day: int = 3
     exports_per_day: int = 2
     erasure_days: int = 7

@@ -77,6 +77,8 @@ class Request:
     identified: Player | None = None
     refusal: Rejected | GameError | None = None
     is_hearsay: bool = False
+    network: str = ""
+    """Where the mail came from; empty where that is not known."""
     _boards: dict[int, OpenBoard] = field(default_factory=dict)
     _remarks: dict[int, list[str]] = field(default_factory=dict)
 
@@ -92,6 +94,7 @@ class Request:
             fresh=self.fresh,
             locked=self.locked,
             received_at=self.received_at,
+            network=self.network,
             secrets=self.secrets,
         )
 

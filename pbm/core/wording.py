@@ -8,10 +8,13 @@ from functools import cache
 from games import GAMES
 from pbm.bots import LEVELS
 from pbm.core.passwords import MAX_LENGTH, MIN_LENGTH
-from pbm.domain.errors import BadArguments
+from pbm.domain.consent import Answer, consent
+from pbm.domain.errors import BadArguments, NotAllowed
+from pbm.domain.likeness import look
 from pbm.domain.match import SWAP
 from pbm.domain.plans import PASSING
 from pbm.domain.verbs import NO_USERIDS, VERBS, find
+from pbm.store import Transaction
 
 PASSES = ("--", "—", "–")
 """The pass as the classic server wrote it; mail programs make one dash of two."""
@@ -36,6 +39,21 @@ def _reserved() -> frozenset[str]:
     return frozenset({"pbm", "robot", *ROBOTS, *NO_USERIDS, *GAMES, *(verb.name.split()[0] for verb in VERBS)})
 
 
+_OF_THE_HOUSE = frozenset(
+    {
+        *("abuse", "admin", "administrator", "hostmaster", "operator", "postmaster", "root", "security", "webmaster"),
+        *("daemon", "mailer-daemon", "no-reply", "nobody", "noreply", "robots", "server", "system"),
+        *("moderator", "support"),
+    }
+)
+"""Names that seem to speak for the server."""
+
+
+@cache
+def _reserved_looks() -> frozenset[str]:
+    return frozenset(map(look, _reserved() | _OF_THE_HOUSE))
+
+
 @cache
 def _words() -> frozenset[str]:
     """Words that stand in mails whoever reads them, so that none could be kept secret."""
@@ -48,8 +66,15 @@ def check_userid(userid: str) -> None:
         raise BadArguments(
             f'"{userid[:40]}" cannot be a userid: take a letter and up to 19 letters, digits, ".", "-" or "_".'
         )
-    if userid.casefold() in _reserved() or userid.casefold().startswith(ERASED) or find(userid) is not None:
+    if look(userid) in _reserved_looks() or userid.casefold().startswith(ERASED) or find(userid) is not None:
         raise BadArguments(f'"{userid}" is a word of the server; choose another userid.')
+
+
+def check_free(tx: Transaction, userid: str) -> None:
+    """Raises: BadArguments; NotAllowed where somebody has the userid, or had it, or one that looks like it."""
+    check_userid(userid)
+    if tx.players.is_taken(userid):
+        raise NotAllowed(f'The userid "{userid}" is taken; choose another.')
 
 
 def check_password(password: str) -> None:
@@ -71,8 +96,13 @@ def first_line(text: str) -> str:
 
 
 def declines(text: str) -> bool:
-    """The answer begins with a no."""
-    return re.split(r"[^\w]", first_line(text), maxsplit=1)[0].casefold() in NO
+    """The answer says no, in whatever words.
+
+    >>> declines("No! Who are you?"), declines("I don't know you, please stop."), declines("Yes, that was me.")
+    (True, True, False)
+    """
+    begins = re.split(r"[^\w]", first_line(text), maxsplit=1)[0].casefold()
+    return begins in NO or consent(text).answer in (Answer.NO, Answer.NEVER)
 
 
 def check_address(address: str) -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 
-from pbm.compose import Answer
+from pbm.compose import Answer, Outcome
 from pbm.core.bus import ReachChanged, SettingsSaved, publish
-from pbm.core.registry import handles, keeper_of, redeems
+from pbm.core.registry import REFUSALS, handles, keeper_of, redeems
 from pbm.core.replies import done
 from pbm.core.request import Request
-from pbm.core.wording import check_address, check_password, check_userid, declines, first_line
+from pbm.core.unasked import asked_for, count_unasked
+from pbm.core.wording import check_address, check_free, check_password, declines, first_line
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed
+from pbm.domain.likeness import mailbox
 from pbm.domain.match import Player
 from pbm.domain.settings import CHOICES, Settings, choice_of
 from pbm.domain.verbs import ACCOUNT, Locks, Verb
@@ -40,19 +42,19 @@ _INVITED = ("invite",)
     )
 )
 def signup(request: Request, command: Command) -> Answer | None:
+    """Nobody has the userid before one of the addresses has answered: then the first who did."""
     userid, password = command.args["NEW-USERID"], command.args["NEW-PASSWORD"]
-    check_userid(userid)
     check_password(password)
     addresses = addresses_of(request, command)
     request.tx.players.forget_unconfirmed(userid, _forgotten_before(request))
-    if request.tx.players.is_taken(userid):
-        raise NotAllowed(f'The userid "{userid}" is taken; choose another.')
+    check_free(request.tx, userid)
     if any(letter.subject == CONFIRMING for letter in request.letters):
         raise NotAllowed("One mail makes one account.")
-    _check_not_pestered(request, addresses)
-    player = request.tx.players.add(userid, request.hash_of(password), request.now)
     for address in addresses:
-        _ask_to_confirm(request, player, address)
+        _count_unasked(request, address)
+    hashed = request.hash_of(password)
+    for address in addresses:
+        _mail_to_confirm(request, address, userid, None, userid=userid, hash=hashed)
     return None
 
 
@@ -77,7 +79,6 @@ def add(request: Request, command: Command) -> Answer | None:
     if len({*own, *map(str.casefold, wanted)}) > MAX_ADDRESSES:
         known = " and ".join(address.address for address in own.values())
         raise NotAllowed(f"An account has at most {MAX_ADDRESSES} addresses, and you have {known}.", "change address")
-    _check_not_pestered(request, fresh)
     for address in fresh:
         _ask_to_confirm(request, player, address)
     return done(command, f"{_listed(fresh)} will get your mail, too, as soon as the mail\nsent there is answered.")
@@ -102,7 +103,6 @@ def change_address(request: Request, command: Command) -> Answer | None:
     fresh = _without(wanted, confirmed)
     if not fresh and len(confirmed) == len(wanted):
         raise NotAllowed(f"Your mail goes to {_listed(wanted)} already.")
-    _check_not_pestered(request, fresh)
     request.tx.players.drop_unconfirmed(player.id, request.now)
     for address in fresh:
         _ask_to_confirm(request, player, address, wanted)
@@ -293,53 +293,86 @@ def _forgotten_before(request: Request) -> datetime:
     return request.now - timedelta(days=request.tools.limits.confirmation_days)
 
 
-def _check_not_pestered(request: Request, addresses: Iterable[str]) -> None:
-    """Nobody is asked again and again whether an address is his. Raises: NotAllowed."""
-    most, since = request.tools.limits.confirmations_per_day, request.now - timedelta(days=1)
-    for address in addresses:
-        if request.tx.tickets.issued_since("confirm", address, since) >= most:
-            raise NotAllowed(
-                f'"{address}" has got {most} such mails within a day and answered none of them. Answer one of them, or '
-                "try again tomorrow."
-            )
+def _count_unasked(request: Request, address: str) -> None:
+    """Nobody is asked again and again whether an address is theirs. Raises: NotAllowed."""
+    own = address.casefold() == request.message.sender.casefold()
+    if not (own and request.message.authenticated):
+        count_unasked(request.tx, request.tools.limits, address, request.network, request.now)
 
 
 def _ask_to_confirm(request: Request, player: Player, address: str, instead: Collection[str] = ()) -> None:
-    """Add an address that counts once its owner has answered the mail it now gets.
+    """Add an address that counts once its owner has answered the mail it now gets. Raises: NotAllowed.
 
     instead: the addresses that then are the player's only ones; empty for one more address.
     """
-    days, own = request.tools.limits.confirmation_days, _own_addresses(request, player)
+    _count_unasked(request, address)
+    own = _own_addresses(request, player)
     row = own.get(address.casefold()) or request.tx.players.add_address(
         player.id, address, request.now, confirmed=False
     )
-    token = request.issue("confirm", address, days=days, player=player, address_id=row.id, instead=list(instead))
+    _mail_to_confirm(request, address, player.userid, player, address_id=row.id, instead=list(instead))
+
+
+def _mail_to_confirm(request: Request, address: str, name: str, player: Player | None, **payload: object) -> None:
+    """player: who has the account; None where the answer makes it."""
+    days = request.tools.limits.confirmation_days
+    token = request.issue("confirm", mailbox(address), days=days, player=player, address=address, **payload)
     request.write(
         address,
         CONFIRMING,
         "confirm.txt",
         reply_to=token,
         answers=address.casefold() == request.message.sender.casefold(),
-        userid=player.userid,
+        userid=name,
         days=days,
-        account=bool(own),
+        account=player is not None,
     )
 
 
 @redeems("confirm")
 def confirm(request: Request, ticket: Ticket) -> None:
-    """The address is proved, and its owner welcomed."""
-    address = request.tx.players.confirm(ticket.payload["address_id"], request.now)
-    player = request.tx.players.get(ticket.player_id or 0)
+    """The address is proved, and its owner welcomed, unless they say that it was not them who asked."""
+    if declines(request.message.text):
+        request.tx.tickets.revoke("confirm", ticket.subject, request.now)
+        text = "Nothing is confirmed. Whoever asked for it gets no account with this address."
+        request.answers.append(Answer("no", Outcome.DONE, text, "pbm: nothing was done"))
+        return
+    try:
+        address = _confirmed(request, ticket)
+    except REFUSALS as error:
+        request.refuse("your answer", error)
+        return
+    player = request.tx.players.get(address.player_id) if address is not None else None
     if address is None or player is None:
         return
+    asked_for(request.tx, address.address)
     request.identified = player
     publish(ReachChanged(player), request.tx, request.now)
-    if ticket.payload["instead"]:
-        _drop_all_but(request, player, ticket.payload["instead"])
+    instead = ticket.payload.get("instead")
+    if instead:
+        _drop_all_but(request, player, instead)
     own = request.tx.players.confirmed(player.id)[player.id]
-    page = "welcome.txt" if own == [address.address] and not ticket.payload["instead"] else "confirmed.txt"
+    page = "welcome.txt" if own == [address.address] and not instead else "confirmed.txt"
     request.write(address.address, "pbm: welcome", page, player=player, userid=player.userid, addresses=own)
+
+
+def _confirmed(request: Request, ticket: Ticket) -> Address | None:
+    """The address that has answered; if it was to make an account, that is made. None where its player has dropped it.
+
+    Raises: NotAllowed where somebody else has got the userid meanwhile.
+    """
+    players, payload = request.tx.players, ticket.payload
+    if "hash" not in payload:
+        return players.confirm(payload["address_id"], request.now)
+    player = players.find(payload["userid"])
+    known = _own_addresses(request, player).get(payload["address"].casefold()) if player is not None else None
+    made = player is not None and players.password_hash(player.id) == payload["hash"]
+    if known is not None and (made or known.confirmed_at):
+        return players.confirm(known.id, request.now)
+    if player is None or not made:
+        check_free(request.tx, payload["userid"])
+        player = players.add(payload["userid"], payload["hash"], request.now)
+    return players.add_address(player.id, payload["address"], request.now, confirmed=True)
 
 
 def _own_addresses(request: Request, player: Player) -> dict[str, Address]:

@@ -64,6 +64,7 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
         references=headers.message_ids(fields.get("references", [])),
         authenticated=trust.vouched(fields, envelope, robot, sender),
         answers_us=answers_us,
+        peer=trust.peer(fields, robot),
     )
 
 

@@ -87,6 +87,8 @@ class Message:
     """Whether the trusted mail server vouches for the sender."""
     answers_us: bool
     """Whether one of our mails stood quoted with the text."""
+    peer: str = ""
+    """The machine that handed it to the trusted mail server, as that says; empty where it does not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from pbm.mailin.message import Envelope, Robot
 from pbm.mailin.mime import Fields
 
 _BY = re.compile(r"(?:\A|\s)by\s+\[?([\w.:-]{1,253})", re.IGNORECASE)
+_FROM = re.compile(r"\[(?:IPv6:)?([0-9a-f.:]{3,45})\]", re.IGNORECASE)
 _COMMENT = re.compile(r"\([^()]{0,500}\)")
 _PRIVATE = re.compile(r"[^.]*|.*\.(?:internal|local|lan|localdomain|localhost|home\.arpa)", re.IGNORECASE)
 """Names that a host has among its own: they tell nothing of whose it is."""
@@ -33,6 +34,23 @@ def vouched(fields: Fields, envelope: Envelope, robot: Robot, sender: str) -> bo
     if any(_is(result, "dmarc", "fail") for result in found):
         return False
     return any(_proves(result, sender.lower(), envelope) for result in found)
+
+
+def peer(fields: Fields, robot: Robot) -> str:
+    """The address of the machine that handed the mail to our mail server, as that wrote it down; empty if it did not.
+
+    Where one server of ours hands it to the next, the first of them knows.
+    """
+    found = ""
+    for value in fields.get("received", []) if robot.authserv_id else ():
+        if not _BY.search(_COMMENT.sub("", value)) or not _is_hop_of_ours(value, robot):
+            break
+        found = next(filter(_is_global, _FROM.findall(value)), found)
+    return found
+
+
+def _is_global(host: str) -> bool:
+    return _is_number(host) and ipaddress.ip_address(host).is_global
 
 
 def _ours(fields: Fields, robot: Robot) -> Iterator[authres.AuthenticationResultsHeader]:

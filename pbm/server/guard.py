@@ -20,6 +20,7 @@ from pbm.core.request import Credentials
 from pbm.core.wording import is_password
 from pbm.domain.commands import Command
 from pbm.domain.errors import Rejected
+from pbm.domain.likeness import mailbox
 from pbm.domain.match import Player
 from pbm.domain.redaction import passwords_behind
 from pbm.store import Transaction
@@ -39,13 +40,14 @@ class Origin:
     """Where a mail came from, as far as it counts against guessing.
 
     address: of From, which anybody can write unless it is vouched for. claimed: the player whose address that is.
-    peer: the network of the machine that handed it over; empty for one of ours.
+    peer: the machine that handed it over, network: the one it is in, an IPv4 /24; both empty for one of ours.
     """
 
     address: str
     vouched: bool
     claimed: Player | None
     peer: str
+    network: str = ""
 
     @property
     def sender(self) -> str:
@@ -143,27 +145,32 @@ def _remembered(known: Attempts | None, now: datetime) -> int:
 
 
 def replies_to(tx: Transaction, address: str, now: datetime) -> int:
-    """How many replies an address of nobody's got of late; nearly all servers take A@example.org for a@example.org."""
-    key = Key(REPLY, address.casefold())
+    """How many replies the mailbox of an address of nobody's got of late."""
+    key = Key(REPLY, mailbox(address))
     return _remembered(tx.guesses.get([key]).get(key), now)
 
 
 def replied_to(tx: Transaction, address: str, now: datetime) -> None:
     """One more reply goes to an address of nobody's."""
-    key = Key(REPLY, address.casefold())
+    key = Key(REPLY, mailbox(address))
     tx.lock([f"guess {key.kind} {key.subject}"])
     tx.guesses.put(key, replies_to(tx, address, now) + 1, now, None)
 
 
-def network_of(peer: str) -> str:
-    """What counts as one machine: an IPv4 address, an IPv6 /64; empty for one that may be a mail server of ours."""
+def network_of(peer: str, bits: int = 32) -> str:
+    """What counts as one machine: an IPv4 address, or so many bits of it, an IPv6 /64.
+
+    Empty for one that may be a mail server of ours.
+    """
     try:
         address = ipaddress.ip_address(peer)
     except ValueError:
         return ""
     if not address.is_global:
         return ""
-    return str(ipaddress.ip_network((peer, 64), strict=False)) if address.version == 6 else peer
+    if address.version == 4 and bits == 32:
+        return peer
+    return str(ipaddress.ip_network((peer, 64 if address.version == 6 else bits), strict=False))
 
 
 MAX_LOGINS = 3

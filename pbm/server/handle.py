@@ -69,6 +69,12 @@ class Prepared:
         recipients = self.row.recipients
         return bool(recipients) and all(each.casefold().startswith("postmaster@") for each in recipients)
 
+    def cause(self, *, proven: bool) -> Cause:
+        """What answers to it count for."""
+        assert self.origin is not None  # noqa: S101  there is one for each message
+        origin = self.origin
+        return Cause(proven, origin.peer, origin.address, origin.network, origin.vouched)
+
     def payers(self, checked: Checked, identified: Player | None = None) -> set[str]:
         """At whose expense the handling is: the player's who proves to have sent the mail, or else its address's.
 
@@ -135,15 +141,13 @@ class Handler:
         ticket = tx.tickets.find(token, gate.now) if token else None
         fresh = [first_line(message.text)] if ticket is not None and ticket.purpose == RESET else []
         is_guess = token is not None and ticket is None and self._signer.open(token) is None
-        origin = Origin(message.sender, message.authenticated, sender.claimed, self._network(row.peer))
+        peer = message.peer if self._robot.authserv_id else row.peer  # behind a mail server of ours all come from there
+        machine, network = network_of(peer), network_of(peer, 24)
+        origin = Origin(message.sender, message.authenticated, sender.claimed, machine, network)
         lines = [strip_subject(message.subject), *message.text.splitlines()]
         player = sender.proven or sender.claimed
         logins = logins_of(gate, commands, lines, fresh, origin, player)
         return Prepared(row, message, sender, reading, commands, logins, origin, is_guess)
-
-    def _network(self, peer: str) -> str:
-        """Behind a mail server of ours, everybody comes from there."""
-        return "" if self._robot.authserv_id else network_of(peer)
 
     def check(self, mails: list[Prepared]) -> list[Checked]:
         """The passwords of the mails, looked at together; takes long, so not while others wait."""
@@ -167,6 +171,8 @@ class Handler:
             return self._lay_aside(tx, mail.message, now)
         if mail.is_for_operator:
             return self._hand_on(tx, mail, now)
+        if excess := self._excess_of_unproven(tx, mail, checked, now):
+            return Settled(Arrival.IGNORED, excess)
         return self._obey(tx, mail, checked, now)
 
     def count_logins(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> None:
@@ -182,6 +188,17 @@ class Handler:
         if until is None:
             return ""
         return f"limit: guesses of addresses, from {mail.origin.sender}; ignored until {until:%Y-%m-%d %H:%M} UTC"
+
+    def _excess_of_unproven(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> str:
+        """Why a mail that proves nothing is not even looked at; empty where it is, or where it does prove something."""
+        sender, message = mail.sender, mail.message
+        assert isinstance(message, Message)  # noqa: S101  discards are laid aside
+        if sender.proven or sender.seated or checked.verified:
+            return ""
+        if message.token and tx.tickets.find(message.token, now) is not None:
+            return ""
+        reason = self.throttle.spent(tx, message.sender, None, now, mail.cause(proven=False))
+        return f"limit: nothing was done, after {reason}" if reason else ""
 
     def _lay_aside(self, tx: Transaction, discard: Discard, now: datetime) -> Settled:
         """Record what is never answered; a mail of ours that came back is accounted to its recipient.
@@ -216,6 +233,7 @@ class Handler:
             tx, self.tools, mail.message, mail.sender, checked.verified, now,
             fresh=checked.fresh, locked=mail.logins.locked, received_at=mail.row.received_at,
             secrets=frozenset(password for _, password in checked.verified),
+            network=mail.origin.network if mail.origin else "",
         )  # fmt: skip
         until = self._costs.used_up_until(mail.payers(checked), now)
         if until is not None:
@@ -252,7 +270,7 @@ class Handler:
         """What the request has to tell, without the answers that are too many; and why any were left out."""
         mails, excess = [], ""
         proven = request.sender.proven or (request.identified if not request.is_hearsay else None)
-        cause = Cause(proven is not None, mail.origin.peer if mail.origin else "", request.message.sender)
+        cause = mail.cause(proven=proven is not None)
         for each in request.mails():
             reason = self.throttle.excess(tx, each, now, cause)
             if not reason:

@@ -13,7 +13,7 @@ from pbm.core.board import OpenBoard
 from pbm.core.notify import tell_players
 from pbm.core.replay import difference
 from pbm.core.start import start_match
-from pbm.core.wording import check_address, check_password, check_userid
+from pbm.core.wording import check_address, check_free, check_password, check_userid
 from pbm.domain.errors import NotAllowed, NotFound, Rejected
 from pbm.domain.events import MatchDecided, MatchStarted
 from pbm.domain.match import Ending, Match, Player, Result, State, replay
@@ -65,8 +65,7 @@ class Administration:
             check_address(address)
         hashed, now = self._service.tools.passwords.hash(password), self._service.clock()
         with self._service.store.write() as tx:
-            if tx.players.is_taken(userid):
-                raise NotAllowed(f'The userid "{userid}" is taken.')
+            check_free(tx, userid)
             player = tx.players.add(userid, hashed, now)
             for address in dict.fromkeys(addresses):
                 tx.players.add_address(player.id, address, now, confirmed=True)

@@ -13,6 +13,7 @@ from pbm.core.request import Request, Sender
 from pbm.core.wording import declines
 from pbm.domain.commands import Command, Standing, parse
 from pbm.domain.errors import NeedsIdentity, Rejected, UnknownCommand
+from pbm.domain.likeness import mailbox
 from pbm.domain.reading import MAX_COMMANDS, Reading
 from pbm.mailin import Action
 from pbm.store import Transaction
@@ -84,7 +85,7 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
     """
     player, address = request.sender.claimed, request.message.sender
     since = request.now - timedelta(days=1)
-    asked = request.tx.tickets.issued_since("held", address, since)
+    asked = request.tx.tickets.issued_since("held", mailbox(address), since)
     refusal = _tried(request, order).refusal if player is not None else None
     if player is None or refusal or order.secrets or asked >= request.tools.limits.held_asks_per_day:
         request.secrets |= order.secrets
@@ -93,7 +94,7 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
     lines, reading, sender = list(order.reading.lines), order.reading, request.sender
     as_of = sender.as_of.isoformat() if sender.as_of else None
     token = request.issue(
-        "held", address, days=_HELD_DAYS, player=player, lines=lines, comment=reading.comment,
+        "held", mailbox(address), days=_HELD_DAYS, player=player, lines=lines, comment=reading.comment,
         remarks=reading.remarks, board=sender.board, as_of=as_of,
     )  # fmt: skip
     subject = "pbm: was that you?"

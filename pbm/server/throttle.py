@@ -14,6 +14,9 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from pbm.core.notify import Limits
+from pbm.core.unasked import count_unasked
+from pbm.domain.errors import NotAllowed
+from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail
 from pbm.server.guard import replied_to, replies_to
 from pbm.store import Transaction
@@ -40,6 +43,10 @@ class Cause:
     """The machine it came from; empty for one of ours."""
     sender: str = ""
     """The address in its From."""
+    network: str = ""
+    """That of the machine."""
+    vouched: bool = False
+    """A trusted mail server says that it is from the address in its From."""
 
 
 class Throttle:
@@ -57,13 +64,18 @@ class Throttle:
 
     def excess(self, tx: Transaction, mail: Mail, now: datetime, cause: Cause) -> str:
         """Why a mail is left out, being one answer too many; empty for all else, such as a board after a move."""
-        to_sender = mail.board is None and mail.address.casefold() == cause.sender.casefold()
+        to_sender = mail.board is None and mailbox(mail.address) == mailbox(cause.sender)
         if not mail.reply and not to_sender:
             return ""
         unknown = mail.reply and mail.player_id is None and not tx.players.of_address(mail.address)
         most = self._limits.stranger_replies_per_day
         if unknown and replies_to(tx, mail.address, now) >= most:
             return f"{most} a day to {mail.address}, whom nobody knows"
+        if unknown and not (to_sender and cause.vouched):
+            try:
+                count_unasked(tx, self._limits, mail.address, cause.network, now, mailbox_too=False)
+            except NotAllowed as error:
+                return str(error)
         refusal = self.refusal(tx, mail, now, cause)
         if unknown and not refusal:
             replied_to(tx, mail.address, now)
@@ -71,14 +83,19 @@ class Throttle:
 
     def refusal(self, tx: Transaction, mail: Mail, now: datetime, cause: Cause) -> str:
         """Why an answer has to be left out; empty where it may go, and then it counts."""
+        reason = self.spent(tx, mail.address, mail.board, now, cause)
+        if not reason:
+            self._count(now, tuple(key for key, _ in _measures(self._limits, mail.address, mail.board, cause)))
+        return reason
+
+    def spent(self, tx: Transaction, address: str, board: int | None, now: datetime, cause: Cause) -> str:
+        """Why an answer would have to be left out; empty where it could go."""
         recent = self._recalled(tx, now)
         while recent and recent[0][0] <= now - _HOUR:
             self._drop(recent.popleft()[1])
-        measures = dict(_measures(self._limits, mail.address, mail.board, cause))
-        for key, most in measures.items():
+        for key, most in _measures(self._limits, address, board, cause):
             if self._counts[key] >= most:
                 return f"{most} answers within an hour {key.name}"
-        self._count(now, tuple(measures))
         return ""
 
     def _recalled(self, tx: Transaction, now: datetime) -> deque[tuple[datetime, tuple[_Key, ...]]]:
@@ -104,7 +121,7 @@ class Throttle:
 
 def _measures(limits: Limits, address: str, board: int | None, cause: Cause) -> Iterator[tuple[_Key, int]]:
     """What an answer counts for, and how many may."""
-    to = f"to {address.casefold()}"
+    to = f"to {mailbox(address)}"
     yield _Key("in all"), limits.answers_per_hour_in_all
     yield _Key(to), limits.answers_per_hour
     if board is not None:

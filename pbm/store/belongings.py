@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import Column, Connection, Row, Table, func, insert, or_, select, text, update
 
 from pbm.domain.errors import BadArguments
+from pbm.domain.likeness import look
 from pbm.store.tables import (
     Instant,
     absences,
@@ -140,7 +141,13 @@ class Belongings:
 
     def add_name(self, userid: str, now: datetime) -> int:
         """A player of whom nothing is known but that he played; nobody can log in as him. Returns his id."""
-        values = {"userid": userid, "userid_key": userid.casefold(), "password_hash": NO_PASSWORD, "created_at": now}
+        values = {
+            "userid": userid,
+            "userid_key": userid.casefold(),
+            "look": look(userid),
+            "password_hash": NO_PASSWORD,
+            "created_at": now,
+        }
         key: int = self._connection.execute(insert(players).values(values).returning(players.c.id)).scalar_one()
         return key
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, Table, delete, func, or_, select, update
 
+from pbm.domain.likeness import look
 from pbm.domain.mail import Arrival, Delivery
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tables import (
@@ -69,7 +70,13 @@ class Erasure:
 
     def rename(self, traces: Traces, name: str) -> None:
         """He is called so wherever he is named; nobody can log in as him, and he has chosen nothing."""
-        values = {"userid": name, "userid_key": name, "password_hash": NO_PASSWORD, "settings": "{}"}
+        values = {
+            "userid": name,
+            "userid_key": name,
+            "look": look(name),
+            "password_hash": NO_PASSWORD,
+            "settings": "{}",
+        }
         self._connection.execute(update(players).where(players.c.id == traces.player_id).values(values))
         word = re.compile(rf"(?<![\w.-]){re.escape(traces.userid)}(?![\w-])")
         told = select(matches.c.board, matches.c.reason).where(self._seated(traces), matches.c.reason.is_not(None))

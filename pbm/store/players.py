@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
 
+from pbm.domain.likeness import look
 from pbm.domain.match import Player
 from pbm.store.tables import addresses, players, tickets
 
@@ -79,6 +80,7 @@ class Players:
         values = {
             "userid": userid,
             "userid_key": userid.casefold(),
+            "look": look(userid),
             "password_hash": password_hash,
             "created_at": now,
         }
@@ -95,8 +97,8 @@ class Players:
         return None if row is None else Player(row.id, row.userid)
 
     def is_taken(self, userid: str) -> bool:
-        """Somebody has the userid, or had it."""
-        found = select(players.c.id).where(players.c.userid_key == userid.casefold())
+        """Somebody has the userid, or had it, or one that looks like it."""
+        found = select(players.c.id).where(players.c.look == look(userid))
         return self._connection.execute(found).first() is not None
 
     def all(self) -> list[Player]:

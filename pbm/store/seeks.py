@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
+from pbm.domain.likeness import mailbox
 from pbm.domain.match import Player
 from pbm.store.tables import invitations, players, seeks
 
@@ -80,9 +81,12 @@ class Invitations:
         self._connection = connection
 
     def add(self, address: str, player_id: int, now: datetime) -> bool:
-        """False if the address was invited before, by anybody."""
-        hashed = hashlib.sha256(address.casefold().encode()).hexdigest()
-        if self._connection.execute(select(invitations).where(invitations.c.address_hash == hashed)).first():
+        """False if its mailbox was invited before, by anybody."""
+        as_written, hashed = (
+            hashlib.sha256(each.encode()).hexdigest() for each in (address.casefold(), mailbox(address))
+        )
+        known = invitations.c.address_hash.in_((as_written, hashed))
+        if self._connection.execute(select(invitations).where(known)).first():
             return False
         self._connection.execute(insert(invitations).values(address_hash=hashed, player_id=player_id, created_at=now))
         return True

@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-REVISION = "0002"
+REVISION = "0003"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 
@@ -64,6 +64,7 @@ players = Table(
     Column("created_at", Instant, nullable=False),
     Column("removed_at", Instant),
     Column("bot", Boolean, nullable=False, server_default="0"),
+    Column("look", String(40), nullable=False, server_default="", index=True),
 )
 
 addresses = Table(

@@ -11,7 +11,8 @@ from pbm.core.registry import REFUSALS, redeems
 from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.core.start import check_willing, read_terms, start_match
-from pbm.core.wording import check_address, check_userid, declines, first_line
+from pbm.core.unasked import count_unasked
+from pbm.core.wording import check_address, check_free, declines, first_line
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.events import MatchStarted
@@ -46,6 +47,7 @@ def invite(
     check_willing(request.tx, limits, game, (inviter,), inviter, (inviter,))
     if request.tx.invitations.sent_since(inviter.id, request.now - timedelta(days=1)) >= limits.invitations_per_day:
         raise NotAllowed(f"You have invited {limits.invitations_per_day} people within a day; that is the limit.")
+    count_unasked(request.tx, limits, address, request.network, request.now)
     if not request.tx.invitations.add(address, inviter.id, request.now):
         raise NotAllowed(
             f'"{address}" was invited before, and nobody is invited twice. Let your friend mail to '
@@ -146,9 +148,7 @@ def _sign_up(request: Request, address: str, wish: str) -> Player:
     if " " in wish:
         raise BadArguments(f'"{wish[:60]}" is neither yes nor no nor one word that could be your userid.')
     userid = wish or _free_userid(request, address)
-    check_userid(userid)
-    if request.tx.players.is_taken(userid):
-        raise NotAllowed(f'The userid "{userid}" is taken; choose another.')
+    check_free(request.tx, userid)
     player = request.tx.players.add(userid, NO_PASSWORD, request.now)
     request.tx.players.add_address(player.id, address, request.now, confirmed=True)
     return player
@@ -167,10 +167,10 @@ def _free_userid(request: Request, address: str) -> str:
 
 def _is_free(request: Request, userid: str) -> bool:
     try:
-        check_userid(userid)
-    except BadArguments:
+        check_free(request.tx, userid)
+    except Rejected:
         return False
-    return not request.tx.players.is_taken(userid)
+    return True
 
 
 def _start(request: Request, ticket: Ticket, inviter: Player | None, player: Player) -> str:

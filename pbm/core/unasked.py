@@ -1,0 +1,61 @@
+"""Mails that may go to somebody who has not asked for them, because of somebody else: how many in a day.
+
+Counted are the mailbox, with +tags and dots folded, the domain it is in, and the network that the mail behind it came
+from, whatever that mail's From says. A mail that only answers the address which a trusted server vouches for is asked
+for by its reader, and not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from pbm.core.notify import Limits
+from pbm.domain.errors import NotAllowed
+from pbm.domain.likeness import domain_of, mailbox
+from pbm.store import Transaction
+from pbm.store.attempts import Key
+
+MAILBOX, DOMAIN, NETWORK = "unasked", "unasked domain", "unasked network"
+
+
+def count_unasked(
+    tx: Transaction, limits: Limits, address: str, network: str, now: datetime, *, mailbox_too: bool = True
+) -> None:
+    """One more such mail goes to the address. network: empty where it is not known.
+
+    mailbox_too: nothing else keeps count of the mailbox. Raises: NotAllowed where it is one too many.
+    """
+    measures = dict(_measures(limits, address, network))
+    if not mailbox_too:
+        measures = {key: most for key, most in measures.items() if key.kind != MAILBOX}
+    tx.lock(f"{kind} {subject}" for kind, subject in measures)
+    known = tx.guesses.get(list(measures))
+    counts = {key: each.failures for key, each in known.items() if each.last_at.date() == now.date()}
+    for key, most in measures.items():
+        if counts.get(key, 0) >= most:
+            raise NotAllowed(_refusal(key, most))
+    for key in measures:
+        tx.guesses.put(key, counts.get(key, 0) + 1, now, None)
+
+
+def asked_for(tx: Transaction, address: str) -> None:
+    """The mailbox has answered that it wanted the mail."""
+    tx.guesses.forget([Key(MAILBOX, mailbox(address))])
+
+
+def _measures(limits: Limits, address: str, network: str) -> Iterator[tuple[Key, int]]:
+    yield Key(MAILBOX, mailbox(address)), limits.confirmations_per_day
+    yield Key(DOMAIN, domain_of(address)), limits.unasked_per_domain_per_day
+    if network:
+        yield Key(NETWORK, network), limits.unasked_per_network_per_day
+
+
+def _refusal(key: Key, most: int) -> str:
+    if key.kind == MAILBOX:
+        return (
+            f'"{key.subject}" has got {most} such mails within a day and answered none of them. Answer one of them, or '
+            "try again tomorrow."
+        )
+    whose = f"Addresses at {key.subject}" if key.kind == DOMAIN else "Others, because of mails from your network,"
+    return f"{whose} have got {most} mails of ours today that nobody may have asked for. Try again tomorrow."

@@ -1,0 +1,35 @@
+"""What is one and the same for people, though its letters differ: userids that look alike, addresses of one mailbox."""
+
+from __future__ import annotations
+
+_PAIRS = (("rn", "m"), ("vv", "w"))
+_ALIKE = str.maketrans("01i5._", "olls--")
+
+
+def look(userid: str) -> str:
+    """What a userid looks like: equal for two that a reader may take for each other.
+
+    >>> look("Alice"), look("A1ice."), look("rob0t_l")
+    ('allce', 'allce', 'robot-l')
+    """
+    text = userid.casefold().rstrip("._-")
+    for pair, letter in _PAIRS:
+        text = text.replace(pair, letter)
+    return text.translate(_ALIKE)
+
+
+def mailbox(address: str) -> str:
+    """The mailbox behind an address: without its +tag and its dots, which many servers leave out of account.
+
+    >>> mailbox("J.Doe+games@Example.org"), mailbox("jdoe@googlemail.com")
+    ('jdoe@example.org', 'jdoe@gmail.com')
+    """
+    local, _, domain = address.casefold().rpartition("@")
+    domain = "gmail.com" if domain == "googlemail.com" else domain
+    bare = local.partition("+")[0].replace(".", "")
+    return f"{bare or local}@{domain}"
+
+
+def domain_of(address: str) -> str:
+    """The domain of an address, in lower case."""
+    return address.casefold().rpartition("@")[2]

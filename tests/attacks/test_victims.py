@@ -1,0 +1,117 @@
+"""Mails that a stranger causes to somebody else: few to a mailbox, a domain, from a network, whatever From says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from pbm.core.notify import Limits
+from pbm.domain.likeness import mailbox
+from pbm.server import Settings
+from tests.conversation import ROBOT, Got, House
+
+VOUCHED = f"{ROBOT.authserv_id}; dkim=pass header.d=gmail.com"
+PATIENT = Limits(unproven_answers_per_hour=1000, stranger_replies_per_day=1000)
+
+
+def sent(house: House, sender: str, subject: str, peer: str = "", **headers: str) -> list[Got]:
+    """Through a mail server of ours that notes from where."""
+    if peer:
+        headers["Received"] = f"from mail.{sender.rpartition('@')[2]} (unknown [{peer}]) by mx.example.org; Thu, 1 Jan"
+    return house.send(sender, subject, **headers)
+
+
+def victims(house: House) -> list[str]:
+    """The mailboxes that were asked to confirm something."""
+    boxes = (got for box in house.mailboxes.values() for got in box)
+    return [mailbox(got.address) for got in boxes if got["Subject"] == "pbm: please confirm your address"]
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["in their names", "in others'"])
+def test_tags_and_dots_make_no_more_of_a_mailbox_and_take_no_userids(
+    new_house: Callable[..., House], own: bool
+) -> None:
+    house = new_house(Settings(ROBOT, PATIENT))
+    names = [f"name{chr(97 + number // 26)}{chr(97 + number % 26)}" for number in range(120)]
+    for number, name in enumerate(names):
+        victim = f"vic{'.' * (number % 2)}tim+{number}@gmail.com"
+        other = f"m{number}@evil{number}.example"
+        house.send(victim if own else other, f"signup {name} a-good-word {victim}")
+    assert victims(house) == ["victim@gmail.com"] * 3
+    with house.service.store.read() as tx:
+        assert not [name for name in names if tx.players.is_taken(name)]
+
+
+def test_a_domain_gets_only_so_many_but_those_it_vouches_for(new_house: Callable[..., House]) -> None:
+    limits = replace(PATIENT, unasked_per_domain_per_day=5)
+    house = new_house(Settings(ROBOT, limits))
+    for number in range(10):
+        house.send(f"m{number}@evil{number}.example", f"signup nam{chr(97 + number)} a-good-word v{number}@gmail.com")
+    assert len(victims(house)) == 5
+    house.send("joe@gmail.com", "signup joe a-good-word", Authentication_Results=VOUCHED)
+    assert victims(house)[5:] == ["joe@gmail.com"]
+
+
+def test_a_network_causes_only_so_many(new_house: Callable[..., House]) -> None:
+    limits = replace(PATIENT, unasked_per_network_per_day=5)
+    house = new_house(Settings(ROBOT, limits))
+    for number in range(10):
+        line = f"signup nam{chr(97 + number)} a-good-word v@victim{number}.example"
+        sent(house, f"m{number}@evil{number}.example", line, peer=f"185.12.64.{number + 1}")
+    assert len(victims(house)) == 5
+    sent(house, "joe@other.example", "signup joe a-good-word", peer="185.12.65.1")
+    assert len(victims(house)) == 6
+
+
+def test_what_a_sender_wrote_tells_no_network(new_house: Callable[..., House]) -> None:
+    """Only what stands above the first hop of somebody else counts."""
+    house = new_house(Settings(ROBOT, replace(PATIENT, unasked_per_network_per_day=2)))
+    for number in range(4):
+        forged = f"from a (a [185.{number}.1.1]) by mx.evil.example; Thu, 1 Jan"
+        field = f"from mx.evil.example (unknown [185.12.64.1]) by mx.example.org; Thu, 1 Jan\r\nReceived: {forged}"
+        house.send(f"m{number}@e.example", f"signup nam{chr(97 + number)} a-good-word v@v{number}.org", Received=field)
+    assert len(victims(house)) == 2
+
+
+def test_too_many_mails_that_prove_nothing_are_not_carried_out(table: House) -> None:
+    for _ in range(20):
+        table.send("bob", "help cross")
+    table.player("carol")
+    before = table.dump()
+    assert not table.send("bob", "cross challenge -size=4 bob carol")
+    assert table.dump() == before
+
+
+@pytest.mark.parametrize(
+    "words", ["No! Who are you?", "I don't know you, please stop.", "nein danke", "Stop sending me mails", "Nope."]
+)
+def test_an_answer_that_declines_confirms_nothing(words: str, house: House) -> None:
+    house.send("mallory", "signup joe a-good-word joe@example.com")
+    house.answer("joe@example.com", words)
+    assert not house.answer("joe@example.com", "yes", mail=1) or house.mailboxes["joe@example.com"][-1].refuses
+    with house.service.store.read() as tx:
+        assert tx.players.find("joe") is None
+
+
+def test_the_first_who_confirms_has_the_userid(house: House) -> None:
+    house.send("squatter", "signup alice squatpass")
+    house.send("alice", "signup alice alicepass")
+    assert house.answer("alice", "yes")[0]["Subject"] == "pbm: welcome"
+    (got,) = house.answer("squatter", "yes")
+    assert got.refuses
+    with house.service.store.read() as tx:
+        alice = tx.players.find("alice")
+        assert alice is not None
+        assert tx.players.confirmed(alice.id)[alice.id] == ["alice@example.net"]
+
+
+@pytest.mark.parametrize(
+    "userid",
+    ["postmaster", "Admin", "operator", "system", "pbm", "abuse", "robot", "r0bot3", "adrnin", "alice.", "A1ice"],
+)
+def test_userids_that_pass_for_others_are_not_free(userid: str, house: House) -> None:
+    house.player("alice")
+    (got,) = house.send("mallory", f"signup {userid} a-good-word")
+    assert got.refuses
