@@ -97,6 +97,8 @@ class Notice:
     before: State | None = None
     kibitz: tuple[Remark, ...] = ()
     page: str = "board.txt"
+    read_as: str = ""
+    """What the reader's words were taken for, where they were no command."""
 
 
 @dataclass(frozen=True, slots=True)

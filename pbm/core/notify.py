@@ -122,10 +122,13 @@ def tell_players(
     comments: Sequence[CommentMade] = (),
     author: Player | None = None,
     answers: Message | None = None,
+    *,
+    read_as: str = "",
 ) -> list[Mail]:
     """The board as it now stands, for its players and for those who follow it, with the events of the table.
 
     author: the player whose mail it was; his board answers that mail and does not repeat his comment to him.
+    read_as: what his words were taken for, told to him alone.
     """
     tools.states.keep(board.match, board.state)
     mails: list[Mail] = []
@@ -146,6 +149,7 @@ def tell_players(
             leave=_word_to_leave(followers, reader),
             before=before,
             kibitz=_unsealed(tx, kibitz, reader),
+            read_as=read_as if own else "",
         )
         mails += tools.composer.notice(notice, board.now, answers if own else None)
     return mails
@@ -196,10 +200,11 @@ def pass_on(
     answers: Message,
     *,
     sealed: bool = False,
+    read_as: str = "",
 ) -> list[Mail]:
     """What somebody says of a board, for its players, for those who follow it, and for himself.
 
-    Who has blocked him does not get it. sealed: nor do the players.
+    Who has blocked him does not get it. sealed: nor do the players. read_as: what plain words were taken for.
     """
     mails: list[Mail] = []
     page = "kibitz.txt" if sealed else "chat.txt"
@@ -211,6 +216,8 @@ def pass_on(
         hearers.append(reader_of(tx, tools, author, board.now))
     for reader in hearers:
         notice = notice_of(board, reader, comments=(comment,), leave=_word_to_leave(followers, reader), page=page)
+        if reader.player == author:
+            notice = replace(notice, read_as=read_as)
         mails += tools.composer.notice(notice, board.now, answers if reader.player == author else None)
     return mails
 

@@ -79,6 +79,10 @@ class Request:
     is_hearsay: bool = False
     network: str = ""
     """Where the mail came from; empty where that is not known."""
+    reading: Reading = field(default_factory=lambda: Reading(()))
+    """What is carried out; in plain words another one than the mail was first read as."""
+    read_as: str = ""
+    """What plain words were taken for; empty where a command stood."""
     _boards: dict[int, OpenBoard] = field(default_factory=dict)
     _remarks: dict[int, list[str]] = field(default_factory=dict)
 
@@ -336,10 +340,12 @@ class Request:
             if board.events:
                 comments = self.comments(board.match.board)
                 self._keep(board, comments)
-                mails += tell_players(self.tx, self.tools, board, comments, self.identified, self.message)
+                mails += tell_players(
+                    self.tx, self.tools, board, comments, self.identified, self.message, read_as=self.read_as
+                )
         replies: list[Mail] = []
         for notice in self.notices:
-            replies += self.tools.composer.notice(notice, self.now, self.message)
+            replies += self.tools.composer.notice(replace(notice, read_as=self.read_as), self.now, self.message)
         if self.answers:
             replies += self._answer()
         return mails + [replace(mail, reply=True) for mail in replies]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from games import GAMES
@@ -34,6 +34,8 @@ class Reading:
     comment: str = ""
     truncated: bool = False
     remarks: tuple[str, ...] = ()
+    text: str = field(default="", repr=False, compare=False)
+    """All of it, where it may also be read as plain words: one text, without plans and boards in front of lines."""
 
     @property
     def prose(self) -> str:
@@ -107,7 +109,8 @@ def _by_subject(subject: str, planned: Sequence[str], draft: _Draft) -> Reading:
     if subject.casefold() == MULTIPLE:
         return _multiple([line.strip() for line in draft.left], draft.plans)
     plans = [*((-1, plan) for plan in planned), *draft.plans]
-    return Reading(_with_plans([(-2, subject)], plans), "\n".join(draft.left).strip())
+    below = "\n".join(draft.left).strip()
+    return Reading(_with_plans([(-2, subject)], plans), below, text="" if below or plans else subject)
 
 
 def _by_text(draft: _Draft) -> Reading:
@@ -123,7 +126,8 @@ def _by_text(draft: _Draft) -> Reading:
         end += 1
     commands = _with_plans(list(enumerate(map(clean, lines[:end]))), plans)
     comment = "\n".join(draft.left[end:]).strip("\n")
-    return Reading(commands[:MAX_COMMANDS], comment, len(commands) > MAX_COMMANDS)
+    text = "" if plans else "\n".join(draft.left)
+    return Reading(commands[:MAX_COMMANDS], comment, len(commands) > MAX_COMMANDS, text=text)
 
 
 def _split_plan(subject: str, is_move: Callable[[str], bool]) -> tuple[str, list[str]]:

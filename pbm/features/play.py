@@ -297,6 +297,7 @@ def intent_of(board: OpenBoard, seat: Seat, kind: IntentKind) -> Intent | None:
         rank=70,
         per_game=True,
         alters=True,
+        aliases=("draw", "offer draw"),
     )
 )
 def propose(request: Request, command: Command) -> Answer | None:
@@ -314,6 +315,7 @@ def propose(request: Request, command: Command) -> Answer | None:
         rank=80,
         per_game=True,
         alters=True,
+        aliases=("takeback", "take back"),
     )
 )
 def undo(request: Request, command: Command) -> Answer | None:

@@ -277,7 +277,9 @@ def chat(request: Request, command: Command) -> Answer | None:
     text = text_below(request)
     board.remark(RemarkKind.COMMENT, author, text)
     comment = CommentMade(board.match.board, userid=author.userid, text=text)
-    request.letters += pass_on(request.tx, request.tools, board, comment, author, request.message)
+    request.letters += pass_on(
+        request.tx, request.tools, board, comment, author, request.message, read_as=request.read_as
+    )
     return None
 
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from games.rules import GameError
 from pbm.compose import Answer, Outcome
 from pbm.core.registry import REFUSALS, redeems, run
 from pbm.core.request import Request, Sender
@@ -16,6 +17,7 @@ from pbm.domain.errors import NeedsIdentity, Rejected, UnknownCommand
 from pbm.domain.likeness import mailbox
 from pbm.domain.reading import MAX_COMMANDS, Reading
 from pbm.mailin import Action
+from pbm.server.plain import Restated, restated
 from pbm.store import Transaction
 from pbm.store.tickets import Ticket
 
@@ -36,7 +38,7 @@ class Order:
 
     def carry_out(self, request: Request) -> Request:
         """Carry the commands out in their order; the first that is refused ends it. Raises: NeedsIdentity."""
-        request.comment = self.reading.comment
+        request.reading, request.comment = self.reading, self.reading.comment
         request.secrets |= self.secrets
         if not self.commands or request.message.action is Action.HELP:
             request.refuse("", UnknownCommand("Your mail holds no command.", "help"))
@@ -49,15 +51,32 @@ class Order:
             except NeedsIdentity:
                 raise
             except REFUSALS as error:
-                request.refuse(line, error, several=several)
-                request.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
-                return request
+                return self._refused(request, number, error)
             if answer is not None or several:
                 request.answers.append(answer or Answer(line, Outcome.DONE, ""))
         if self.reading.truncated:
             excuse = f"One mail may hold {MAX_COMMANDS} commands."
             request.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
         return request
+
+    def _refused(self, request: Request, number: int, error: Rejected | GameError) -> Request:
+        """A command is refused, and the rest is not tried; unless the mail means something in plain words."""
+        line, command, several = self.reading.lines[number - 1], self.commands[number - 1], len(self.commands) > 1
+        try:
+            meant = restated(request, self.reading, command) if number == 1 else None
+        except Rejected as unsure:
+            meant, error = None, unsure
+        if meant is not None:
+            return self._again(request, meant)
+        request.refuse(line, error, several=several)
+        request.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
+        return request
+
+    def _again(self, request: Request, meant: Restated) -> Request:
+        """Carry out what plain words mean."""
+        request.read_as = meant.read_as
+        reading = Reading((meant.line,), meant.comment)
+        return Order(reading, parse_all(request.tx, reading.lines, request.sender.standing)).carry_out(request)
 
 
 def _run(request: Request, command: Command | Rejected) -> Answer | None:
@@ -86,12 +105,14 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
     player, address = request.sender.claimed, request.message.sender
     since = request.now - timedelta(days=1)
     asked = request.tx.tickets.issued_since("held", mailbox(address), since)
-    refusal = _tried(request, order).refusal if player is not None else None
+    trial = _tried(request, order) if player is not None else request
+    refusal = trial.refusal
     if player is None or refusal or order.secrets or asked >= request.tools.limits.held_asks_per_day:
         request.secrets |= order.secrets
         request.refuse(order.reading.lines[0], refusal or error)
         return
-    lines, reading, sender = list(order.reading.lines), order.reading, request.sender
+    reading, sender = trial.reading, request.sender
+    lines = list(reading.lines)
     as_of = sender.as_of.isoformat() if sender.as_of else None
     token = request.issue(
         "held", mailbox(address), days=_HELD_DAYS, player=player, lines=lines, comment=reading.comment,
