@@ -17,6 +17,7 @@ from games.hex import Hex
 from games.loops import Loops
 from games.luddit import Luddit
 from games.polygon import Polygon
+from games.reversi import Reversi
 from games.rules import Game
 from games.y import Y
 from games.yavalath import Yavalath
@@ -39,6 +40,7 @@ GAMES: dict[str, AnyGame] = {
         Loops(),
         Luddit(),
         Polygon(),
+        Reversi(),
         Y(),
         Yavalath(),
         *(entry.load()() for entry in entry_points(group="pbm.games")),

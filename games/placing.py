@@ -1,36 +1,52 @@
-"""Games in which the sides take turns to put a stone on a free cell, where it stays.
+"""Games in which the sides take turns to put a stone on a free cell.
 
-A game says its board and what ends it; moves, reading, refusals, play and drawing follow from these. A move is the
-index of a cell.
+A game says its board, what ends it and, where stones do not just stay as they are, what a stone does to others; moves,
+reading, refusals, play and drawing follow from these. A move is the index of a cell, or PASS where a game has that.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
 from games.boards import Cells, Hexes, Squares
+from games.boards.board import NEAR
+from games.notation import fold
 from games.rules import IllegalMove, Info, OptionValues, Outcome, Side
 from games.scene import Scene
+
+PASS = -1
+_PASSES = frozenset({"pass", "passes", "--"})
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """stones: the cells of the first and of the second side. last: the cell placed last, None at the start."""
+    """stones: the cells of the first and of the second side. last: the cell placed last; None at the start, PASS where
+    nothing was placed yet. passes: how many there were since. seen: the stones there were, where none may come again.
+    """
 
     options: OptionValues
     stones: tuple[Cells, Cells] = (0, 0)
     last: int | None = None
+    to_move: Side = Side.FIRST
+    passes: int = 0
+    seen: frozenset[tuple[Cells, Cells]] = frozenset()
 
     @property
     def taken(self) -> Cells:
         return self.stones[0] | self.stones[1]
 
     @property
-    def to_move(self) -> Side:
-        return Side.FIRST if self.stones[0].bit_count() == self.stones[1].bit_count() else Side.SECOND
+    def own(self) -> Cells:
+        """Of the side to move."""
+        return self.stones[self.to_move - 1]
+
+    @property
+    def others(self) -> Cells:
+        return self.stones[self.to_move.other - 1]
 
 
 class Ending(NamedTuple):
@@ -46,6 +62,8 @@ class Placing(ABC):
     info: Info
     colours = ("Black", "White")
     """Names of the sides; their first letters are those of their stones."""
+    passing = False
+    """Whether there is a pass, be it seldom allowed."""
     paint: tuple[tuple[str, str], ...] = ()
     """Letters of stones that have not the usual colour of their letter, with that colour."""
 
@@ -54,11 +72,18 @@ class Placing(ABC):
 
     @abstractmethod
     def ending(self, pos: Position, last: int) -> Ending | None:
-        """Whether the stone placed last has ended the game. A full board without an end is a draw."""
+        """Whether the last move has ended the game. A full board without an end is a draw."""
 
     def legal(self, pos: Position) -> Cells:
         """The cells that may be played while the game goes on."""
         return self.board(pos.options).full & ~pos.taken
+
+    def may_pass(self, pos: Position) -> bool:
+        return False
+
+    def placed(self, pos: Position, move: int) -> tuple[Cells, Cells]:
+        """The stones of the side to move, and of the other one, after a stone was placed on a legal cell."""
+        return pos.own | 1 << move, pos.others
 
     def options(self, words: Sequence[str], *, body: str = "") -> OptionValues:
         return OptionValues(self.info.options, words)
@@ -76,9 +101,12 @@ class Placing(ABC):
         if self.outcome(pos) is None:
             legal = self.legal(pos)
             yield from (index for index in self.board(pos.options).indices if legal >> index & 1)
+            if self.may_pass(pos):
+                yield PASS
 
     def parse(self, pos: Position, text: str) -> int:
-        move = self.board(pos.options).names.read(text, lambda: self._example(pos))
+        passes = self.passing and fold(text) in _PASSES
+        move = PASS if passes else self.board(pos.options).names.read(text, lambda: self._example(pos))
         self._check(pos, move)
         return move
 
@@ -87,30 +115,38 @@ class Placing(ABC):
         return self.notate(pos, free[len(free) // 2])
 
     def _check(self, pos: Position, move: int) -> None:
-        """Raises: IllegalMove unless the cell, which is on the board, may be played."""
+        """Raises: IllegalMove unless the move, a cell on the board or PASS, may be played."""
         if self.outcome(pos) is not None:
             raise IllegalMove("The game is over.")
-        if not self.legal(pos) >> move & 1:
+        if not (self.may_pass(pos) if move == PASS else self.allows(pos, move)):
             raise IllegalMove(self.refusal(pos, move), self.near(pos, move))
 
+    def allows(self, pos: Position, cell: int) -> bool:
+        return bool(self.legal(pos) >> cell & 1)
+
     def refusal(self, pos: Position, move: int) -> str:
-        """Why a cell cannot be played."""
+        """Why a move cannot be played."""
         owner = self.colours[pos.stones[1] >> move & 1]
         return f"{self.notate(pos, move)} is taken: {owner} has a stone there."
 
     def near(self, pos: Position, move: int) -> list[str]:
-        """The legal moves nearest to a cell that cannot be played."""
+        """The legal moves nearest to one that cannot be played."""
+        if move == PASS:
+            return [self.notate(pos, other) for other in islice(self.moves(pos), NEAR)]
         return self.board(pos.options).near(move, self.legal(pos))
 
     def notate(self, pos: Position, move: int) -> str:
-        return self.board(pos.options).names[move]
+        return "pass" if move == PASS else self.board(pos.options).names[move]
 
     def play(self, pos: Position, move: int) -> Position:
         self._check(pos, move)
-        first, second = pos.stones
-        if pos.to_move is Side.FIRST:
-            return Position(pos.options, (first | 1 << move, second), move)
-        return Position(pos.options, (first, second | 1 << move), move)
+        if move == PASS:
+            return replace(
+                pos, last=PASS if pos.last is None else pos.last, to_move=pos.to_move.other, passes=pos.passes + 1
+            )
+        own, others = self.placed(pos, move)
+        stones = (own, others) if pos.to_move is Side.FIRST else (others, own)
+        return Position(pos.options, stones, move, pos.to_move.other, seen=pos.seen)
 
     def outcome(self, pos: Position) -> Outcome | None:
         ending = self._ending(pos)
@@ -127,6 +163,12 @@ class Placing(ABC):
     def scene(self, pos: Position, last: int | None) -> Scene:
         ending = self._ending(pos)
         pieces = {name[0]: stones for name, stones in zip(self.colours, pos.stones, strict=True)}
-        placed, decided = 0 if last is None else 1 << last, ending.cells if ending else 0
+        marked = 0 if last is None or pos.last is None or pos.last == PASS else 1 << pos.last
         board = self.board(pos.options)
-        return Scene(board.board(pieces, colours=self.paint, last=placed, winning=decided))
+        return Scene(
+            board.board(pieces, colours=self.paint, last=marked, winning=ending.cells if ending else 0), self.notes(pos)
+        )
+
+    def notes(self, pos: Position) -> tuple[str, ...]:
+        """Sentences on the state, to stand under the board."""
+        return ()

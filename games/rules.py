@@ -223,6 +223,14 @@ class Game(Protocol[O, P, M]):
 
 
 @runtime_checkable
+class Forcing(Protocol):
+    """A game in which a side may have nothing to decide: the server plays its only move, so nobody waits for it."""
+
+    def forced(self, pos: Any) -> Any | None:
+        """The only legal move, such as a pass, where it is to be played at once; None where a player is to choose."""
+
+
+@runtime_checkable
 class Lopsided(Protocol):
     """A game that one side wins whoever begins, with some options; such games are not rated."""
 

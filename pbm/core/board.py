@@ -170,7 +170,7 @@ class OpenBoard:
         elif plan:
             reason, text = "The game is over.", plans.write(plan)
             self.events.append(IntentDropped(self.match.board, seat, IntentKind.PLAN, text, reason))
-        while self._carry_out_intent():
+        while self._go_on():
             pass
         return notation
 
@@ -189,13 +189,19 @@ class OpenBoard:
         self.keep(Intent(seat, IntentKind.PLAN, f"{plans.write(plan)}#{self.next_ply}"))
 
     def _record(
-        self, state: State, notation: str, *, by: IntentKind | None = None, decided_at: datetime | None = None
+        self,
+        state: State,
+        notation: str,
+        *,
+        by: IntentKind | None = None,
+        forced: bool = False,
+        decided_at: datetime | None = None,
     ) -> None:
         """Store the ply that led to the state; offers and what its player had decided for later are off with it.
 
-        by: what the server has played it for.
+        by: what the server has played it for. forced: it was the only ply there was, and what was decided stays.
         """
-        seat, board, match, auto = self.state.to_move, self.match.board, self.match, by is not None
+        seat, board, match, auto = self.state.to_move, self.match.board, self.match, forced or by is not None
         clock = match.clock and match.clock.charged(decided_at or self.now, match.calendars)
         ply = Ply(notation, seat, self.now, auto, clock.left[seat - 1] if clock else None)
         pressed = clock and replace(clock, since=self.now).pressed(state.to_move, self.now, match.calendars)
@@ -203,27 +209,34 @@ class OpenBoard:
         self.match = with_clock(played, pressed, self.now)
         self.tx.matches.add_ply(match, ply, state.to_move, self.match.clock)
         self.state = state
-        swapped = notation == SWAP
-        planned = by is IntentKind.PLAN
-        self.events.append(SidesSwapped(board, seat) if swapped else MovePlayed(board, seat, notation, auto, planned))
+        played_for = auto, by is IntentKind.PLAN, forced
+        self.events.append(
+            SidesSwapped(board, seat) if notation == SWAP else MovePlayed(board, seat, notation, *played_for)
+        )
         self.cancel_offer()
-        for intent in [*self.intents(seat), *(each for each in self.intents(other(seat)) if each.is_question)]:
+        off = [each for each in self.intents(seat) if each.is_question or not forced]
+        for intent in [*off, *(each for each in self.intents(other(seat)) if each.is_question)]:
             self._put_away(intent, "" if intent.kind is not IntentKind.HOLD else f"{notation} was played.")
         if state.result is not None:
             self.end(state.result)
 
-    def _carry_out_intent(self) -> bool:
-        """Do what the player to move has decided to do when his turn comes; False if that is nothing."""
+    def _go_on(self) -> bool:
+        """Do what the player to move has decided to do when his turn comes, or else what he is forced to do.
+
+        False if that is nothing. What is queued waits for a turn in which there is a choice.
+        """
         if self.match.result is not None:
             return False
-        mine = {intent.kind: intent for intent in self.intents(self.state.to_move)}
+        mine, forced = {intent.kind: intent for intent in self.intents(self.state.to_move)}, self.state.forced
         if IntentKind.RESIGN in mine:
             self.resign(self.state.to_move)
             return True
-        intent = mine.get(IntentKind.PLAN) or mine.get(IntentKind.QUEUE)
+        intent = mine.get(IntentKind.PLAN) or (mine.get(IntentKind.QUEUE) if forced is None else None)
         if intent is not None:
             self._follow(intent)
-        return intent is not None
+        elif forced is not None:
+            self._record(*self.state.play(forced), forced=True)
+        return intent is not None or forced is not None
 
     def _follow(self, intent: Intent) -> None:
         """Answer the last ply as is planned, if that is legal now; what is planned beyond stays."""
@@ -286,22 +299,35 @@ class OpenBoard:
             self.set_offer(None)
             self.events.append(OfferRejected(self.match.board, seat, offer.kind))
 
+    @property
+    def last_chosen(self) -> int:
+        """The number of the last ply that a player chose, before those that were forced; 0 if there is none."""
+        number = len(self.match.record)
+        while number and self.match.record[number - 1].auto and self.at(number - 1).forced is not None:
+            number -= 1
+        return number
+
     def take_back(self, consenting: Seat) -> None:
-        """Take the last ply back, and drop what was decided on the strength of it."""
-        last, match = self.match.record[-1], self.match
-        self.state = self.at(-1)
-        clock = match.clock and match.clock.taken_back(last.seat, last.time_left, self.now, match.calendars)
-        self.match = with_clock(replace(match, record=match.record[:-1], revision=match.revision + 1), clock, self.now)
-        self.tx.matches.drop_ply(match, self.state.to_move, self.match.clock)
+        """Take back the last ply that was chosen, with what followed by force, and what was decided since."""
+        last = self.match.record[self.last_chosen - 1]
+        for _ in range(self.last_chosen - 1, len(self.match.record)):
+            self._drop_ply()
         self.set_offer(None)
         board = self.match.board
         self.events.append(PlyTakenBack(board, consenting, last.notation, last.seat))
         for intent in [*self.intents(1), *self.intents(2)]:
             self._put_away(intent, "A ply was taken back.")
 
+    def _drop_ply(self) -> None:
+        last, match = self.match.record[-1], self.match
+        self.state = self.at(-1)
+        clock = match.clock and match.clock.taken_back(last.seat, last.time_left, self.now, match.calendars)
+        self.match = with_clock(replace(match, record=match.record[:-1], revision=match.revision + 1), clock, self.now)
+        self.tx.matches.drop_ply(match, self.state.to_move, self.match.clock)
+
     def resign(self, seat: Seat) -> None:
         """Give the game up; before both have played, it then counts for nobody, unless it belongs to an event."""
-        declined = len(self.match.record) < len(self.match.players) and not self.match.event
+        declined = self.match.opening and not self.match.event
         if declined:
             result = Result(Ending.VOID, None, f"{self.match.player(seat).userid} has declined to play")
         else:

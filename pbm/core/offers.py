@@ -43,6 +43,7 @@ def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
         move = move_of(held)
         raise NotAllowed(f"{move} still waits to be played, and would take back what you ask for.", "cancel")
     board.set_offer(Offer(kind, seat))
-    notation = board.match.record[-1].notation if board.match.record else ""
-    board.events.append(Proposed(board.match.board, seat, kind, notation))
+    ply = board.last_chosen
+    notation = board.match.record[ply - 1].notation if ply else ""
+    board.events.append(Proposed(board.match.board, seat, kind, notation, ply))
     board.answer_offer()

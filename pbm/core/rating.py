@@ -47,7 +47,7 @@ def why_not_rated(tx: Transaction, match: Match) -> str | None:
         return "one player had both seats"
     if tx.players.bots(ids):
         return "a bot played in it"
-    if len(match.record) < len(match.players):
+    if match.opening:
         return "it ended before both had moved"
     for player in match.players:
         if not any(address.confirmed_at for address in tx.players.addresses(player.id)):

@@ -35,11 +35,12 @@ class MatchStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class MovePlayed(Event):
-    """notation: canonical. auto: the server played it, for it was queued, or planned."""
+    """notation: canonical. auto: the server played it, for it was queued, or planned, or forced: the only move."""
 
     notation: str = ""
     auto: bool = False
     planned: bool = False
+    forced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +57,11 @@ class Resigned(Event):
 
 @dataclass(frozen=True, slots=True)
 class Proposed(Event):
-    """The seat asks for the opponent's consent. notation: for an undo, the ply that would be taken back."""
+    """The seat asks for the opponent's consent. notation, ply: for an undo, what would be taken back."""
 
     kind: OfferKind = OfferKind.DRAW
     notation: str = ""
+    ply: int = 0
 
 
 @dataclass(frozen=True, slots=True)

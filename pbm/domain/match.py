@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from games import AnyGame
-from games.rules import IllegalMove, Outcome, Side
+from games.rules import Forcing, IllegalMove, Outcome, Side
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import Clock, TimeControl
 from pbm.domain.errors import NotAllowed
@@ -59,7 +59,8 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Ply:
-    """One player's turn as it was recorded. seat: who played it. auto: the server did, for it was queued before.
+    """One player's turn as it was recorded. seat: whose it was. auto: the server played it, for it was queued before,
+    or was the only move there was.
 
     time_left: what his clock showed, in microseconds, before it was added to for the move; None without a clock.
     """
@@ -163,6 +164,11 @@ class Match:
         return first, second
 
     @property
+    def opening(self) -> bool:
+        """Somebody has not played yet, so that the game does not count."""
+        return len({ply.seat for ply in self.record}) < len(self.players)
+
+    @property
     def moved_at(self) -> datetime:
         return self.record[-1].played_at if self.record else self.started_at
 
@@ -192,6 +198,14 @@ class State:
     def to_move(self) -> Seat:
         """Meaningless once outcome is not None."""
         return self.seat(self.game.to_move(self.position))
+
+    @property
+    def forced(self) -> str | None:
+        """The only ply there is, where the rules say that nobody is to wait for it."""
+        if not isinstance(self.game, Forcing) or self.outcome is not None:
+            return None
+        move = self.game.forced(self.position)
+        return None if move is None else self.game.notate(self.position, move)
 
     @property
     def may_swap(self) -> bool:

@@ -161,7 +161,7 @@ def _resign(
     if asked is not None and asked.is_question:
         request.say_first(board.match.board, asked.comment)
         board.drop(asked)
-    if seat == board.state.to_move or len(board.match.record) < len(board.match.players):
+    if seat == board.state.to_move or board.match.opening:
         if holding.until(request, board, seat) is not None:
             return _play(request, command, board, seat, plans.RESIGN)
         board.resign(seat)
@@ -321,7 +321,7 @@ def propose(request: Request, command: Command) -> Answer | None:
 def undo(request: Request, command: Command) -> Answer | None:
     board, seat = request.seated(command)
     board.check_running()
-    if not board.match.record:
+    if not board.last_chosen:
         raise NotAllowed("There is nothing to take back yet.")
     ask(board, seat, OfferKind.UNDO)
     return None

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from games import GAMES
+from tests.games.perft import perft
 
 pytestmark = pytest.mark.oracle
 
@@ -60,6 +61,8 @@ ORACLES = {
     # Black begins there, from the top.
     "breakthrough": Oracle("-size=6", "breakthrough(rows=6,columns=6)", mirrored(6)),
     "dots": Oracle("-columns=4 -rows=3", "dots_and_boxes(num_rows=3,num_cols=4)", line),
+    # Row 1 is at the top there, and so White has d4 in both.
+    "reversi": Oracle("", "othello", str),
     "clobber": Oracle("", "clobber(rows=5,columns=6)", lambda text: f"{text[:2]}-{text[2:]}"),
 }
 
@@ -85,3 +88,11 @@ def test_random_games_go_as_the_oracle_says(name):
         assert state.is_terminal(), str(state)
         winner = next((side for side, points in zip((1, 2), state.returns(), strict=True) if points > 0), None)
         assert outcome.winner == winner, str(state)
+
+
+def test_reversi_has_the_published_number_of_lines():
+    game = GAMES["reversi"]
+    plies, _ = perft(
+        game.start(game.options([])), lambda pos: [game.play(pos, m) for m in game.moves(pos)], lambda pos: None, 7
+    )
+    assert plies == [4, 12, 56, 244, 1396, 8200, 55092]

@@ -1,0 +1,98 @@
+"""Reversi, by Lewis Waterman (1883), with the start and the end that Goro Hasegawa gave it as Othello (1971).
+
+Two players place stones in turn. Stones of the opponent's in an unbroken line between the new stone and another one of
+the same side are turned, in all directions at once; a placement must turn at least one. A side that cannot place passes
+by force; when neither can, more stones win, and as many each is a draw.
+"""
+
+from __future__ import annotations
+
+from games.boards import Cells, Squares, squares
+from games.placing import PASS, Ending, Placing, Position
+from games.rules import Info, Option, OptionValues, Outcome, Side
+
+
+class Reversi(Placing):
+    """The rules of Reversi."""
+
+    info = Info(
+        name="reversi",
+        title="Reversi",
+        version=1,
+        kind="territory",
+        summary="turn the stones you enclose; more stones win",
+        source="Lewis Waterman, 1883, and Goro Hasegawa, 1971",
+        options=(Option("size", "squares per row and column", "8", choices=("6", "8", "10")),),
+    )
+    passing = True
+
+    def board(self, options: OptionValues) -> Squares:
+        return squares(options.number("size"), options.number("size"))
+
+    def start(self, options: OptionValues) -> Position:
+        board, half = self.board(options), options.number("size") // 2
+        low = (half - 1) * board.stride + half - 1
+        high = low + board.stride
+        return Position(options, (1 << low + 1 | 1 << high, 1 << low | 1 << high + 1))
+
+    def legal(self, pos: Position) -> Cells:
+        return _room(self.board(pos.options), pos.own, pos.others)
+
+    def may_pass(self, pos: Position) -> bool:
+        return not self.legal(pos)
+
+    def forced(self, pos: Position) -> int | None:
+        return PASS if self.outcome(pos) is None and self.may_pass(pos) else None
+
+    def placed(self, pos: Position, move: int) -> tuple[Cells, Cells]:
+        turned = 0
+        for ray in self.board(pos.options).rays[move]:
+            run = 0
+            for cell in ray:
+                if not pos.others >> cell & 1:
+                    turned |= run if pos.own >> cell & 1 else 0
+                    break
+                run |= 1 << cell
+        return pos.own | 1 << move | turned, pos.others & ~turned
+
+    def refusal(self, pos: Position, move: int) -> str:
+        mover, other = self.colours[pos.to_move - 1], self.colours[pos.to_move.other - 1]
+        if not self.legal(pos):
+            return f"{mover} cannot turn a stone anywhere and has to pass."
+        if move == PASS:
+            return f"{mover} may not pass, for there are stones to turn."
+        if pos.taken >> move & 1:
+            return super().refusal(pos, move)
+        return f"A stone on {self.notate(pos, move)} would turn none of {other}'s."
+
+    def ending(self, pos: Position, last: int) -> Ending | None:
+        board = self.board(pos.options)
+        if _room(board, pos.own, pos.others) or _room(board, pos.others, pos.own):
+            return None
+        first, second = scores = self._scores(pos)
+        if first == second:
+            return Ending(Outcome(None, f"with {first} stones each", scores))
+        winner = Side.FIRST if first > second else Side.SECOND
+        return Ending(Outcome(winner, f"with {max(scores)} stones to {min(scores)}", scores))
+
+    def notes(self, pos: Position) -> tuple[str, ...]:
+        told = ", ".join(f"{name} {count}" for name, count in zip(self.colours, self._scores(pos), strict=True))
+        return (f"Stones: {told}.",)
+
+    def _scores(self, pos: Position) -> tuple[int, int]:
+        return pos.stones[0].bit_count(), pos.stones[1].bit_count()
+
+
+def _room(board: Squares, own: Cells, others: Cells) -> Cells:
+    """The free cells from which a line of others' stones leads to an own one."""
+    found = 0
+    for way in (way for step in board.steps for way in (step, -step)):
+        run = _shifted(own, way) & others
+        while (longer := run | _shifted(run, way) & others) != run:
+            run = longer
+        found |= _shifted(run, way)
+    return found & board.full & ~own & ~others
+
+
+def _shifted(cells: Cells, way: int) -> Cells:
+    return cells << way if way > 0 else cells >> -way
