@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Table, create_engine, text
 from sqlalchemy.engine import make_url
 
 from games import GAMES
+from pbm.core import decisions
 from pbm.core.board import OpenBoard
 from pbm.domain.match import State
 from pbm.domain.tokens import SeatToken, Signer
@@ -77,7 +78,7 @@ def make(url: str, boards: int, plies: int, played_on: int) -> World:
     with service.store.write() as tx:
         board = OpenBoard.load(tx, service.tools.states, template, service.clock())
         for move in moves[:plies]:
-            board.play(board.state.to_move, move)
+            decisions.play_ply(board, board.state.to_move, move)
     with service.store.read() as tx:
         signer = Signer(tx.secret())
     service.close()

@@ -1,20 +1,19 @@
-"""Boards in the hand of the service: a stored match together with its replayed state."""
+"""A board in the hand of the service: a stored match together with its replayed state.
+
+What happens on it is stored at once, and kept as events of which its players are told when all is done.
+"""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from time import monotonic
 
-from games import GAMES
-from games.rules import GameError
 from pbm.core.bus import MatchEnded, MatchReopened, publish
 from pbm.core.rating import count_match, rate_match, uncount_match, unrate_match
-from pbm.domain import plans
+from pbm.core.states import States
 from pbm.domain.clock import Clock
 from pbm.domain.due import with_clock
-from pbm.domain.errors import MatchOver, NotFound, NotYourTurn, Rejected, Stale
+from pbm.domain.errors import MatchOver, NotFound, NotYourTurn, Stale
 from pbm.domain.events import (
     Event,
     IntentDropped,
@@ -33,7 +32,6 @@ from pbm.domain.match import (
     IntentKind,
     Match,
     Offer,
-    OfferKind,
     Player,
     Ply,
     Result,
@@ -42,72 +40,13 @@ from pbm.domain.match import (
     other,
     replay,
 )
-from pbm.domain.plans import Plan
 from pbm.domain.remarks import Remark, RemarkKind
 from pbm.store import HOUSE, Transaction
-
-CACHED_PLIES = 100_000
-"""Plies of all boards that are remembered; one takes some 200 octets."""
-
-
-class States:
-    """The latest boards with their states, so that a move need not read and replay the whole record.
-
-    Only a cache: the record decides. A transaction that is rolled back has to empty it, for the next ply of a board it
-    held then gets a number and a revision that the cache knows from another ply.
-    """
-
-    def __init__(self, size: int = CACHED_PLIES) -> None:
-        self._size = size
-        self._plies = 0
-        self._boards: OrderedDict[int, tuple[Match, State]] = OrderedDict()
-
-    def match(self, board: int) -> Match | None:
-        """The board as it was when it was met last."""
-        known = self._boards.get(board)
-        return known[0] if known else None
-
-    def of(self, match: Match) -> State:
-        known = self._boards.get(match.board)
-        if known is not None and _same(known[0], match) and known[1].game is GAMES[match.game]:
-            state = known[1]
-        else:
-            record = [ply.notation for ply in match.record]
-            state = replay(GAMES[match.game], match.options, match.body, record)
-        self.keep(match, state)
-        return state
-
-    def keep(self, match: Match, state: State) -> None:
-        known = self._boards.pop(match.board, None)
-        self._plies += _weight(match) - (_weight(known[0]) if known else 0)
-        self._boards[match.board] = (match, state)
-        while self._plies > self._size:
-            self._plies -= _weight(self._boards.popitem(last=False)[1][0])
-
-    def forget(self) -> None:
-        self._boards.clear()
-        self._plies = 0
-
-
-def _weight(match: Match) -> int:
-    """What it takes to remember the board, in plies."""
-    return len(match.record) + 10
-
-
-def _same(one: Match, other: Match) -> bool:
-    """Whether they have come to the same position by the same plies."""
-    if one.record is other.record:
-        return True
-    return [ply.notation for ply in one.record] == [ply.notation for ply in other.record]
-
 
 QUESTION = "question"
 """What is on the agenda of a board while one player has asked the other something."""
 ANSWER_IN = timedelta(days=2)
 """How long a question waits for its answer before its hearer is reminded."""
-
-MAX_SECONDS_OF_A_PLAN = 1.0
-"""What checking one may take: in late positions of Polygon a ply takes some hundredths."""
 
 
 @dataclass(slots=True)
@@ -154,41 +93,7 @@ class OpenBoard:
             raise NotYourTurn(f"It is not your turn: {self.match.player(self.state.to_move).userid} is to move.")
         return self.state.play(text)
 
-    def play(
-        self, seat: Seat, text: str, guard: int | None = None, plan: Plan = (), decided_at: datetime | None = None
-    ) -> str:
-        """Play one ply, and what the players have decided to do then; returns its notation.
-
-        plan: what the seat will do next. decided_at: until when its clock has run, if that is not until now.
-        Raises: as try_play; BadArguments for a plan that is not sound.
-        """
-        state, notation = self.try_play(seat, text, guard)
-        checked = self.check_plan(state, seat, plan)
-        self._record(state, notation, decided_at=decided_at)
-        if checked:
-            self.keep_plan(seat, checked)
-        elif plan:
-            reason, text = "The game is over.", plans.write(plan)
-            self.events.append(IntentDropped(self.match.board, seat, IntentKind.PLAN, text, reason))
-        while self._go_on():
-            pass
-        return notation
-
-    def check_plan(self, state: State, seat: Seat, plan: Plan) -> Plan:
-        """The plan of the seat in canonical form, for a state; none for a game that is over. Raises: BadArguments."""
-        if not plan or state.outcome is not None:
-            return ()
-        patience = monotonic() + MAX_SECONDS_OF_A_PLAN
-        return plans.check(state, plan, self.match.player(other(seat)).userid, lambda: monotonic() > patience)
-
-    def keep_plan(self, seat: Seat, plan: Plan) -> None:
-        """In place of an earlier one. It is for the ply that is next, and for no other."""
-        for intent in self.intents(seat):
-            if intent.kind in plans.KINDS:
-                self.drop(intent)
-        self.keep(Intent(seat, IntentKind.PLAN, f"{plans.write(plan)}#{self.next_ply}"))
-
-    def _record(
+    def add_ply(
         self,
         state: State,
         notation: str,
@@ -219,73 +124,6 @@ class OpenBoard:
             self._put_away(intent, "" if intent.kind is not IntentKind.HOLD else f"{notation} was played.")
         if state.result is not None:
             self.end(state.result)
-
-    def _go_on(self) -> bool:
-        """Do what the player to move has decided to do when his turn comes, or else what he is forced to do.
-
-        False if that is nothing. What is queued waits for a turn in which there is a choice.
-        """
-        if self.match.result is not None:
-            return False
-        mine, forced = {intent.kind: intent for intent in self.intents(self.state.to_move)}, self.state.forced
-        if IntentKind.RESIGN in mine:
-            self.resign(self.state.to_move)
-            return True
-        intent = mine.get(IntentKind.PLAN) or (mine.get(IntentKind.QUEUE) if forced is None else None)
-        if intent is not None:
-            self._follow(intent)
-        elif forced is not None:
-            self._record(*self.state.play(forced), forced=True)
-        return intent is not None or forced is not None
-
-    def _follow(self, intent: Intent) -> None:
-        """Answer the last ply as is planned, if that is legal now; what is planned beyond stays."""
-        self.drop(intent)
-        where = ""
-        try:
-            plan, ply = plans.of(intent)
-            self.check_running(ply and ply + 1, intent.text.partition("#")[0])
-            branch = plans.fitting(plan, self.match.record[-1].notation)
-            if branch is None:
-                raise NotFound(f"{self._played_last()}, and it has no answer to that.")
-            where = f'In "{plans.head(branch)}": ' if intent.kind is IntentKind.PLAN else ""
-            if branch.answer == plans.RESIGN:
-                self.resign(intent.seat)
-                return
-            state, notation = self.try_play(intent.seat, branch.answer)
-        except (Rejected, GameError) as error:
-            reason = f"{self._played_last()}. {where}{error}" if where else str(error)
-            self.events.append(IntentDropped(self.match.board, intent.seat, intent.kind, intent.text, reason))
-            return
-        self._record(state, notation, by=intent.kind)
-        then = plans.settled(self.state, branch.then) if branch.condition == plans.ANY else branch.then
-        if then and self.match.result is None:
-            self.keep_plan(intent.seat, then)
-
-    def _played_last(self) -> str:
-        """Who played what, without a full stop."""
-        last = self.match.record[-1]
-        userid = self.match.player(last.seat).userid
-        return f"{userid} swapped sides" if last.notation == SWAP else f"{userid} played {last.notation}"
-
-    def answer_offer(self) -> None:
-        """Answer an offer of a draw, if its hearer has planned how."""
-        offer = self.match.offer
-        if offer is None or offer.kind is not OfferKind.DRAW:
-            return
-        hearer = other(offer.seat)
-        intent = next((intent for intent in self.intents(hearer) if intent.kind is IntentKind.PLAN), None)
-        branch = plans.answer_to_offer(intent, self.next_ply) if intent is not None else None
-        if intent is None or branch is None:
-            return
-        if branch.answer == plans.REJECT:
-            self.reject_offer(hearer)
-            return
-        self.drop(intent)
-        if branch.answer == plans.ACCEPT:
-            self.agree(hearer)
-        else:
-            self.resign(hearer)
 
     def agree(self, seat: Seat) -> None:
         """The seat agrees to a draw."""

@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from pbm.compose import Composer, Notice, Reader
-from pbm.core.board import OpenBoard, States
+from pbm.core.board import OpenBoard
 from pbm.core.passwords import Passwords
+from pbm.core.states import States
 from pbm.domain.events import CommentMade, MatchStarted, MovePlayed, OfferCancelled, SidesSwapped, told_to
 from pbm.domain.mail import Mail
 from pbm.domain.match import SWAP, Ending, Match, Player, Seat, State

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pbm.core import decisions
 from pbm.core.board import OpenBoard
-from pbm.core.held import move_of, waiting
+from pbm.core.decisions import move_of, waiting
 from pbm.core.request import Request
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import Proposed
@@ -46,4 +47,4 @@ def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
     ply = board.last_chosen
     notation = board.match.record[ply - 1].notation if ply else ""
     board.events.append(Proposed(board.match.board, seat, kind, notation, ply))
-    board.answer_offer()
+    decisions.answer_offer(board)

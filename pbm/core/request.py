@@ -260,6 +260,10 @@ class Request:
         reader = self.reader(player)
         return reader if proved and reader.addresses else replace(reader, addresses=(self.message.sender,))
 
+    def page(self, name: str, **words: Any) -> str:
+        """A page of templates/, filled in."""
+        return self.tools.composer.pages.render(name, **words)
+
     def issue(self, purpose: str, subject: str, *, days: float, player: Player | None = None, **payload: Any) -> str:
         """A ticket's token, to be mailed to one address only. payload: what JSON can hold."""
         token = self.tools.composer.make_key()
@@ -380,7 +384,7 @@ class Request:
         reader, answers = self.correspondent(), self.answers
         known = reader.player is not None
         if not known and isinstance(self.refusal, UnknownCommand) and self.refusal.suggestion == "help":
-            text = self.tools.composer.pages.render("stranger.txt", robot=self.tools.composer.robot.address)
+            text = self.page("stranger.txt", robot=self.tools.composer.robot.address)
             answers = [Answer("", Outcome.DONE, text.rstrip("\n"), "pbm: help")]
         failed = any(answer.outcome is Outcome.FAILED for answer in answers)
         original = redact(self.original(), self.secrets) if failed and known else ""

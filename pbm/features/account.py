@@ -269,9 +269,7 @@ def set_(request: Request, command: Command) -> Answer | None:
             request.tx.players.save_settings(player.id, chosen)
         if name in ("digest", "timezone"):
             publish(SettingsSaved(player, settings), request.tx, request.now)
-    text = request.tools.composer.pages.render(
-        "settings.txt", settings=settings, choices=choices, changed=bool(value), now=request.now
-    )
+    text = request.page("settings.txt", settings=settings, choices=choices, changed=bool(value), now=request.now)
     return done(command, text.rstrip("\n"), "pbm: your settings")
 
 

@@ -20,11 +20,10 @@ from pbm import draw
 from pbm.compose import Answer, Part
 from pbm.compose.movelist import move_list
 from pbm.compose.pages import Pages
-from pbm.core.board import States
 from pbm.core.bus import SettingsSaved, publish
 from pbm.core.registry import handles
-from pbm.core.replay import difference
 from pbm.core.request import Request
+from pbm.core.states import States, difference
 from pbm.core.wording import USERID, check_address
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected

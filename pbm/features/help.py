@@ -50,7 +50,7 @@ def _explained(request: Request, match: Match, seat: Seat) -> str:
     if match.result is None or not changes:
         raise NotFound(_why_not_rated(request, match))
     own, theirs = changes[player.id], changes[opponent.id]
-    text = request.tools.composer.pages.render(
+    text = request.page(
         "why.txt",
         match=match,
         opponent=opponent.userid,

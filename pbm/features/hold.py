@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from games.rules import GameError
 from pbm.compose import Answer, Reader, times
+from pbm.core import decisions
 from pbm.core.board import OpenBoard
-from pbm.core.held import move_of, waiting
+from pbm.core.decisions import move_of, waiting
 from pbm.core.jobs import Occasion, when_due
 from pbm.core.notify import notice_of, reader_of, tell_players
 from pbm.core.registry import handles
@@ -57,7 +58,7 @@ def _play(board: OpenBoard, intent: Intent) -> None:
         board.resign(intent.seat)
     else:
         plan = plans.reread(planned) if planned else ()
-        board.play(intent.seat, text, guard, plan, decided_at=intent.since)
+        decisions.play_ply(board, intent.seat, text, guard, plan, decided_at=intent.since)
 
 
 @handles(

@@ -312,7 +312,7 @@ def games(request: Request, command: Command) -> Answer | None:
         raise BadArguments(f'games takes players; "show {selection.boards[0].board}" mails a board.', command.verb.line)
     found = listed(request, selection, command.game)
     title = GAMES[command.game].info.title if command.game else "all"
-    text = request.tools.composer.pages.render(
+    text = request.page(
         "games.txt", title=title, boards=found, players=selection.players, more=len(found) == MAX_LISTED
     )
     return done(command, text.rstrip("\n"), f"pbm: list of {title} games")
@@ -347,4 +347,4 @@ def help_(request: Request, command: Command) -> Answer | None:
 
 
 def _verb_page(request: Request, verb: Verb) -> str:
-    return request.tools.composer.pages.render("verb.txt", verb=verb, robot=request.tools.composer.robot.address)
+    return request.page("verb.txt", verb=verb, robot=request.tools.composer.robot.address)

@@ -9,7 +9,7 @@ from games import GAMES
 from games.rules import GameError
 from pbm import draw
 from pbm.compose import Answer
-from pbm.core import held as holding
+from pbm.core import decisions
 from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of
 from pbm.core.registry import handles
@@ -69,16 +69,16 @@ def _keep(request: Request, command: Command, board: OpenBoard, seat: Seat, text
     tree = plans.understood(text)
     _check_time(board, seat, tree)
     replaces = any(intent.kind in plans.KINDS for intent in board.intents(seat))
-    board.keep_plan(seat, board.check_plan(board.state, seat, tree))
+    decisions.keep_plan(board, seat, decisions.check_plan(board, board.state, seat, tree))
     instead = ", in place of the earlier one" if replaces else ""
     return tell_sender(request, command, board, seat, f"your plan is kept{instead}.")
 
 
 def _check_time(board: OpenBoard, seat: Seat, tree: Plan) -> None:
     """A plan is for what the opponent does next. Raises: NotYourTurn, NotAllowed."""
-    held = holding.waiting(board, seat)
+    held = decisions.waiting(board, seat)
     if held is not None:
-        move = holding.move_of(held)
+        move = decisions.move_of(held)
         raise NotYourTurn(f"{move} still waits to be played. To change your plan, send the move once more, with it.")
     if seat == board.state.to_move:
         raise NotYourTurn(
@@ -150,7 +150,7 @@ def _of_new_board(request: Request, command: Command, words: Sequence[str]) -> A
     """A board with the command's options, which exists only in the answer. Raises: OptionError, BadArguments."""
     game = GAMES[command.game or ""]
     state, notations = _line(State.start(game, [option.casefold() for option in command.options]), words)
-    text = request.tools.composer.pages.render(
+    text = request.page(
         "preview.txt",
         state=state,
         options=command.options,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from games.rules import BadNotation, MoveError
 from pbm.compose import Answer
-from pbm.core import held as holding
+from pbm.core import decisions
 from pbm.core.board import OpenBoard
 from pbm.core.offers import GRANTS, WISHES, ask, grants
 from pbm.core.registry import HANDLERS, handles
@@ -78,11 +78,11 @@ def _play(
     Raises: as OpenBoard.play.
     """
     plan = plans.read(command.plan) if command.plan else ()
-    until = holding.until(request, board, seat)
+    until = decisions.until(request, board, seat)
     if until is None:
-        board.play(seat, text, guard, plan)
+        decisions.play_ply(board, seat, text, guard, plan)
         return None
-    what, after = holding.hold(request, board, seat, text, guard, plan, until)
+    what, after = decisions.hold(request, board, seat, text, guard, plan, until)
     return tell_sender(request, command, board, seat, what, after, passes_on=True)
 
 
@@ -162,7 +162,7 @@ def _resign(
         request.say_first(board.match.board, asked.comment)
         board.drop(asked)
     if seat == board.state.to_move or board.match.opening:
-        if holding.until(request, board, seat) is not None:
+        if decisions.until(request, board, seat) is not None:
             return _play(request, command, board, seat, plans.RESIGN)
         board.resign(seat)
         return None
@@ -201,7 +201,7 @@ def queue(request: Request, command: Command) -> Answer | None:
     instead = " It takes the place of your plan." if planned is not None else ""
     if command.plan:
         tree = (plans.Branch(plans.ANY, as_played(text), plans.read(command.plan)),)
-        board.keep_plan(seat, board.check_plan(board.state, seat, tree))
+        decisions.keep_plan(board, seat, decisions.check_plan(board, board.state, seat, tree))
         return tell_sender(request, command, board, seat, "your move is queued, with what you plan behind it.")
     text = _queueable(board, text)
     if planned is not None:
@@ -251,7 +251,7 @@ def submit(request: Request, command: Command) -> Answer | None:
     board, seat = request.seated(command)
     text, guard = split_guard(command.args["MOVE"])
     after, notation = board.try_play(seat, as_played(text), guard)
-    below = plans.write(board.check_plan(after, seat, plans.read(command.plan))) if command.plan else ""
+    below = plans.write(decisions.check_plan(board, after, seat, plans.read(command.plan))) if command.plan else ""
     board.keep(Intent(seat, IntentKind.SUBMIT, "\n".join(filter(None, (f"{notation}#{board.next_ply}", below)))))
     what = f'{notation} would lead to this. Nothing is played yet: answer "confirm" to play it.'
     return tell_sender(request, command, board, seat, what, after)
@@ -278,7 +278,7 @@ def confirm(request: Request, command: Command) -> Answer | None:
     if submitted.is_question:
         return _resign(request, command, board, seat, submitted)
     text, _, planned = submitted.text.partition("\n")
-    board.play(seat, *split_guard(text), plans.reread(planned) if planned else ())
+    decisions.play_ply(board, seat, *split_guard(text), plans.reread(planned) if planned else ())
     return None
 
 

@@ -14,6 +14,7 @@ from functools import partial
 
 from pbm.bots import Question, Thought
 from pbm.compose import Answer
+from pbm.core import decisions
 from pbm.core.board import QUESTION, OpenBoard
 from pbm.core.jobs import Occasion, when_due
 from pbm.core.notify import tell_players
@@ -54,7 +55,7 @@ SWAPS_BELOW = -0.02
     )
 )
 def list_robots(request: Request, command: Command) -> Answer | None:
-    text = request.tools.composer.pages.render("robots.txt")
+    text = request.page("robots.txt")
     return done(command, text.rstrip("\n"), "pbm: robots")
 
 
@@ -171,9 +172,9 @@ def _move(board: OpenBoard, seat: Seat, thought: Thought) -> None:
     if lost and thought.left is not None and thought.left <= NEAR_THE_END and len(board.match.record) > 1:
         board.resign(seat)
     elif board.state.may_swap and thought.value < SWAPS_BELOW:
-        board.play(seat, SWAP)
+        decisions.play_ply(board, seat, SWAP)
     else:
-        board.play(seat, thought.move)
+        decisions.play_ply(board, seat, thought.move)
 
 
 def _stuck(number: int, ply: int, at: Settling, reason: str) -> None:

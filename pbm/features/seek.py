@@ -78,7 +78,7 @@ def _games(number: int) -> str:
 
 def _list(request: Request, command: Command, game: AnyGame) -> Answer:
     seeks = request.tx.seeks.open(game.info.name)
-    text = request.tools.composer.pages.render("seeks.txt", title=game.info.title, game=game.info.name, seeks=seeks)
+    text = request.page("seeks.txt", title=game.info.title, game=game.info.name, seeks=seeks)
     return done(command, text.rstrip("\n"), f"pbm: {game.info.title} players wanted")
 
 

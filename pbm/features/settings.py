@@ -52,7 +52,7 @@ def _choice_text(request: Request, game: str, player: Player) -> str:
     """How the player's choice for a game stands, and how to change it."""
     choice = request.tx.choices.of(game, (player.id,))[player.id]
     active = request.tx.matches.active_counts((player.id,))[player.id]
-    return request.tools.composer.pages.render(
+    return request.page(
         "limit.txt",
         title=GAMES[game].info.title,
         game=game,

@@ -72,7 +72,7 @@ def standings(request: Request, command: Command) -> Answer | None:
     seeks = request.tx.seeks.open(game)
     rows = _rows(request, game, {seek.player.id: seek.wanted for seek in seeks})
     sections = {name: [row for row in rows if row.section == name] for name in (ESTABLISHED, PROVISIONAL, INACTIVE)}
-    text = request.tools.composer.pages.render(
+    text = request.page(
         "standings.txt",
         title=title,
         game=game,
@@ -137,9 +137,7 @@ def history(request: Request, command: Command) -> Answer | None:
     title = GAMES[command.game].info.title
     boards = request.tx.matches.finished(command.game, MAX_LISTED)
     zone = request.correspondent().settings.zone
-    text = request.tools.composer.pages.render(
-        "history.txt", title=title, boards=boards, zone=zone, more=len(boards) == MAX_LISTED
-    )
+    text = request.page("history.txt", title=title, boards=boards, zone=zone, more=len(boards) == MAX_LISTED)
     return done(command, text.rstrip("\n"), f"pbm: history of {title} games")
 
 
@@ -175,7 +173,7 @@ def about(request: Request, command: Command) -> Answer | None:
         for name in GAMES
         if name in ratings or name in paces or name in active
     ]
-    text = request.tools.composer.pages.render(
+    text = request.page(
         "about.txt",
         player=player,
         since=tx.players.created_at(player.id),

@@ -88,7 +88,7 @@ def list_(request: Request, command: Command) -> Answer | None:
     if words:
         answers = (HANDLERS["games"](request, replace(command, game=word, args={})) for word in dict.fromkeys(words))
         return done(command, "\n\n".join(answer.text for answer in answers if answer), "pbm: list of games")
-    text = request.tools.composer.pages.render("list.txt", tallies=request.tx.matches.tallies())
+    text = request.page("list.txt", tallies=request.tx.matches.tallies())
     return done(command, text.rstrip("\n"), "pbm: list of games")
 
 

@@ -405,7 +405,7 @@ def _overview(request: Request, player: Player, settings: Settings, told: str) -
     own = [_span(each) for each in _vacations(request, player)]
     taken, days = days_taken(own, settings.zone), request.tools.limits.vacation_days_per_year
     this_year = request.now.astimezone(settings.zone).year
-    return request.tools.composer.pages.render(
+    return request.page(
         "vacation.txt",
         told=told,
         vacations=[span for span in own if span[1] > request.now],

@@ -9,10 +9,11 @@ from functools import partial
 
 from games import GAMES
 from games.rules import GameError
+from pbm.core import decisions
 from pbm.core.board import OpenBoard
 from pbm.core.notify import tell_players
-from pbm.core.replay import difference
 from pbm.core.start import start_match
+from pbm.core.states import difference
 from pbm.core.wording import check_address, check_free, check_password, check_userid
 from pbm.domain.errors import NotAllowed, NotFound, Rejected
 from pbm.domain.events import MatchDecided, MatchStarted
@@ -170,7 +171,7 @@ class Administration:
             seats = [seat for seat in (1, 2) if board.match.player(seat).id == player.id]
             if not seats:
                 raise NotAllowed(f"{player.userid} is not a player of board {number}.")
-            board.play(board.state.to_move if board.state.to_move in seats else seats[0], move)
+            decisions.play_ply(board, board.state.to_move if board.state.to_move in seats else seats[0], move)
             self._tell(tx, board)
             return board.match, board.state
 

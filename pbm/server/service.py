@@ -11,10 +11,10 @@ import structlog
 
 from pbm.bots import Mind
 from pbm.compose import Composer
-from pbm.core.board import States
 from pbm.core.jobs import Runner
 from pbm.core.notify import Limits, Tools
 from pbm.core.passwords import Passwords
+from pbm.core.states import States
 from pbm.domain.tokens import Signer
 from pbm.features import time as timing
 from pbm.mailin import Envelope, Robot

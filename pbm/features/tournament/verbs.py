@@ -38,7 +38,7 @@ def events(request: Request, command: Command) -> Answer | None:
     if word and word not in GAMES:
         raise NotFound(f'There is no game "{word}" here. The games are {", ".join(GAMES)}.', "events")
     running, ended = tx.tournaments.listed(word or None), tx.tournaments.listed(word or None, ended=True)
-    text = request.tools.composer.pages.render(
+    text = request.page(
         "events.txt",
         title=GAMES[word].info.title if word else "",
         zone=request.correspondent().settings.zone,

@@ -1,0 +1,185 @@
+"""What a seat has decided before it can be done: a plan, a queued move, a resignation, a move that is held.
+
+A plan is followed as soon as the ply is played that it waits for. A held move is checked when it is sent; until its
+time nobody else hears of it, nor of what was written with it, so that its player can take it back.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from time import monotonic
+
+from games.rules import GameError
+from pbm.core.board import OpenBoard
+from pbm.core.request import Request
+from pbm.domain import plans
+from pbm.domain.durations import read_duration
+from pbm.domain.errors import NotFound, Rejected
+from pbm.domain.events import IntentDropped
+from pbm.domain.match import SWAP, Intent, IntentKind, OfferKind, Seat, State, other
+from pbm.domain.plans import Plan
+from pbm.domain.reminders import OFF
+
+MAX_SECONDS_OF_A_PLAN = 1.0
+"""What checking one may take: in late positions of Polygon a ply takes some hundredths."""
+_IN_TIME = timedelta(seconds=1)
+"""How long before its player's time is up a move is played at the latest."""
+
+
+def play_ply(
+    board: OpenBoard,
+    seat: Seat,
+    text: str,
+    guard: int | None = None,
+    plan: Plan = (),
+    decided_at: datetime | None = None,
+) -> str:
+    """Play one ply, and what the players have decided to do then; returns its notation.
+
+    plan: what the seat will do next. decided_at: until when its clock has run, if that is not until now.
+    Raises: as try_play; BadArguments for a plan that is not sound.
+    """
+    state, notation = board.try_play(seat, text, guard)
+    checked = check_plan(board, state, seat, plan)
+    board.add_ply(state, notation, decided_at=decided_at)
+    if checked:
+        keep_plan(board, seat, checked)
+    elif plan:
+        reason, text = "The game is over.", plans.write(plan)
+        board.events.append(IntentDropped(board.match.board, seat, IntentKind.PLAN, text, reason))
+    while _go_on(board):
+        pass
+    return notation
+
+
+def check_plan(board: OpenBoard, state: State, seat: Seat, plan: Plan) -> Plan:
+    """The plan of the seat in canonical form, for a state; none for a game that is over. Raises: BadArguments."""
+    if not plan or state.outcome is not None:
+        return ()
+    patience = monotonic() + MAX_SECONDS_OF_A_PLAN
+    return plans.check(state, plan, board.match.player(other(seat)).userid, lambda: monotonic() > patience)
+
+
+def keep_plan(board: OpenBoard, seat: Seat, plan: Plan) -> None:
+    """In place of an earlier one. It is for the ply that is next, and for no other."""
+    for intent in board.intents(seat):
+        if intent.kind in plans.KINDS:
+            board.drop(intent)
+    board.keep(Intent(seat, IntentKind.PLAN, f"{plans.write(plan)}#{board.next_ply}"))
+
+
+def _go_on(board: OpenBoard) -> bool:
+    """Do what the player to move has decided to do when his turn comes, or else what he is forced to do.
+
+    False if that is nothing. What is queued waits for a turn in which there is a choice.
+    """
+    if board.match.result is not None:
+        return False
+    mine, forced = {intent.kind: intent for intent in board.intents(board.state.to_move)}, board.state.forced
+    if IntentKind.RESIGN in mine:
+        board.resign(board.state.to_move)
+        return True
+    intent = mine.get(IntentKind.PLAN) or (mine.get(IntentKind.QUEUE) if forced is None else None)
+    if intent is not None:
+        _follow(board, intent)
+    elif forced is not None:
+        board.add_ply(*board.state.play(forced), forced=True)
+    return intent is not None or forced is not None
+
+
+def _follow(board: OpenBoard, intent: Intent) -> None:
+    """Answer the last ply as is planned, if that is legal now; what is planned beyond stays."""
+    board.drop(intent)
+    where = ""
+    try:
+        plan, ply = plans.of(intent)
+        board.check_running(ply and ply + 1, intent.text.partition("#")[0])
+        branch = plans.fitting(plan, board.match.record[-1].notation)
+        if branch is None:
+            raise NotFound(f"{_played_last(board)}, and it has no answer to that.")
+        where = f'In "{plans.head(branch)}": ' if intent.kind is IntentKind.PLAN else ""
+        if branch.answer == plans.RESIGN:
+            board.resign(intent.seat)
+            return
+        state, notation = board.try_play(intent.seat, branch.answer)
+    except (Rejected, GameError) as error:
+        reason = f"{_played_last(board)}. {where}{error}" if where else str(error)
+        board.events.append(IntentDropped(board.match.board, intent.seat, intent.kind, intent.text, reason))
+        return
+    board.add_ply(state, notation, by=intent.kind)
+    then = plans.settled(board.state, branch.then) if branch.condition == plans.ANY else branch.then
+    if then and board.match.result is None:
+        keep_plan(board, intent.seat, then)
+
+
+def _played_last(board: OpenBoard) -> str:
+    """Who played what, without a full stop."""
+    last = board.match.record[-1]
+    userid = board.match.player(last.seat).userid
+    return f"{userid} swapped sides" if last.notation == SWAP else f"{userid} played {last.notation}"
+
+
+def answer_offer(board: OpenBoard) -> None:
+    """Answer an offer of a draw, if its hearer has planned how."""
+    offer = board.match.offer
+    if offer is None or offer.kind is not OfferKind.DRAW:
+        return
+    hearer = other(offer.seat)
+    intent = next((intent for intent in board.intents(hearer) if intent.kind is IntentKind.PLAN), None)
+    branch = plans.answer_to_offer(intent, board.next_ply) if intent is not None else None
+    if intent is None or branch is None:
+        return
+    if branch.answer == plans.REJECT:
+        board.reject_offer(hearer)
+        return
+    board.drop(intent)
+    if branch.answer == plans.ACCEPT:
+        board.agree(hearer)
+    else:
+        board.resign(hearer)
+
+
+def waiting(board: OpenBoard, seat: Seat) -> Intent | None:
+    """The move of the seat that waits."""
+    return next((intent for intent in board.intents(seat) if intent.kind is IntentKind.HOLD), None)
+
+
+def until(request: Request, board: OpenBoard, seat: Seat) -> datetime | None:
+    """When a move sent now is to be played; None for at once."""
+    chosen = board.match.settings[seat - 1].hold
+    if chosen == OFF:
+        return None
+    latest = request.now + timedelta(microseconds=read_duration(chosen))
+    clock = board.match.clock
+    if clock is not None and clock.deadline_at is not None and clock.seat == seat:
+        latest = min(latest, clock.deadline_at - _IN_TIME)
+    return latest if latest > request.now else None
+
+
+def hold(
+    request: Request, board: OpenBoard, seat: Seat, text: str, guard: int | None, plan: Plan, at: datetime
+) -> tuple[str, State]:
+    """Keep a move until its time, in place of one that waits; returns a sentence on it and the state it leads to.
+
+    text: a move, or resign. Raises: as OpenBoard.play.
+    """
+    if text == plans.RESIGN:
+        board.check_running(guard)
+        state, notation = board.state, text
+    else:
+        state, notation = board.try_play(seat, text, guard)
+        plan = check_plan(board, state, seat, plan)
+    below = f"\n{plans.write(plan)}" if plan else ""
+    comment = "\n".join(comment.text for comment in request.comments(board.match.board))
+    earlier = waiting(board, seat)
+    board.keep(Intent(seat, IntentKind.HOLD, f"{notation}#{board.next_ply}{below}", comment, until=at))
+    instead = f" It takes the place of {move_of(earlier)}." if earlier is not None else ""
+    if text == plans.RESIGN:
+        return f"you have not resigned yet.{instead}", state
+    return f"{notation} is not played yet. The board shows what it will lead to.{instead}", state
+
+
+def move_of(intent: Intent) -> str:
+    """The move that waits, as its player knows it."""
+    move = intent.text.partition("\n")[0].rpartition("#")[0]
+    return "your resignation" if move == plans.RESIGN else move
