@@ -14,6 +14,7 @@ from games.four import Four
 from games.gomoku import Gomoku
 from games.havannah import Havannah
 from games.hex import Hex
+from games.loa import Loa
 from games.loops import Loops
 from games.luddit import Luddit
 from games.polygon import Polygon
@@ -37,6 +38,7 @@ GAMES: dict[str, AnyGame] = {
         Gomoku(),
         Havannah(),
         Hex(),
+        Loa(),
         Loops(),
         Luddit(),
         Polygon(),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from games.boards import Cells, Squares, bits, squares
+from games.boards import Cells, Squares, squares
 from games.moving import Moving, Path, Position
 from games.rules import Info, Option, OptionValues, Outcome, Side
 
@@ -35,14 +35,13 @@ class Breakthrough(Moving):
     def pieces(self, board: Squares) -> tuple[Cells, Cells]:
         return board.rows[0] | board.rows[1], board.rows[-1] | board.rows[-2]
 
-    def paths(self, pos: Position) -> Iterator[Path]:
+    def paths_from(self, pos: Position, start: int) -> Iterator[Path]:
         board = self.board(pos.options)
         forward = board.stride if pos.mover is Side.FIRST else -board.stride
         straight, slanting = board.full & ~pos.own & ~pos.others, board.full & ~pos.own
-        for start in bits(pos.own):
-            for end, room in ((start + forward + way, slanting if way else straight) for way in (-1, 0, 1)):
-                if end >= 0 and room >> end & 1:
-                    yield start, end
+        for end, room in ((start + forward + way, slanting if way else straight) for way in (-1, 0, 1)):
+            if end >= 0 and room >> end & 1:
+                yield start, end
 
     def outcome(self, pos: Position) -> Outcome | None:
         mover, rows = pos.mover.other, self.board(pos.options).rows

@@ -38,7 +38,6 @@ class Clobber(Moving):
         white = union(index for index in board.indices if sum(divmod(index, board.stride)) % 2 == 0)
         return white, board.full & ~white
 
-    def paths(self, pos: Position) -> Iterator[Path]:
+    def paths_from(self, pos: Position, start: int) -> Iterator[Path]:
         board = self.board(pos.options)
-        for start in bits(pos.own):
-            yield from ((start, end) for end in bits(board.around(1 << start) & pos.others))
+        yield from ((start, end) for end in bits(board.around(1 << start) & pos.others))

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from games.boards import Cells, Squares, union
+from games.boards import Cells, Squares, bits, union
 from games.rules import IllegalMove, Info, OptionValues, Outcome, Side
 from games.scene import Scene
 
@@ -22,11 +22,14 @@ CANDIDATES = 6
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """pieces: the cells of the first and of the second side."""
+    """pieces: the cells of the first and of the second side. seen: pieces and movers of the positions before, since
+    something was taken; only where the game minds repetition.
+    """
 
     options: OptionValues
     pieces: tuple[Cells, Cells]
     mover: Side = Side.FIRST
+    seen: tuple[tuple[tuple[Cells, Cells], Side], ...] = ()
 
     @property
     def own(self) -> Cells:
@@ -34,7 +37,12 @@ class Position:
 
     @property
     def others(self) -> Cells:
-        return self.pieces[self.mover.other - 1]
+        return self.pieces[2 - self.mover]
+
+    @property
+    def times(self) -> int:
+        """How often the position has been there, with the same side to move, this time included."""
+        return 1 + self.seen.count((self.pieces, self.mover))
 
 
 class Moving(ABC):
@@ -46,6 +54,7 @@ class Moving(ABC):
     piece = "piece"
     rule: str
     """Which ways a piece has, in one sentence for refusals."""
+    minds_repetition = False
 
     @abstractmethod
     def board(self, options: OptionValues) -> Squares: ...
@@ -55,8 +64,13 @@ class Moving(ABC):
         """Where the pieces of both sides stand at the start."""
 
     @abstractmethod
+    def paths_from(self, pos: Position, start: int) -> Iterator[Path]:
+        """The ways of one piece of the side to move, whether or not the game is over."""
+
     def paths(self, pos: Position) -> Iterator[Path]:
         """Every move that the pieces allow, whether or not the game is over."""
+        for start in bits(pos.own):
+            yield from self.paths_from(pos, start)
 
     def outcome(self, pos: Position) -> Outcome | None:
         """A side that cannot move has lost, unless the game says otherwise."""
@@ -81,17 +95,26 @@ class Moving(ABC):
             yield from self.paths(pos)
 
     def parse(self, pos: Position, text: str) -> Path:
-        path = self.board(pos.options).names.read_path(text, lambda: self._example(pos))
-        legal = list(self.moves(pos))
-        if path in legal:
-            return path
-        if not legal:
+        path = self.read(pos, text)
+        self.check(pos, path)
+        return path
+
+    def read(self, pos: Position, text: str) -> Path:
+        """The cells that a text names, be they a move or not. Raises: BadNotation, IllegalMove."""
+        return self.board(pos.options).names.read_path(text, lambda: self.example(pos))
+
+    def check(self, pos: Position, path: Path) -> None:
+        """Raises: IllegalMove unless the move, whose cells are on the board, may be made."""
+        if self.outcome(pos) is not None:
             raise IllegalMove("The game is over.")
+        if pos.own >> path[0] & 1 and path in self.paths_from(pos, path[0]):
+            return
+        legal = list(self.paths(pos))
         likest = sorted(legal, key=lambda other: -sum(one == two for one, two in zip(path, other, strict=False)))
         near = [other for other in likest[:CANDIDATES] if set(other) & set(path)]
         raise IllegalMove(self._refusal(pos, path, legal), [self.notate(pos, other) for other in near])
 
-    def _example(self, pos: Position) -> str:
+    def example(self, pos: Position) -> str:
         return next((self.notate(pos, path) for path in self.paths(pos)), "a1-a2")
 
     def _refusal(self, pos: Position, path: Path, legal: Sequence[Path]) -> str:
@@ -108,9 +131,14 @@ class Moving(ABC):
 
     def play(self, pos: Position, move: Path) -> Position:
         start, end = 1 << move[0], 1 << move[-1]
-        own, others = pos.own ^ start | end, pos.others & ~end
+        return self.after(pos, pos.own ^ start | end, pos.others & ~end)
+
+    def after(self, pos: Position, own: Cells, others: Cells) -> Position:
+        """The next position. own, others: the pieces of the side that has moved and of the other one, after that."""
         pieces = (own, others) if pos.mover is Side.FIRST else (others, own)
-        return Position(pos.options, pieces, pos.mover.other)
+        remembers = self.minds_repetition and others == pos.others
+        seen = (*pos.seen, (pos.pieces, pos.mover)) if remembers else ()
+        return Position(pos.options, pieces, pos.mover.other, seen)
 
     def scene(self, pos: Position, last: Path | None) -> Scene:
         pieces = {name[0]: cells for name, cells in zip(self.colours, pos.pieces, strict=True)}

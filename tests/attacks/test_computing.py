@@ -68,6 +68,7 @@ BOARDS = {
     "breakthrough": "-size=10",
     "clobber": "-columns=10 -rows=10",
     "dots": "-columns=12 -rows=12",
+    "loa": "",
 }
 
 

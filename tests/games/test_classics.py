@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from games import GAMES
-from games.rules import MoveError
+from games.boards import squares, union
+from games.rules import MoveError, Outcome, Side
 from games.scene import GridBoard, HexBoard
 from tests.conversation import House, address_of
+
+BOARD = squares(8, 8)
 
 
 def after(name, options, moves):
@@ -154,10 +159,71 @@ def test_a_line_of_dots_is_read_from_either_end():
     assert refused("dots", "", "", "the top")[0] == '"the top" is not a move. Write it as in a1-b1.'
 
 
+JOINED = """
+    c8-a6 h3-f1 f8-h6 a3-c1 h6-f4 h4-f6 d8-f6 f1-f4 f6-f4 a4-c4 e1-f2 a2-a6 f2-h2 a6-b6 g1-c1 c4-c6 e8-c6 h5-h2 g8-f7
+    h2-h4 f4-h4 a7-c5 f7-h7
+"""
+BOTH_JOINED = """
+    c8-a6 h6-f8 f1-h3 a5-c5 c1-a3 h4-f4 d1-f3 h7-h3 f3-h5 h2-h5 g8-h7 a7-d4 g1-d4 a4-d4 b8-f8 c5-f8 h7-f5 h3-f5 e8-d7
+    f8-d8 d7-f5 h5-f5 b1-d1 d4-d1 a3-b4 d8-c7 e1-c3 f5-e5 c3-e5 d1-c1 b4-a3 c1-a3 a6-a3 f4-g5 e5-c7 g5-h5 c7-b6 a2-b2
+    b6-c5 b2-b3 c5-c6 h5-h6 c6-d7 h6-h5 d7-c6 b3-a4 c6-a4
+"""
+
+
+def of_action(black, white, mover=Side.FIRST):
+    game = GAMES["loa"]
+    start = game.start(game.options(()))
+    sets = [union(BOARD.names.read(name, str) for name in names.split()) for names in (black, white)]
+    return game, replace(start, pieces=(sets[0], sets[1]), mover=mover)
+
+
+def test_lines_of_action_are_won_by_joining_all_pieces():
+    assert ended("loa", "", JOINED) == (2, "by joining all pieces")  # Black has taken the piece that was apart
+    assert ended("loa", "", BOTH_JOINED) == (1, "by joining all pieces")  # White's are joined, too
+    game, pos = of_action("a1 a2 c3", "h8 h6")
+    assert game.outcome(game.play(pos, game.parse(pos, "c3-b2"))) == Outcome(Side.FIRST, "by joining all pieces")
+
+
+def test_a_piece_moves_as_far_as_there_are_pieces_on_its_line_and_leaps_over_its_own_only():
+    said, candidates = refused("loa", "", "", "d1-d2")
+    assert said == (
+        "The piece on d1 cannot make the move d1-d2. "
+        "A piece goes along a line by as many squares as there are pieces on it, and leaps over its own only."
+    )
+    assert candidates[:3] == ("d1-d3", "d1-f3", "d1-b3")
+    game, pos = of_action("a1 c1", "a3 b1 f8")
+    assert {game.notate(pos, move) for move in game.moves(pos)} >= {"c1-c2", "c1-d2", "c1-f1"}
+    assert refused_at(game, pos, "a1-d1").startswith("The piece on a1 cannot make the move")  # over b1
+    game, pos = of_action("a1 a2", "a4 h8")
+    assert game.notate(pos, game.parse(pos, "a1xa4")) == "a1-a4"  # over a2
+
+
+def refused_at(game, pos, text):
+    with pytest.raises(MoveError) as refusal:
+        game.parse(pos, text)
+    return str(refusal.value)
+
+
+def test_a_side_that_cannot_move_must_pass_and_nobody_else_may():
+    game, pos = of_action("a1 h8", "c1 g1 b2 a3 c4 a7 g7 h7 g8")
+    assert [game.notate(pos, move) for move in game.moves(pos)] == ["pass"]
+    assert refused_at(game, pos, "a1-b1") == "Black cannot move, and must pass."
+    after_it = game.play(pos, game.parse(pos, " Pass. "))
+    assert (after_it.pieces, game.to_move(after_it)) == (pos.pieces, 2)
+    assert refused("loa", "", "", "pass")[0] == "You may pass only when you cannot move. Write a move, such as b1-h1."
+
+
+def test_the_same_position_of_lines_of_action_for_the_third_time_is_a_draw():
+    around = "b1-b3 a7-c7 b3-b1 c7-a7 "
+    assert ended("loa", "", around + "b1-b3 a7-c7 b3-b1") is None
+    assert ended("loa", "", around * 2) == (None, "because the same position came for the third time")
+
+
 @pytest.mark.parametrize(
     ("name", "moves"),
     [
         ("dots", ["a1-a2", "b1b2"]),
+        ("loa", ["d1d3", "a6xd3"]),
         ("hex", ["c3", "d2"]),
         ("four", ["d", "d"]),
         ("breakthrough", ["b2-c3", "b7-b6"]),

@@ -219,8 +219,9 @@ def test_any_words_are_options_or_refused(name, data):
 @every_game
 @pytest.mark.parametrize("word", ["-" + "z" * 100_000, "-{}=" + "9" * 100_000])
 def test_a_refusal_of_an_option_quotes_only_the_beginning_of_a_long_word(name, word):
+    known = next((option.name for option in GAMES[name].info.options), "size")
     with pytest.raises(OptionError, match=r"^.-") as refused:
-        GAMES[name].options([word.format(GAMES[name].info.options[0].name)])
+        GAMES[name].options([word.format(known)])
     assert len(str(refused.value)) < 400
 
 
