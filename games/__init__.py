@@ -17,6 +17,7 @@ from games.hex import Hex
 from games.loa import Loa
 from games.loops import Loops
 from games.luddit import Luddit
+from games.morris import Morris
 from games.polygon import Polygon
 from games.reversi import Reversi
 from games.rules import Game
@@ -41,6 +42,7 @@ GAMES: dict[str, AnyGame] = {
         Loa(),
         Loops(),
         Luddit(),
+        Morris(),
         Polygon(),
         Reversi(),
         Y(),

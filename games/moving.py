@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from games.boards import Cells, Squares, bits, union
-from games.rules import IllegalMove, Info, OptionValues, Outcome, Side
+from games.rules import IllegalMove, Info, MoveError, OptionValues, Outcome, Side
 from games.scene import Scene
 
 Path = tuple[int, ...]
@@ -23,13 +23,15 @@ CANDIDATES = 6
 @dataclass(frozen=True, slots=True)
 class Position:
     """pieces: the cells of the first and of the second side. seen: pieces and movers of the positions before, since
-    something was taken; only where the game minds repetition.
+    something was taken; only where the game minds repetition. placed: how many pieces the sides have brought to the
+    board, where that is part of the game.
     """
 
     options: OptionValues
     pieces: tuple[Cells, Cells]
     mover: Side = Side.FIRST
     seen: tuple[tuple[tuple[Cells, Cells], Side], ...] = ()
+    placed: int = 0
 
     @property
     def own(self) -> Cells:
@@ -67,9 +69,13 @@ class Moving(ABC):
     def paths_from(self, pos: Position, start: int) -> Iterator[Path]:
         """The ways of one piece of the side to move, whether or not the game is over."""
 
+    def starts(self, pos: Position) -> Cells:
+        """The cells that a move may begin with."""
+        return pos.own
+
     def paths(self, pos: Position) -> Iterator[Path]:
         """Every move that the pieces allow, whether or not the game is over."""
-        for start in bits(pos.own):
+        for start in bits(self.starts(pos)):
             yield from self.paths_from(pos, start)
 
     def outcome(self, pos: Position) -> Outcome | None:
@@ -107,23 +113,24 @@ class Moving(ABC):
         """Raises: IllegalMove unless the move, whose cells are on the board, may be made."""
         if self.outcome(pos) is not None:
             raise IllegalMove("The game is over.")
-        if pos.own >> path[0] & 1 and path in self.paths_from(pos, path[0]):
+        if self.starts(pos) >> path[0] & 1 and path in self.paths_from(pos, path[0]):
             return
-        legal = list(self.paths(pos))
-        likest = sorted(legal, key=lambda other: -sum(one == two for one, two in zip(path, other, strict=False)))
-        near = [other for other in likest[:CANDIDATES] if set(other) & set(path)]
-        raise IllegalMove(self._refusal(pos, path, legal), [self.notate(pos, other) for other in near])
+        raise self.refusal(pos, path, list(self.paths(pos)))
 
     def example(self, pos: Position) -> str:
         return next((self.notate(pos, path) for path in self.paths(pos)), "a1-a2")
 
-    def _refusal(self, pos: Position, path: Path, legal: Sequence[Path]) -> str:
+    def refusal(self, pos: Position, path: Path, legal: Sequence[Path]) -> MoveError:
+        """Why a path is no move, with the legal ones that are nearest to it."""
+        likest = sorted(legal, key=lambda other: -sum(one == two for one, two in zip(path, other, strict=False)))
+        near = [self.notate(pos, other) for other in likest[:CANDIDATES] if set(other) & set(path)]
         name, mover = self.board(pos.options).names[path[0]], self.colours[pos.mover - 1]
         if not pos.own >> path[0] & 1:
-            return f"{mover} is to move, and has no {self.piece} on {name}."
+            return IllegalMove(f"{mover} is to move, and has no {self.piece} on {name}.", near)
         if all(other[0] != path[0] for other in legal):
-            return f"The {self.piece} on {name} cannot move. {self.rule}"
-        return f"The {self.piece} on {name} cannot make the move {self.notate(pos, path)}. {self.rule}"
+            return IllegalMove(f"The {self.piece} on {name} cannot move. {self.rule}", near)
+        said = self.notate(pos, path)
+        return IllegalMove(f"The {self.piece} on {name} cannot make the move {said}. {self.rule}", near)
 
     def notate(self, pos: Position, move: Path) -> str:
         names = self.board(pos.options).names
@@ -138,7 +145,7 @@ class Moving(ABC):
         pieces = (own, others) if pos.mover is Side.FIRST else (others, own)
         remembers = self.minds_repetition and others == pos.others
         seen = (*pos.seen, (pos.pieces, pos.mover)) if remembers else ()
-        return Position(pos.options, pieces, pos.mover.other, seen)
+        return Position(pos.options, pieces, pos.mover.other, seen, pos.placed)
 
     def scene(self, pos: Position, last: Path | None) -> Scene:
         pieces = {name[0]: cells for name, cells in zip(self.colours, pos.pieces, strict=True)}

@@ -69,6 +69,7 @@ BOARDS = {
     "clobber": "-columns=10 -rows=10",
     "dots": "-columns=12 -rows=12",
     "loa": "",
+    "morris": "",
 }
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from games import GAMES
 from games.boards import squares, union
+from games.morris import BOARD as POINTS
 from games.rules import MoveError, Outcome, Side
 from games.scene import GridBoard, HexBoard
 from tests.conversation import House, address_of
@@ -181,7 +182,7 @@ def test_lines_of_action_are_won_by_joining_all_pieces():
     assert ended("loa", "", JOINED) == (2, "by joining all pieces")  # Black has taken the piece that was apart
     assert ended("loa", "", BOTH_JOINED) == (1, "by joining all pieces")  # White's are joined, too
     game, pos = of_action("a1 a2 c3", "h8 h6")
-    assert game.outcome(game.play(pos, game.parse(pos, "c3-b2"))) == Outcome(Side.FIRST, "by joining all pieces")
+    assert game.outcome(game.play(pos, game.parse(pos, "c3-b3"))) == Outcome(Side.FIRST, "by joining all pieces")
 
 
 def test_a_piece_moves_as_far_as_there_are_pieces_on_its_line_and_leaps_over_its_own_only():
@@ -194,7 +195,7 @@ def test_a_piece_moves_as_far_as_there_are_pieces_on_its_line_and_leaps_over_its
     game, pos = of_action("a1 c1", "a3 b1 f8")
     assert {game.notate(pos, move) for move in game.moves(pos)} >= {"c1-c2", "c1-d2", "c1-f1"}
     assert refused_at(game, pos, "a1-d1").startswith("The piece on a1 cannot make the move")  # over b1
-    game, pos = of_action("a1 a2", "a4 h8")
+    game, pos = of_action("a1 a2 e7", "a4 h8")
     assert game.notate(pos, game.parse(pos, "a1xa4")) == "a1-a4"  # over a2
 
 
@@ -219,11 +220,77 @@ def test_the_same_position_of_lines_of_action_for_the_third_time_is_a_draw():
     assert ended("loa", "", around * 2) == (None, "because the same position came for the third time")
 
 
+MILL = "a1 d2 d1 f2"
+
+
+def test_a_mill_takes_a_man_that_is_in_no_mill():
+    said, candidates = refused("morris", "", MILL, "g1")
+    assert (said, candidates) == ("That makes a mill. Say which man it takes, as in g1xd2.", ("g1xd2", "g1xf2"))
+    for text in ("g1xd2", "G1 x D2", "g1-d2", "g1d2", "g-1 x d-2", "1g x 2d"):
+        game, pos = after("morris", "", MILL)
+        assert game.notate(pos, game.parse(pos, text)) == "g1xd2"
+    assert refused("morris", "", MILL, "g1xe5") == (
+        "A mill takes a man of the other side that is in no mill, unless all are.",
+        ("g1xd2", "g1xf2"),
+    )
+    assert refused("morris", "", MILL, "a4xd2") == ("a4 makes no mill, and so it takes no man.", ("a4",))
+    assert refused("morris", "", MILL, "d2")[0] == "d2 is taken."
+    assert refused("morris", "", MILL, "c2")[0] == "There is no point c2: column c holds c3-c5."
+    in_mill = "a1 b2 d1 d2 a7 f2xa7 a7 g7"  # Black has the mill b2 d2 f2 and one man beside it
+    assert refused("morris", "", in_mill, "a4")[1] == ("a4xg7",)
+    game, pos = men("a1 a7 b4 g1", "b2 d2 f2")  # all men are in mills
+    assert [game.notate(pos, move) for move in game.moves(pos) if len(move) == 3] == [
+        "b4-a4xb2",
+        "b4-a4xd2",
+        "b4-a4xf2",
+    ]
+
+
+def men(white, black, mover=Side.FIRST, words=()):
+    game = GAMES["morris"]
+    start = game.start(game.options(words))
+    sets = [union(POINTS.names.read(name, str) for name in names.split()) for names in (white, black)]
+    return game, replace(start, pieces=(sets[0], sets[1]), mover=mover, placed=18)
+
+
+def test_three_men_fly_where_the_challenge_lets_them():
+    game, pos = men("a1 d1 b4", "d5 e5 c4 f6")
+    assert game.play(pos, game.parse(pos, "b4-e3")).pieces != pos.pieces
+    assert game.notate(pos, game.parse(pos, "b4-g1xd5")) == "b4-g1xd5"
+    game, pos = men("a1 d1 b4", "d5 e5 c4 f6", words=["-flying=no"])
+    assert refused_at(game, pos, "b4-e3") == (
+        "The man on b4 cannot make the move b4-e3. A man goes along a line to the next point, which must be free."
+    )
+    assert refused_at(game, pos, "b4") == "All men are placed. Write where one goes from and to, as in a1-a4."
+
+
+def test_morris_is_lost_with_two_men_or_without_a_move_and_drawn_by_repetition_or_without_mills():
+    game, pos = men("a1 d1 g4", "d5 e5 c4", words=["-flying=no"])
+    assert game.outcome(game.play(pos, game.parse(pos, "g4-g1xd5"))) == Outcome(Side.FIRST, "by leaving only two men")
+    game, pos = men("a1 g1 b2 d2", "a4 d1 g4 b4 f2 d3")
+    assert game.outcome(pos) == Outcome(Side.SECOND, "because White cannot move")
+    game, pos = men("a1 d1 b4 f4", "d5 e5 c4 f6")
+    for quiet in ("d1-g1", "d5-d6", "g1-d1", "d6-d5") * 2:
+        assert game.outcome(pos) is None
+        pos = game.play(pos, game.parse(pos, quiet))
+    assert game.outcome(pos) == Outcome(None, "because the same position came for the third time")
+    assert game.outcome(replace(pos, seen=(((0, 0), Side.FIRST),) * 99)) is None
+    assert game.outcome(replace(pos, seen=(((0, 0), Side.FIRST),) * 100)) == Outcome(
+        None, "because 100 plies have made no mill"
+    )
+
+
+def test_men_in_hand_are_told():
+    game, pos = after("morris", "", "a1 d2 d1")
+    assert game.scene(pos, None).notes == ("Men still to be placed: White has 7, Black has 8.",)
+
+
 @pytest.mark.parametrize(
     ("name", "moves"),
     [
         ("dots", ["a1-a2", "b1b2"]),
         ("loa", ["d1d3", "a6xd3"]),
+        ("morris", ["d2", "D-3"]),
         ("hex", ["c3", "d2"]),
         ("four", ["d", "d"]),
         ("breakthrough", ["b2-c3", "b7-b6"]),

@@ -7,6 +7,7 @@ stand beside the game's row.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -22,14 +23,31 @@ GAMES_EACH = 500
 
 
 class Oracle(NamedTuple):
-    """options: of our game. spiel: the same game there. ours: makes our notation of one of its moves. drawn: whether it
-    has ended as a draw there although it goes on here.
+    """options: of our game. spiel: the same game there. ours: makes our notation of one of its moves. takes_apart: the
+    man that is taken is chosen there by a move of its own. drawn: whether it has ended as a draw there although it goes
+    on here. draws_sooner: it may end as a draw here although it goes on there.
     """
 
     options: str
     spiel: str
     ours: Callable[[str], str] = str
-    drawn: Callable[[Any], bool] = lambda pos: False
+    takes_apart: bool = False
+    drawn: Callable[[Any, Any], bool] = lambda pos, state: False
+    draws_sooner: bool = False
+
+    def actions(self, state: Any) -> dict[str, list[int]]:
+        """What may be played there, by our notation."""
+        found = {self.ours(state.action_to_string(action)): [action] for action in state.legal_actions()}
+        if not self.takes_apart:
+            return found
+        whole: dict[str, list[int]] = {}
+        for notation, actions in found.items():
+            after = state.child(actions[0])
+            takes = after.current_player() == state.current_player()
+            taken = {self.ours(after.action_to_string(action)): action for action in after.legal_actions() if takes}
+            whole |= {f"{notation}x{point}": [*actions, action] for point, action in taken.items()}
+            whole |= {} if takes else {notation: actions}
+        return whole
 
 
 def from_top(size: int) -> Callable[[str], str]:
@@ -50,7 +68,15 @@ def line(text: str) -> str:
     return "-".join(f"{'abcde'[int(column) + right]}{4 - int(row) - down}" for down, right in ends)
 
 
-def seen_before(pos: Any) -> bool:
+POINTS = re.findall("..", "a7d7g7b6d6f6c5d5e5a4b4c4e4f4g4c3d3e3b2d2f2a1d1g1")
+
+
+def points(text: str) -> str:
+    """The points of "Point 3" and "Move 3 -> 4"."""
+    return "-".join(POINTS[int(number)] for number in re.findall("[0-9]+", text))
+
+
+def seen_before(pos: Any, state: Any) -> bool:
     return any(pieces == pos.pieces for pieces, _ in pos.seen)
 
 
@@ -72,7 +98,16 @@ ORACLES = {
     # Row 1 is at the top there, and so White has d4 in both.
     "reversi": Oracle("", "othello", str),
     # Drawn there as soon as a board comes back, whoever is to move.
-    "loa": Oracle("", "lines_of_action", lambda text: text.replace("x", "-"), seen_before),
+    "loa": Oracle("", "lines_of_action", lambda text: text.replace("x", "-"), drawn=seen_before),
+    # Drawn there after 200 plies and for nothing else.
+    "morris": Oracle(
+        "",
+        "nine_mens_morris",
+        points,
+        takes_apart=True,
+        drawn=lambda pos, state: state.is_terminal() and "Turn number: 200" in str(state),
+        draws_sooner=True,
+    ),
     "clobber": Oracle("", "clobber(rows=5,columns=6)", lambda text: f"{text[:2]}-{text[2:]}"),
 }
 
@@ -85,15 +120,18 @@ def test_random_games_go_as_the_oracle_says(name):
     theirs = pyspiel.load_game(oracle.spiel)
     for _ in range(GAMES_EACH):
         pos, state = game.start(game.options(oracle.options.split())), theirs.new_initial_state()
-        while game.outcome(pos) is None and not oracle.drawn(pos):
-            actions = {oracle.ours(state.action_to_string(action)): action for action in state.legal_actions()}
+        while game.outcome(pos) is None and not oracle.drawn(pos, state):
+            actions = oracle.actions(state)
             moves = {game.notate(pos, move): move for move in game.moves(pos)}
             assert set(moves) == set(actions)
             assert game.to_move(pos) == state.current_player() + 1
             chosen = dice.choice(sorted(moves))
             pos = game.play(pos, moves[chosen])
-            state.apply_action(actions[chosen])
+            for action in actions[chosen]:
+                state.apply_action(action)
         outcome = game.outcome(pos) or Outcome(None, "there")
+        if oracle.draws_sooner and outcome.winner is None:
+            continue
         assert state.is_terminal(), str(state)
         winner = next((side for side, points in zip((1, 2), state.returns(), strict=True) if points > 0), None)
         assert outcome.winner == winner, str(state)
