@@ -82,6 +82,9 @@ class Loa(Moving):
         yield next(found, ())
         yield from found
 
+    def forced(self, pos: Position) -> Path | None:
+        return () if next(self.paths(pos)) == () else None
+
     def read(self, pos: Position, text: str) -> Path:
         return () if fold(text) == PASS else super().read(pos, text)
 

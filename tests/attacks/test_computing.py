@@ -70,6 +70,7 @@ BOARDS = {
     "dots": "-columns=12 -rows=12",
     "loa": "",
     "morris": "",
+    "reversi": "-size=10",
 }
 
 

@@ -8,7 +8,9 @@ import pytest
 
 from games import GAMES
 from games.boards import squares, union
+from games.loa import Loa
 from games.morris import BOARD as POINTS
+from games.morris import Morris
 from games.rules import MoveError, Outcome, Side
 from games.scene import GridBoard, HexBoard
 from tests.conversation import House, address_of
@@ -172,7 +174,7 @@ BOTH_JOINED = """
 
 
 def of_action(black, white, mover=Side.FIRST):
-    game = GAMES["loa"]
+    game = Loa()
     start = game.start(game.options(()))
     sets = [union(BOARD.names.read(name, str) for name in names.split()) for names in (black, white)]
     return game, replace(start, pieces=(sets[0], sets[1]), mover=mover)
@@ -208,6 +210,8 @@ def refused_at(game, pos, text):
 def test_a_side_that_cannot_move_must_pass_and_nobody_else_may():
     game, pos = of_action("a1 h8", "c1 g1 b2 a3 c4 a7 g7 h7 g8")
     assert [game.notate(pos, move) for move in game.moves(pos)] == ["pass"]
+    assert game.forced(pos) == ()
+    assert game.forced(game.start(game.options(()))) is None
     assert refused_at(game, pos, "a1-b1") == "Black cannot move, and must pass."
     after_it = game.play(pos, game.parse(pos, " Pass. "))
     assert (after_it.pieces, game.to_move(after_it)) == (pos.pieces, 2)
@@ -247,7 +251,7 @@ def test_a_mill_takes_a_man_that_is_in_no_mill():
 
 
 def men(white, black, mover=Side.FIRST, words=()):
-    game = GAMES["morris"]
+    game = Morris()
     start = game.start(game.options(words))
     sets = [union(POINTS.names.read(name, str) for name in names.split()) for names in (white, black)]
     return game, replace(start, pieces=(sets[0], sets[1]), mover=mover, placed=18)

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from games import GAMES
-from tests.games.perft import perft
 from games.rules import Outcome
+from tests.games.perft import perft
 
 pytestmark = pytest.mark.oracle
 
