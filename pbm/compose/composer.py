@@ -401,16 +401,26 @@ def _repeatable(message_id: str) -> bool:
 
 
 def _subject(notice: Notice) -> str:
-    """One subject for all mails of a board; or, as the classic server had it, one that ends in who is to move."""
+    """One subject for all mails of a board; or one that tells whose turn it is, here or as the classic server did."""
     match, state = notice.match, notice.state
     board = f"{state.game.info.title} Board {match.board}"
     if notice.reader.settings.subject == "constant":
         return title_of(match, state)
+    if notice.reader.settings.subject == "turn":
+        return f"{title_of(match, state)}: {_turn(notice)}"
     if notice.problem:
         return f"{board} Error"
     new = "New " if not match.record and match.result is None else ""
     turn = match.player(state.to_move).userid if match.result is None else ""
     return f"{new}{board} {turn}{' **' if notice.comments else ''}".rstrip()
+
+
+def _turn(notice: Notice) -> str:
+    """Whose turn it is, for a subject."""
+    if notice.match.result is not None:
+        return "over"
+    mover = notice.state.to_move
+    return "your turn" if notice.reader.seat == mover else f"{notice.match.player(mover).userid}'s turn"
 
 
 def _quotable(original: str) -> list[str]:

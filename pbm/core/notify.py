@@ -140,6 +140,9 @@ def tell_players(
         own = author is not None and author == reader.player
         if not own and _can_wait(board, reader, comments):
             continue
+        is_receipt = own and _only_own_moves(board, reader)
+        if is_receipt and reader.settings.receipts == OFF and not read_as:
+            continue
         notice = notice_of(
             board,
             reader,
@@ -151,6 +154,7 @@ def tell_players(
             before=before,
             kibitz=_unsealed(tx, kibitz, reader),
             read_as=read_as if own else "",
+            page="receipt.txt" if is_receipt else "board.txt",
         )
         mails += tools.composer.notice(notice, board.now, answers if own else None)
     return mails
@@ -190,6 +194,14 @@ def _can_wait(board: OpenBoard, reader: Reader, comments: Sequence[CommentMade])
     deadline = match.clock.deadline_at if match.clock and reader.seat == board.state.to_move else None
     digest_at = next_digest(settings.digest, settings.zone, board.now)
     return deadline is None or deadline >= digest_at + ENOUGH_TIME
+
+
+def _only_own_moves(board: OpenBoard, reader: Reader) -> bool:
+    """Nothing happened but that the reader moved, and it is not their turn again."""
+    if board.match.result is not None or reader.seat in (None, board.state.to_move):
+        return False
+    told = [event for event in board.events if told_to(event, reader.seat)]
+    return all(isinstance(event, MovePlayed | SidesSwapped) and event.seat == reader.seat for event in told)
 
 
 def pass_on(

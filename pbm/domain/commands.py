@@ -27,7 +27,7 @@ _NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)
 """What no move has behind a number it begins with, as "12 r" and "12 x7" do: so the number is a board's."""
 _SERVER_SUBJECT = re.compile(
     rf"(?:new\s+)?(?:{'|'.join(map(re.escape, _TITLES))})\s+board\s+(\d{{1,12}})"
-    r"(?:\s+\S+)?(?:\s+error|\s+\(\d{1,4}\))?",
+    r"(?:\s+\S+?)?(?:\s+error|\s+\(\d{1,4}\))?(?:: (?:your turn|\S+'s turn|over))?",
     re.IGNORECASE,
 )
 

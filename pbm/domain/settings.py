@@ -38,6 +38,8 @@ class Settings:
     hold: str = OFF
     language: str = "en"
     broadcasts: str = "on"
+    receipts: str = "on"
+    tournaments: str = "off"
 
     @property
     def zone(self) -> ZoneInfo:
@@ -103,8 +105,9 @@ CHOICES: dict[str, Choice] = {
     for choice in (
         Choice(
             "subject",
-            "constant keeps all mails of a board in one conversation; classic ends in who is to move",
-            ("constant", "classic"),
+            "constant is the same in all mails of a board; turn adds whose turn it is, within one conversation still; "
+            "classic ends in who is to move",
+            ("constant", "turn", "classic"),
         ),
         Choice(
             "board",
@@ -152,6 +155,8 @@ CHOICES: dict[str, Choice] = {
         ),
         Choice("language", "the language of mails", ("en",)),
         Choice("broadcasts", "whether you get what players write to all", ("on", "off")),
+        Choice("receipts", "whether a short mail tells you that a move of yours was played", ("on", "off")),
+        Choice("tournaments", "whether you are told once a week which tournaments you can join", ("off", "on")),
     )
 }
 
