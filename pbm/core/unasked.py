@@ -24,8 +24,11 @@ def count_unasked(
 ) -> None:
     """One more such mail goes to the address. network: empty where it is not known.
 
-    mailbox_too: nothing else keeps count of the mailbox. Raises: NotAllowed where it is one too many.
+    mailbox_too: nothing else keeps count of the mailbox. Raises: NotAllowed where it is one too many, or the mailbox
+    has said that it wants none.
     """
+    if mailbox_too and tx.invitations.is_refused(address):
+        raise NotAllowed(f"{address} has asked for no more mail from here: nothing was sent there.")
     measures = dict(_measures(limits, address, network))
     if not mailbox_too:
         measures = {key: most for key, most in measures.items() if key.kind != MAILBOX}

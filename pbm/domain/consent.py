@@ -6,7 +6,7 @@ Only the first sentences count. Consent is explicit: where yes and no both stand
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -39,14 +39,15 @@ class Consent:
 
 _CLAUSE = re.compile(r"\s*(?:[,;:!?]|\.(?=\s|$)|(?<=\s)-(?=\s))\s*")
 _BUT = re.compile(r"[\s,;-]+(?:but|however|unfortunately|though|aber|mais|pero)\b[\s,]*")
-_NAMED = re.compile(
-    r"(?:^|[\s,.!;(-])(?:"
+_STATES = (
     r"(?:my |user ?|the )?(?:name|userid|username|user id|nick(?:name)?|login)\s*(?::|=|is|shall be|will be|should be)|"
-    r"call me|i am called|i'm called|(?:sign|put) me up as|(?:register|join|play(?:ing)?) as|this is|"
-    r"i'm|i am|it's|as)\s+"
-    r"[\"']?([a-z][\w.-]{0,30})[\"']?(?=$|[\s,.!;:)\"'-])",
-    re.IGNORECASE,
+    r"call me|i am called|i'm called|(?:sign|put) me up as|(?:register|join|play(?:ing)?) as"
 )
+_WORD = r"[\"']?([a-z][\w.-]{0,30})[\"']?(?=$|[\s,.!;:)\"'-])"
+_STATED = re.compile(rf"(?:^|[\s,.!;(-])(?:{_STATES})\s+{_WORD}", re.IGNORECASE)
+"""A name that somebody wants to be known by."""
+_NAMED = re.compile(rf"(?:^|[\s,.!;(-])(?:{_STATES}|this is|i'm|i am|it's|as)\s+{_WORD}", re.IGNORECASE)
+"""The same, or how somebody is called."""
 _AFTER_YES = re.compile(
     r"(?:yes|yeah|yep|ok|okay|sure|accept|y|ja|oui|si)[\s,:!.-]+[\"']?([a-z][\w.-]{0,30})[\"']?\W*", re.IGNORECASE
 )
@@ -61,15 +62,16 @@ def consent(text: str, others: Collection[str] = ()) -> Consent:
     Consent(answer=<Answer.YES: 'yes'>, name='')
     >>> consent("No! Who are you?").answer, consent("I don't know you, please stop").answer
     (<Answer.NO: 'no'>, <Answer.NEVER: 'never'>)
-    >>> consent("Yes, I'm Joe."), consent("joe").name, consent("remove").name
-    (Consent(answer=<Answer.YES: 'yes'>, name='Joe'), 'joe', '')
+    >>> consent("Yes, I'm Joe."), consent("name: joe").name, consent("joe").answer
+    (Consent(answer=<Answer.YES: 'yes'>, name='Joe'), 'joe', <Answer.UNCLEAR: 'unclear'>)
     """
     said = sentences(text)[:READ]
     answer = _answer([sentence.text for sentence in said])
     if answer is Answer.YES:
         return Consent(answer, _name(said, others))
-    lone = introduced(text, others) if answer is Answer.UNCLEAR else ""
-    return Consent(Answer.YES, lone) if lone else Consent(answer)
+    stated = [found[1] for sentence in said for found in _STATED.finditer(sentence.text)]
+    wished = _first_name(stated, others) if answer is Answer.UNCLEAR else ""
+    return Consent(Answer.YES, wished) if wished else Consent(answer)
 
 
 def introduced(text: str, others: Collection[str] = ()) -> str:
@@ -81,6 +83,11 @@ def introduced(text: str, others: Collection[str] = ()) -> str:
     said = sentences(text)[:READ]
     lone = _LONE.fullmatch(said[0].text) if len(said) == 1 else None
     names = [lone[1]] if lone else [found[1] for sentence in said for found in _NAMED.finditer(sentence.text)]
+    return _first_name(names, others)
+
+
+def _first_name(names: Iterable[str], others: Collection[str]) -> str:
+    """The first of the words that may be the writer's name; "" if none is."""
     return next((name for name in map(_bare, names) if _is_name(name, others)), "")
 
 
@@ -115,7 +122,7 @@ def _name(said: list[Sentence], others: Collection[str]) -> str:
     """The name in an answer that says yes."""
     names = [match[1] for sentence in said if (match := _AFTER_YES.fullmatch(sentence.text))]
     names += [match[1] for sentence in said for match in _NAMED.finditer(sentence.text)]
-    return next((name for name in map(_bare, names) if _is_name(name, others)), "")
+    return _first_name(names, others)
 
 
 def _bare(name: str) -> str:

@@ -85,7 +85,7 @@ YES = _any(
     (?:sounds|looks) (?:good|great|fun|nice|like fun|interesting)\b|let's (?:play|go|do|try|start|begin)\b
     (?:that )?would be (?:fun|great|nice|lovely|a pleasure)\b
     i(?:'m| am) (?:happy|glad|ready|game|up for|interested|keen|delighted)\b
-    y$|(?:great|cool|nice|fine|perfect|wonderful|super|awesome|fun)$
+    y$|da$|(?:great|cool|nice|fine|perfect|wonderful|super|awesome|fun)$
     """,
     r"^(?:(?:oh|well|hm+|and|thanks|thank you|thx|please|sorry|hey|a|ok|okay)[\s,.!-]*)*",
 )
@@ -245,7 +245,7 @@ _SAID = """
     soon sorry spam start stop super sure test thank thanks that the then there this time to today too try unsubscribe
     unsure up very wait was we welcome well what when where which who why will with wonderful wrong y yea yeah yep yes
     you your afraid busy old delighted curious ja gerne gern bitte danke hm hmm um yay nein oui non si joining tired
-    sick sending
+    sick sending gladly certainly absolutely happily surely readily naturally
 """
 NO_NAMES = frozenset(_SAID.split())
 """Words that sentences are made of and nobody is called by."""

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from pbm.domain.likeness import mailbox
 from pbm.domain.match import Player
-from pbm.store.tables import invitations, players, seeks
+from pbm.store.tables import invitations, players, refusals, seeks
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +82,35 @@ class Invitations:
 
     def add(self, address: str, player_id: int, now: datetime) -> bool:
         """False if its mailbox was invited before, by anybody."""
-        as_written, hashed = (
-            hashlib.sha256(each.encode()).hexdigest() for each in (address.casefold(), mailbox(address))
-        )
+        as_written, hashed = _hash(address.casefold()), _hash(mailbox(address))
         known = invitations.c.address_hash.in_((as_written, hashed))
         if self._connection.execute(select(invitations).where(known)).first():
             return False
         self._connection.execute(insert(invitations).values(address_hash=hashed, player_id=player_id, created_at=now))
         return True
 
+    def refuse(self, address: str, now: datetime) -> None:
+        """Nobody may make us write to the mailbox any more. This outlives whoever invited it."""
+        if not self.is_refused(address):
+            self._connection.execute(insert(refusals).values(address_hash=_hash(mailbox(address)), created_at=now))
+
+    def is_refused(self, address: str) -> bool:
+        """Somebody has answered from the mailbox that no more of our mail is wanted there."""
+        known = select(refusals).where(refusals.c.address_hash == _hash(mailbox(address)))
+        return self._connection.execute(known).first() is not None
+
+    def welcome_back(self, address: str) -> None:
+        """Its owner has an account now."""
+        self._connection.execute(delete(refusals).where(refusals.c.address_hash == _hash(mailbox(address))))
+
     def sent_since(self, player_id: int, since: datetime) -> int:
         """How many strangers the player has invited since then."""
         found = select(func.count()).where(invitations.c.player_id == player_id, invitations.c.created_at > since)
         return self._connection.execute(found).scalar_one()
+
+
+def _hash(address: str) -> str:
+    return hashlib.sha256(address.encode()).hexdigest()
 
 
 def _seek(row: Row[Any]) -> Seek:

@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-REVISION = "0003"
+REVISION = "0004"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 
@@ -293,6 +293,13 @@ invitations = Table(
     Column("created_at", Instant, nullable=False),
 )
 Index("ix_invitations_player", invitations.c.player_id, invitations.c.created_at)
+
+refusals = Table(
+    "refusals",
+    metadata,
+    Column("address_hash", String(64), primary_key=True),
+    Column("created_at", Instant, nullable=False),
+)
 
 absences = Table(
     "absences",

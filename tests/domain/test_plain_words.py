@@ -65,7 +65,7 @@ INVITATIONS = {
 }  # fmt: skip
 
 NAMED = {
-    "joe": "joe", "Joe.": "Joe", "bob_1": "bob_1", "I'm Joe": "Joe", "I am Joe": "Joe", "My name is Joe": "Joe",
+    "joe": "", "Joe.": "", "I'm Joe": "", "My name is Joe": "Joe", "sign me up as joe": "joe",
     "name: joe": "joe", "Name = joe": "joe", "Yes, I'm Joe": "Joe", "yes joe": "joe", "Yes, joe": "joe",
     "yes: joe": "joe", "Yes, call me Joe!": "Joe", "ok, joe": "joe", "Great, let's go. My name is Zoe.": "Zoe",
     "Yes. Name: Zoe": "Zoe", "yes, as zoe": "zoe", "Hi Anna, this is Zoe. Yes!": "Zoe", "Sign me up as zoe": "zoe",

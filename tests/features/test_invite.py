@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from sqlalchemy import delete
 
 from pbm.core.notify import Limits
 from pbm.server import Settings
+from pbm.store.tables import invitations
 from tests.conversation import ROBOT, Got, House, address_of, password
 
 FRIEND = "friend@home.example"
@@ -53,7 +55,7 @@ def test_a_stranger_cannot_invite(people: House) -> None:
 @pytest.mark.parametrize(("line", "seats"), [("me {}", "alice-robert"), ("{} me", "robert-alice")])
 def test_the_order_of_seats_is_kept(people: House, line: str, seats: str) -> None:
     ask(people, "alice", f"cross challenge {line.format(FRIEND)} -size=3 --unrated")
-    mails = people.answer(FRIEND, "robert")
+    mails = people.answer(FRIEND, "yes, robert")
     (board,) = to(mails, address_of("alice"))
     assert board["Subject"] == f"Cross Board 101 {seats}"
     assert "-size=3, unrated" in " ".join(board.body.split())
@@ -61,7 +63,7 @@ def test_the_order_of_seats_is_kept(people: House, line: str, seats: str) -> Non
 
 def test_the_new_player_plays_by_answering_and_has_no_password(people: House) -> None:
     ask(people, "alice", f"cross challenge {FRIEND} me -size=3")
-    people.answer(FRIEND, "robert")
+    people.answer(FRIEND, "yes, robert")
     assert "robert played C3" in people.answer(FRIEND, "C3", 101)[0].body.replace("You", "robert")
     for number, guess in enumerate(("", "!", "robert")):
         (got,) = people.send(f"x{number}@example.com", f"cross resign 101 robert {guess or '-'}")
@@ -85,17 +87,18 @@ def test_who_has_declined_is_not_asked_again_and_the_inviter_hears_of_it_once(pe
     assert "nobody is invited twice" in " ".join(ask(people, "bob", f"cross challenge me {FRIEND}")[0].body.split())
 
 
-@pytest.mark.parametrize("text", ["who are you?", "alice", "7of9", "cross", "resign", "thanks a lot, see you"])
+@pytest.mark.parametrize("text", ["alice", "robert", "7of9", "remove D4", "D4", "resign", "thanks a lot, see you", ""])
 def test_an_unclear_answer_is_asked_about(people: House, text: str) -> None:
     ask(people, "alice", f"cross challenge me {FRIEND}")
     (again,) = people.answer(FRIEND, text)
     assert again.address == FRIEND
     assert "Please answer once more." in again.body
+    assert userids(people) == ["alice", "bob"]
     assert people.answer(FRIEND, "yes")
     assert "friend" in userids(people)
 
 
-@pytest.mark.parametrize("text", ["yes", "Yes!", "YES, gladly", "ok", ""])
+@pytest.mark.parametrize("text", ["yes", "Yes!", "YES, gladly", "ok", "Hi Alice, yes I'd love to!"])
 def test_who_wants_no_name_of_his_own_gets_one(people: House, text: str) -> None:
     people.player("friend")
     ask(people, "alice", f"cross challenge me {FRIEND}")
@@ -107,6 +110,39 @@ def test_who_wants_no_name_of_his_own_gets_one(people: House, text: str) -> None
 def test_a_name_can_be_made_of_any_address(people: House, address: str) -> None:
     ask(people, "alice", f"cross challenge me {address}")
     assert any("A new game" in got.body for got in people.answer(address, "yes"))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("help cross", "connects three sides of the board"),
+        ("How do I win?", "connects three sides of the board"),
+        ("cross", "connects three sides of the board"),
+        ("help clock", "pbm@example.org"),
+        ("who are you?", "alice plays here"),
+    ],
+)
+def test_what_is_asked_in_answer_to_an_invitation_is_told_and_it_stays_open(
+    people: House, text: str, told: str
+) -> None:
+    ask(people, "alice", f"cross challenge me {FRIEND}")
+    (again,) = people.answer(FRIEND, text)
+    assert told in again.body
+    assert "  yes " in again.body
+    people.answer(FRIEND, "yes", mail=1)
+    assert "friend" in userids(people)
+
+
+@pytest.mark.parametrize("text", ["take me off your list", "I don't know you, please stop", "remove", "No."])
+def test_no_means_never_again_even_when_the_inviter_is_forgotten(people: House, text: str) -> None:
+    ask(people, "alice", f"cross challenge me {FRIEND}")
+    people.answer(FRIEND, text)
+    with people.service.store.write() as tx:
+        tx._connection.execute(delete(invitations))
+    for line in (f"cross challenge me {FRIEND}", f"add bob bobpass {FRIEND}", f"signup eve evepass {FRIEND}"):
+        mails = ask(people, "bob", line)
+        assert to(mails, FRIEND) == []
+        assert mails[0].refuses
 
 
 def test_an_address_of_a_player_means_him(people: House) -> None:
@@ -162,6 +198,6 @@ def test_an_inviter_who_is_full_by_then_plays_later(new_house: Callable[..., Hou
     known(house, "alice")
     ask(house, "alice", f"cross challenge me {FRIEND}")
     house.game("loops alice alice")
-    (got,) = house.answer(FRIEND, "robert")
+    (got,) = house.answer(FRIEND, "yes, robert")
     assert "The game did not start" in got.body
     assert "robert" in userids(house)

@@ -7,23 +7,25 @@ from datetime import timedelta
 
 from games import GAMES
 from pbm.compose import Answer
-from pbm.core.registry import REFUSALS, redeems
+from pbm.compose.pages import wrapped
+from pbm.core.accounts import open_account
+from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.core.start import check_willing, read_terms, start_match
 from pbm.core.unasked import count_unasked
-from pbm.core.wording import check_address, check_free, declines, first_line
-from pbm.domain.commands import Command
+from pbm.core.wording import check_address, first_line
+from pbm.domain.commands import Command, Standing, clean, parse
+from pbm.domain.consent import Answer as Consented
+from pbm.domain.consent import consent
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Player
+from pbm.domain.meaning import Act, meaning
 from pbm.store.tickets import Ticket
 
-NO_PASSWORD = ""
-"""A hash that fits no password, until one is set."""
-YES = frozenset({"", "yes", "y", "ok", "okay", "sure", "accept"})
-MAX_ASKED = 4
-"""Mails by which one invitation may ask what is meant: a robot may be the one who answers."""
+MAX_ASKED = 6
+"""Mails by which one invitation may tell more or ask what is meant: a robot may be the one who answers."""
 MAX_NOTE = 500
 """Characters of a comment that goes along with an invitation."""
 
@@ -47,8 +49,10 @@ def invite(
     check_willing(request.tx, limits, game, (inviter,), inviter, (inviter,))
     if request.tx.invitations.sent_since(inviter.id, request.now - timedelta(days=1)) >= limits.invitations_per_day:
         raise NotAllowed(f"You have invited {limits.invitations_per_day} people within a day; that is the limit.")
-    count_unasked(request.tx, limits, address, request.network, request.now)
-    if not request.tx.invitations.add(address, inviter.id, request.now):
+    is_refused = request.tx.invitations.is_refused(address)
+    if not is_refused:
+        count_unasked(request.tx, limits, address, request.network, request.now)
+    if is_refused or not request.tx.invitations.add(address, inviter.id, request.now):
         raise NotAllowed(
             f'"{address}" was invited before, and nobody is invited twice. Let your friend mail to '
             f'{request.tools.composer.robot.address}, with the subject "signup USERID PASSWORD".'
@@ -90,9 +94,9 @@ def _note(comment: str) -> str:
 
 
 def _send_invitation(
-    request: Request, address: str, inviter: Player, payload: dict[str, object], problem: str = ""
+    request: Request, address: str, inviter: Player, payload: dict[str, object], problem: str = "", told: str = ""
 ) -> None:
-    """problem: why an answer to it could not be understood; then this one answers that."""
+    """problem, told: why an answer to it could not be understood, or what it asked for; then this one answers that."""
     days = request.tools.limits.invitation_days
     token = request.issue("invite", address, days=days, player=inviter, **payload)
     game = GAMES[str(payload["game"])]
@@ -101,37 +105,40 @@ def _send_invitation(
         f"pbm: {inviter.userid} invites you to a game of {game.info.title}",
         "invitation.txt",
         reply_to=token,
-        answers=bool(problem),
+        answers=bool(problem or told),
         inviter=inviter.userid,
         game=game.info,
         words=payload["words"],
         side=payload["side"],
         time=payload.get("time", ""),
         first=payload["seat"] == 1,
-        note="" if problem else _note(str(payload["comment"])),
+        note="" if problem or told else _note(str(payload["comment"])),
         problem=problem,
+        told=told,
         days=days,
     )
 
 
-@redeems("invite")
+@redeems("invite", lasting=True)
 def answer_invitation(request: Request, ticket: Ticket) -> None:
-    """The stranger accepts, perhaps under a userid of his choice, or declines; else he is asked what he meant."""
+    """The stranger accepts, perhaps under a userid of their choice; or declines for good; else they are asked again."""
     inviter = request.tx.players.get(ticket.player_id or 0)
-    line = first_line(request.message.text)
-    word = re.split(r"[\s,.!;:]", line, maxsplit=1)[0].casefold()
-    if declines(line):
-        if inviter is not None:
-            _tell_declined(request, inviter, ticket)
+    said = consent(request.message.text, [inviter.userid] if inviter is not None else [])
+    if said.answer in (Consented.NO, Consented.NEVER):
+        _decline(request, ticket, inviter)
+        return
+    command = _helped(request)
+    if command is not None or said.answer is not Consented.YES:
+        _ask_again(request, ticket, inviter, command)
         return
     owners = request.tx.players.of_address(ticket.subject)
     try:
-        player = owners[0] if owners else _sign_up(request, ticket.subject, "" if word in YES else line)
+        player = owners[0] if owners else open_account(request, ticket.subject, said.name)
     except Rejected as error:
-        asked = int(ticket.payload.get("asked", 0)) + 1
-        if inviter is not None and asked < MAX_ASKED:
-            _send_invitation(request, ticket.subject, inviter, {**ticket.payload, "asked": asked}, str(error))
+        if inviter is not None:
+            _repeat(request, ticket, inviter, problem=str(error))
         return
+    request.tx.tickets.revoke("invite", ticket.subject, request.now)
     request.identified = player
     problem = _start(request, ticket, inviter, player)
     subject = f"pbm: welcome, {player.userid}"
@@ -140,37 +147,56 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
     )
 
 
-def _sign_up(request: Request, address: str, wish: str) -> Player:
-    """An account whose address counts at once, for the ticket came there. wish: empty for a userid of ours.
-
-    Raises: BadArguments, NotAllowed.
-    """
-    if " " in wish:
-        raise BadArguments(f'"{wish[:60]}" is neither yes nor no nor one word that could be your userid.')
-    userid = wish or _free_userid(request, address)
-    check_free(request.tx, userid)
-    player = request.tx.players.add(userid, NO_PASSWORD, request.now)
-    request.tx.players.add_address(player.id, address, request.now, confirmed=True)
-    return player
+def _decline(request: Request, ticket: Ticket, inviter: Player | None) -> None:
+    """No means never again, whoever asks."""
+    request.tx.tickets.revoke("invite", ticket.subject, request.now)
+    request.tx.invitations.refuse(ticket.subject, request.now)
+    if inviter is not None:
+        _tell_declined(request, inviter, ticket)
 
 
-def _free_userid(request: Request, address: str) -> str:
-    """A userid made from the local part of an address."""
-    local = re.sub(r"[^a-z0-9_.-]", "", address.partition("@")[0].partition("+")[0].casefold()).lstrip("0123456789_.-")
-    stem, number = local[:16] or "player", 1
-    userid = stem
-    while not _is_free(request, userid):
-        number += 1
-        userid = f"{stem}{number}"
-    return userid
-
-
-def _is_free(request: Request, userid: str) -> bool:
+def _helped(request: Request) -> Command | None:
+    """The help that the answer begins by asking for."""
     try:
-        check_free(request.tx, userid)
+        command = parse(clean(first_line(request.message.text)), Standing())
     except Rejected:
-        return False
-    return True
+        return None
+    return command if command.verb.name == "help" else None
+
+
+def _ask_again(request: Request, ticket: Ticket, inviter: Player | None, command: Command | None) -> None:
+    """What was asked is answered, and the invitation stands below; so it does where neither yes nor no was said."""
+    if inviter is None:
+        return
+    text = request.message.text
+    if command is None and meaning(text, lambda _words: None).act is Act.RULES:
+        command = parse(f"help {ticket.payload['game']}", Standing())
+    if command is None:
+        asks = consent(text).answer is Consented.ASKS
+        problem = "" if asks else f'"{first_line(text)[:60]}" says neither yes nor no.'
+        _repeat(request, ticket, inviter, problem=problem, told=_about(inviter) if asks else "")
+        return
+    try:
+        answer = HANDLERS["help"](request, command)
+    except Rejected as error:
+        _repeat(request, ticket, inviter, problem=str(error))
+        return
+    _repeat(request, ticket, inviter, told=answer.text if answer is not None else "")
+
+
+def _about(inviter: Player) -> str:
+    return wrapped(
+        f"{inviter.userid} plays here, and gave your address to ask you for a game. It costs nothing, and brings no "
+        "advertising; nothing happens unless you agree."
+    )
+
+
+def _repeat(request: Request, ticket: Ticket, inviter: Player, *, problem: str = "", told: str = "") -> None:
+    """Send the invitation once more, so often and no more. told: what was asked for."""
+    since = request.now - timedelta(days=request.tools.limits.invitation_days)
+    asked = request.tx.tickets.issued_since("invite", ticket.subject, since)
+    if asked <= MAX_ASKED:
+        _send_invitation(request, ticket.subject, inviter, ticket.payload, problem, told)
 
 
 def _start(request: Request, ticket: Ticket, inviter: Player | None, player: Player) -> str:
