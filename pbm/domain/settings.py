@@ -40,6 +40,7 @@ class Settings:
     broadcasts: str = "on"
     receipts: str = "on"
     tournaments: str = "off"
+    archive: str = "on"
 
     @property
     def zone(self) -> ZoneInfo:
@@ -157,6 +158,9 @@ CHOICES: dict[str, Choice] = {
         Choice("broadcasts", "whether you get what players write to all", ("on", "off")),
         Choice("receipts", "whether a short mail tells you that a move of yours was played", ("on", "off")),
         Choice("tournaments", "whether you are told once a week which tournaments you can join", ("off", "on")),
+        Choice(
+            "archive", "whether finished games of yours may be published as pages, under your userid", ("on", "off")
+        ),
     )
 }
 

@@ -78,7 +78,7 @@ class Matches:
         """Load at once, but for their records, what will be loaded one by one; returns the players."""
         rows = self._headers(boards)
         self._foreseen |= dict.fromkeys(boards) | {row.board: row for row in rows}
-        return {player for row in rows for player in _players(row)}
+        return {player for row in rows for player in players_of(row)}
 
     def foresee_summaries(self, boards: Collection[int]) -> None:
         """Read at once what will be asked for one by one."""
@@ -170,11 +170,11 @@ class Matches:
             version=row.version,
             options=tuple(row.options.split()),
             body=row.body,
-            players=_players(row),
+            players=players_of(row),
             revision=row.revision,
             record=record,
             started_at=row.started_at,
-            result=_result(row),
+            result=result_of(row),
             ended_at=row.ended_at,
             rated=row.rated,
             offer=Offer(OfferKind(row.offer), row.offered_by) if row.offer else None,
@@ -385,11 +385,12 @@ def _narrowed(found: _Rows, game: str | None, player_ids: tuple[int, ...], activ
     return found
 
 
-def _players(row: Row[Any]) -> tuple[Player, Player]:
+def players_of(row: Row[Any]) -> tuple[Player, Player]:
     return Player(row.seat1_id, row.userid1), Player(row.seat2_id, row.userid2)
 
 
-def _result(row: Row[Any]) -> Result | None:
+def result_of(row: Row[Any]) -> Result | None:
+    """None while the match goes on."""
     if row.ended_at is None:
         return None
     scores = None
@@ -404,12 +405,12 @@ def _summary(row: Row[Any]) -> Summary:
         board=row.board,
         game=row.game,
         options=tuple(row.options.split()),
-        players=_players(row),
+        players=players_of(row),
         plies=row.plies,
         seat_to_move=row.seat_to_move,
         started_at=row.started_at,
         moved_at=row.moved_at,
-        result=_result(row),
+        result=result_of(row),
         ended_at=row.ended_at,
         epochs=(row.epoch1, row.epoch2),
         control=read_control(row.control),

@@ -14,6 +14,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 
 from pbm.store.absences import Absences
 from pbm.store.agenda import Agenda
+from pbm.store.archive import Archive
 from pbm.store.attempts import Guesses
 from pbm.store.bell import CHANNEL
 from pbm.store.belongings import Belongings
@@ -63,6 +64,7 @@ class Transaction:
     matches = _queries(Matches)
     absences = _queries(Absences)
     agenda = _queries(Agenda)
+    archive = _queries(Archive)
     choices = _queries(Choices)
     belongings = _queries(Belongings)
     erasure = _queries(Erasure)

@@ -1,0 +1,70 @@
+"""Which boards and players are public, read from the store in pages.
+
+A game is published once it has ended and counts, unless a player of it has `set archive off` or was erased. Such
+players are named nowhere: tournaments they are in show a neutral name in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from games import GAMES
+from pbm.core.wording import ERASED
+from pbm.domain.match import Player
+from pbm.store import Store
+from pbm.store.archive import Finished, Person
+
+PAGE = 500
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Collection:
+    """people: those who may be named, by id. boards: in the order they ended."""
+
+    people: dict[int, Person]
+    boards: list[Finished]
+
+    def of_game(self, game: str) -> list[Finished]:
+        return [board for board in self.boards if board.game == game]
+
+    def by_player(self) -> list[tuple[Player, list[Finished]]]:
+        """The games of each who has some, by userid."""
+        found: dict[Player, list[Finished]] = {}
+        for board in self.boards:
+            for player in dict.fromkeys(board.players):
+                found.setdefault(player, []).append(board)
+        return sorted(found.items(), key=lambda each: each[0].userid.casefold())
+
+    @property
+    def games(self) -> list[str]:
+        found = {board.game for board in self.boards}
+        return [name for name in GAMES if name in found]
+
+
+def collected(store: Store) -> Collection:
+    """All that is public, as of one instant."""
+    with store.read() as tx:
+        people = {each.player.id: each for each in _all(tx.archive.people, lambda each: each.player.id)}
+        public = {key: each for key, each in people.items() if _is_public(each)}
+        boards = [each for each in _all(tx.archive.finished, lambda each: each.board) if _is_shown(each, public)]
+        boards.sort(key=lambda each: (each.ended_at, each.board))
+        return Collection(public, boards)
+
+
+def _all(query: Callable[[int, int], list[T]], key: Callable[[T], int]) -> Iterator[T]:
+    """All pages of a query."""
+    after = 0
+    while found := query(after, PAGE):
+        yield from found
+        after = key(found[-1])
+
+
+def _is_public(person: Person) -> bool:
+    return person.settings.archive == "on" and not person.player.userid.startswith(ERASED)
+
+
+def _is_shown(board: Finished, public: dict[int, Person]) -> bool:
+    return board.game in GAMES and all(player.id in public for player in board.players)

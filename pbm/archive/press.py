@@ -1,0 +1,149 @@
+"""Prints the site: every page from what is public, in one order, with nothing of the time at which it is done."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from markupsafe import Markup
+
+from games import GAMES
+from games.rules import GameError
+from pbm.archive.collection import Collection, collected
+from pbm.archive.replays import Replay, replayed
+from pbm.archive.site import Site, opened
+from pbm.compose.pages import Pages
+from pbm.domain.errors import Rejected
+from pbm.domain.match import Player
+from pbm.resources import folder
+from pbm.store import Store
+from pbm.store.archive import Finished
+
+LATEST = 50
+"""Games on the page of a game or a player."""
+PER_PAGE = 100
+"""Games on each page of the full list, which is filled from the oldest on so that it stays as it is."""
+AT_ONCE = 50
+"""Boards whose records are read in one transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a run has done. skipped: boards whose records cannot be replayed."""
+
+    pages: int
+    written: int
+    removed: int
+    skipped: tuple[int, ...]
+
+
+def publish(store: Store, target: Path, title: str) -> Published:
+    """The site in a folder brought up to date. Raises: FolderTaken, DatabaseTrouble, OSError."""
+    collection = collected(store)
+    with opened(target) as site:
+        press = Press(store, site, collection, title)
+        press.print_all()
+        written, removed = len(site.changed), len(site.gone)
+        site.commit()
+    return Published(len(site.paths), written, removed, tuple(press.skipped))
+
+
+@dataclass(slots=True)
+class Press:
+    """One run."""
+
+    store: Store
+    site: Site
+    collection: Collection
+    title: str
+    skipped: list[int] = field(default_factory=list)
+
+    def print_all(self) -> None:
+        self._print_boards()
+        unsound = set(self.skipped)
+        self.collection.boards = [each for each in self.collection.boards if each.board not in unsound]
+        self.site.put("style.css", (folder("templates") / "site/style.css").read_text(encoding="utf-8"))
+        for game in self.collection.games:
+            self._print_list(f"game/{game}", GAMES[game].info.title, self.collection.of_game(game), game=game)
+        for player, boards in self.collection.by_player():
+            self._print_list(f"player/{slug(player)}", player.userid, boards, player=player)
+        self._page("players.html", "players", "Players", players=self.collection.by_player())
+        self._page("index.html", "index", self.title, collection=self.collection, latest=self._latest())
+
+    def _latest(self) -> list[Finished]:
+        return self.collection.boards[: -LATEST - 1 : -1]
+
+    def _page(self, path: str, template: str, heading: str, **words: object) -> None:
+        root = "../" * path.count("/")
+        common = {"root": root, "site": self.title, "heading": heading, "path": path, "slug": slug, "feed": None}
+        self.site.put(path, Pages().render(f"site/{template}.html", **common | words))
+
+    def _print_list(self, base: str, heading: str, boards: Sequence[Finished], **words: object) -> None:
+        """The page of a game or a player, and all its games if they do not fit there."""
+        lists = list(_batches(boards, PER_PAGE)) if len(boards) > LATEST else []
+        latest = boards[: -LATEST - 1 : -1]
+        self._page(f"{base}.html", "list", heading, boards=latest, lists=len(lists), base=base, number=0, **words)
+        for number, some in enumerate(lists, 1):
+            told = f"{heading}: games, page {number} of {len(lists)}"
+            page = f"{base}/{number}.html"
+            self._page(page, "list", told, boards=some, lists=len(lists), base=base, number=number, **words)
+
+    def _print_boards(self) -> None:
+        stale = [each for each in self.collection.boards if not self.site.keeps(each.board, made_of(each, self.title))]
+        for some in _batches(stale, AT_ONCE):
+            with self.store.read() as tx:
+                records = tx.archive.records([each.board for each in some])
+            for finished in some:
+                try:
+                    self._print_board(finished, replayed(finished, records[finished.board]))
+                except (GameError, Rejected):
+                    self.skipped.append(finished.board)
+
+    def _print_board(self, finished: Finished, game: Replay) -> None:
+        heading = f"Board {finished.board}: {GAMES[finished.game].info.title}"
+        paths = tuple(_part_path(finished.board, number) for number in range(len(game.parts)))
+        parts = [
+            (part.steps[0].ply, part.steps[-1].ply, Path(path).name)
+            for part, path in zip(game.parts, paths, strict=True)
+        ]
+        words = {"finished": finished, "sides": game.sides, "parts": parts}
+        for number, (path, part) in enumerate(zip(paths, game.parts, strict=True)):
+            svg = Markup(part.svg)  # noqa: S704  all text in it is escaped
+            self._page(path, "board", heading, number=number, steps=part.steps, svg=svg, **words)
+        self.site.note(finished.board, made_of(finished, self.title), paths)
+
+
+def slug(player: Player) -> str:
+    """The name of a player's files: userids differ in more than the case of letters."""
+    return player.userid.casefold()
+
+
+def _part_path(board: int, number: int) -> str:
+    return f"board/{board}-{number + 1}.html" if number else f"board/{board}.html"
+
+
+def _batches(boards: Sequence[Finished], size: int) -> Iterator[Sequence[Finished]]:
+    for start in range(0, len(boards), size):
+        yield boards[start : start + size]
+
+
+def made_of(finished: Finished, title: str) -> str:
+    """Tells whether the pages of a board would be the same."""
+    return hashlib.blake2b(f"{_program()} {title} {finished!r}".encode(), digest_size=12).hexdigest()
+
+
+@cache
+def _program() -> str:
+    """Tells whether anything that makes the pages of boards has changed: rules, drawings, templates."""
+    here = Path(__file__).parent
+    modules = {Path(inspect.getfile(type(game))).parent for game in GAMES.values()}
+    sources = [path for place in (here, here.parent / "draw", *modules) for path in place.rglob("*.py")]
+    sources += (folder("templates") / "site").iterdir()
+    digest = hashlib.blake2b(digest_size=12)
+    for path in sorted(sources):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

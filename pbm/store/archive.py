@@ -1,0 +1,133 @@
+"""What is published: games that have ended, those who played them, and how their ratings moved. Read in pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from pbm.domain.match import Ending, Player, Result
+from pbm.domain.settings import Settings
+from pbm.store.matches import players_of, result_of
+from pbm.store.tables import matches, players, plies, rating_changes
+
+_first = players.alias("first_player")
+_second = players.alias("second_player")
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A player who is here or has been. has_left: the account was ended; rated boards stay."""
+
+    player: Player
+    settings: Settings
+    created_at: datetime
+    bot: bool
+    has_left: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A match that has ended and counts, without its record, of which revision and plies tell the state."""
+
+    board: int
+    game: str
+    version: int
+    options: tuple[str, ...]
+    body: str
+    players: tuple[Player, Player]
+    revision: int
+    plies: int
+    started_at: datetime
+    ended_at: datetime
+    result: Result
+    rated: bool
+    event: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A player's rating after a match of theirs."""
+
+    game: str
+    board: int
+    ended_at: datetime
+    rating: float
+    deviation: float
+
+
+class Archive:
+    """Each query is of one page, in the order of an index."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def people(self, after: int, limit: int) -> list[Person]:
+        """Those with a higher id, in the order of the ids."""
+        found = select(players).where(players.c.id > after).order_by(players.c.id).limit(limit)
+        return [_person(row) for row in self._connection.execute(found)]
+
+    def finished(self, after: int, limit: int) -> list[Finished]:
+        """Those of higher boards, in the order of the boards; void ones count for nothing."""
+        found = (
+            select(matches, _first.c.userid.label("userid1"), _second.c.userid.label("userid2"))
+            .join(_first, _first.c.id == matches.c.seat1_id)
+            .join(_second, _second.c.id == matches.c.seat2_id)
+            .where(matches.c.board > after, matches.c.ended_at.is_not(None), matches.c.ending != Ending.VOID.value)
+            .order_by(matches.c.board)
+            .limit(limit)
+        )
+        return [_finished(row) for row in self._connection.execute(found)]
+
+    def records(self, boards: Collection[int]) -> dict[int, list[str]]:
+        """The notations of each of the boards, a few of them at a time."""
+        found: dict[int, list[str]] = {board: [] for board in boards}
+        rows = select(plies.c.board, plies.c.notation).where(plies.c.board.in_(found))
+        for board, notation in self._connection.execute(rows.order_by(plies.c.board, plies.c.ply)):
+            found[board].append(notation)
+        return found
+
+    def rated(self, player_id: int) -> list[Rated]:
+        """How a player's ratings moved, in the order of the boards' ends."""
+        rows = self._connection.execute(
+            select(
+                matches.c.game,
+                matches.c.board,
+                matches.c.ended_at,
+                rating_changes.c.rating_after,
+                rating_changes.c.deviation_after,
+            )
+            .join(matches, matches.c.board == rating_changes.c.board)
+            .where(rating_changes.c.player_id == player_id)
+            .order_by(matches.c.ended_at, matches.c.board)
+        )
+        return [Rated(*row) for row in rows]
+
+
+def _person(row: Row[Any]) -> Person:
+    chosen = Settings.chosen(json.loads(row.settings))
+    return Person(Player(row.id, row.userid), chosen, row.created_at, row.bot, row.removed_at is not None)
+
+
+def _finished(row: Row[Any]) -> Finished:
+    result = result_of(row)
+    assert result is not None  # noqa: S101  it has ended
+    return Finished(
+        board=row.board,
+        game=row.game,
+        version=row.version,
+        options=tuple(row.options.split()),
+        body=row.body,
+        players=players_of(row),
+        revision=row.revision,
+        plies=row.plies,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        result=result,
+        rated=row.rated,
+        event=row.event,
+    )
