@@ -100,7 +100,8 @@ class Morris(Moving):
         winner = pos.mover.other
         if pos.own.bit_count() + _hands(pos)[pos.mover - 1] < 3:
             return Outcome(winner, "by leaving only two men")
-        if next(self.paths(pos), None) is None:
+        free = BOARD.full & ~pos.own & ~pos.others
+        if not (_placing(pos) or self._flies(pos) or free & BOARD.around(pos.own)):
             return Outcome(winner, f"because {self.colours[pos.mover - 1]} cannot move")
         if pos.times >= REPETITIONS:
             return Outcome(None, "because the same position came for the third time")

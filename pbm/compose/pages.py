@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, select_autoescape
 
 from games import GAMES, AnyGame
+from games.rules import KINDS
 from pbm import draw
 from pbm.compose.times import moment, until
 from pbm.domain.durations import in_words
@@ -53,6 +54,7 @@ def _environment() -> _Environment:
     environment.filters |= {"wrapped": wrapped, "moment": moment, "until": until, "duration": in_words}
     environment.globals |= {
         "games": GAMES,
+        "kinds": KINDS,
         "verbs": VERBS,
         "groups": GROUPS,
         "choices": CHOICES,
