@@ -11,6 +11,7 @@ from games.cross import Cross
 from games.crossgeo import CrossGeo
 from games.dots import Dots
 from games.four import Four
+from games.go import Go
 from games.gomoku import Gomoku
 from games.havannah import Havannah
 from games.hex import Hex
@@ -36,6 +37,7 @@ GAMES: dict[str, AnyGame] = {
         CrossGeo(),
         Dots(),
         Four(),
+        Go(),
         Gomoku(),
         Havannah(),
         Hex(),

@@ -30,7 +30,7 @@ class Breakthrough(Moving):
     rule = "A pawn goes one row forward, straight or diagonally; it takes diagonally only."
 
     def board(self, options: OptionValues) -> Squares:
-        return squares(options.number("size"), options.number("size"))
+        return squares(options.number("size"), options.number("size"), chequered=True)
 
     def pieces(self, board: Squares) -> tuple[Cells, Cells]:
         return board.rows[0] | board.rows[1], board.rows[-1] | board.rows[-2]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from games.boards import Cells, Squares, bits, squares, union
+from games.boards import Cells, Squares, bits, squares
 from games.moving import Moving, Path, Position
 from games.rules import Info, Option, OptionValues
 
@@ -32,11 +32,10 @@ class Clobber(Moving):
     rule = "A stone takes one of the opponent's that is next to it, in its row or column."
 
     def board(self, options: OptionValues) -> Squares:
-        return squares(options.number("columns"), options.number("rows"))
+        return squares(options.number("columns"), options.number("rows"), chequered=True)
 
     def pieces(self, board: Squares) -> tuple[Cells, Cells]:
-        white = union(index for index in board.indices if sum(divmod(index, board.stride)) % 2 == 0)
-        return white, board.full & ~white
+        return board.shading, board.full & ~board.shading
 
     def paths_from(self, pos: Position, start: int) -> Iterator[Path]:
         board = self.board(pos.options)

@@ -48,6 +48,10 @@ class Position:
     def others(self) -> Cells:
         return self.stones[self.to_move.other - 1]
 
+    def sided(self, own: Cells, others: Cells) -> tuple[Cells, Cells]:
+        """Stones of the side to move and of the other one, as those of the first and of the second side."""
+        return (own, others) if self.to_move is Side.FIRST else (others, own)
+
 
 class Ending(NamedTuple):
     """How a game ended. cells: those that decided it, to be marked."""
@@ -82,8 +86,8 @@ class Placing(ABC):
         return False
 
     def placed(self, pos: Position, move: int) -> tuple[Cells, Cells]:
-        """The stones of the side to move, and of the other one, after a stone was placed on a legal cell."""
-        return pos.own | 1 << move, pos.others
+        """The stones of both sides after the side to move has placed one on a legal cell."""
+        return pos.sided(pos.own | 1 << move, pos.others)
 
     def options(self, words: Sequence[str], *, body: str = "") -> OptionValues:
         return OptionValues(self.info.options, words)
@@ -144,9 +148,7 @@ class Placing(ABC):
             return replace(
                 pos, last=PASS if pos.last is None else pos.last, to_move=pos.to_move.other, passes=pos.passes + 1
             )
-        own, others = self.placed(pos, move)
-        stones = (own, others) if pos.to_move is Side.FIRST else (others, own)
-        return Position(pos.options, stones, move, pos.to_move.other, seen=pos.seen)
+        return Position(pos.options, self.placed(pos, move), move, pos.to_move.other, seen=pos.seen)
 
     def outcome(self, pos: Position) -> Outcome | None:
         ending = self._ending(pos)

@@ -53,7 +53,7 @@ class Reversi(Placing):
                     turned |= run if pos.own >> cell & 1 else 0
                     break
                 run |= 1 << cell
-        return pos.own | 1 << move | turned, pos.others & ~turned
+        return pos.sided(pos.own | 1 << move | turned, pos.others & ~turned)
 
     def refusal(self, pos: Position, move: int) -> str:
         mover, other = self.colours[pos.to_move - 1], self.colours[pos.to_move.other - 1]

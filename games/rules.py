@@ -7,6 +7,7 @@ resignation, agreed draws, undo and time belong to the match, never to a game.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -72,13 +73,15 @@ class Outcome:
 
 
 YES_NO = ("yes", "no")
+_HALF = re.compile(r"(-?[0-9]{1,3})[.,]5")
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
     """One word of a challenge, `-name=value`. A numeric option has low and high (both included), any other its choices.
 
-    Where the choices are YES_NO the name alone means yes.
+    Where the choices are YES_NO the name alone means yes. halves: values are a whole number, by low and high, and .5
+    behind it; kept as text.
 
     default: None means that leaving the option out has a meaning of its own, told in `meaning`.
     """
@@ -89,13 +92,16 @@ class Option:
     low: int = 0
     high: int = 0
     choices: tuple[str, ...] = ()
+    halves: bool = False
 
     @property
     def usage(self) -> str:
-        return f"-{self.name}=" + ("|".join(self.choices) if self.choices else "N")
+        return f"-{self.name}=" + ("|".join(self.choices) or ("N.5" if self.halves else "N"))
 
     @property
     def range(self) -> str:
+        if self.halves:
+            return f"a number from {self.low}.5 to {self.high}.5 that ends in .5"
         return " or ".join(self.choices) if self.choices else f"a number from {self.low} to {self.high}"
 
     def read(self, value: str) -> int | str:
@@ -103,6 +109,10 @@ class Option:
         if self.choices:
             if value in self.choices:
                 return value
+        elif self.halves:
+            found = _HALF.fullmatch(value)
+            if found and self.low <= int(found[1]) <= self.high:
+                return f"{found[1]}.5"
         elif value.isascii() and value.isdecimal() and len(value) <= 12 and self.low <= int(value) <= self.high:
             return int(value)
         raise OptionError(f"{quoted(f'-{self.name}={value}')} does not fit: -{self.name} takes {self.range}.")
@@ -158,7 +168,8 @@ class Info:
     version: raised when a change of the rules alters what some stored record means. kind: what the game is about, one
     of KINDS, by which games are listed.
     swap: after the first ply the second player may take over the first player's side, in place of a move.
-    takes_body: the body of a challenge may describe the board (`options(..., body=text)`).
+    takes_body: the body of a challenge may describe the board (`options(..., body=text)`). halves: scores count half
+    points.
     """
 
     name: str
@@ -170,6 +181,7 @@ class Info:
     options: tuple[Option, ...] = field(default=())
     swap: bool = False
     takes_body: bool = False
+    halves: bool = False
 
     @property
     def options_usage(self) -> str:

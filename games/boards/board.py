@@ -20,12 +20,13 @@ class Board(ABC):
     """Cells with their names and where they are drawn.
 
     indices: of all cells, ascending. full: their set. places: where scenes show them. steps: from a cell to the next
-    one along each kind of line, one way.
+    one along each kind of line, one way. shading: the cells that are shaded, whatever is on them.
     """
 
     names: Names
     full: Cells
     steps: tuple[int, ...]
+    shading: Cells = 0
 
     def __init__(self, names: Names, places: Mapping[int, Place]) -> None:
         """places: of each cell by its index, as scenes count them."""
@@ -84,17 +85,20 @@ class Board(ABC):
         pieces: by their letters. marks: the cells that are last, winning, closed or shaded; those under queen, arrow
         and wall have pieces of that form.
         """
-        drawn, marked = dict(self._blank), 0
+        drawn, marked, shaded = dict(self._blank), 0, self.shading | marks.get("shaded", 0)
         for some in (*pieces.values(), *marks.values()):
             marked |= some
         for index in bits(marked):
             letter = next((letter for letter, placed in pieces.items() if placed >> index & 1), "")
             said = [name for name, some in marks.items() if some >> index & 1]
             form = next((Form(name) for name in said if name in _FORMS), Form.STONE)
-            flags = ("last" in said, "winning" in said, "closed" in said, False, "shaded" in said)
+            flags = ("last" in said, "winning" in said, "closed" in said, False, bool(shaded >> index & 1))
             drawn[index] = cell(*self.places[index], self.names[index], letter, *flags, form)
         return tuple(drawn.values())
 
     @cached_property
     def _blank(self) -> dict[int, Cell]:
-        return {index: cell(*place, self.names[index]) for index, place in self.places.items()}
+        return {
+            index: cell(*place, self.names[index], shaded=bool(self.shading >> index & 1))
+            for index, place in self.places.items()
+        }

@@ -7,9 +7,12 @@ from functools import cache, cached_property
 from itertools import pairwise
 
 from games.boards.board import Board
-from games.boards.cells import Cells, bits
+from games.boards.cells import Cells, bits, union
 from games.boards.names import LETTERS, Names
 from games.scene import Box, Crossing, GridBoard, Ground, Join, Look, Place
+
+LARGE = 16
+"""Boards of lines with more rows have star points at their sides."""
 
 
 class Squares(Board):
@@ -27,6 +30,7 @@ class Squares(Board):
         from_top: bool = False,
         ground: Ground = Ground.SQUARES,
         cell: str = "square",
+        chequered: bool = False,
         only: Container[Place] | None = None,
     ) -> None:
         """from_top: the row at the top is row 1, not the one at the bottom. only: the cells there are, by column and
@@ -48,6 +52,26 @@ class Squares(Board):
         self.rows = tuple(((1 << columns) - 1) << row * stride for row in range(rows))
         self._row_names = tuple(str(row + 1) for row in sorted(range(rows), key=lambda row: top[row]))
         self._ground = ground
+        if chequered:
+            self.shading = union(index for index in self.indices if sum(divmod(index, stride)) % 2 == 0)
+        elif ground is Ground.LINES:
+            self.shading = self._stars()
+
+    @property
+    def star_lines(self) -> tuple[int, int, int]:
+        """The rows, and likewise the columns, of star points on a board of lines: low, middle, high."""
+        low, size = (3 if len(self.rows) > 11 else 2), len(self.rows)
+        return low, size // 2, size - 1 - low
+
+    def _stars(self) -> Cells:
+        """The points that are marked on a board of lines: near the corners, in the middle, on large boards at sides."""
+        low, middle, high = self.star_lines
+        spots = [(row, column) for row in (low, high) for column in (low, high)]
+        if len(self.rows) % 2:
+            spots += [(middle, middle)]
+        if len(self.rows) % 2 and len(self.rows) > LARGE:
+            spots += [(middle, low), (middle, high), (low, middle), (high, middle)]
+        return union(row * self.stride + column for row, column in spots)
 
     def grow(self, cells: Cells) -> Cells:
         return cells | cells << 1 | cells >> 1 | cells << self.stride | cells >> self.stride

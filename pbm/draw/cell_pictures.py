@@ -119,8 +119,9 @@ def _grid_base(
     pen, half = ImageDraw.Draw(image), unit // 2
     for place, fill, _ in places:
         x, y = at(*place)
-        edge = LINE if ground is Ground.SQUARES else fill
-        pen.rectangle((x - half, y - half, x - half + unit, y - half + unit), fill, edge)
+        wood = WOOD if ground is Ground.LINES else fill
+        edge = LINE if ground is Ground.SQUARES else wood
+        pen.rectangle((x - half, y - half, x - half + unit, y - half + unit), wood, edge)
     for place, fill, faint in sorted(places, key=lambda each: not each[2]):
         x, y = at(*place)
         if ground is Ground.LINES:

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from games import GAMES
-from games.rules import Outcome
+from games.go import Go
+from games.rules import MoveError, Outcome
 from tests.games.perft import perft
 
 pytestmark = pytest.mark.oracle
@@ -110,6 +111,32 @@ ORACLES = {
     ),
     "clobber": Oracle("", "clobber(rows=5,columns=6)", lambda text: f"{text[:2]}-{text[2:]}"),
 }
+
+
+def test_random_games_of_go_go_as_the_oracle_says():
+    """It allows what brings back a position, but for the retaking of a ko at once, and ends the game by it; and no game
+    goes on after 162 plies there. Suicide is forbidden there, too.
+    """
+    import pyspiel
+
+    game, dice = Go(), random.Random(17)
+    theirs = pyspiel.load_game("go(board_size=9,komi=7.5)")
+    for _ in range(GAMES_EACH):
+        pos, state = game.start(game.options(["-size=9"])), theirs.new_initial_state()
+        while game.outcome(pos) is None:
+            actions = {state.action_to_string(action).split()[1].lower(): action for action in state.legal_actions()}
+            moves = {game.notate(pos, move): move for move in game.moves(pos)}
+            assert set(moves) <= set(actions)
+            for repeating in set(actions) - set(moves):
+                with pytest.raises(MoveError, match=r"\(ko\)"):
+                    game.parse(pos, repeating)
+            chosen = "pass" if pos.passes or state.move_number() > 150 else dice.choice(sorted(moves))
+            pos = game.play(pos, moves[chosen])
+            state.apply_action(actions[chosen])
+        outcome = game.outcome(pos)
+        assert outcome is not None
+        assert state.is_terminal(), str(state)
+        assert (outcome.winner == 1) == (state.returns()[0] > 0), str(state)
 
 
 @pytest.mark.parametrize("name", ORACLES)

@@ -1,0 +1,150 @@
+"""Go, traditional (China).
+
+Two players place stones in turn on the points of a board of lines, or pass. A chain of stones without a free neighbour
+is taken off, the opponent's before one's own; suicide is forbidden. No position of the board may come again, whoever
+moves (positional superko; a pass is always allowed). Two passes end the game: all stones are alive, a side has its
+stones and the free points that only it borders on, White has komi besides. Komi ends in a half, so there are no draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from games.boards import WITHOUT_I, Cells, Squares, bits, squares, union
+from games.placing import Ending, Placing, Position
+from games.rules import Info, Option, OptionError, OptionValues, Outcome, Side
+from games.scene import Ground
+
+Stones = tuple[Cells, Cells]
+"""Of the first and of the second side."""
+
+
+class Go(Placing):
+    """The rules of Go."""
+
+    info = Info(
+        name="go",
+        title="Go",
+        version=1,
+        kind="territory",
+        summary="surround more of the board than the other player",
+        source="traditional, China",
+        options=(
+            Option("size", "points per row and column", "13", choices=("9", "13", "19")),
+            Option("komi", "points that White gets besides", "7.5", low=-20, high=20, halves=True),
+            Option("handicap", "black stones at the start, 2 or more, and White then begins", 0, low=0, high=9),
+        ),
+        halves=True,
+    )
+    passing = True
+
+    def options(self, words: Sequence[str], *, body: str = "") -> OptionValues:
+        options = super().options(words, body=body)
+        if options.number("handicap") == 1:
+            raise OptionError("A handicap is 2 to 9 stones. For less leave it out and take -komi=0.5.")
+        return options
+
+    def board(self, options: OptionValues) -> Squares:
+        size = options.number("size")
+        return squares(size, size, letters=WITHOUT_I, ground=Ground.LINES, cell="point")
+
+    def start(self, options: OptionValues) -> Position:
+        stones = self._handicap(options)
+        mover = Side.SECOND if stones else Side.FIRST
+        return Position(options, (stones, 0), to_move=mover, seen=frozenset({(stones, 0)}))
+
+    def _handicap(self, options: OptionValues) -> Cells:
+        """The stones of a handicap: opposite corners, the other corners, sides; the middle where that makes it even."""
+        board, count = self.board(options), options.number("handicap")
+        low, middle, high = board.star_lines
+        corners = [(low, low), (high, high), (high, low), (low, high)]
+        spots = [*corners, (middle, low), (middle, high), (low, middle), (high, middle)]
+        if count > len(corners) and count % 2:
+            spots[count - 1 :] = [(middle, middle)]
+        return union(row * board.stride + column for row, column in spots[:count])
+
+    def legal(self, pos: Position) -> Cells:
+        after = _Chains(self.board(pos.options), pos).after
+        return union(cell for cell in bits(self.board(pos.options).full & ~pos.taken) if after(cell) not in pos.seen)
+
+    def allows(self, pos: Position, cell: int) -> bool:
+        return not pos.taken >> cell & 1 and self.placed(pos, cell) not in pos.seen
+
+    def placed(self, pos: Position, move: int) -> Stones:
+        return _Chains(self.board(pos.options), pos).after(move)
+
+    def may_pass(self, pos: Position) -> bool:
+        return True
+
+    def play(self, pos: Position, move: int) -> Position:
+        after = super().play(pos, move)
+        return replace(after, seen=pos.seen | {after.stones})
+
+    def refusal(self, pos: Position, move: int) -> str:
+        if pos.taken >> move & 1:
+            return super().refusal(pos, move)
+        said = f"{self.colours[pos.to_move - 1]} may not play {self.notate(pos, move)}"
+        if self.placed(pos, move) == pos.stones:
+            return f"{said}: the stone would take nothing and have no free point beside its chain (suicide)."
+        return f"{said} now: it would bring back a position that the board has had (ko). Play elsewhere first."
+
+    def ending(self, pos: Position, last: int) -> Ending | None:
+        if pos.passes < 2:
+            return None
+        first, second = scores = self._scores(pos)
+        winner, told = Side.FIRST if first > second else Side.SECOND, sorted(map(_points, scores), key=float)
+        reason = f"by {_points(abs(first - second))} points, {told[1]} to {told[0]}"
+        return Ending(Outcome(winner, reason, scores))
+
+    def _scores(self, pos: Position) -> tuple[int, int]:
+        """Half points of the area of each side, with komi."""
+        board, areas = self.board(pos.options), [stones.bit_count() for stones in pos.stones]
+        for region in board.chains(board.full & ~pos.taken):
+            borders = [bool(board.around(region) & stones) for stones in pos.stones]
+            if sum(borders) == 1:
+                areas[borders.index(True)] += region.bit_count()
+        return 2 * areas[0], 2 * areas[1] + _komi(pos.options)
+
+    def notes(self, pos: Position) -> tuple[str, ...]:
+        told = f"White has {_points(_komi(pos.options))} points of komi."
+        passed = f"{self.colours[pos.to_move.other - 1]} has passed; a second pass ends the game."
+        return (told, passed) if pos.passes == 1 else (told,)
+
+
+def _komi(options: OptionValues) -> int:
+    """In half points: 15 for 7.5."""
+    return int(options.choice("komi").replace(".", "")) // 5
+
+
+def _points(halves: int) -> str:
+    """Half points as people write them: "7.5", "-0.5", "8"."""
+    whole, half = divmod(abs(halves), 2)
+    return f"{'-' if halves < 0 else ''}{whole}{'.5' if half else ''}"
+
+
+class _Chains:
+    """The chains of a position, each found once, and what a stone does to them."""
+
+    def __init__(self, board: Squares, pos: Position) -> None:
+        self._board, self._pos, self._free = board, pos, board.full & ~pos.taken
+        self._known: dict[int, tuple[Cells, Cells]] = {}
+
+    def after(self, cell: int) -> Stones:
+        """The stones of both sides after a free point is played; those there are where that would be suicide."""
+        point, pos, taken = 1 << cell, self._pos, 0
+        for chain, liberties in self._beside(point, pos.others):
+            taken |= chain if liberties == point else 0
+        chains = self._beside(point, pos.own)
+        if not taken and not self._board.around(point) & self._free and all(room == point for _, room in chains):
+            return pos.stones
+        return pos.sided(pos.own | point, pos.others & ~taken)
+
+    def _beside(self, point: Cells, stones: Cells) -> Iterator[tuple[Cells, Cells]]:
+        """The chains of the stones that touch a point, and their liberties."""
+        for index in bits(self._board.around(point) & stones):
+            if index not in self._known:
+                chain = self._board.chain(1 << index, stones)
+                found = chain, self._board.around(chain) & self._free
+                self._known |= dict.fromkeys(bits(chain), found)
+            yield self._known[index]
