@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -217,8 +218,14 @@ class Request:
             return self.apparent_sender()
         player = self.tx.players.find(userid)
         if player is None:
-            raise NotFound(f'There is no player "{userid}" here.')
+            raise self.no_player(userid)
         return player
+
+    def no_player(self, userid: str, otherwise: str = "") -> NotFound:
+        """That there is none of this name, and who may be meant. otherwise: what helps where nobody is."""
+        meant = difflib.get_close_matches(userid, self.tx.players.like(userid), n=1)
+        told = f" Did you mean {meant[0]}?" if meant else ""
+        return NotFound(f'There is no player "{userid}" here.{told or otherwise}')
 
     def apparent_sender(self) -> Player:
         """The player who seems to have sent the mail; good enough for what anybody may see. Raises: NotAllowed."""

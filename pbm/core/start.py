@@ -21,6 +21,8 @@ MAX_BODY = 20_000
 """Characters of a board that a challenger draws himself."""
 
 _RATED = {"rated": True, "unrated": False}
+_OF_ALL = "--clock=TIME, --rated, --unrated, --totaltime=DAYS, --forfeittime=DAYS, --nagtime=DAYS"
+"""Options of every game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,22 @@ def read_terms(game: AnyGame, words: Sequence[str], body: str, default_clock: st
             raise OptionError(f'"{word}" takes no value: write --{name}.')
         else:
             rated = _RATED[name]
+    _check_names(game, own)
     state = State.start(game, own, body)
     if state.outcome is not None:
         raise OptionError("With these options the game would be over before it starts.")
     rated = rated and not (isinstance(game, Lopsided) and game.lopsided(state.options))
     return MatchTerms(state, tuple(own), rated, control_of(timing, read_control(default_clock)))
+
+
+def _check_names(game: AnyGame, words: Sequence[str]) -> None:
+    """Raises: OptionError that names all options there are."""
+    known = {option.name for option in game.info.options}
+    unknown = next((word for word in words if word.lstrip("-").partition("=")[0] not in known), None)
+    if unknown is not None:
+        own = ", ".join(option.usage for option in game.info.options)
+        of_game = f"{game.info.title} has {own}; every game has" if own else "Every game has"
+        raise OptionError(f'"{unknown[:60]}" is no option here. {of_game} {_OF_ALL}.')
 
 
 def split_body(text: str) -> tuple[str, str]:

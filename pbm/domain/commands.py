@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from games import GAMES
+from games.rules import YES_NO
 from pbm.domain.errors import BadArguments, NotFound, UnknownCommand
 from pbm.domain.plan_lines import is_plan
 from pbm.domain.verbs import CREDENTIALS, SECRETS, VERBS, Param, Verb, find, leading
@@ -143,6 +145,7 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
         return _on_board(line, *named, standing, is_userid)
     words = line.split()
     options = tuple(word for word in words if _is_option(word))
+    _check_joined(words)
     game, verb, plain = _verb([word for word in words if not _is_option(word)], standing)
     if verb is None:
         if not standing.answers_board:
@@ -156,10 +159,38 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     if verb.per_game and game is None and standing.board is None and not names_board:
         raise BadArguments(f"Which game? Put one of {_listed(GAMES)} in front of {verb.name}.", verb.line)
     args = _bind(verb, plain, standing, is_userid)
-    if args is None:
-        problem = "needs more words" if len(plain) < len(verb.params) else "does not fit these words"
-        raise BadArguments(f"{verb.name} {problem}.", usage(verb, standing, game))
+    if args is None or _lacks_move(verb, plain, args, is_userid):
+        raise _ill_bound(verb, plain, standing, game, is_userid)
     return Command(verb, game, args, options, line)
+
+
+def _ill_bound(
+    verb: Verb, words: list[str], standing: Standing, game: str | None, is_userid: Callable[[str], bool]
+) -> BadArguments:
+    """Why the words do not suit the verb."""
+    if _lacks_move(verb, words, {}, is_userid):
+        return BadArguments("Your move is missing.", usage(verb, Standing(), game))
+    problem = "needs more words" if len(words) < len(verb.params) else "does not fit these words"
+    return BadArguments(f"{verb.name} {problem}.", usage(verb, standing, game))
+
+
+def _check_joined(words: Sequence[str]) -> None:
+    """Raises: BadArguments where a blank stands in place of the `=` of an option."""
+    for option, value in pairwise(words):
+        name = option.lstrip("-").casefold()
+        takes_none = name in ("rated", "unrated") or any(
+            each.name == name and each.choices == YES_NO for game in GAMES.values() for each in game.info.options
+        )
+        if _is_option(option) and "=" not in option and not takes_none and value[0].isdigit():
+            raise BadArguments(f'"{option} {value}": write {option}={value}, with "=" and no blank.')
+
+
+def _lacks_move(verb: Verb, words: Sequence[str], args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
+    """A userid and a password stand at the end of a command that needs a move behind them."""
+    if all(param.key != "MOVE" for param in verb.params) or "PASSWORD" in args:
+        return False
+    userid = words[-2] if len(words) in (2, 3) else ""
+    return userid.isalpha() and len(userid) > 1 and find(userid) is None and is_userid(userid)
 
 
 def _verb_called(name: str) -> Verb:
@@ -188,16 +219,28 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
         if second == "help":
             return None, find("help"), [words[0], *words[2:]]
         verb = find(second, per_game=True)
+        if verb is None and (alone := leading(words[1:])[0]) is not None:
+            shown = " ".join(words[1:]) if len(words) < 4 else alone.line
+            raise UnknownCommand(f'"{alone.name}" stands without the name of a game.', shown)
         if verb is None:
             meant = _meant(second, _names(per_game=True))
             raise UnknownCommand(f'"{words[1]}" is no command of {first}.{meant}', "" if meant else "help commands")
         return first, verb, words[2:]
     verb, count = leading(words)
+    if verb is None and (ordered := _in_order(words)) is not None and not standing.answers_board:
+        raise UnknownCommand(f'The words of "{ordered.name}" stand in another order.', ordered.line)
     if verb is None and second and find(second, per_game=True) and not standing.answers_board:
         raise NotFound(
             f'There is no game "{words[0]}" here.{_meant(first, GAMES)} The games are {_listed(GAMES, "and")}.'
         )
     return standing.game, verb, words[count:]
+
+
+def _in_order(words: Sequence[str]) -> Verb | None:
+    """The verb of two words that is meant where they stand apart, the other way round, or the first is left out."""
+    first, *rest = words[:3] or [""]
+    pairs = [f"{word} {first}" for word in rest[:1]] + [f"{first} {word}" for word in rest[1:]] + [f"event {first}"]
+    return next(filter(None, (find(pair) for pair in pairs if " " in pair)), None)
 
 
 def _bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[str], bool]) -> dict[str, str] | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import difflib
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields, replace
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -97,8 +98,16 @@ class Choice:
         known = self.values or available_timezones()
         found = next((word for word in known if word.casefold() == value.casefold()), None)
         if found is None:
-            raise BadArguments(f'"{value}" does not fit: {self.name} is {self.range}.', f"set {self.name} VALUE")
+            meant = self._meant(value, known)
+            told = f". Did you mean {meant}?" if meant else f": {self.name} is {self.range}."
+            raise BadArguments(f'"{value}" does not fit{told}', f"set {self.name} {meant or 'VALUE'}")
         return found
+
+    def _meant(self, value: str, known: Collection[str]) -> str:
+        """The word that may be meant; of a time zone the name of a place is enough."""
+        places = {name.rpartition("/")[2].casefold(): name for name in sorted(known, reverse=True)}
+        close = difflib.get_close_matches(value.casefold()[:40].replace(" ", "_"), places, n=1, cutoff=0.75)
+        return places[close[0]] if close else ""
 
 
 CHOICES: dict[str, Choice] = {

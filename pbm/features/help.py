@@ -1,9 +1,11 @@
-"""The verb that tells how a rating changed, with all the numbers it takes to work it out again."""
+"""Verbs that explain: pages of help, and how a rating changed, with all it takes to work it out again."""
 
 from __future__ import annotations
 
+import difflib
 from math import inf
 
+from games import GAMES
 from pbm.compose import Answer
 from pbm.core.rating import score_of, why_not_rated
 from pbm.core.registry import handles
@@ -13,7 +15,68 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.match import Ending, Match, Seat, other
 from pbm.domain.ratings import CEILING, SCALE, TAU, expected, weight
-from pbm.domain.verbs import LOOKING, Locks, Verb
+from pbm.domain.verbs import LOOKING, VERBS, Locks, Verb, find
+
+ALSO = {"password": "account", "option": "options", "time": "clock", "rating": "standings", "tournament": "event"}
+"""Subjects by other names than their pages have."""
+MOST_PAGES = 5
+
+
+@handles(
+    Verb(
+        "help",
+        "[SUBJECT...]",
+        "the pages of commands, games and other subjects, or what pages there are",
+        LOOKING,
+        Locks.BOARDS,
+        rank=10,
+    )
+)
+def help_(request: Request, command: Command) -> Answer | None:
+    """The page of a subject, or of each of several; of a game's verb, too, when it is said with the game."""
+    said = " ".join(command.args.get("SUBJECT", "index").casefold().split())
+    page = _page(request, said)
+    topics = [said] if page is not None else _topics(request, said)
+    pages = [page] if page is not None else [_page(request, topic) or "" for topic in topics[:MOST_PAGES]]
+    text = f"\n\n{'-' * 60}\n\n".join(each.rstrip("\n") for each in pages)
+    subject = "" if said == "index" else ", ".join(topics)[:40]
+    return done(command, text, f"pbm: help {subject}".rstrip())
+
+
+def _topics(request: Request, said: str) -> list[str]:
+    """The subjects that the words name, two words first. Raises: NotFound."""
+    words, found = said.split(), []
+    while words:
+        count = next((count for count in (2, 1) if _page(request, " ".join(words[:count])) is not None), 0)
+        if count == 0:
+            raise _no_page(request, words[0])
+        found.append(" ".join(words[:count]))
+        words = words[count:]
+    return found
+
+
+def _page(request: Request, subject: str) -> str | None:
+    """The page of a subject, whichever name it goes by; None if there is none."""
+    pages = request.tools.composer.pages
+    head, _, rest = subject.partition(" ")
+    for name in dict.fromkeys((subject, subject.removesuffix("s"))):
+        verb = find(rest, per_game=True) if head in GAMES else find(name)
+        known = verb.name if verb else ALSO.get(name, name)
+        page = pages.help("-".join(known.split()))
+        if page is None and verb is not None:
+            page = request.page("verb.txt", verb=verb, robot=request.tools.composer.robot.address)
+        if page is not None:
+            return page
+    return None
+
+
+def _no_page(request: Request, word: str) -> NotFound:
+    subjects = request.tools.composer.pages.subjects()
+    meant = difflib.get_close_matches(word[:40], [*GAMES, *subjects, *(verb.name for verb in VERBS)], n=1, cutoff=0.75)
+    if meant:
+        return NotFound(f'There is no help on "{word[:40]}". Did you mean "{meant[0]}"?', f"help {meant[0]}")
+    there_is = f"There is help on every command and on: {', '.join([*subjects, *GAMES])}."
+    return NotFound(f'There is no help on "{word[:40]}". {there_is}', "help commands")
 
 
 @handles(

@@ -19,7 +19,7 @@ from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.match import Player, Seat, State
-from pbm.domain.verbs import ACCOUNT, LOOKING, Locks, Verb, find
+from pbm.domain.verbs import ACCOUNT, LOOKING, Locks, Verb
 from pbm.store.matches import Summary
 
 MAX_LISTED = 1000
@@ -316,35 +316,3 @@ def games(request: Request, command: Command) -> Answer | None:
         "games.txt", title=title, boards=found, players=selection.players, more=len(found) == MAX_LISTED
     )
     return done(command, text.rstrip("\n"), f"pbm: list of {title} games")
-
-
-@handles(
-    Verb(
-        "help",
-        "[SUBJECT...]",
-        "the page of a command or a game, or what pages there are",
-        LOOKING,
-        Locks.BOARDS,
-        rank=10,
-    )
-)
-def help_(request: Request, command: Command) -> Answer | None:
-    """The page of a subject; of a game's verb, too, when it is said with the game."""
-    pages = request.tools.composer.pages
-    subject = " ".join(command.args.get("SUBJECT", "index").casefold().split())
-    head, _, rest = subject.partition(" ")
-    verb = find(rest, per_game=True) if head in GAMES else find(subject)
-    page = pages.help("-".join((verb.name if verb else subject).split())) or (
-        _verb_page(request, verb) if verb else None
-    )
-    if page is None:
-        raise NotFound(
-            f'There is no help on "{subject[:40]}". There is help on every command and on: '
-            f"{', '.join([*pages.subjects(), *GAMES])}.",
-            "help commands",
-        )
-    return done(command, page.rstrip("\n"), f"pbm: help {'' if subject == 'index' else subject[:40]}".rstrip())
-
-
-def _verb_page(request: Request, verb: Verb) -> str:
-    return request.page("verb.txt", verb=verb, robot=request.tools.composer.robot.address)

@@ -10,7 +10,7 @@ from pbm.core.registry import handles
 from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.domain.commands import Command
-from pbm.domain.errors import BadArguments, NotAllowed, NotFound
+from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Player
 from pbm.domain.verbs import COMPANY, STARTING, Locks, Verb
 from pbm.store.choices import GameChoice
@@ -111,5 +111,5 @@ def _other(request: Request, command: Command) -> Player:
     """Raises: NotFound."""
     player = request.tx.players.find(command.args["OTHER"])
     if player is None:
-        raise NotFound(f'There is no player "{command.args["OTHER"]}" here.')
+        raise request.no_player(command.args["OTHER"])
     return player

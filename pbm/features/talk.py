@@ -134,7 +134,7 @@ def _hearer(request: Request, author: Player, userid: str) -> Player:
     """Raises: NotFound, NotAllowed."""
     player = request.tx.players.find(userid)
     if player is None:
-        raise NotFound(f'There is no player "{userid}" here.')
+        raise request.no_player(userid)
     _check_not_blocked(request, author, player)
     return player
 

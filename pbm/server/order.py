@@ -37,7 +37,10 @@ class Order:
         return frozenset().union(*(each.secrets for each in self.commands if isinstance(each, Command)))
 
     def carry_out(self, request: Request) -> Request:
-        """Carry the commands out in their order; the first that is refused ends it. Raises: NeedsIdentity."""
+        """Carry the commands out in their order; the first that is refused ends it, unless each names its board.
+
+        Raises: NeedsIdentity.
+        """
         request.reading, request.comment = self.reading, self.reading.comment
         request.secrets |= self.secrets
         if not self.commands or request.message.action is Action.HELP:
@@ -51,7 +54,10 @@ class Order:
             except NeedsIdentity:
                 raise
             except REFUSALS as error:
-                return self._refused(request, number, error)
+                if not self.reading.remarks:
+                    return self._refused(request, number, error)
+                request.refuse(line, error, several=several)
+                continue
             if answer is not None or several:
                 request.answers.append(answer or Answer(line, Outcome.DONE, ""))
         if self.reading.truncated:

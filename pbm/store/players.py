@@ -14,6 +14,9 @@ from pbm.domain.likeness import look
 from pbm.domain.match import Player
 from pbm.store.tables import addresses, players, tickets
 
+MOST_ALIKE = 500
+"""Userids that are looked through for one that may be meant."""
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -95,6 +98,19 @@ class Players:
             )
         ).one_or_none()
         return None if row is None else Player(row.id, row.userid)
+
+    def like(self, userid: str) -> list[str]:
+        """Some userids of about the same length that begin with the same letter."""
+        key, length = players.c.userid_key, func.length(players.c.userid)
+        first, size = userid[:1].casefold(), len(userid)
+        rows = self._connection.execute(
+            select(players.c.userid)
+            .where(key >= first, key < f"{first}\uffff", length.between(size - 2, size + 2))
+            .where(players.c.removed_at.is_(None))
+            .order_by(key)
+            .limit(MOST_ALIKE)
+        )
+        return list(rows.scalars())
 
     def is_taken(self, userid: str) -> bool:
         """Somebody has the userid, or had it, or one that looks like it."""

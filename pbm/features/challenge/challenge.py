@@ -13,7 +13,7 @@ from pbm.core.request import Request
 from pbm.core.robots import is_robot, robot_named
 from pbm.core.start import check_willing, read_terms, split_body, start_match, unheard
 from pbm.domain.commands import Command
-from pbm.domain.errors import NotAllowed, NotFound
+from pbm.domain.errors import NotAllowed
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Ending, Match, Player, other
 from pbm.domain.verbs import STARTING, Locks, Verb
@@ -82,7 +82,7 @@ def _named(request: Request, command: Command, word: str) -> Player | str:
         return asker
     player = robot_named(request.tx, word, request.now) or request.tx.players.find(word)
     if player is None:
-        raise NotFound(f'There is no player "{word}" here. To invite somebody new, write his mail address.')
+        raise request.no_player(word, " To invite somebody new, write their mail address.")
     if problem := unheard(request.tx, player):
         raise NotAllowed(f"{problem}, so no game can start.")
     return player

@@ -50,6 +50,10 @@ def create(
         raise NotAllowed(f'There is or was an event "{name}": take another name, for instance "{name[:19]}-{now:%Y}".')
     if game.casefold() not in GAMES:
         raise NotFound(f'There is no game "{game}" here. The games are {", ".join(GAMES)}.')
+    if name.casefold() in list(Kind) and kind.casefold() not in list(Kind):
+        raise BadArguments(
+            f'The name comes first: "{kind}" in front of "{name}".', f"event create {kind} {name} {game}"
+        )
     terms, others = read_terms(Kind.read(kind), words, now)
     try:
         starting.read_terms(GAMES[game.casefold()], others, body, CLOCK)
