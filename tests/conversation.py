@@ -127,7 +127,10 @@ class Got:
 
 
 class House:
-    """A server and the mailboxes of everybody who writes to it. The clock moves a minute with each mail."""
+    """A server and the mailboxes of everybody who writes to it. The clock moves a minute with each mail.
+
+    folders: by address, all that was written and received there, in its order.
+    """
 
     def __init__(self, url: str, settings: Settings | None = None, store: Store | None = None) -> None:
         """url: of a database with a known secret; see tests.databases. store: what has it open already."""
@@ -136,6 +139,7 @@ class House:
         self.url = url
         self.now = START
         self.mailboxes: dict[str, list[Got]] = {}
+        self.folders: dict[str, list[bytes]] = {}
         self.last: Arriving | None = None
         self.thoughts: Ask = think
         self.service = Service(
@@ -204,6 +208,8 @@ class House:
     def deliver(self, mail: Arriving) -> list[Got]:
         """Take a mail in, handle it, and hand what comes of it to the mailboxes."""
         self.now += timedelta(minutes=1)
+        if mail is not self.last:
+            self.folders.setdefault(mail.mail_from or "", []).append(mail.raw)
         self.last = mail
         self.service.accept([mail])
         assert self.service.handle() == 1
@@ -244,6 +250,7 @@ class House:
             check_wire(queued)
             found.append(Got(queued.mail.address, queued.mail.raw, queued.mail.board))
             self.mailboxes.setdefault(queued.mail.address, []).append(found[-1])
+            self.folders.setdefault(queued.mail.address, []).append(queued.mail.raw)
         return found
 
     @property

@@ -19,6 +19,7 @@ from pbm.compose import pages
 from pbm.domain.verbs import VERBS
 from tests.conversation import INDENT, REFUSED, Got, House, letters, perform
 from tests.golden_file import CONVERSATIONS, FOLDER, RENEWED, hold
+from tests.threads import check, threads
 
 HEADERS = sorted((FOLDER / "headers").glob("*.txt"))
 SECRET = re.compile(r"\w+pass\b")
@@ -53,6 +54,8 @@ def test_a_conversation_goes_as_it_is_written(path: Path, house: House) -> None:
     for got in chain.from_iterable(house.mailboxes.values()):
         assert not SECRET.search(got.text), got.text
         assert RENEWED or got.form in FORMS, f"no file of tests/golden/headers has these headers:\n{got.head}"
+    for mails in house.folders.values():
+        check(threads(mails))
 
 
 @pytest.mark.golden

@@ -20,7 +20,7 @@ from pbm.compose.clocks import clock_lines, standstills
 from pbm.compose.forms import BOTH, TEXT, Figure, Link, Sheet
 from pbm.compose.html import mailto
 from pbm.compose.ics import calendar_of
-from pbm.compose.lists import board_headers, thread_of, title_of, unsubscribe
+from pbm.compose.lists import board_headers, conversations_in, thread_of, title_of, unsubscribe
 from pbm.compose.movelist import move_list
 from pbm.compose.pages import Pages, wrapped
 from pbm.compose.times import day
@@ -145,7 +145,10 @@ class Composer:
     _views: Views = field(default_factory=Views)
 
     def notice(self, notice: Notice, now: datetime, answers: Message | None = None) -> list[Mail]:
-        """The board mail, one for each of the reader's addresses. answers: the mail of his that it answers."""
+        """The board mail, one for each of the reader's addresses. answers: the mail of his that it answers.
+
+        That has no id where other boards answer it, too.
+        """
         match = notice.match
         root = f"<{thread_of(match)}@{self.robot.domain}>"
         subject = _subject(notice)
@@ -339,17 +342,21 @@ class Composer:
         return f"{self.robot.local_part}+{token}@{self.robot.domain}"
 
     def _thread(self, root: str, answers: Message | None) -> dict[str, str]:
-        """Headers that join a mail to its conversation. root: first of all references; may be empty.
+        """Headers that join a mail to its conversation. root: first of all references of a board; empty for none.
 
-        What is answered may belong to an earlier volume of the conversation, or to another one.
+        What is answered may belong to another board, or to none. One mail program or another would join for good all
+        boards that ever refer to it, so a board refers to mails of its own conversation. A mail that begins one is told
+        as answered, and is still no part of the board: another one may begin in the same words.
         """
         headers = {"Auto-Submitted": "auto-replied" if answers else "auto-generated"}
         references = [root] if root else []
         if answers is not None and answers.message_id and _repeatable(answers.message_id):
-            headers["In-Reply-To"] = answers.message_id
-            known = answers.references if not root or root in answers.references else ()
-            earlier = [reference for reference in known if reference != root and _repeatable(reference)]
-            references += [*earlier, answers.message_id][-MAX_REFERENCES:]
+            belongs = not root or conversations_in(answers.references) == {root}
+            if belongs:
+                earlier = [each for each in answers.references if each != root and _repeatable(each)]
+                references += [*earlier, answers.message_id][-MAX_REFERENCES:]
+            if belongs or not (answers.references or answers.in_reply_to):
+                headers["In-Reply-To"] = answers.message_id
         if references:
             headers["References"] = " ".join(references)
         return headers

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
@@ -13,6 +15,7 @@ from pbm.mailin import Robot
 VOLUME = 50
 """Changes of a board whose mails are one conversation. Gmail cuts one off at about 100 mails, the player's own among
 them; each change is one mail to him, half of them answer one of his, and there are others."""
+_CONVERSATION = re.compile(r"<board-\d+(?:-\d+)?@")
 _FILETIME_START = datetime(1601, 1, 1, tzinfo=UTC)
 
 
@@ -29,6 +32,11 @@ def thread_of(match: Match) -> str:
     return f"board-{match.board}{f'-{volume}' if volume > 1 else ''}"
 
 
+def conversations_in(references: Iterable[str]) -> set[str]:
+    """The ids among those of a mail that name conversations of boards."""
+    return {reference for reference in references if _CONVERSATION.match(reference)}
+
+
 def _volume(match: Match) -> int:
     return 1 + match.revision // VOLUME
 
@@ -38,9 +46,13 @@ def board_headers(robot: Robot, match: Match, state: State, leave: str, answered
 
     leave: what he writes to follow the board no more, "" where he plays on it: a mail program that unsubscribes him is
     then told how things are, and nothing is done by one click. answered_at: the address that knows him, or "".
+    Programs that show mails as chats make a chat of each List-Id, and write to List-Post there.
     """
+    name, host = f"{state.game.info.title} Board {match.board}", f"{robot.local_part}.{robot.domain}"
+    post = {"List-Post": f"<mailto:{answered_at}>"} if answered_at else {}
     return {
-        "List-Id": f"{state.game.info.title} <{match.game}.{robot.local_part}.{robot.domain}>",
+        "List-Id": f"{name} <{match.board}.{match.game}.{host}>",
+        **post,
         **_off_board(robot, match, leave, answered_at or robot.address),
         "Thread-Topic": title_of(match, state),
         "Thread-Index": _thread_index(f"{thread_of(match)}@{robot.domain}", match.started_at),

@@ -15,6 +15,8 @@ from email.header import Header
 
 MAX_LINE = 998
 """Octets of a line; RFC 5322 allows no more."""
+MAX_FOLDABLE = 78
+"""Octets of a line that a list of addresses in angle brackets should not exceed (RFC 5322)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,8 @@ def _header(name: str, value: str) -> str:
         raise ValueError(f"a control character in the header {name}")
     encoded = value if value.isascii() else Header(value, "utf-8", maxlinelen=10_000).encode()
     line = f"{name}: {encoded}"
+    if len(line) > MAX_FOLDABLE:
+        line = line.replace(">, <", ">,\r\n <")
     if len(line) > MAX_LINE:
         raise ValueError(f"the header {name} is too long")
     return line

@@ -347,16 +347,17 @@ class Request:
     def mails(self) -> list[Mail]:
         """Everything there is to tell, once all commands are through; replies to the sender last."""
         mails = list(self.letters)
-        for board in self._boards.values():
-            if board.events:
-                comments = self.comments(board.match.board)
-                self._keep(board, comments)
-                mails += tell_players(
-                    self.tx, self.tools, board, comments, self.identified, self.message, read_as=self.read_as
-                )
+        changed = [board for board in self._boards.values() if board.events]
+        concerned = {board.match.board for board in changed} | {notice.match.board for notice in self.notices}
+        concerned |= {mail.board for mail in mails if mail.board is not None}
+        answered = self.message if len(concerned) == 1 else replace(self.message, message_id=None)
+        for board in changed:
+            comments = self.comments(board.match.board)
+            self._keep(board, comments)
+            mails += tell_players(self.tx, self.tools, board, comments, self.identified, answered, read_as=self.read_as)
         replies: list[Mail] = []
         for notice in self.notices:
-            replies += self.tools.composer.notice(replace(notice, read_as=self.read_as), self.now, self.message)
+            replies += self.tools.composer.notice(replace(notice, read_as=self.read_as), self.now, answered)
         if self.answers:
             replies += self._answer()
         return mails + [replace(mail, reply=True) for mail in replies]

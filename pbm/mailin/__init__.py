@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from pbm.mailin import body, headers, phrases, quotes, silence, trust
 from pbm.mailin.headers import strip_subject
-from pbm.mailin.message import Action, Discard, Envelope, Failure, Message, Robot
-from pbm.mailin.mime import Entity, TooLongError, parse
+from pbm.mailin.message import FOR_OPERATOR, Action, Discard, Envelope, Failure, Message, Robot
+from pbm.mailin.mime import Entity, TooLongError, parse, split
 from pbm.mailin.sentinel import SENTINEL
 from pbm.mailin.silence import LOOP_HEADER
 
 __all__ = [
+    "FOR_OPERATOR",
     "LOOP_HEADER",
     "SENTINEL",
     "Action",
@@ -23,6 +24,7 @@ __all__ = [
     "Robot",
     "read",
     "strip_subject",
+    "token_answered",
 ]
 
 
@@ -63,9 +65,15 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
         in_reply_to=headers.message_id(fields.get("in-reply-to", [])),
         references=headers.message_ids(fields.get("references", [])),
         authenticated=trust.vouched(fields, envelope, robot, sender),
+        direct=trust.direct(fields, envelope, robot, sender),
         answers_us=answers_us,
         peer=trust.peer(fields, robot),
     )
+
+
+def token_answered(raw: bytes, robot: Robot) -> str | None:
+    """The reply token of the address that answers to a mail of ours go to."""
+    return headers.tokens(headers.plain_addresses(split(raw)[0].get("reply-to", [])), robot)[0]
 
 
 def _tokens(mail: Entity, envelope: Envelope, robot: Robot) -> tuple[str | None, str | None]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+FOR_OPERATOR = frozenset({"postmaster", "abuse"})
+"""Local parts that every domain with mail has to have (RFC 2142); a person answers there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
@@ -50,7 +53,7 @@ class Robot:
         if not at or domain != self.domain.lower():
             return False
         own = (self.local_part.lower(), self.bounce_part.lower())
-        return local in (*own, "postmaster") or any(local.startswith((f"{part}+", f"{part}-")) for part in own)
+        return local in (*own, *FOR_OPERATOR) or any(local.startswith((f"{part}+", f"{part}-")) for part in own)
 
 
 class Action(StrEnum):
@@ -85,6 +88,8 @@ class Message:
     references: tuple[str, ...]
     authenticated: bool
     """Whether the trusted mail server vouches for the sender."""
+    direct: bool
+    """Whether the mail came by SMTP from the address in From, and the trusted mail server says nothing against that."""
     answers_us: bool
     """Whether one of our mails stood quoted with the text."""
     peer: str = ""

@@ -53,6 +53,17 @@ def _is_global(host: str) -> bool:
     return _is_number(host) and ipaddress.ip_address(host).is_global
 
 
+def direct(fields: Fields, envelope: Envelope, robot: Robot, sender: str) -> bool:
+    """Whether the sender is the address that the mail came from by SMTP, as far as our server knows.
+
+    Anybody can claim that where no server checks SPF or DMARC: it only goes with something that others do not know.
+    """
+    if not sender or (envelope.mail_from or "").lower() != sender.lower():
+        return False
+    found = [result for header in _ours(fields, robot) for result in header.results] if robot.authserv_id else []
+    return not any(_is(result, method, "fail") for result in found for method in ("dmarc", "spf"))
+
+
 def _ours(fields: Fields, robot: Robot) -> Iterator[authres.AuthenticationResultsHeader]:
     """The results that our server wrote.
 

@@ -30,12 +30,12 @@ from pbm.domain.match import Player
 from pbm.domain.reading import Reading, read
 from pbm.domain.tokens import Signer
 from pbm.features.account import RESET
-from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
+from pbm.mailin import FOR_OPERATOR, Action, Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin import read as read_mail
 from pbm.server.bounces import Bouncing
 from pbm.server.guard import Gate, Logins, Origin, logins_of, network_of, settle
 from pbm.server.order import Order, hold, parse_all
-from pbm.server.senders import identify
+from pbm.server.senders import identify, with_lost_token
 from pbm.server.throttle import Cause, Costs, Throttle
 from pbm.store import DatabaseTrouble, Transaction
 
@@ -65,9 +65,9 @@ class Prepared:
 
     @property
     def is_for_operator(self) -> bool:
-        """It came to postmaster only."""
+        """It came to nobody but postmaster or abuse."""
         recipients = self.row.recipients
-        return bool(recipients) and all(each.casefold().startswith("postmaster@") for each in recipients)
+        return bool(recipients) and all(each.casefold().partition("@")[0] in FOR_OPERATOR for each in recipients)
 
     def cause(self, *, proven: bool) -> Cause:
         """What answers to it count for."""
@@ -134,6 +134,7 @@ class Handler:
         tx = gate.tx
         if isinstance(message, Discard):
             return Prepared(row, message)
+        message = with_lost_token(tx, message, self._robot)
         sender = identify(tx, self._signer, message, gate.now)
         reading = read(strip_subject(message.subject), message.text, sender.standing)
         commands = parse_all(tx, reading.lines, sender.standing)
@@ -211,11 +212,11 @@ class Handler:
         return Settled(Arrival.PARKED if discard.action is Action.REJECT else Arrival.IGNORED, reason)
 
     def _hand_on(self, tx: Transaction, mail: Prepared, now: datetime) -> Settled:
-        """What a person writes to postmaster waits for the operator, who is told."""
+        """What a person writes to postmaster or abuse waits for the operator, who is told."""
         assert isinstance(mail.message, Message)  # noqa: S101  discards are laid aside
-        page, subject = "postmaster-operator.txt", f"pbm: mail {mail.row.id} to postmaster"
-        letters = [(self.tools.operator, page, subject)]
-        told = self._letters(tx, mail.row, letters, now, sender=mail.message.sender)
+        mailbox = mail.row.recipients[0].casefold().partition("@")[0]
+        letters = [(self.tools.operator, "postmaster-operator.txt", f"pbm: mail {mail.row.id} to {mailbox}")]
+        told = self._letters(tx, mail.row, letters, now, sender=mail.message.sender, mailbox=mailbox)
         return Settled(Arrival.PARKED, "postmaster: for the operator", told)
 
     def _obey(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Settled:

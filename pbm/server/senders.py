@@ -1,11 +1,13 @@
 """Who sent a mail, as far as the mail itself shows: a reply token from an address of its player, or an address that a
-trusted mail server vouches for. The token of a seat alone plays its own board, and proves nothing else.
+trusted mail server vouches for. The token is that of the address which the mail came to or, where that has lost it, of
+the mail that it answers. The token of a seat alone plays its own board, and proves nothing else.
 
 Userid and password come with a command and are looked at there. Everything else about a mail can be forged.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from pbm.core.notify import day_of
@@ -15,7 +17,7 @@ from pbm.domain.commands import Standing, board_of_subject
 from pbm.domain.mail import Sent
 from pbm.domain.match import Player
 from pbm.domain.tokens import DigestToken, PlayerToken, SeatToken, Signer
-from pbm.mailin import Message, strip_subject
+from pbm.mailin import Message, Robot, strip_subject, token_answered
 from pbm.store import Transaction
 
 
@@ -38,6 +40,30 @@ def identify(tx: Transaction, signer: Signer, message: Message, now: datetime) -
     known = bool(proven or claimed or seated)
     standing = Standing(match.game, match.board, known=known, proven=bool(proven or seated))
     return Sender(standing, seat, match.board, proven, claimed, as_of, seated)
+
+
+def with_lost_token(tx: Transaction, message: Message, robot: Robot) -> Message:
+    """The message with the token of the mail it answers, where its own address has lost that on the way.
+
+    Nobody can guess the id of a mail of ours, and it went to one reader alone. Others may come to know it, since an
+    answer tells it to all who get that: so it counts for the address it went to, or another one of its player, and
+    where the mail came from there.
+    """
+    answered = message.in_reply_to or next(reversed(message.references), None)
+    if message.token is not None or answered is None or not (message.authenticated or message.direct):
+        return message
+    mail = tx.outbox.find(_key(answered))
+    if mail is None:
+        return message
+    owners = [player.id for player in tx.players.of_address(message.sender)]
+    if message.sender.casefold() != mail.address.casefold() and mail.player_id not in owners:
+        return message
+    return replace(message, token=token_answered(mail.raw, robot))
+
+
+def _key(message_id: str) -> str:
+    """What the id of a mail of ours has in front of the @."""
+    return message_id.strip("<>").partition("@")[0]
 
 
 def _own(tx: Transaction, player: Player | None, message: Message) -> Player | None:
@@ -71,11 +97,9 @@ def _of_token(tx: Transaction, token: object, now: datetime) -> Player | None:
 
 
 def _answered(tx: Transaction, message: Message) -> Sent | None:
-    """The mail of ours that is answered, by its id. It tells what the mail is about, and proves nothing: others may
-    know the id.
-    """
+    """The mail of ours that is answered, by its id. It tells what the mail is about."""
     references = filter(None, (message.in_reply_to, *reversed(message.references)))
-    found = (tx.outbox.recall(reference.strip("<>").partition("@")[0]) for reference in references)
+    found = (tx.outbox.recall(_key(reference)) for reference in references)
     return next(filter(None, found), None)
 
 

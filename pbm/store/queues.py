@@ -253,6 +253,11 @@ class Outbox:
             found = found.where(outbox.c.state == state.value)
         return [_queued(row) for row in self._connection.execute(found)]
 
+    def find(self, key: str) -> Mail | None:
+        """The mail with the key."""
+        row = self._connection.execute(select(outbox).where(outbox.c.key == key[:40])).one_or_none()
+        return None if row is None else _queued(row).mail
+
     def recall(self, key: str) -> Sent | None:
         """What the mail with the key was."""
         found = select(outbox.c.board, outbox.c.player_id, outbox.c.created_at).where(outbox.c.key == key[:40])

@@ -26,7 +26,8 @@ def test_a_player_can_ask_to_get_off_by_mail_and_never_by_a_click():
     headers = board_headers(clicks, MATCH, STATE, "", TOKEN)
     assert headers["List-Unsubscribe"] == f"<mailto:{TOKEN}?subject=cross%20unsubscribe%20101>"
     assert "List-Unsubscribe-Post" not in headers
-    assert headers["List-Id"] == "Cross <cross.pbm.example.org>"
+    assert headers["List-Id"] == "Cross Board 101 <101.cross.pbm.example.org>"
+    assert headers["List-Post"] == f"<mailto:{TOKEN}>"
 
 
 def test_a_spectator_leaves_by_mail_and_by_one_click_where_there_is_a_page_for_it():
@@ -48,7 +49,8 @@ def test_outlook_s_thread_is_one_for_each_board_and_tells_when_it_began():
 
 
 def headers_of(got):
-    return got["List-Unsubscribe"].split(", "), got["List-Unsubscribe-Post"]
+    assert all(len(line) < 200 for line in got.head.splitlines())
+    return got["List-Unsubscribe"].replace(",\r\n", ",").split(", "), got["List-Unsubscribe-Post"]
 
 
 def test_what_comes_by_subscription_can_be_left_by_mail_and_by_one_click(new_house):

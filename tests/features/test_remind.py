@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -412,9 +413,10 @@ def test_nobody_gets_the_calendar_of_a_board_he_does_not_play_on(house: House) -
 
 
 def stripped(house: House, player: str, text: str, got: Got, *, vouched: bool = True) -> list[Got]:
-    """An answer that has lost what stands behind the plus, as some mail servers deliver it."""
+    """An answer that has lost what stands behind the plus, as some mail servers deliver it, by way of another one."""
     proof = {"Authentication_Results": VOUCHED} if vouched else {}
-    return house.send(player, f"Re: {got['Subject']}", text, In_Reply_To=got["Message-ID"], **proof)
+    mail = house.mail(player, f"Re: {got['Subject']}", text, In_Reply_To=got["Message-ID"], **proof)
+    return house.deliver(replace(mail, mail_from="bounces@relay.example"))
 
 
 def test_the_mail_answered_tells_the_board_and_proves_nothing(house: House) -> None:
@@ -435,7 +437,7 @@ def test_an_old_mail_answered_late_plays_nothing_without_its_token_either(house:
     house.answer("bob", "D3", 101)
     house.answer("alice", "C3", 101)
     (got,) = stripped(house, "bob", "B3", old)
-    assert "has changed since" in got.body
+    assert "answers an earlier state of the board" in got.body
     assert record(house, 101)[-1] == "C3"
 
 

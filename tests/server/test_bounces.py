@@ -234,9 +234,11 @@ def test_who_complains_gets_nothing_optional_any_more(inn: House) -> None:
     assert address_of("carol") in addresses(inn.send("alice", "loops challenge alice carol"))
 
 
-def test_mail_to_postmaster_waits_for_the_operator(inn: House) -> None:
-    (told,) = inn.send("eve@example.com", "help", to="postmaster@example.org")
+@pytest.mark.parametrize("name", ["postmaster", "abuse", "Abuse"])
+def test_mail_to_postmaster_or_abuse_waits_for_the_operator(name: str, inn: House) -> None:
+    (told,) = inn.send("eve@example.com", "help", to=f"{name}@example.org")
     assert told.address == OPERATOR
+    assert f"has written to {name.lower()}." in told.body
     assert "pbm inbox show" in told.body
     assert inn.inbox_row.state is Arrival.PARKED
     assert inn.inbox_row.reason.startswith("postmaster: ")
