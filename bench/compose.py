@@ -24,7 +24,7 @@ from pbm.draw import picture as pictures
 from pbm.mailin import Robot
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-BOARDS = ("cross -size=6", "cross -size=10", "crossgeo", "polygon", "loops", "luddit")
+BOARDS = ("cross -size=10", *GAMES)
 FORMS = ("text", "html", "both", "both, picture")
 PLAYERS = (Player(1, "alice"), Player(2, "bob"))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import pytest
 from PIL import Image
@@ -217,13 +217,11 @@ def test_runs_are_the_text(name: str, style: str) -> None:
     assert not any(one == other == "" for one, other in pairwise(joined))
 
 
-@pytest.mark.parametrize("name", ["crossgeo", "polygon", "loops", "luddit", "cross"])
+@pytest.mark.parametrize("name", GAMES)
 def test_moves_of_a_board_are_found_in_its_drawing(name: str) -> None:
-    """CrossGeo: the numbers of edges; polygon: the targets; the others: the places."""
+    """Whole, or the place where they begin, or the place where they end (a stone that falls)."""
     state = State.start(GAMES[name], [])
-    if name == "polygon":
-        state, _ = state.play("A-D")
     scene = state.game.scene(state.position, state.last)
-    assert {state.game.notate(state.position, move) for move in state.game.moves(state.position)} & {
-        run.word for line in draw.lines(Scene(scene.board)) for run in line
-    }
+    moves = {state.game.notate(state.position, move) for move in islice(state.game.moves(state.position), 400)}
+    words = {run.word for line in draw.lines(Scene(scene.board)) for run in line if run.word}
+    assert all(any(move.startswith(word) or word.startswith(move) for word in words) for move in moves)

@@ -2,9 +2,39 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
-from typing import TypeVar
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import pytest
+
+COUNTS = Path(__file__).parent / "golden"
+
+quick_and_whole = pytest.mark.parametrize(
+    "whole", [False, pytest.param(True, marks=pytest.mark.oracle)], ids=["quick", "whole"]
+)
+"""Golden counts are held twice: as far as is quick, and wholly where there is time."""
+
+
+class Case(NamedTuple):
+    """Golden counts of one start; see golden/README.md. wins: None where nothing is claimed."""
+
+    options: list[str]
+    body: str
+    plies: list[int]
+    wins: list[int] | None
+
+
+def golden_cases(name: str, *, whole: bool) -> list[Case]:
+    """What is counted of a game: all plies, or those that are counted quickly."""
+    cases = []
+    for case in json.loads((COUNTS / f"{name}.json").read_text())["cases"]:
+        plies, most = case["plies"], None if whole else case.get("quick")
+        cases.append(Case(case["options"], case.get("body", ""), plies[:most], None if most else case["wins"]))
+    return cases
+
 
 P = TypeVar("P", bound=Hashable)
 

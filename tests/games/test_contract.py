@@ -20,10 +20,9 @@ from pbm import draw
 from pbm.compose.pages import Pages
 from pbm.draw.picture import picture
 from pbm.resources import folder
-from tests.games.perft import DRAW, perft
+from tests.games.perft import COUNTS, DRAW, golden_cases, perft, quick_and_whole
 from tests.golden_file import FOLDER, hold
 
-COUNTS = Path(__file__).parent / "golden"
 BOARDS = FOLDER / "boards"
 
 LISTED = 400
@@ -166,7 +165,7 @@ def near_moves(game):
 
 
 @every_game
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_any_text_is_a_legal_move_or_refused(name, data):
     game = GAMES[name]
@@ -202,7 +201,7 @@ def near_options(game):
 
 
 @every_game
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_any_words_are_options_or_refused(name, data):
     game = GAMES[name]
@@ -277,18 +276,23 @@ def test_the_game_is_finished(name):
 # Golden files; their form is described in tests/games/golden/README.md
 
 
+@quick_and_whole
 @every_game
-def test_move_counts_are_the_golden_ones(name):
-    game, path = GAMES[name], COUNTS / f"{name}.json"
+def test_move_counts_are_the_golden_ones(name, whole):
+    for case in golden_cases(name, whole=whole):
+        plies, wins = counted(GAMES[name], case.options, case.body, len(case.plies))
+        assert plies == case.plies, case.options
+        assert case.wins in (None, wins), case.options
+
+
+@every_game
+def test_move_counts_say_where_they_come_from(name):
+    path = COUNTS / f"{name}.json"
     assert path.exists(), f"{path} is missing"
     golden = json.loads(path.read_text())
     assert golden["game"] == name
     assert golden["how"]
     assert golden["cases"]
-    for case in golden["cases"]:
-        plies, wins = counted(game, case["options"], case.get("body", ""), len(case["plies"]))
-        assert plies == case["plies"], case["options"]
-        assert case["wins"] in (None, wins), case["options"]
 
 
 def counted(game, words, body, depth):

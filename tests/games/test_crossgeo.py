@@ -7,7 +7,6 @@ import random
 import re
 from functools import cache
 from itertools import combinations, islice
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -20,6 +19,7 @@ from games.rules import AmbiguousMove, BadNotation, IllegalMove, MoveError, Opti
 from games.scene import PlaneBoard, Stroke
 from pbm import draw
 from tests.games import literal_crossgeo as literal
+from tests.games.perft import golden_cases, quick_and_whole
 
 crossgeo = CrossGeo()
 
@@ -220,11 +220,12 @@ def test_random_games_are_those_of_the_literal_rules(board, version):
         assert (outcome.winner if outcome else None) == literal.winner(drawn, game)
 
 
-def test_literal_counts_are_the_golden_ones():
-    cases = json.loads((Path(__file__).parent / "golden" / "crossgeo.json").read_text())["cases"]
-    for case in cases:
-        drawn = drawing(start(*case["options"], body=case.get("body", "")))
-        assert literal.counts(drawn, len(case["plies"])) == (case["plies"], case["wins"]), case["options"]
+@quick_and_whole
+def test_literal_counts_are_the_golden_ones(whole):
+    for case in golden_cases("crossgeo", whole=whole):
+        plies, wins = literal.counts(drawing(start(*case.options, body=case.body)), len(case.plies))
+        assert plies == case.plies, case.options
+        assert case.wins in (None, wins), case.options
 
 
 # The theory

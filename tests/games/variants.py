@@ -1,0 +1,50 @@
+"""Options and positions of any game, for tests that run over the whole registry."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import islice
+
+from games import AnyGame
+from games.rules import Option, OptionError
+from pbm.domain.match import State
+
+
+def smallest(game: AnyGame) -> tuple[str, ...]:
+    """The words of a challenge with every number as low as it may be."""
+    return _allowed(game, [f"-{option.name}={option.low}" for option in game.info.options if not option.choices])
+
+
+def largest(game: AnyGame) -> tuple[str, ...]:
+    """The words of a challenge with every number as high as it may be, and the last of every choice."""
+    return _allowed(game, [_most(option) for option in game.info.options])
+
+
+def _most(option: Option) -> str:
+    return f"-{option.name}={option.choices[-1] if option.choices else option.high}"
+
+
+def _allowed(game: AnyGame, words: Sequence[str]) -> tuple[str, ...]:
+    """Those of the words that can be said together, the first ones preferred."""
+    said: tuple[str, ...] = ()
+    for word in words:
+        try:
+            game.options((*said, word))
+        except OptionError:
+            continue
+        said = (*said, word)
+    return said
+
+
+def opening(game: AnyGame, words: Sequence[str], plies: int) -> list[str]:
+    """The first moves of a game at random, which is not over after them."""
+    dice, state, record = random.Random(7), State.start(game, words), []
+    for _ in range(plies):
+        move = dice.choice(list(islice(game.moves(state.position), 400)))
+        after, notation = state.play(game.notate(state.position, move))
+        if after.outcome is not None:
+            break
+        state = after
+        record.append(notation)
+    return record
