@@ -36,6 +36,7 @@ class Go(Placing):
             Option("handicap", "black stones at the start, 2 or more, and White then begins", 0, low=0, high=9),
         ),
         halves=True,
+        sgf=1,
     )
     passing = True
 

@@ -27,6 +27,7 @@ class Gomoku(Placing):
             Option("exact", "whether six or more in a line do nothing", "no", choices=YES_NO),
         ),
         swap=True,
+        sgf=4,
     )
 
     def board(self, options: OptionValues) -> Squares:

@@ -23,6 +23,7 @@ class Hex(Placing):
         source="Piet Hein, 1942, and John Nash, 1948",
         options=(Option("size", "cells per board edge", 11, low=3, high=19),),
         swap=True,
+        sgf=11,
     )
     colours = ("Red", "Blue")
     paint = (("B", "blue"),)

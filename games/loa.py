@@ -58,6 +58,7 @@ class Loa(Moving):
         kind="movement",
         summary="bring all your pieces together in one group",
         source="Claude Soucie, 1969",
+        sgf=9,
     )
     colours = ("Black", "White")
     rule = "A piece goes along a line by as many squares as there are pieces on it, and leaps over its own only."

@@ -23,6 +23,7 @@ class Reversi(Placing):
         summary="turn the stones you enclose; more stones win",
         source="Lewis Waterman, 1883, and Goro Hasegawa, 1971",
         options=(Option("size", "squares per row and column", "8", choices=("6", "8", "10")),),
+        sgf=2,
     )
     passing = True
 

@@ -170,6 +170,7 @@ class Info:
     swap: after the first ply the second player may take over the first player's side, in place of a move.
     takes_body: the body of a challenge may describe the board (`options(..., body=text)`). halves: scores count half
     points.
+    sgf: the game's number (GM) in the Smart Game Format, in which its records then are; 0 for none.
     """
 
     name: str
@@ -182,6 +183,7 @@ class Info:
     swap: bool = False
     takes_body: bool = False
     halves: bool = False
+    sgf: int = 0
 
     @property
     def options_usage(self) -> str:

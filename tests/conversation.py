@@ -36,10 +36,10 @@ import lxml.html
 from sqlalchemy import select
 
 from pbm.bots import think
+from pbm.core.thoughts import Ask
 from pbm.domain.mail import Arrival, Queued, Received
 from pbm.mailin import SENTINEL, Robot
 from pbm.server import Arriving, Service, Settings
-from pbm.server.think import Ask
 from pbm.store import Store
 from pbm.store.tables import metadata
 

@@ -11,6 +11,7 @@ import click
 
 from pbm.cli.errors import Refused
 from pbm.cli.frame import Command, Invocation, pass_invocation
+from pbm.domain.game_record import is_record
 
 MAX_OCTETS = 500_000_000
 """Octets of an export that is taken in."""
@@ -43,11 +44,16 @@ def export(invocation: Invocation, userid: str, file: Path) -> None:
 def import_(invocation: Invocation, file: Path) -> None:
     """Make a player, with all his games, of a FILE that `export` has written; the packed one of a mail does as well.
 
-    Every record is replayed first. Opponents who are not here become names that nobody can log in as, until
+    Of the record of one game, which comes with a replay, a board is made that has ended and is not rated. Every record
+    is replayed first. Opponents who are not here become names that nobody can log in as, until
     `pbm player set-address` gives them an address. The player himself writes "reset password" to get one.
     """
     content = _content(file)
     with invocation.administration() as admin:
+        text = content.decode(errors="replace")
+        if is_record(text):
+            click.echo(f"The game is board {admin.import_record(text)} here.")
+            return
         taken = admin.import_player(content)
     games = "1 game" if taken.games == 1 else f"{taken.games} games"
     click.echo(f"{taken.userid} is here, with {games}.")

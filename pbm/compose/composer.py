@@ -74,6 +74,7 @@ class Notice:
     first time, and this is its first mail.
     notes: what he has written about it for himself. before: of an ended match, the state before its last ply.
     kibitz: what those who followed said meanwhile. page: the template; some tell of the board without drawing it.
+    words: more of what the page tells. figure: for HTML. attached: what goes along with the mail.
     """
 
     match: Match
@@ -99,6 +100,9 @@ class Notice:
     page: str = "board.txt"
     read_as: str = ""
     """What the reader's words were taken for, where they were no command."""
+    words: Mapping[str, object] = field(default_factory=dict)
+    figure: Figure | None = None
+    attached: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +161,9 @@ class Composer:
         view = View(notice.state, match, other) if other else self._views.of(match, notice.state)
         answered_at = self._answered_at(notice)
         text = self.pages.render(notice.page, **self._board_words(notice, view, sheet, answered_at, now))
-        body = sheet.body(text, subject, view.machine if sheet.drawn else "")
+        body = sheet.body(sheet.illustrated(text, notice.figure), subject, view.machine if sheet.drawn else "")
+        if notice.attached:
+            body = Parts("mixed", (Part("text/plain", body) if isinstance(body, str) else body, *notice.attached))
         headers = self._thread(root, answers) | ({"Reply-To": answered_at} if answered_at else {})
         headers |= board_headers(self.robot, match, notice.state, notice.leave, answered_at)
         return [
@@ -284,6 +290,7 @@ class Composer:
             "original": _quotable(notice.original),
             "sentinel": SENTINEL,
             "robot": self.robot.address,
+            **notice.words,
         }
 
     def _offered(self, notice: Notice, sheet: Sheet, link: Link) -> list[str]:

@@ -33,11 +33,15 @@ Link = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A drawing that HTML shows below a line of a text. picture: the drawing. described: the same in words."""
+    """A drawing that HTML shows below a line of a text. picture: the drawing. described: the same in words.
+
+    name: of its file.
+    """
 
     line: str
     picture: Picture
     described: str
+    name: str = "ratings.png"
 
 
 @dataclass(slots=True)
@@ -84,7 +88,7 @@ class Sheet:
         """The text with the figure below its line; in plain text the line has to do."""
         if self.form == TEXT or figure is None:
             return text
-        picture = self._enclosed(figure.picture, "ratings.png", figure.described)
+        picture = self._enclosed(figure.picture, figure.name, figure.described)
         html = self.pages.render("figure.html", figure=figure, picture=picture)
         return text.replace(figure.line, self._inlays.add(figure.line, Markup(html)), 1)  # noqa: S704  escaped
 
@@ -99,7 +103,7 @@ class Sheet:
         """What shows a picture that the mail takes along."""
         cid = f"{hashlib.sha256(picture.data).hexdigest()[:20]}@{self.domain}"
         headers = {"Content-ID": f"<{cid}>", "Content-Disposition": f'inline; filename="{name}"'}
-        self._pictures.append(Part("image/png", picture.data, headers))
+        self._pictures.append(Part(picture.kind, picture.data, headers))
         return Markup(self.pages.render("picture.html", picture=picture, cid=cid, described=described))  # noqa: S704
 
     def body(self, page: str, subject: str, board: str = "") -> str | Part | Parts:

@@ -72,6 +72,14 @@ def _told(match: Match, seat: Seat, change: Change) -> RatingChanged:
     return RatingChanged(match.board, seat, change.before.shown, change.after.shown, change.after.provisional)
 
 
+def told_changes(tx: Transaction, match: Match) -> tuple[RatingChanged, ...]:
+    """What the match did to the ratings of its players, as it was told them when it ended."""
+    changes = tx.ratings.changes(match.board)
+    return tuple(
+        _told(match, seat, changes[match.player(seat).id]) for seat in (1, 2) if match.player(seat).id in changes
+    )
+
+
 def unrate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
     """Take back what the end of a match did to ratings, and rate anew what was rated on the strength of it.
 

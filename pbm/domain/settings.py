@@ -42,6 +42,7 @@ class Settings:
     receipts: str = "on"
     tournaments: str = "off"
     archive: str = "on"
+    keepsake: str = "on"
 
     @property
     def zone(self) -> ZoneInfo:
@@ -169,6 +170,9 @@ CHOICES: dict[str, Choice] = {
         Choice("tournaments", "whether you are told once a week which tournaments you can join", ("off", "on")),
         Choice(
             "archive", "whether finished games of yours may be published as pages, under your userid", ("on", "off")
+        ),
+        Choice(
+            "keepsake", "whether the whole game comes, as a moving picture and a file, when it has ended", ("on", "off")
         ),
     )
 }

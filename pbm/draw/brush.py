@@ -28,11 +28,12 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A PNG, and how wide and high it is, in pixels."""
+    """An image file, and how wide and high it is, in pixels."""
 
     data: bytes
     width: int
     height: int
+    kind: str = "image/png"
 
 
 @cache

@@ -9,7 +9,6 @@ from PIL import Image, ImageDraw
 
 from games.scene import Cell, Form, GridBoard, Ground, HexBoard, Join, Label, Look, Place
 from pbm.draw import brush
-from pbm.draw.brush import Picture
 from pbm.draw.pieces import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of
 
 MAX_WIDTH = 480
@@ -23,7 +22,7 @@ At = Callable[[int, int], Place]
 """The pixel, x and y, in the middle of the place of a row and a column."""
 
 
-def of_grid(board: GridBoard) -> Picture:
+def of_grid(board: GridBoard) -> Image.Image:
     places = tuple((cell.place, _ground(cell, board.ground), cell.faint) for cell in board.cells)
     image = _grid_base(board.columns, board.rows, places, board.ground).copy()
     at, unit = _grid_at(place for place, _, _ in places)
@@ -42,17 +41,17 @@ def of_grid(board: GridBoard) -> Picture:
         _stamp(image, brush.piece(unit // 4, fill, INK, mark.owner, WOOD), at(mark.row, mark.column))
     _stamp_pieces(image, board, at, unit * 2 // 5)
     _draw_path(pen, board.path, at)
-    return brush.finished(image)
+    return image
 
 
-def of_hexagons(board: HexBoard) -> Picture:
+def of_hexagons(board: HexBoard) -> Image.Image:
     places = tuple(cell.place for cell in board.cells)
     shaded = frozenset(cell.place for cell in board.cells if cell.shaded)
     image = _hexagon_base(places, shaded, board.labels, board.colours).copy()
     at, half, _ = _hexagon_at(places, board.labels)
     _stamp_pieces(image, board, at, half * 4 // 5)
     _draw_path(ImageDraw.Draw(image), board.path, at)
-    return brush.finished(image)
+    return image
 
 
 def _ground(cell: Cell, ground: Ground) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from PIL import Image
+
 from games.scene import GridBoard, HexBoard, PlaneBoard, Scene
-from pbm.draw import cell_pictures, plane_pictures
+from pbm.draw import brush, cell_pictures, plane_pictures
 from pbm.draw.brush import Picture
 
 MAX_OCTETS = 160_000
@@ -25,6 +27,11 @@ def _picture(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
 
 def drawn(board: HexBoard | GridBoard | PlaneBoard) -> Picture:
     """The picture made anew, whatever it takes."""
+    return brush.finished(image(board))
+
+
+def image(board: HexBoard | GridBoard | PlaneBoard) -> Image.Image:
+    """The same as numbers of the palette."""
     if isinstance(board, HexBoard):
         return cell_pictures.of_hexagons(board)
     if isinstance(board, GridBoard):

@@ -13,7 +13,6 @@ from PIL import Image, ImageDraw
 
 from games.scene import PlaneBoard, Point, Segment, Stroke
 from pbm.draw import brush
-from pbm.draw.brush import Picture
 from pbm.draw.layout import Excerpt, Layout, Line, Place, Sheet, Spot, most_crowded
 from pbm.draw.pieces import COLOURS, FAINT, INK, LINE, PAPER
 
@@ -38,10 +37,11 @@ _PENS = {
 """Colour, width in pixels, and length of dashes; 0 for none."""
 
 
-def of_plane(board: PlaneBoard) -> Picture:
+def of_plane(board: PlaneBoard, *, enlarged: bool = True) -> Image.Image:
+    """enlarged: with the part that is most crowded."""
     layout = _laid_out(board)
     images = [_painted(layout)]
-    if part := most_crowded(layout, ENLARGED):
+    if part := most_crowded(layout, ENLARGED) if enlarged else None:
         _frame(images[0], layout.sheet, part)
         images.append(_painted(_laid_out(part.board)))
         ImageDraw.Draw(images[1]).rectangle((0, 0, WIDTH - 1, images[1].height - 1), None, TARGET, 2)
@@ -50,7 +50,7 @@ def of_plane(board: PlaneBoard) -> Picture:
     for image in images:
         whole.paste(image, (0, top))
         top += image.height
-    return brush.finished(brush.flat(whole))
+    return brush.flat(whole)
 
 
 def _laid_out(board: PlaneBoard) -> Layout:

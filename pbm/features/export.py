@@ -10,7 +10,7 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -25,9 +25,10 @@ from pbm.core.registry import handles
 from pbm.core.request import Request
 from pbm.core.states import States, difference
 from pbm.core.wording import USERID, check_address
+from pbm.domain import game_record
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
-from pbm.domain.match import IntentKind, Match, Player, State
+from pbm.domain.match import IntentKind, Match, Player, Ply, State
 from pbm.domain.remarks import Remark, RemarkKind
 from pbm.domain.reminders import read_ladder
 from pbm.domain.settings import CHOICES, Settings
@@ -151,6 +152,26 @@ def take_in(tx: Transaction, content: bytes, now: datetime) -> Imported:
         _take_game(taken, game)
     _take_player(taken)
     return Imported(userid, len(data["games"]), {old: new for old, new in taken.boards.items() if old != new})
+
+
+def take_in_record(tx: Transaction, text: str, now: datetime) -> int:
+    """Make a board, not rated, of the record of a game that has ended; returns its number.
+
+    Players who are not here become names. Raises: BadArguments, GameError, Rejected.
+    """
+    record = game_record.read(text)
+    ids = _Import(tx, {}, now)
+    first, second = (Player(ids.id_of(userid), userid) for userid in record.players)
+    match = tx.matches.add(
+        record.game, record.version, record.options, record.body, (first, second), 1, record.started_at, rated=False
+    )
+    states = record.states()
+    for before, after, move in zip(states, states[1:], record.moves, strict=False):
+        ply = Ply(move, before.to_move, record.started_at)
+        tx.matches.add_ply(match, ply, after.to_move, None)
+        match = replace(match, record=(*match.record, ply), revision=match.revision + 1)
+    tx.matches.end(match.board, record.result, record.ended_at)
+    return match.board
 
 
 def _read(content: bytes) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from pbm.core.registry import handles
 from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.core.robots import LEVEL_OF, is_robot, robots
-from pbm.core.thoughts import Settling, Task, thinks
+from pbm.core.thoughts import Settling, Task, asked, thinks
 from pbm.domain.commands import Command
 from pbm.domain.events import CommentMade
 from pbm.domain.match import SWAP, OfferKind, Player, Seat, other
@@ -108,7 +108,7 @@ def _task(at: Settling, number: int) -> Task | None:
     ply = board.next_ply
     question = question_of(board, LEVEL_OF[board.match.player(seat).userid.casefold()])
     key = f"board {number} ply {ply} {board.match.offer.kind if board.match.offer else ''}".strip()
-    return Task(key, question, partial(_act, number, board.match.revision), partial(_stuck, number, ply))
+    return Task(key, asked(question), partial(_act, number, board.match.revision), partial(_stuck, number, ply))
 
 
 def question_of(board: OpenBoard, level: int) -> Question:

@@ -21,7 +21,7 @@ from pbm.core.registry import handles
 from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.core.robots import is_robot
-from pbm.core.thoughts import Settling, Task, thinks
+from pbm.core.thoughts import Settling, Task, asked, thinks
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotYourTurn
 from pbm.domain.match import SWAP, Ending, Match, Player, other
@@ -111,16 +111,18 @@ def _numbers(item: Item) -> tuple[int, int]:
 def lessons(at: Settling) -> Iterator[Task]:
     """The hints and reviews that were asked for, the oldest first."""
     for item in at.tx.agenda.of(THINK):
+        if _word(item) not in ("hint", "review"):
+            continue
         number, _ = _numbers(item)
         board = OpenBoard.load(at.tx, at.tools.states, number, at.now)
         then: Callable[[Item, Settling, Sequence[Thought]], None]
         if _word(item) == "hint":
-            asked, then = _question(board.match, item.payload["ply"] - 1), _give_hint
+            question, then = _question(board.match, item.payload["ply"] - 1), _give_hint
         else:
             plies = len(board.match.record)
-            asked = replace(_question(board.match, plies), seen_from=0, share=min(1.0, POSITIONS_AT_FULL / plies))
+            question = replace(_question(board.match, plies), seen_from=0, share=min(1.0, POSITIONS_AT_FULL / plies))
             then = _give_review
-        yield Task(item.key, asked, partial(then, item), partial(_failed, item))
+        yield Task(item.key, asked(question), partial(then, item), partial(_failed, item))
 
 
 def _question(match: Match, plies: int) -> Question:

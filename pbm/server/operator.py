@@ -19,7 +19,7 @@ from pbm.domain.errors import NotAllowed, NotFound, Rejected
 from pbm.domain.events import MatchDecided, MatchStarted
 from pbm.domain.match import Ending, Match, Player, Result, State, replay
 from pbm.features.erase import remove_account
-from pbm.features.export import Imported, data_of, take_in, to_json
+from pbm.features.export import Imported, data_of, take_in, take_in_record, to_json
 from pbm.features.talk import spread
 from pbm.features.time import note_reach, undo_timeout
 from pbm.server.service import Service
@@ -138,6 +138,11 @@ class Administration:
         """Take a player in from what another server, or this one, has exported of him."""
         with self._service.store.write() as tx:
             return take_in(tx, content, self._service.clock())
+
+    def import_record(self, text: str) -> int:
+        """Take in the record of a game that has ended; returns its board."""
+        with self._service.store.write() as tx:
+            return take_in_record(tx, text, self._service.clock())
 
     def start_match(self, game: str, userids: tuple[str, str], words: Sequence[str], body: str = "") -> Match:
         with self._service.store.write() as tx:

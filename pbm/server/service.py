@@ -15,6 +15,7 @@ from pbm.core.jobs import Runner
 from pbm.core.notify import Limits, Tools
 from pbm.core.passwords import Passwords
 from pbm.core.states import States
+from pbm.core.thoughts import Ask
 from pbm.domain.tokens import Signer
 from pbm.features import time as timing
 from pbm.mailin import Envelope, Robot
@@ -23,7 +24,7 @@ from pbm.server.batch import Batches
 from pbm.server.bounces import Bouncing
 from pbm.server.handle import Handler
 from pbm.server.outages import watch
-from pbm.server.think import Ask, Thinker
+from pbm.server.think import Thinker
 from pbm.store import Store
 
 log = structlog.get_logger()

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import structlog
 
 from games.rules import GameError
-from pbm.bots import NoThought, Question, Stopped, Thought
+from pbm.bots import NoThought, Stopped
 from pbm.core.notify import Tools
-from pbm.core.thoughts import SOURCES, Settling, Task
+from pbm.core.thoughts import SOURCES, Ask, Settling, Task
 from pbm.domain.errors import Rejected
 from pbm.store import DatabaseTrouble, Store
 
 log = structlog.get_logger()
-
-Ask = Callable[[Question], Sequence[Thought]]
 
 AGAIN = timedelta(minutes=10)
 """After which a task is tried again that failed."""
 
 
 class Thinker:
-    """ask: has a question answered by a process of its own. Raises: NoThought; GameError for a question amiss."""
+    """ask: has a question answered by a process of its own."""
 
     def __init__(self, store: Store, tools: Tools, clock: Callable[[], datetime], ask: Ask) -> None:
         self._store, self._tools, self._clock, self._ask = store, tools, clock, ask
@@ -48,17 +46,18 @@ class Thinker:
 
     def _settle(self, task: Task) -> None:
         try:
-            thoughts = self._ask(task.question)
+            found = task.work(self._ask)
             with self._store.write() as tx:
-                task.then(Settling(tx, self._tools, self._clock()), thoughts)
+                task.then(Settling(tx, self._tools, self._clock()), found)
         except Stopped:
             return
         except DatabaseTrouble:
             self._tools.states.forget()
             raise
-        except (NoThought, GameError, Rejected) as error:
+        except Exception as error:
             self._tools.states.forget()
             self._later[task.key] = self._clock() + AGAIN
-            log.error("thought_failed", task=task.key, reason=str(error))
+            known = isinstance(error, NoThought | GameError | Rejected)
+            log.error("thought_failed", task=task.key, reason=str(error), exc_info=None if known else error)
             with self._store.write() as tx:
                 task.failed(Settling(tx, self._tools, self._clock()), str(error))

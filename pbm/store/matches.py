@@ -307,6 +307,20 @@ class Matches:
         latest = found.order_by(matches.c.ended_at.desc(), matches.c.board.desc()).limit(limit)
         return [_summary(row) for row in self._connection.execute(latest)]
 
+    def head_to_head(self, game: str, one: int, other: int) -> tuple[int, int, int]:
+        """Of the games that two players have ended against each other: won by the one, by the other, and drawn."""
+        tally = [0, 0, 0]
+        for first, second in ((one, other), (other, one)):
+            found = (
+                select(matches.c.winner, func.count())
+                .where(matches.c.seat1_id == first, matches.c.seat2_id == second, matches.c.game == game)
+                .where(matches.c.ended_at.is_not(None), matches.c.ending != Ending.VOID.value)
+                .group_by(matches.c.winner)
+            )
+            for winner, number in self._connection.execute(found):
+                tally[2 if winner is None else int((winner == 1) != (first == one))] += number
+        return tally[0], tally[1], tally[2]
+
     def tallies(self) -> dict[str, tuple[int, int]]:
         """By game: how many boards are under way, and how many people play on them."""
         running = matches.c.ended_at.is_(None)

@@ -14,7 +14,7 @@ from pbm import draw
 from pbm.domain.match import State
 from pbm.draw import brush, cell_pictures, plane_pictures
 from pbm.draw.layout import most_crowded
-from pbm.draw.picture import MAX_OCTETS, picture
+from pbm.draw.picture import MAX_OCTETS, drawn, picture
 from pbm.draw.pieces import CLOSED, FAINT, LAST, WINNING, fill_of
 from tests.draw.test_grid import CROSSED, SPREAD
 from tests.draw.test_hexes import WON, board, triangle
@@ -95,17 +95,7 @@ def test_a_picture_is_opaque_always_the_same_and_as_large_as_it_says(name: str) 
     assert "transparency" not in image.info
     assert image.size == (shown.width, shown.height)
     assert colour(opened(shown), 0, 0) == "#ffffff"
-    assert shown.data == cell_or_plane(played(name)).data
-
-
-def cell_or_plane(scene: Scene) -> brush.Picture:
-    if isinstance(scene.board, PlaneBoard):
-        return plane_pictures.of_plane(scene.board)
-    return (
-        cell_pictures.of_grid(scene.board)
-        if isinstance(scene.board, GridBoard)
-        else cell_pictures.of_hexagons(scene.board)
-    )
+    assert shown.data == drawn(played(name).board).data
 
 
 def test_labels_are_drawn_with_fonts_of_our_own() -> None:
@@ -173,7 +163,7 @@ def test_a_removed_edge_is_a_ghost_and_one_that_stands_is_not():
     lines = [Segment(0, 0, 12, 0, Stroke.GREEN), Segment(0, 6, 12, 6, Stroke.GREEN, gone=True)]
     shown = PlaneBoard(12, 6, (), tuple(lines))
     layout = plane_pictures._laid_out(shown)
-    image = opened(plane_pictures.of_plane(shown))
+    image = opened(drawn(shown))
     green, grey = (
         {colour(image, x, plane_pictures._pixel(line.start)[1]) for x in range(60, 500)}
         for line in layout.lines
@@ -187,7 +177,7 @@ def test_a_removed_edge_is_a_ghost_and_one_that_stands_is_not():
 def test_targets_are_dots_and_the_present_point_is_a_ring():
     points = (Point(3, 3, "a", "1x2", target=True), Point(9, 3, "B", here=True))
     shown = PlaneBoard(12, 6, points, (Segment(0, 0, 12, 0, Stroke.OUTLINE),))
-    layout, image = plane_pictures._laid_out(shown), opened(plane_pictures.of_plane(shown))
+    layout, image = plane_pictures._laid_out(shown), opened(drawn(shown))
     target, here = (colour(image, *plane_pictures._pixel(layout.sheet.spot(point.x, point.y))) for point in points)
     assert target == "#6a2fa3", "purple, as near as the palette comes"
     assert here not in {"#ffffff", target}

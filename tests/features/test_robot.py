@@ -59,7 +59,7 @@ def test_a_game_goes_on_to_its_end(house: House) -> None:
             pos = game.play(pos, game.parse(pos, text))
         house.answer("alice", game.notate(pos, next(game.moves(pos))), board)
     assert result(house, board) is not None
-    assert "not rated" in house.mailboxes["alice@example.net"][-1].body
+    assert "not rated" in house.mailboxes["alice@example.net"][-2].body, "the last one is the keepsake"
 
 
 def test_just_robot_is_one_of_them(house: House) -> None:

@@ -1,0 +1,244 @@
+"""A game that has ended as a text that programs read: in the format usual for it, or else in one of our own.
+
+Our own format is a line `pbm record 1`, lines of a name and a value each, an empty line, and then one ply a line:
+
+    pbm record 1
+    Game: yavalath 1
+    Options: -size=5
+    First: alice
+    Second: bob
+    Started: 2026-01-01T12:01:00+00:00
+    Ended: 2026-01-02T08:30:00+00:00
+    Result: resigned 2 by resignation
+
+    1 C3
+    2 swap
+
+After a game come the version of its rules, after a result the seat of the winner (0 for nobody) and the reason. A board
+that was drawn for the game follows as lines that begin with `Body:`. In SGF (FF[4]) the same head is the value of the
+private property PBM of the root, and a swap is a node `PBM[swap]`, or `swap-sides` where a format has that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from games import GAMES
+from games.rules import GameError, Side
+from games.scene import Cell, PlaneBoard
+from pbm.domain.errors import BadArguments, Rejected
+from pbm.domain.match import SWAP, Ending, Match, Result, State
+
+FIRST_LINE = "pbm record 1"
+GO, OTHELLO, GOMOKU, HEX = 1, 2, 4, 11
+LETTERED = frozenset({GO, OTHELLO, GOMOKU})
+"""Formats that name a point by two letters, for its column and for its row from the top."""
+PASS = "pass"  # noqa: S105  a move
+MOST_PLIES = 5000
+_PROPERTY = re.compile(r"\s*([A-Z]+)\s*\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """players: their userids, by seat. moves: canonical notations, a swap included."""
+
+    game: str
+    version: int
+    options: tuple[str, ...]
+    body: str
+    players: tuple[str, str]
+    started_at: datetime
+    ended_at: datetime
+    result: Result
+    moves: tuple[str, ...]
+
+    @classmethod
+    def of(cls, match: Match) -> GameRecord:
+        """Of a match that has ended."""
+        assert match.result is not None  # noqa: S101  as the docstring says
+        assert match.ended_at is not None  # noqa: S101  as above
+        names, moves = (match.players[0].userid, match.players[1].userid), tuple(ply.notation for ply in match.record)
+        return cls(
+            match.game, match.version, match.options, match.body, names,
+            match.started_at, match.ended_at, match.result, moves,
+        )  # fmt: skip
+
+    def states(self) -> list[State]:
+        """Before the first ply, and after each. Raises: GameError, Rejected: the record is not sound."""
+        states = [State.start(GAMES[self.game], self.options, self.body)]
+        for move in self.moves:
+            states.append(states[-1].play(move)[0])
+        return states
+
+
+def write(record: GameRecord, states: list[State]) -> tuple[str, str]:
+    """The record, and how the names of such files end. states: of the record."""
+    if GAMES[record.game].info.sgf:
+        return _sgf(record, states), "sgf"
+    plies = (f"{number} {move}" for number, move in enumerate(record.moves, 1))
+    return "\n".join([FIRST_LINE, *_head(record), "", *plies, ""]), "txt"
+
+
+def is_record(text: str) -> bool:
+    """Whether a text seems to be a record and nothing else."""
+    return text.lstrip().startswith(("(;", FIRST_LINE))
+
+
+def read(text: str) -> GameRecord:
+    """Raises: BadArguments, GameError, Rejected."""
+    if text.lstrip().startswith("("):
+        return _of_sgf(text)
+    first, *lines = text.strip().splitlines()
+    if first.strip() != FIRST_LINE:
+        raise BadArguments(f'The file is no record: its first line is not "{FIRST_LINE}".')
+    end = lines.index("") if "" in lines else len(lines)
+    moves = [line.partition(" ")[2].strip() for line in lines[end:] if line.strip()]
+    return _checked(lines[:end], moves)
+
+
+def _head(record: GameRecord) -> Iterator[str]:
+    yield f"Game: {record.game} {record.version}"
+    yield f"Options: {' '.join(record.options)}".rstrip()
+    yield from (f"Body: {line}".rstrip() for line in record.body.splitlines())
+    yield f"First: {record.players[0]}"
+    yield f"Second: {record.players[1]}"
+    yield f"Started: {record.started_at.isoformat()}"
+    yield f"Ended: {record.ended_at.isoformat()}"
+    yield f"Result: {record.result.ending.value} {record.result.winner or 0} {record.result.reason}".rstrip()
+
+
+def _checked(head: list[str], moves: list[str]) -> GameRecord:
+    """The record, its moves replayed. Raises: BadArguments, GameError, Rejected."""
+    values = {name: value.strip() for name, _, value in (line.partition(":") for line in head)}
+    body = "\n".join(line.removeprefix("Body:").removeprefix(" ") for line in head if line.startswith("Body:"))
+    if len(moves) > MOST_PLIES:
+        raise BadArguments(f"A record has at most {MOST_PLIES} plies.")
+    try:
+        game, _, version = values["Game"].partition(" ")
+        if game not in GAMES:
+            raise BadArguments(f'There is no game "{game[:40]}" here.')
+        ending, winner, *reason = values["Result"].split(" ", 2)
+        result = Result(Ending(ending), int(winner) or None, "".join(reason))
+        record = GameRecord(
+            game, int(version), tuple(values["Options"].split()), body, (values["First"], values["Second"]),
+            _instant(values["Started"]), _instant(values["Ended"]), result, tuple(moves),
+        )  # fmt: skip
+    except KeyError as error:
+        raise BadArguments(f"The record is not whole: it lacks a line {error.args[0]}.") from None
+    except ValueError as error:
+        raise BadArguments(f"The record cannot be read: {error}.") from None
+    return _replayed(record)
+
+
+def _instant(word: str) -> datetime:
+    """Raises: ValueError."""
+    return datetime.fromisoformat(word).astimezone(UTC)
+
+
+def _replayed(record: GameRecord) -> GameRecord:
+    """With canonical notations, and the result that the rules give. Raises: BadArguments, GameError, Rejected."""
+    state, moves = State.start(GAMES[record.game], record.options, record.body), []
+    for number, move in enumerate(record.moves, 1):
+        try:
+            state, notation = state.play(move)
+        except (GameError, Rejected) as error:
+            raise BadArguments(f"Ply {number} of the record cannot be played: {error}") from None
+        moves.append(notation)
+    by_rules, result = state.result, record.result
+    if (by_rules is None) == (result.ending is Ending.RULES) or result.winner not in (None, 1, 2):
+        raise BadArguments(f"The record does not end as it says, {result.ending.value}.")
+    return GameRecord(
+        record.game, record.version, record.options, record.body, record.players,
+        record.started_at, record.ended_at, by_rules or result, tuple(moves),
+    )  # fmt: skip
+
+
+def _sgf(record: GameRecord, states: list[State]) -> str:
+    game, last = GAMES[record.game], states[-1]
+    colour = _colours(states[0])
+    points = {cell.name: letters for letters, cell in _cells(states[0]).items()}
+    names = dict(zip(colour.values(), record.players, strict=True))
+    root = {
+        "FF": "4", "GM": str(game.info.sgf), "CA": "UTF-8", "AP": "pbm", "SZ": _size(states[0]),
+        "PB": names["B"], "PW": names["W"], "DT": f"{record.ended_at:%Y-%m-%d}", "RE": _outcome(record, last),
+        "PBM": "\n".join(_head(record)),
+    }  # fmt: skip
+    nodes = [";" + "".join(f"{name}[{_escaped(value)}]" for name, value in root.items()) + _set_up(states[0])]
+    for state, move in zip(states, record.moves, strict=False):
+        side = colour[game.to_move(state.position)]
+        if move == SWAP:
+            nodes.append(f";{side}[swap-sides]" if game.info.sgf == HEX else f";PBM[{SWAP}]")
+        elif game.info.sgf in LETTERED:
+            nodes.append(f";{side}[{points.get(move, '' if move == PASS else move)}]")
+        else:
+            nodes.append(f";{side}[{_escaped(move.lower())}]")
+    return "(" + "\n".join(nodes) + ")\n"
+
+
+def _set_up(start: State) -> str:
+    """What programs that know Go need besides: komi, handicap and the stones that stand at the start."""
+    if start.game.info.sgf != GO:
+        return ""
+    stones = [letters for letters, cell in _cells(start).items() if cell.piece]
+    handicap = f"HA[{len(stones)}]AB" + "".join(f"[{letters}]" for letters in stones) if stones else ""
+    return f"KM[{start.options.choice('komi')}]{handicap}"
+
+
+def _colours(start: State) -> dict[Side, str]:
+    """The colour of a side in SGF: that of its name, or else black for the first."""
+    first = start.game.sides(start.options)[0]
+    return {Side.FIRST: "W", Side.SECOND: "B"} if first == "White" else {Side.FIRST: "B", Side.SECOND: "W"}
+
+
+def _cells(start: State) -> Mapping[str, Cell]:
+    """The cells of a board by their two letters."""
+    board = start.game.scene(start.position, None).board
+    if isinstance(board, PlaneBoard):
+        return {}
+    return {chr(97 + cell.column) + chr(97 + cell.row): cell for cell in board.cells}
+
+
+def _size(start: State) -> str:
+    board = start.game.scene(start.position, None).board
+    if isinstance(board, PlaneBoard):
+        return "1"
+    rows = {cell.row for cell in board.cells}
+    columns = sum(cell.row == min(rows) for cell in board.cells)
+    return str(columns) if columns == len(rows) else f"{columns}:{len(rows)}"
+
+
+def _outcome(record: GameRecord, last: State) -> str:
+    result = record.result
+    if result.ending is Ending.VOID:
+        return "Void"
+    if result.winner is None:
+        return "Draw"
+    how = {Ending.RESIGNED: "Resign", Ending.FORFEIT: "Time"}.get(result.ending, "")
+    if result.scores is not None:
+        points = abs(result.scores[0] - result.scores[1])
+        how = f"{points / 2:g}" if last.game.info.halves else str(points)
+    return f"{_colours(last)[last.side(result.winner)]}+{how}"
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace("]", "\\]")
+
+
+def _of_sgf(text: str) -> GameRecord:
+    """Raises: BadArguments, GameError, Rejected."""
+    found = [(name, re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL)) for name, value in _PROPERTY.findall(text)]
+    head = next((value.splitlines() for name, value in found if name == "PBM" and value != SWAP), None)
+    if head is None:
+        raise BadArguments("Only records that this server has written can be taken in: this one has no property PBM.")
+    told = [value for name, value in found if name in ("B", "W") or (name, value) == ("PBM", SWAP)]
+    game = next((line.split()[1] for line in head if line.startswith("Game: ")), "")
+    options = next((line.split()[1:] for line in head if line.startswith("Options:")), [])
+    points: Mapping[str, str] = {}
+    if game in GAMES and GAMES[game].info.sgf in LETTERED:
+        cells = _cells(State.start(GAMES[game], options))
+        points = {letters: cell.name for letters, cell in cells.items()} | {"": PASS}
+    moves = [SWAP if value == "swap-sides" else points.get(value, value) for value in told]
+    return _checked(head, moves)

@@ -1,0 +1,92 @@
+"""A whole game as an animated GIF: what stays the same from one board to the next is left out, which makes it small."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from PIL import GifImagePlugin, Image, ImageChops
+
+from games.scene import PlaneBoard, Scene
+from pbm.draw import brush, plane_pictures
+from pbm.draw.brush import Picture
+from pbm.draw.picture import image
+from pbm.draw.pieces import PAPER
+
+MAX_OCTETS = 150_000
+MAX_BOARDS, MAX_PLANES = 120, 16
+"""Boards that are shown of a game, spread evenly over it; planes take ten times as long to draw."""
+LAST_SECONDS, ALL_SECONDS = 5.0, 60.0
+"""How long the last board stays, and all the others together at most."""
+BOARD_SECONDS = 0.8
+_KEPT = 255
+"""The number of a pixel that stays as it is; the palette has fewer colours."""
+_CHANGED = [0, *[255] * 255]
+
+
+def film(board: Callable[[int], Scene], plies: int) -> Picture | None:
+    """The boards after 0 to so many plies, or some of them where it would be too large; None where that is of no use.
+
+    board: the scene after a ply.
+    """
+    most = MAX_PLANES if isinstance(board(0).board, PlaneBoard) else MAX_BOARDS
+    frames = _level([_frame(board(ply)) for ply in _spread(plies + 1, most)])
+    while len(frames) > 1:
+        data = _gif(frames)
+        if len(data) <= MAX_OCTETS:
+            return Picture(data, *frames[0].size, "image/gif")
+        frames = [frames[place] for place in _spread(len(frames), (len(frames) + 1) // 2)]
+    return None
+
+
+def _spread(number: int, most: int) -> list[int]:
+    """At most so many of the places from 0, evenly, the first and the last among them."""
+    if number <= most:
+        return list(range(number))
+    if most < 2:
+        return [number - 1]
+    return [place * (number - 1) // (most - 1) for place in range(most)]
+
+
+def _frame(scene: Scene) -> Image.Image:
+    """The numbers of its pixels as greys, which can be compared."""
+    board = scene.board
+    drawn = plane_pictures.of_plane(board, enlarged=False) if isinstance(board, PlaneBoard) else image(board)
+    return Image.frombytes("L", drawn.size, drawn.tobytes())
+
+
+def _level(frames: Sequence[Image.Image]) -> list[Image.Image]:
+    """All as large as the largest."""
+    size = max(frame.width for frame in frames), max(frame.height for frame in frames)
+    levelled = []
+    for frame in frames:
+        if frame.size != size:
+            sheet = Image.new("L", size, brush.number(PAPER))
+            sheet.paste(frame, (0, 0))
+            frame = sheet
+        levelled.append(frame)
+    return levelled
+
+
+def _gif(frames: Sequence[Image.Image]) -> bytes:
+    pause = round(1000 * min(BOARD_SECONDS, ALL_SECONDS / len(frames)), -1)
+    first = frames[0].copy()
+    colours = brush.palette().getpalette() or []
+    first.putpalette([*colours, *[0] * (768 - len(colours))])
+    blocks, _ = GifImagePlugin.getheader(first, info={"loop": 0, "transparency": _KEPT})
+    blocks += GifImagePlugin.getdata(first, duration=pause)
+    for before, frame in pairwise(frames):
+        is_last = frame is frames[-1]
+        changed, corner = _changed(before, frame)
+        duration = 1000 * LAST_SECONDS if is_last else pause
+        blocks += GifImagePlugin.getdata(changed, corner, duration=duration, transparency=_KEPT, disposal=1)
+    return b"".join([*blocks, b";"])
+
+
+def _changed(before: Image.Image, frame: Image.Image) -> tuple[Image.Image, tuple[int, int]]:
+    """What of a frame differs from the one before, and where its upper left corner belongs."""
+    difference = ImageChops.difference(before, frame)
+    box = difference.getbbox() or (0, 0, 1, 1)
+    mask = difference.crop(box).point(_CHANGED)
+    part = frame.crop(box)
+    return Image.composite(part, Image.new("L", part.size, _KEPT), mask), box[:2]

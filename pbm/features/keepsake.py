@@ -1,0 +1,182 @@
+"""A game to keep: when it has ended, a mail with all of it as a moving picture and as a file that programs read.
+
+Both take longer than others may be kept waiting, so they are made outside of any transaction; see pbm/core/thoughts.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from games.scene import Scene
+from pbm.compose import Answer, Figure, Notice, Part, Reader
+from pbm.core.board import OpenBoard
+from pbm.core.bus import MatchEnded, subscribes
+from pbm.core.notify import notice_of, reader_of
+from pbm.core.rating import told_changes
+from pbm.core.registry import handles
+from pbm.core.replies import done
+from pbm.core.request import Request
+from pbm.core.thoughts import Ask, Settling, Task, thinks
+from pbm.domain import game_record
+from pbm.domain.commands import Command
+from pbm.domain.errors import NotAllowed
+from pbm.domain.game_record import GameRecord
+from pbm.domain.match import SWAP, Ending, Match
+from pbm.domain.verbs import LOOKING, Locks, Verb
+from pbm.draw.brush import Picture
+from pbm.draw.film import film
+from pbm.store import Transaction
+from pbm.store.agenda import THINK
+
+WORD = "keepsake"
+BOTH = 0
+"""In place of a player: both of the board, as they have chosen."""
+MOST_WAITING = 5
+"""Replays of one player that may be under way."""
+FEWEST_PLIES = 2
+"""Of a game that is worth keeping."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keepsake:
+    """What is made of a game. picture: None where it would be too large. name: of the record's file."""
+
+    picture: Picture | None
+    name: str
+    record: str
+    plies: int
+
+
+@subscribes(MatchEnded)
+def keep(event: MatchEnded, tx: Transaction, now: datetime) -> None:
+    if _is_worth_it(event.match):
+        tx.agenda.put(THINK, f"{WORD} {event.match.board}:{BOTH}", now)
+
+
+def _is_worth_it(match: Match) -> bool:
+    result = match.result
+    return result is not None and result.ending is not Ending.VOID and len(match.record) >= FEWEST_PLIES
+
+
+@handles(
+    Verb(
+        "replay",
+        "BOARD USERID PASSWORD",
+        "get a game that has ended as a moving picture, and as a file for programs",
+        LOOKING,
+        Locks.BOARDS,
+        rank=165,
+        per_game=True,
+    )
+)
+def replay(request: Request, command: Command) -> Answer | None:
+    player, board = request.who(command), request.named(command)
+    number = board.match.board
+    if board.match.result is None:
+        raise NotAllowed(f"Board {number} goes on. It can be replayed when it has ended.", f"show {number}")
+    if not _is_worth_it(board.match):
+        raise NotAllowed(f"On board {number} too little was played for a replay.", f"show {number}")
+    waiting = [item for item in request.tx.agenda.of(THINK) if item.key.endswith(f":{player.id}")]
+    if len([item for item in waiting if item.key.startswith(f"{WORD} ")]) >= MOST_WAITING:
+        raise NotAllowed(f"{MOST_WAITING} replays for you are still under way; wait for them.")
+    request.tx.agenda.put(THINK, f"{WORD} {number}:{player.id}", request.now)
+    return done(command, f"The whole game of board {number} comes by a mail of its own.")
+
+
+@thinks
+def keepsakes(at: Settling) -> Iterator[Task]:
+    """Of the games that have ended or were asked for, the oldest first."""
+    for item in at.tx.agenda.of(THINK):
+        if item.key.startswith(f"{WORD} "):
+            number, player_id = map(int, item.key.partition(" ")[2].split(":"))
+            match = at.tx.matches.load(number)
+            record = GameRecord.of(match) if match is not None and match.result is not None else None
+            order = _Order(item.key, number, player_id)
+            yield Task(item.key, partial(_made, number, record), partial(_send, order), partial(_give_up, order))
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """An item of the agenda. player_id: BOTH for those of the board."""
+
+    key: str
+    number: int
+    player_id: int
+
+
+def _made(number: int, record: GameRecord | None, _: Ask) -> Keepsake | None:
+    """None for a game that goes on again. Raises: GameError, Rejected."""
+    if record is None:
+        return None
+    states = record.states()
+    text, ending = game_record.write(record, states)
+
+    def scene(ply: int) -> Scene:
+        return states[ply].game.scene(states[ply].position, states[ply].last)
+
+    return Keepsake(film(scene, len(states) - 1), f"{record.game}-{number}.{ending}", text, len(record.moves))
+
+
+def _send(order: _Order, at: Settling, made: Keepsake | None) -> None:
+    """Nothing, if somebody else has sent it, or if the game has changed meanwhile."""
+    if not at.tx.agenda.drop(THINK, order.key) or made is None:
+        return
+    board = OpenBoard.load(at.tx, at.tools.states, order.number, at.now)
+    if board.match.result is None or len(board.match.record) != made.plies:
+        return
+    for reader in _readers(at, board.match, order.player_id):
+        at.tx.outbox.add(at.tools.composer.notice(_notice(at.tx, board, reader, made), at.now), at.now)
+
+
+def _readers(at: Settling, match: Match, player_id: int) -> list[Reader]:
+    """Who gets it: both players as they have chosen, or whoever asked."""
+    asked = at.tx.players.get(player_id) if player_id != BOTH else None
+    people = dict.fromkeys(match.players) if player_id == BOTH else [asked] if asked else []
+    readers = [reader_of(at.tx, at.tools, player, at.now, match.seat_of(player.id)) for player in people]
+    return [reader for reader in readers if asked or reader.settings.keepsake == "on"]
+
+
+def _notice(tx: Transaction, board: OpenBoard, reader: Reader, made: Keepsake) -> Notice:
+    match, picture = board.match, made.picture if reader.settings.picture == "on" else None
+    moving, figure = made.name.rpartition(".")[0] + ".gif", None
+    files = [f"The whole game for programs: {made.name}"]
+    attached = [Part("text/plain; charset=utf-8", made.record.encode(), _named(made.name))]
+    if picture is not None:
+        files.insert(0, f"The whole game as a moving picture: {moving}")
+        if reader.settings.mail == "text":
+            attached.insert(0, Part(picture.kind, picture.data, _named(moving)))
+        else:
+            described = f"The game from its beginning to its end, {made.plies} plies."
+            figure = Figure(files[0], picture, described, moving)
+    one, other = match.players
+    return notice_of(
+        board,
+        reader,
+        events=told_changes(tx, match),
+        before=board.at(-1) if match.record[-1].notation != SWAP else None,
+        whole_record=True,
+        page="keepsake.txt",
+        words={"files": files, "tally": tx.matches.head_to_head(match.game, one.id, other.id)},
+        figure=figure,
+        attached=tuple(attached),
+    )
+
+
+def _named(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"'}
+
+
+def _give_up(order: _Order, at: Settling, _: str) -> None:
+    """What failed once will fail again; whoever asked hears of it."""
+    if not at.tx.agenda.drop(THINK, order.key) or order.player_id == BOTH:
+        return
+    player = at.tx.players.get(order.player_id)
+    for address in at.tx.players.confirmed(order.player_id)[order.player_id] if player else ():
+        subject = f"pbm: replay of board {order.number}"
+        letter = at.tools.composer.letter(
+            address, subject, "no-lesson.txt", at.now, player=player, what="replay of", board=order.number
+        )
+        at.tx.outbox.add([letter], at.now)

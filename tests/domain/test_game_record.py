@@ -1,0 +1,87 @@
+"""Records: what is written of any game reads back the same, and what is no record is refused with a sentence."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import islice
+
+import pytest
+
+from games import GAMES
+from pbm.domain.errors import BadArguments
+from pbm.domain.game_record import GameRecord, is_record, read, write
+from pbm.domain.match import SWAP, Ending, Result, State
+
+BEGAN, ENDED = datetime(2026, 1, 1, 12, tzinfo=UTC), datetime(2026, 2, 3, 4, 5, 6, 7, tzinfo=UTC)
+
+
+def finished(name: str, seed: int = 1, plies: int = 60) -> GameRecord:
+    """A random game, resigned by whoever is to move if it has not ended by then; the second ply is a swap if it may."""
+    game, dice = GAMES[name], random.Random(f"{name} {seed}")
+    state = State.start(game, ())
+    moves: list[str] = []
+    while state.outcome is None and len(moves) < plies:
+        legal = list(islice(game.moves(state.position), 100))
+        text = SWAP if state.may_swap else game.notate(state.position, dice.choice(legal))
+        state, notation = state.play(text)
+        moves.append(notation)
+    result = state.result or Result(Ending.RESIGNED, 3 - state.to_move, "by resignation")
+    return GameRecord(name, game.info.version, (), "", ("alice", "bob"), BEGAN, ENDED, result, tuple(moves))
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_what_is_written_reads_back_the_same(name: str, seed: int) -> None:
+    record = finished(name, seed)
+    text, ending = write(record, record.states())
+    assert is_record(text)
+    assert ending == ("sgf" if GAMES[name].info.sgf else "txt")
+    assert read(text) == record
+
+
+def test_a_board_drawn_for_the_game_is_kept() -> None:
+    body = "0 0\n4 0\n4 4\n\n0 4" if GAMES["polygon"].info.takes_body else ""
+    record = finished("cross")
+    text, _ = write(replace(record, body=body), record.states())
+    assert "Body: 4 0\n" in text or not body
+
+
+def test_sgf_is_as_others_write_it() -> None:
+    record = replace(
+        finished("gomoku"), moves=("a15", "swap", "h8"), result=Result(Ending.RESIGNED, 1, "by resignation")
+    )
+    text, _ = write(record, record.states())
+    assert text.startswith(
+        "(;FF[4]GM[4]CA[UTF-8]AP[pbm]SZ[15]PB[alice]PW[bob]DT[2026-02-03]RE[W+Resign]PBM[Game: gomoku 1"
+    )
+    assert text.endswith("]\n;B[aa]\n;PBM[swap]\n;W[hh])\n")
+    red = replace(record, game="hex", moves=("a1", "swap", "f6"))
+    text, _ = write(red, red.states())
+    assert text.endswith("]\n;B[a1]\n;W[swap-sides]\n;W[f6])\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (("pbm record 1", "pbm record 2"), "first line"),
+        (("Game: yavalath", "Game: nonesuch"), 'no game "nonesuch"'),
+        (("Result: ", "Outcome: "), "lacks a line Result"),
+        (("Ended: 2026", "Ended: soon"), "cannot be read"),
+        (("\n1 ", "\n1 zz"), "Ply 1 of the record cannot be played"),
+        (("\n1 ", "\n1 swap\n1 "), "Ply 1"),
+        (("Result: rules", "Result: agreed"), "does not end as it says"),
+    ],
+)
+def test_what_is_no_sound_record_is_refused(change: tuple[str, str], sentence: str) -> None:
+    record = finished("yavalath", plies=1000)
+    text, _ = write(record, record.states())
+    assert change[0] in text
+    with pytest.raises(BadArguments, match=sentence):
+        read(text.replace(*change, 1))
+
+
+def test_sgf_of_others_is_refused() -> None:
+    with pytest.raises(BadArguments, match="no property PBM"):
+        read("(;FF[4]GM[11]SZ[11];B[a1])")

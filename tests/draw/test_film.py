@@ -1,0 +1,66 @@
+"""Films: every board of a game is in it, the last one to the pixel, and none is larger than a mail should be."""
+
+from __future__ import annotations
+
+import io
+import random
+from itertools import islice
+
+import pytest
+from PIL import Image, ImageChops, ImageSequence
+
+from games import GAMES
+from games.scene import Cell, GridBoard, PlaneBoard, Scene
+from pbm.domain.match import State
+from pbm.draw import film as films
+from pbm.draw.film import film
+from pbm.draw.picture import image
+
+
+def scenes(name: str, plies: int = 100) -> list[Scene]:
+    """Of a random game of default size."""
+    state, dice = State.start(GAMES[name], ()), random.Random(name)
+    found = [state.game.scene(state.position, None)]
+    while state.outcome is None and len(found) <= plies:
+        move = dice.choice(list(islice(state.game.moves(state.position), 40)))
+        state, _ = state.play(state.game.notate(state.position, move))
+        found.append(state.game.scene(state.position, state.last))
+    return found
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_film_ends_with_the_last_board_and_is_small(name: str) -> None:
+    boards = scenes(name)
+    made = film(boards.__getitem__, len(boards) - 1)
+    assert made is not None
+    assert len(made.data) <= films.MAX_OCTETS
+    shown = Image.open(io.BytesIO(made.data))
+    assert shown.size == (made.width, made.height)
+    assert shown.info["loop"] == 0
+    frames = ImageSequence.all_frames(shown)
+    assert 1 < len(frames) <= len(boards)
+    if not isinstance(boards[0].board, PlaneBoard):
+        for place in (0, -1):
+            wanted = image(boards[place].board).convert("RGB")
+            assert ImageChops.difference(frames[place].convert("RGB"), wanted).getbbox() is None
+
+
+def busy(ply: int) -> Scene:
+    """A board on which everything changes from ply to ply."""
+    dice = random.Random(ply)
+    cells = tuple(Cell(row, column, "", dice.choice("BWRG ")) for row in range(12) for column in range(12))
+    return Scene(GridBoard(tuple("ABCDEFGHIJKL"), tuple(map(str, range(12))), cells))
+
+
+def test_a_film_that_would_be_too_large_shows_fewer_boards() -> None:
+    made = film(busy, 60)
+    assert made is not None
+    assert len(made.data) <= films.MAX_OCTETS
+    frames = ImageSequence.all_frames(Image.open(io.BytesIO(made.data)))
+    assert len(frames) < 61
+    assert ImageChops.difference(frames[-1].convert("RGB"), image(busy(60).board).convert("RGB")).getbbox() is None
+
+
+def test_a_film_of_no_use_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(films, "MAX_OCTETS", 1000)
+    assert film(busy, 60) is None

@@ -1,0 +1,115 @@
+"""Keepsakes: what a game leaves behind when it has ended, who gets it, and that it can be taken in again."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+import pytest
+from PIL import Image, ImageSequence
+
+from games import GAMES
+from pbm.domain.errors import Rejected
+from pbm.domain.match import State
+from pbm.features import keepsake
+from pbm.server.operator import Administration
+from tests.conversation import Got, House
+
+
+@pytest.fixture
+def ended(house: House) -> House:
+    """Board 101 of alice and bob, resigned by bob."""
+    for userid in ("alice", "bob", "carol"):
+        house.player(userid, "both" if userid == "alice" else "text")
+    play(house, "a1", "swap", "b2")
+    return house
+
+
+def play(house: House, *moves: str) -> int:
+    """The board of a game that bob has resigned after the moves."""
+    board = house.game("hex -size=4 alice bob", moves)
+    house.send("bob", f"hex resign {board} bob bobpass")
+    return board
+
+
+def attached(got: Got, kind: str) -> bytes:
+    (part,) = [part for part in got.parsed.walk() if part.get_content_type() == kind and part.get_filename()]
+    payload = part.get_payload(decode=True)
+    assert isinstance(payload, bytes)
+    return payload
+
+
+def test_both_get_the_game_in_its_conversation_and_can_play_once_more(ended: House) -> None:
+    mine, his = ended.think()
+    assert {mine.address, his.address} == {"alice@example.net", "bob@example.net"}
+    assert mine["References"] in ended.mailboxes["alice@example.net"][0]["References"]
+    for got in (mine, his):
+        frames = ImageSequence.all_frames(Image.open(io.BytesIO(attached(got, "image/gif"))))
+        assert len(frames) == 3 + 1, "the boards before and after each ply"
+        assert "won" in got.body
+    assert "cid:" in mine.part("text/html")
+    assert any("rematch" in each.body or each.board != 101 for each in ended.answer("bob", "rematch"))
+    assert not ended.think(), "once"
+
+
+def test_a_game_that_goes_on_again_is_not_sent(ended: House) -> None:
+    board = play(ended, "b2", "c3", "a4")
+    ended.think()
+    ended.send("carol", f"replay {board} carol carolpass")
+    with ended.service.store.write() as tx:
+        tx.matches.reopen(board, 1)
+    assert not ended.think()
+
+
+def test_what_was_sent_is_taken_in_by_another_server(ended: House, new_house: Callable[..., House]) -> None:
+    record = attached(ended.think()[0], "text/plain").decode()
+    there = new_house()
+    there.player("carol")
+    board = Administration(there.service).import_record(record)
+    assert [each.problem for each in Administration(there.service).verify()] == [""]
+    there.send("carol", f"replay {board} carol carolpass")
+    (again,) = there.think()
+    assert attached(again, "text/plain").decode() == record
+    with pytest.raises(Rejected, match="Ply"):
+        Administration(there.service).import_record(record.replace("[b2]", "[z9]"))
+
+
+def test_a_picture_is_left_out_where_none_is_wanted(ended: House) -> None:
+    ended.send("bob", "set bob bobpass picture off")
+    (his,) = [got for got in ended.think() if got.address.startswith("bob")]
+    assert "image/gif" not in his.forms
+
+
+def test_whoever_asks_too_often_waits(ended: House) -> None:
+    for number in range(keepsake.MOST_WAITING):
+        play(ended, "a1", "b2", "a3")
+        (got,) = ended.send("carol", f"replay {101 + number} carol carolpass")
+        assert not got.refuses
+    (got,) = ended.send("carol", f"replay {101 + keepsake.MOST_WAITING} carol carolpass")
+    assert "still under way" in got.body
+
+
+def test_a_game_that_cannot_be_drawn_is_given_up_and_said_so(ended: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended.think()
+    ended.send("carol", "replay 101 carol carolpass")
+    monkeypatch.setattr(keepsake, "film", lambda *_: 1 / 0)
+    (got,) = ended.think()
+    assert "no replay of board 101" in got.body
+    assert not ended.think()
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_leaves_a_keepsake(name: str, house: House) -> None:
+    house.player("alice", "both")
+    house.player("bob")
+    board = house.game(f"{name} alice bob")
+    state = State.start(GAMES[name], ())
+    for _ in range(2):
+        notation = state.game.notate(state.position, next(state.game.moves(state.position)))
+        house.answer("alice" if state.to_move == 1 else "bob", notation, board)
+        state, _ = state.play(notation)
+    loser = "alice" if state.to_move == 1 else "bob"
+    house.send(loser, f"{name} resign {board} {loser} {loser}pass")
+    mine, _ = house.think()
+    assert f"{name}-{board}." in mine.body
+    assert "image/gif" in mine.forms
