@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 from typing import Any
 
+from games.amazons import Amazons
 from games.breakthrough import Breakthrough
 from games.clobber import Clobber
 from games.cross import Cross
@@ -31,6 +32,7 @@ AnyGame = Game[Any, Any, Any]
 GAMES: dict[str, AnyGame] = {
     game.info.name: game
     for game in (
+        Amazons(),
         Breakthrough(),
         Clobber(),
         Cross(),

@@ -20,7 +20,7 @@ from games.moving import Moving, Path, Position
 from games.notation import fold
 from games.rules import IllegalMove, Info, OptionValues, Outcome
 
-BOARD = squares(8, 8)
+BOARD = squares(8, 8, chequered=True)
 PASS = "pass"  # noqa: S105  a move
 REPETITIONS = 3
 

@@ -24,7 +24,7 @@ CANDIDATES = 6
 class Position:
     """pieces: the cells of the first and of the second side. seen: pieces and movers of the positions before, since
     something was taken; only where the game minds repetition. placed: how many pieces the sides have brought to the
-    board, where that is part of the game.
+    board, where that is part of the game. walls: cells that are closed for good.
     """
 
     options: OptionValues
@@ -32,6 +32,7 @@ class Position:
     mover: Side = Side.FIRST
     seen: tuple[tuple[tuple[Cells, Cells], Side], ...] = ()
     placed: int = 0
+    walls: Cells = 0
 
     @property
     def own(self) -> Cells:

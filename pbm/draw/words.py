@@ -56,7 +56,9 @@ def _runs(cells: Sequence[Cell], step: int) -> Iterator[str]:
 
 def _state(cell: Cell) -> str:
     kind = "" if cell.form is Form.STONE else cell.form.value
-    what = " ".join(filter(None, (cell.piece, kind))) or ("closed" if cell.closed else FREE)
+    what = " ".join(filter(None, ("" if cell.form is Form.ARROW else cell.piece, kind))) or (
+        "closed" if cell.closed else FREE
+    )
     return what + (", the last move" if cell.last else "") + (", winning" if cell.winning else "")
 
 

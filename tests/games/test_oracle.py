@@ -9,11 +9,14 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
+from itertools import islice
 from typing import Any, NamedTuple
 
 import pytest
 
 from games import GAMES
+from games.amazons import Amazons
+from games.boards import bits
 from games.go import Go
 from games.rules import MoveError, Outcome
 from tests.games.perft import perft
@@ -133,6 +136,35 @@ def test_random_games_of_go_go_as_the_oracle_says():
             chosen = "pass" if pos.passes or state.move_number() > 150 else dice.choice(sorted(moves))
             pos = game.play(pos, moves[chosen])
             state.apply_action(actions[chosen])
+        outcome = game.outcome(pos)
+        assert outcome is not None
+        assert state.is_terminal(), str(state)
+        assert (outcome.winner == 1) == (state.returns()[0] > 0), str(state)
+
+
+def test_random_games_of_amazons_go_as_the_oracle_says():
+    """A move has three parts there, with rows counted from the top."""
+    import pyspiel
+
+    game, dice = Amazons(), random.Random(17)
+    theirs, options = pyspiel.load_game("amazons"), game.options([])
+    names = game.board(options).names
+    for _ in range(GAMES_EACH):
+        pos, state = game.start(options), theirs.new_initial_state()
+        while game.outcome(pos) is None:
+            moves = [path for start in bits(pos.own) for path in islice(game.paths_from(pos, start), 1)]
+            start = dice.choice(moves)[0]
+            moves, chosen = list(game.paths_from(pos, start)), dice.choice(list(game.paths_from(pos, start)))
+            for part, index in enumerate(chosen):
+                actions = {}
+                for action in state.legal_actions():
+                    row, column = re.findall("[0-9]+", state.action_to_string(action))
+                    actions["abcdefghij"[int(column) - 1] + str(11 - int(row))] = action
+                fitting = {path[part] for path in moves if path[:part] == chosen[:part]}
+                movers = {at for at in bits(pos.own) if next(game.paths_from(pos, at), None)}
+                assert {names[at] for at in (fitting if part else movers)} == set(actions)
+                state.apply_action(actions[names[index]])
+            pos = game.play(pos, chosen)
         outcome = game.outcome(pos)
         assert outcome is not None
         assert state.is_terminal(), str(state)
