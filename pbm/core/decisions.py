@@ -14,7 +14,7 @@ from pbm.core.board import OpenBoard
 from pbm.core.request import Request
 from pbm.domain import plans
 from pbm.domain.durations import read_duration
-from pbm.domain.errors import NotFound, Rejected
+from pbm.domain.errors import BadArguments, NotFound, Rejected
 from pbm.domain.events import IntentDropped
 from pbm.domain.match import SWAP, Intent, IntentKind, OfferKind, Seat, State, other
 from pbm.domain.plans import Plan
@@ -56,6 +56,10 @@ def check_plan(board: OpenBoard, state: State, seat: Seat, plan: Plan) -> Plan:
     """The plan of the seat in canonical form, for a state; none for a game that is over. Raises: BadArguments."""
     if not plan or state.outcome is not None:
         return ()
+    if state.to_move == seat:
+        raise BadArguments(
+            "You move again then, and a plan is for your opponent's next move: send it with your last move."
+        )
     patience = monotonic() + MAX_SECONDS_OF_A_PLAN
     return plans.check(state, plan, board.match.player(other(seat)).userid, lambda: monotonic() > patience)
 

@@ -22,7 +22,7 @@ from itertools import islice
 from games.notation import fold, quoted
 from games.rules import BadNotation, GameError, MoveError
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
-from pbm.domain.match import SWAP, Intent, IntentKind, State
+from pbm.domain.match import SWAP, Intent, IntentKind, Seat, State
 
 PASSING = "pass"
 ANY, DRAW = "any", "draw"
@@ -291,7 +291,7 @@ def check(
     """
     if state.outcome is not None:
         raise NotAllowed("The game would be over, so there is nothing to plan.")
-    return _Checker(opponent, is_late).plan(state, plan, (), known=True)
+    return _Checker(opponent, is_late, state.to_move).plan(state, plan, (), known=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,6 +310,8 @@ class _Step:
 class _Checker:
     opponent: str
     is_late: Callable[[], bool]
+    seat: Seat
+    """The opponent's."""
 
     def plan(self, state: State, plan: Plan, above: Plan, *, known: bool) -> Plan:
         """above: the branches that lead here. known: whether the board is, or else the state is only an example."""
@@ -340,10 +342,16 @@ class _Checker:
             state, known = _example(state), False
         else:
             state, condition = self._played(state, condition, path, known=known, whose=f"{self.opponent}'s move")
+            if known and state.outcome is None and state.to_move == self.seat:
+                raise BadArguments(
+                    f"{_at(path)}: {self.opponent} moves again after {condition}: plan for the move then."
+                )
         if condition != DRAW and answer != RESIGN:
             state, answer = self._played(state, answer, path, known=known, whose="your own move")
         if branch.then and (condition == DRAW or answer == RESIGN or (known and state.outcome is not None)):
             raise BadArguments(f"{_at(path)}: that ends the game, so nothing can come behind it.")
+        if branch.then and known and state.to_move != self.seat:
+            raise BadArguments(f"{_at(path)}: you move again after {answer}, so no plan can come behind it.")
         return _Step(condition, answer, branch.then, state, path, known)
 
     def _check_answer_to_offer(self, answer: str, path: Plan) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from games import GAMES
 from games.rules import GameError
@@ -141,9 +142,18 @@ def _as_plan(state: State, seat: Seat, notations: Sequence[str]) -> tuple[str, .
     """What the player answers to do what was shown: his move, if it is his turn, and a plan of the plies behind it."""
     is_mine = state.to_move == seat
     now, later = notations[:1] if is_mine else [], notations[is_mine:]
-    pairs = len(later) // 2
+    pairs = len(later) // 2 if _take_turns(state, notations) else 0
     planned = plans.layout(plans.chain(later[: 2 * pairs]), indent="") if 0 < pairs <= plans.MAX_DEPTH else []
     return (*now, *map(str.strip, planned)) if planned else ()
+
+
+def _take_turns(state: State, notations: Sequence[str]) -> bool:
+    """No side moves twice in a row."""
+    seats = []
+    for notation in notations:
+        seats.append(state.to_move)
+        state, _ = state.play(notation)
+    return all(one != two for one, two in pairwise(seats))
 
 
 def _of_new_board(request: Request, command: Command, words: Sequence[str]) -> Answer:

@@ -1,0 +1,128 @@
+"""One side moving twice in a row, in Dots and Boxes: clocks, queue, plans, taking back, reminders, ratings."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from games import GAMES
+from pbm.domain.durations import DAY
+from pbm.domain.match import replay
+from tests.conversation import House, address_of
+from tests.features.test_play import intents, moves, one, said
+
+BEFORE = ["a1-b1", "a1-a2", "a2-b2"]
+"""Two boxes by two: bob is to move, closes a box with b1-b2, and moves again."""
+CLOSING = "b1-b2"
+MINUTE = DAY // 1440
+
+
+@pytest.fixture
+def dots(house: House) -> House:
+    for userid in ("alice", "bob"):
+        house.player(userid)
+    house.game("dots -columns=2 -rows=2 --clock=10d+1d alice bob", BEFORE)
+    return house
+
+
+def clock_of(house: House):
+    with house.service.store.read() as tx:
+        match = tx.matches.load(101)
+    assert match is not None
+    assert match.clock is not None
+    return match.clock, match.record
+
+
+def test_the_clock_runs_on_for_who_moves_again_and_each_ply_earns_its_time(dots: House) -> None:
+    before, _ = clock_of(dots)
+    dots.wait(timedelta(days=2) - timedelta(minutes=1))
+    dots.answer("bob", CLOSING, 101)
+    clock, record = clock_of(dots)
+    assert clock.seat == 2
+    assert clock.left == (before.left[0], before.left[1] - 2 * DAY + DAY)
+    assert [ply.seat for ply in record] == [1, 2, 1, 2]
+    dots.answer("bob", "c2-c3", 101)
+    later, record = clock_of(dots)
+    assert later.seat == 1
+    assert record[-1].time_left == clock.left[1] - MINUTE
+    assert later.left == (before.left[0], clock.left[1] - MINUTE + DAY)
+
+
+def test_who_must_move_again_gets_the_board_and_the_other_hears_of_it(dots: House) -> None:
+    told = {got.address: one([got]) for got in dots.answer("bob", CLOSING, 101)}
+    assert "It is your turn: you are Blue, and ply 5 is next." in told[address_of("bob")]
+    assert "bob played b1-b2. It is bob's turn (Blue), at ply 5." in told[address_of("alice")]
+    assert "It is not your turn: bob is to move." in one(dots.answer("alice", "c2-c3", 101))
+
+
+def test_what_is_queued_waits_until_the_other_side_has_done(dots: House) -> None:
+    said(dots, "alice", "dots queue 101 {} c1-c2")
+    dots.answer("bob", CLOSING, 101)
+    assert intents(dots) == ["queue 1 c1-c2"]
+    dots.answer("bob", "c2-c3", 101)
+    assert moves(dots) == [*BEFORE, CLOSING, "c2-c3", "c1-c2*"]
+
+
+def test_a_plan_names_the_last_move_before_ones_own(dots: House) -> None:
+    refusal = one(said(dots, "alice", "dots plan 101 {} if b1-b2: c1-c2"))
+    assert "bob moves again after b1-b2: plan for the move then." in refusal
+    dots.answer("bob", CLOSING, 101)
+    said(dots, "alice", "dots plan 101 {} if c2-c3: b1-c1; if any: a2-a3")
+    dots.answer("bob", "c2-c3", 101)
+    assert moves(dots) == [*BEFORE, CLOSING, "c2-c3", "b1-c1*"]
+
+
+def test_a_plan_that_was_for_one_move_is_dropped_and_told_when_two_were_made(dots: House) -> None:
+    said(dots, "alice", "dots plan 101 {} if c2-c3: c1-c2")
+    dots.answer("bob", CLOSING, 101)
+    (got,) = [got for got in dots.answer("bob", "c2-c3", 101) if got.address == address_of("alice")]
+    assert "Your plan was dropped: if c2-c3: c1-c2 was meant as ply 5, but ply 6 is next." in one([got])
+
+
+def test_a_plan_below_a_move_after_which_one_moves_again_is_refused(dots: House) -> None:
+    assert "You move again then" in one(dots.answer("bob", f"{CLOSING}\nif c1-c2: c2-c3", 101))
+    assert moves(dots) == BEFORE
+    planned = one(said(dots, "alice", "dots plan 101 {} if c2-c3: b1-b2, then if c1-c2: a2-a3"))
+    assert "you move again after b1-b2, so no plan can come behind it." in planned
+
+
+def test_each_ply_is_taken_back_by_itself(dots: House) -> None:
+    dots.answer("bob", CLOSING, 101)
+    dots.answer("bob", "c2-c3", 101)
+    for left in ([*BEFORE, CLOSING], BEFORE):
+        dots.answer("bob", "undo", 101)
+        dots.answer("alice", "accept", 101)
+        assert moves(dots) == left
+        assert clock_of(dots)[0].seat == 2
+
+
+def test_who_is_to_move_again_is_reminded_and_loses_on_time(dots: House) -> None:
+    dots.answer("bob", CLOSING, 101)
+    reminded = dots.wait(timedelta(days=30))
+    assert {got.address for got in reminded if "time is up" in one([got]).casefold()} >= {address_of("bob")}
+
+
+def test_lines_with_the_boards_number_play_one_after_the_other(dots: House) -> None:
+    said(dots, "bob", "multiple", f"dots move 101 bob bobpass {CLOSING}\ndots move 101 bob bobpass c2-c3")
+    assert moves(dots) == [*BEFORE, CLOSING, "c2-c3"]
+
+
+def test_the_game_counts_once_both_have_moved_however_often_one_has(house: House) -> None:
+    for userid in ("alice", "bob"):
+        house.player(userid)
+    house.game("dots -columns=2 -rows=2 alice bob", ["a1-b1"])
+    said(house, "bob", "dots resign 101 {}")
+    assert "The game is void" in one(house.mailboxes[address_of("alice")][-1:])
+
+
+def test_a_game_to_its_end_is_rated_and_told_with_its_scores(dots: House) -> None:
+    rest = ["b1-b2", "b1-c1", "c1-c2", "b2-c2", "a2-a3", "a3-b3", "b2-b3", "b3-c3", "c2-c3"]
+    for line in rest:
+        with dots.service.store.read() as tx:
+            match = tx.matches.load(101)
+        assert match is not None
+        state = replay(GAMES["dots"], match.options, "", [ply.notation for ply in match.record])
+        mails = dots.answer(match.player(state.to_move).userid, line, 101)
+    assert "on boxes" in one(mails[:1])
+    assert "rating went" in one(mails[:1])
