@@ -17,9 +17,10 @@ from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.loading import Effective
 from pbm.cli.opening import identified, opened_store, robot
 from pbm.cli.output import json_option, print_json, printable
-from pbm.cli.settings import Configuration, place
-from pbm.cli.wiring import fetch_settings, lacks, open_to_others, smarthost_settings
+from pbm.cli.settings import Configuration
+from pbm.cli.wiring import lacks, open_to_others
 from pbm.compose.pages import Pages
+from pbm.domain.values import place
 from pbm.edges import probes
 from pbm.edges.records import Finding, SenderNames, Unanswered, Verdict, ask_dns, fail, look_up, ok, warn
 from pbm.store import SchemaTrouble, Store
@@ -163,9 +164,9 @@ def _dns(configuration: Configuration) -> Findings:
 
 def _servers(configuration: Configuration) -> Findings:
     if configuration.delivery.kind == "smarthost":
-        settings = smarthost_settings(configuration)
+        settings = configuration.smarthost
         yield probes.bounded("smarthost", lambda: probes.smarthost(settings))
-    if (fetching := fetch_settings(configuration)) is not None:
+    if (fetching := configuration.imap).host:
         yield probes.bounded("mailbox", lambda: probes.mailbox(fetching))
 
 

@@ -46,13 +46,12 @@ def opened_service(configuration: Configuration, *, serves: bool = False) -> Ite
 
     Raises: SchemaTrouble, Refused, Misconfigured.
     """
-    from pbm.core.notify import Limits
     from pbm.edges.timekeeper import Timekeeper
     from pbm.server import Service, Settings
 
     with opened_store(configuration, create=serves, quiet=serves) as store:
         known = identified(configuration, store, adopt=serves)
-        settings = Settings(robot(known), Limits(**dict(configuration.limits)), configuration.operator)
+        settings = Settings(robot(known), configuration.limits, configuration.operator)
         service = Service(store, settings, clock=Timekeeper())
         try:
             yield service

@@ -115,7 +115,7 @@ class PostOffice:
         self.robot = Robot("pbm", SERVER_DOMAIN)
         self._programs: dict[str, MailProgram] = {}
         self._provider = Listener(
-            ListenSettings(port=0, domain=PLAYERS_DOMAIN),
+            ListenSettings(listen="127.0.0.1:0", domain=PLAYERS_DOMAIN),
             self._deliver,
             lambda address: address.endswith(f"@{PLAYERS_DOMAIN}"),
         )
@@ -140,7 +140,7 @@ class PostOffice:
     async def open(self) -> None:
         await self._provider.start()
         smarthost = Smarthost(SmarthostSettings(host="127.0.0.1", port=self._provider.port, tls="none"))
-        listen = ListenSettings(port=0, domain=SERVER_DOMAIN)
+        listen = ListenSettings(listen="127.0.0.1:0", domain=SERVER_DOMAIN)
         self._server = Server(self._service, listen, smarthost, DeliverySettings())
         await self._server.start()
 

@@ -17,17 +17,15 @@ from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.loading import masked
 from pbm.cli.logs import log_to_stderr
 from pbm.cli.opening import identified
-from pbm.cli.settings import Configuration, place
+from pbm.cli.settings import Configuration
 from pbm.cli.supervised import Signals, end_now, finish, watched
 from pbm.cli.wiring import (
-    delivery_settings,
-    fetch_settings,
     lacks,
-    listen_settings,
     metrics_server,
     open_to_others,
     transport,
 )
+from pbm.domain.values import place
 from pbm.edges.metrics import MetricsServer
 from pbm.edges.server import Server
 from pbm.server import Service
@@ -107,10 +105,10 @@ async def _run(service: Service, configuration: Configuration, tasks: Collection
 async def _serve(service: Service, configuration: Configuration, tasks: Collection[str], signals: Signals) -> None:
     server = Server(
         service,
-        listen_settings(configuration) if LISTEN in tasks else None,
+        configuration.server if LISTEN in tasks else None,
         transport(configuration) if DELIVER in tasks else None,
-        delivery_settings(configuration),
-        fetch_settings(configuration) if FETCH in tasks else None,
+        configuration.delivery,
+        configuration.imap if FETCH in tasks and configuration.imap.host else None,
         handles=HANDLE in tasks,
         thinks=THINK in tasks,
     )

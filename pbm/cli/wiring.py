@@ -11,41 +11,13 @@ from pathlib import Path
 from typing import assert_never
 
 from pbm.cli.loading import Effective
-from pbm.cli.settings import Configuration, place
-from pbm.edges.deliver import DeliverySettings
-from pbm.edges.fetch import FetchSettings
+from pbm.cli.settings import Configuration
+from pbm.domain.values import place
 from pbm.edges.metrics import MetricsServer
-from pbm.edges.receive import ListenSettings
 from pbm.edges.signing import Signature, Signing
-from pbm.edges.transports import Maildir, SendmailCommand, Smarthost, SmarthostSettings, Transport
+from pbm.edges.transports import Maildir, SendmailCommand, Smarthost, Transport
 from pbm.server import Service
 from pbm.store.backup import file_of
-
-_AS_THEY_ARE = (
-    "domain", "lmtp", "max_size", "max_connections", "max_connections_per_peer", "max_recipients", "idle_seconds",
-    "data_seconds", "session_seconds", "commit_seconds", "tls_certificate", "tls_key",
-)  # fmt: skip
-
-
-def listen_settings(configuration: Configuration) -> ListenSettings:
-    server = configuration.server
-    where, values = place(server.listen), {name: getattr(server, name) for name in _AS_THEY_ARE}
-    if isinstance(where, Path):
-        return ListenSettings(unix_socket=where, unix_mode=int(server.unix_mode, 8), **values)
-    return ListenSettings(host=where[0], port=where[1], **values)
-
-
-def delivery_settings(configuration: Configuration) -> DeliverySettings:
-    return DeliverySettings(**configuration.delivery.model_dump(exclude={"kind"}))
-
-
-def fetch_settings(configuration: Configuration) -> FetchSettings | None:
-    """None where no mailbox is to be looked into."""
-    imap = configuration.imap
-    if not imap.host or imap.password is None:
-        return None
-    values = imap.model_dump(exclude={"password"})
-    return FetchSettings(password=imap.password.get_secret_value(), max_size=configuration.server.max_size, **values)
 
 
 def metrics_server(
@@ -75,16 +47,8 @@ def _way_out(configuration: Configuration) -> Transport:
         sendmail = configuration.sendmail
         return SendmailCommand(tuple(shlex.split(sendmail.command)), sendmail.timeout_seconds)
     if kind == "smarthost":
-        return Smarthost(smarthost_settings(configuration))
+        return Smarthost(configuration.smarthost, configuration.server.domain)
     assert_never(kind)
-
-
-def smarthost_settings(configuration: Configuration) -> SmarthostSettings:
-    values = configuration.smarthost.model_dump(exclude={"password"})
-    password = configuration.smarthost.password
-    return SmarthostSettings(
-        domain=configuration.server.domain, password=password.get_secret_value() if password else None, **values
-    )
 
 
 def lacks(configuration: Configuration) -> list[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any
 
 from pbm.compose import Composer, Notice, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.passwords import Passwords
 from pbm.core.states import States
 from pbm.domain.events import CommentMade, MatchStarted, MovePlayed, OfferCancelled, SidesSwapped, told_to
+from pbm.domain.limits import Limits
 from pbm.domain.mail import Mail
 from pbm.domain.match import SWAP, Ending, Match, Player, Seat, State
 from pbm.domain.remarks import Remark, RemarkKind
@@ -23,54 +24,8 @@ from pbm.store import Transaction
 from pbm.store.follows import ALL, Follower
 
 _EPOCH_DAY = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001  a day, not an instant
-DEFAULT_CLOCK = "21d"
-"""How much time there is where a challenge does not say it."""
-
-
 ENOUGH_TIME = timedelta(hours=12)
 """What a digest has to leave a player for his move; a move that leaves him less is told at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much one person may ask for. Days are of 24 hours."""
-
-    stranger_replies_per_day: int = 1
-    answers_per_hour: int = 120
-    unproven_answers_per_hour: int = 20
-    answers_per_board_per_hour: int = 200
-    answers_per_hour_in_all: int = 5000
-    hard_bounces_to_suspend: int = 3
-    confirmation_days: int = 7
-    held_asks_per_day: int = 3
-    answer_token_days: int = 14
-    wrong_logins: int = 5
-    wrong_logins_per_source: int = 20
-    stranger_passwords_per_hour: int = 600
-    longest_lock_hours: float = 24
-    computing_seconds_per_hour: float = 120
-    active_games: int = 100
-    challenges_per_day: int = 30
-    stranger_challenges_per_day: int = 5
-    challenges_to_one_per_day: int = 50
-    invitations_per_day: int = 5
-    invitation_days: int = 30
-    open_seek_games: int = 20
-    open_events: int = 3
-    confirmations_per_day: int = 3
-    unasked_per_domain_per_day: int = 200
-    unasked_per_network_per_day: int = 50
-    resets_per_day: int = 3
-    exports_per_day: int = 2
-    erasure_days: int = 7
-    messages_per_day: int = 50
-    message_characters: int = 5000
-    broadcast_moderation: Literal["off", "on", "closed"] = "off"
-    default_clock: str = DEFAULT_CLOCK
-    claim_days: int = 7
-    pause_days: int = 60
-    vacation_days_per_year: int = 30
-    unreachable_days: int = 30
 
 
 @dataclass(frozen=True, slots=True)

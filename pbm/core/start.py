@@ -10,10 +10,10 @@ from datetime import datetime
 from games import AnyGame
 from games.rules import Lopsided, OptionError
 from pbm.core.board import OpenBoard
-from pbm.core.notify import DEFAULT_CLOCK, Limits
 from pbm.core.robots import is_robot, robots_among
 from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
 from pbm.domain.errors import BadArguments, NotAllowed
+from pbm.domain.limits import DEFAULT_CLOCK, Limits
 from pbm.domain.match import Player, State
 from pbm.store import Transaction
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from pbm.core.notify import Limits
 from pbm.domain.errors import NotAllowed
 from pbm.domain.likeness import domain_of, mailbox
+from pbm.domain.limits import Limits
 from pbm.store import Transaction
 from pbm.store.attempts import Key
 

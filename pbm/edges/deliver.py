@@ -15,13 +15,14 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 import structlog
+from pydantic import Field
 
 from pbm.domain.mail import Queued
+from pbm.domain.values import Count, Seconds, Table
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Transport
 from pbm.edges.way_out import Attempt, WayOut
 from pbm.store import DatabaseTrouble, Store, Transaction
@@ -45,18 +46,18 @@ Refused = Callable[[Transaction, Queued, str, datetime], None]
 """Told, in the transaction that gives a mail up, that its recipient was refused, and in what words."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeliverySettings:
-    """How hard to try. A retry waits twice as long as the one before, give or take a fifth, up to the longest.
+class DeliverySettings(Table):
+    """How hard to try. A retry waits twice as long as the one before, give or take a fifth, up to the longest."""
 
-    poll_seconds: how long nothing may be heard of before the outbox is looked at all the same.
-    """
-
-    concurrency: int = 10
-    first_retry_seconds: float = 60
-    longest_retry_seconds: float = 6 * 3600
-    give_up_hours: float = 120
-    poll_seconds: float = 5
+    concurrency: Count = Field(default=10, description="Mails under way at once.")
+    first_retry_seconds: Seconds = Field(
+        default=60, description="Wait before the first retry; each next one is twice as long."
+    )
+    longest_retry_seconds: Seconds = Field(default=6 * 3600, description="But never longer than this.")
+    give_up_hours: Seconds = Field(default=120, description="Age of a mail at which a temporary failure becomes final.")
+    poll_seconds: Seconds = Field(
+        default=5, description="How long nothing may be heard of before the outbox is looked at all the same."
+    )
 
     def retry_at(self, now: datetime, attempts: int) -> datetime:
         """When to try again after so many failures, the last one included."""

@@ -15,9 +15,9 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import structlog
 from imap_tools import (
@@ -30,6 +30,9 @@ from imap_tools import (
     MailBoxStartTls,
     MailBoxUnencrypted,
 )
+from pydantic import Field, SecretStr
+
+from pbm.domain.values import Host, Seconds, Table
 
 log = structlog.get_logger()
 
@@ -43,29 +46,39 @@ _NAMESPACE = re.compile(rb'\(\("((?:[^"\\]|\\.)*)" "(.)"')
 """RFC 2342: the prefix of one's own folders and what parts their names, such as (("INBOX." "."))."""
 
 
-@dataclass(frozen=True)
-class FetchSettings:
-    """The mailbox, and how to look into it.
-
-    folder is looked at; handled_folder takes what is done and is made if need be, "" has it deleted. Both may be paths
-    with "/", whatever the server puts between folders. poll_seconds is the time between looks, also where the server
-    announces mail (IDLE). max_size is in octets. ca_file, PEM, replaces the system's authorities; certificates are
-    always checked.
+class FetchSettings(Table):
+    """Mail from a mailbox, besides what comes to server.listen. Addresses of ours are then all plus addresses of
+    server.local_part@server.domain, which must be the mailbox's own address.
     """
 
-    host: str
-    username: str
-    password: str = field(repr=False)
-    port: int = 993
-    tls: Literal["none", "starttls", "implicit"] = "implicit"
-    ca_file: Path | None = None
-    folder: str = "INBOX"
-    handled_folder: str = "pbm-handled"
-    poll_seconds: float = 60
-    max_size: int = 2**20
-    timeout_seconds: float = 60
-    first_retry_seconds: float = 1
-    longest_retry_seconds: float = 300
+    host: Host = Field(default="", description="Name of the IMAP server. Empty: no mailbox is looked into.")
+    port: Annotated[int, Field(ge=1, le=65535)] = Field(default=993, description="Its port; mostly 993 or 143.")
+    tls: Literal["none", "starttls", "implicit"] = Field(
+        default="implicit",
+        description="implicit (port 993); starttls (port 143); none. The certificate is always checked.",
+    )
+    ca_file: Path | None = Field(
+        default=None, description="PEM file of authorities to believe in place of the system's."
+    )
+    username: str = Field(default="", description="Name to log in with; at most providers the whole address.")
+    password: SecretStr | None = Field(
+        default=None, description="Password to log in with; where there are passwords for programs, one of those."
+    )
+    folder: Annotated[str, Field(min_length=1)] = Field(
+        default="INBOX", description="The folder whose mails are taken, all of them: give pbm a mailbox of its own."
+    )
+    handled_folder: str = Field(
+        default="pbm-handled", description="The folder they are moved to afterwards. Empty: they are deleted."
+    )
+    max_size: Annotated[int, Field(ge=1024)] = Field(default=2**20, description="The largest mail taken, in octets.")
+    poll_seconds: Seconds = Field(
+        default=60, description="How often to look, also where the server announces mail by itself (IDLE)."
+    )
+    timeout_seconds: Seconds = Field(default=60, description="How long to wait for each answer of the server.")
+    first_retry_seconds: Seconds = Field(
+        default=1, description="Wait after the first failure; after each next one it is twice as long."
+    )
+    longest_retry_seconds: Seconds = Field(default=300, description="But never longer than this.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +199,9 @@ class _Folder:
 
     def _open(self) -> None:
         settings = self._settings
-        login = self._box.login if (settings.username + settings.password).isascii() else self._box.login_utf8
-        login(settings.username, settings.password, initial_folder=None)
+        password = settings.password.get_secret_value() if settings.password else ""
+        login = self._box.login if (settings.username + password).isascii() else self._box.login_utf8
+        login(settings.username, password, initial_folder=None)
         _, known = self._client.capability()  # imaplib remembers those from before the login, which are fewer
         self._client.capabilities = tuple(known[0].decode().upper().split())
         self._prefix, self._delimiter = self._namespace()

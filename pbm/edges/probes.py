@@ -14,6 +14,8 @@ from contextlib import suppress
 from email.utils import format_datetime
 from pathlib import Path
 
+from pydantic import SecretStr
+
 from pbm.domain.mail import Arrival
 from pbm.edges.fetch import FetchSettings
 from pbm.edges.records import Finding, fail, ok
@@ -102,6 +104,10 @@ def _state_of(store: Store, key: str) -> Arrival | None:
     return next((mail.state for mail in latest if key.encode() in mail.raw), None)
 
 
+def _said(password: SecretStr | None) -> str:
+    return password.get_secret_value() if password else ""
+
+
 def smarthost(settings: SmarthostSettings) -> Finding:
     """Whether the server that takes our mail is there, and takes us; nothing is sent."""
     where = f"{settings.host}:{settings.port}"
@@ -115,7 +121,7 @@ def smarthost(settings: SmarthostSettings) -> Finding:
             if settings.tls == "starttls":
                 client.starttls(context=context)
             if settings.username is not None:
-                client.login(settings.username, settings.password or "")
+                client.login(settings.username, _said(settings.password))
             client.ehlo_or_helo_if_needed()
             client.noop()
     except (OSError, smtplib.SMTPException) as error:
@@ -138,7 +144,7 @@ def mailbox(settings: FetchSettings) -> Finding:
         with client:
             if settings.tls == "starttls":
                 client.starttls(context)
-            client.login(settings.username, settings.password)
+            client.login(settings.username, _said(settings.password))
             code, answer = client.select(f'"{settings.folder}"', readonly=True)
     except (OSError, imaplib.IMAP4.error) as error:
         return fail("mailbox", f"{where}: {_words(error)}", "see [imap] in the configuration")

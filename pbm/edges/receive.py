@@ -22,10 +22,13 @@ from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, AnyStr, cast
+from typing import Annotated, Any, AnyStr, cast
 
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException, syntax
+from pydantic import Field
+
+from pbm.domain.values import Count, Domain, Place, Seconds, Table, fitting, place
 
 log = logging.getLogger(__name__)
 logging.getLogger("mail.log").setLevel(logging.ERROR)  # aiosmtpd warns of every typing error of a stranger
@@ -55,34 +58,43 @@ _CLOSING = b"421 4.3.2 Closing, please come back later\r\n"
 _BUSY = b"421 4.3.2 Too many connections, please come back later\r\n"
 
 
-@dataclass(frozen=True)
-class ListenSettings:
+class ListenSettings(Table):
     """Where to listen, as whom, and how much one client may ask for.
 
-    port 0 takes a free port; unix_socket, a path, replaces host and port. domain is the name said in greetings.
-    max_size is in octets. When max_connections are there, a newcomer takes the place of who has been there longest
-    without a mail accepted. max_connections_per_peer counts an IPv6 /64 as one peer and leaves the Unix socket alone.
-    idle_seconds is the wait for a command, data_seconds for a whole DATA, session_seconds for the next accepted mail,
-    commit_seconds for `accept`. tls_certificate and tls_key are PEM files; the key may be in the certificate's file.
-    None: no STARTTLS.
+    When max_connections are there, a newcomer takes the place of the client that has been there longest without a mail
+    accepted. max_connections_per_peer leaves the Unix socket alone. Without a certificate there is no STARTTLS.
     """
 
-    host: str = "127.0.0.1"
-    port: int = 8025
-    domain: str = "localhost"
-    lmtp: bool = False
-    unix_socket: Path | None = None
-    unix_mode: int = 0o660
-    max_size: int = 2**20
-    max_connections: int = 200
-    max_connections_per_peer: int = 20
-    max_recipients: int = 100
-    idle_seconds: float = 120
-    data_seconds: float = 300
-    session_seconds: float = 900
-    commit_seconds: float = 120
-    tls_certificate: Path | None = None
-    tls_key: Path | None = None
+    listen: Place = Field(
+        default="127.0.0.1:8025",
+        description="Where to listen: HOST:PORT, [IPv6]:PORT or unix:/path of a socket. Port 0 takes a free one.",
+    )
+    lmtp: bool = Field(default=False, description="Speak LMTP in place of SMTP, for a mail server on this machine.")
+    domain: Domain = Field(default="localhost", description="What stands behind the @ of our own addresses.")
+    max_size: Annotated[int, Field(ge=1024)] = Field(default=2**20, description="The largest mail taken, in octets.")
+    max_connections: Count = Field(default=200, description="Clients connected at once.")
+    max_connections_per_peer: Count = Field(
+        default=20, description="Clients at once from one IPv4 address or IPv6 /64."
+    )
+    max_recipients: Count = Field(default=100, description="Recipients of one mail.")
+    idle_seconds: Seconds = Field(default=120, description="How long to wait for a client's next command.")
+    data_seconds: Seconds = Field(default=300, description="How long a client may take to send one mail.")
+    session_seconds: Seconds = Field(default=900, description="How long a client may stay without a mail accepted.")
+    commit_seconds: Seconds = Field(
+        default=120, description="How long the database may take before a client is told to retry."
+    )
+    unix_mode: Annotated[str, fitting("[0-7]{3}", "660")] = Field(
+        default="660", description="Permissions of a Unix socket, in octal."
+    )
+    tls_certificate: Path | None = Field(
+        default=None, description="PEM file of our certificate; with it STARTTLS is offered."
+    )
+    tls_key: Path | None = Field(default=None, description="PEM file of its key, if that is not in the same file.")
+
+    @property
+    def where(self) -> tuple[str, int] | Path:
+        """Host and port, or the path of a Unix socket."""
+        return place(self.listen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +135,12 @@ class Listener:
     async def start(self) -> None:
         """Raises: OSError where the address cannot be bound."""
         loop, settings = asyncio.get_running_loop(), self.settings
-        if settings.unix_socket is None:
-            self._server = await loop.create_server(lambda: _Door(self), settings.host, settings.port, backlog=_BACKLOG)
+        where = settings.where
+        if isinstance(where, Path):
+            self._server = await loop.create_unix_server(lambda: _Door(self), where, backlog=_BACKLOG)
+            where.chmod(int(settings.unix_mode, 8))
         else:
-            self._server = await loop.create_unix_server(lambda: _Door(self), settings.unix_socket, backlog=_BACKLOG)
-            settings.unix_socket.chmod(settings.unix_mode)
+            self._server = await loop.create_server(lambda: _Door(self), *where, backlog=_BACKLOG)
 
     @property
     def port(self) -> int:
@@ -152,8 +165,8 @@ class Listener:
         for session in list(self._sessions):
             session.abort()
         await _settle(self._commits, grace_seconds)
-        if self.settings.unix_socket is not None:
-            self.settings.unix_socket.unlink(missing_ok=True)
+        if isinstance(self.settings.where, Path):
+            self.settings.where.unlink(missing_ok=True)
 
     def is_full_for(self, peer: str) -> bool:
         """Whether one more client from there would be one too many; it takes the place of one that only sits there."""

@@ -15,15 +15,17 @@ import signal
 import ssl
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from email.utils import parseaddr
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Annotated, Literal, Protocol
 from urllib.parse import quote
 
 import aiosmtplib
 from aiosmtplib import SMTPResponseException
+from pydantic import Field, SecretStr
 
+from pbm.domain.values import Count, Host, Seconds, Table
 from pbm.edges.handover import Broken, Handover, Refused, Reply, Stage
 
 
@@ -78,22 +80,21 @@ class Transport(Protocol):
         """Let go of what is kept open; send() is not called afterwards."""
 
 
-@dataclass(frozen=True)
-class SmarthostSettings:
-    """The mail server that takes all our mail. domain is the name we say to it. connections are opened as needed and
-    kept. timeout_seconds is for each command. ca_file, PEM, replaces the system's authorities; certificates are always
-    checked, and where TLS is asked for nothing is sent without it.
-    """
+class SmarthostSettings(Table):
+    """Mail to a mail server that takes all of ours, for delivery.kind = "smarthost"."""
 
-    host: str
-    port: int = 25
-    domain: str = "localhost"
-    tls: Literal["none", "starttls", "implicit"] = "none"
-    ca_file: Path | None = None
-    username: str | None = None
-    password: str | None = field(default=None, repr=False)
-    connections: int = 4
-    timeout_seconds: float = 60
+    host: Host = Field(default="", description="Its name.")
+    port: Annotated[int, Field(ge=1, le=65535)] = Field(default=25, description="Its port; mostly 25, 587 or 465.")
+    tls: Literal["none", "starttls", "implicit"] = Field(
+        default="none", description="none; starttls (port 587); implicit (port 465). The certificate is always checked."
+    )
+    ca_file: Path | None = Field(
+        default=None, description="PEM file of authorities to believe in place of the system's."
+    )
+    username: str | None = Field(default=None, description="Name to log in with, where the server asks for it.")
+    password: SecretStr | None = Field(default=None, description="Password to log in with.")
+    connections: Count = Field(default=4, description="Connections kept open.")
+    timeout_seconds: Seconds = Field(default=60, description="How long to wait for each answer of the server.")
 
 
 class Smarthost:
@@ -103,8 +104,10 @@ class Smarthost:
     DATA it is not known whether the server took the mail, so that is a TemporaryFailure and left to the caller's pace.
     """
 
-    def __init__(self, settings: SmarthostSettings) -> None:
+    def __init__(self, settings: SmarthostSettings, domain: str = "localhost") -> None:
+        """domain: the name we say to the server."""
         self._settings = settings
+        self._domain = domain
         self._tls = None if settings.tls == "none" else ssl.create_default_context(cafile=settings.ca_file)
         self._slots = asyncio.Semaphore(settings.connections)
         self._kept: list[Handover] = []
@@ -127,9 +130,9 @@ class Smarthost:
         client = aiosmtplib.SMTP(
             hostname=settings.host,
             port=settings.port,
-            local_hostname=settings.domain,
+            local_hostname=self._domain,
             username=settings.username,
-            password=settings.password,
+            password=settings.password.get_secret_value() if settings.password else None,
             timeout=settings.timeout_seconds,
             use_tls=settings.tls == "implicit",
             start_tls=settings.tls == "starttls",

@@ -16,7 +16,7 @@ import structlog
 from pbm.compose import Answer
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, ReachChanged, ReminderDue, Renewable, publish, subscribes
-from pbm.core.notify import Limits, Tools, tell_players
+from pbm.core.notify import Tools, tell_players
 from pbm.core.offers import ask, grants
 from pbm.core.registry import handles, keeps
 from pbm.core.replies import done
@@ -28,6 +28,7 @@ from pbm.domain.due import LOOK_AGAIN, reminder_at, with_clock
 from pbm.domain.durations import DAY, HOUR, in_words, read_duration
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import ClocksPaused, ClocksResumed, TimeClaimed, TimeGiven, TimeoutUndone, TimeUp
+from pbm.domain.limits import Limits
 from pbm.domain.match import Ending, IntentKind, Match, OfferKind, Player, Result, Seat, other
 from pbm.domain.settings import Settings
 from pbm.domain.vacations import Span, check_allowance, days_taken, read_vacation

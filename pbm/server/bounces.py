@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 
 from pbm.compose import Composer
-from pbm.core.notify import Limits
+from pbm.domain.limits import Limits
 from pbm.domain.mail import Queued
 from pbm.features.time import note_reach
 from pbm.mailin import Action, Discard

@@ -12,10 +12,11 @@ import structlog
 from pbm.bots import Mind
 from pbm.compose import Composer
 from pbm.core.jobs import Runner
-from pbm.core.notify import Limits, Tools
+from pbm.core.notify import Tools
 from pbm.core.passwords import Passwords
 from pbm.core.states import States
 from pbm.core.thoughts import Ask
+from pbm.domain.limits import Limits
 from pbm.domain.tokens import Signer
 from pbm.features import time as timing
 from pbm.mailin import Envelope, Robot

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from pbm.core.notify import Limits
 from pbm.core.unasked import count_unasked
 from pbm.domain.errors import NotAllowed
 from pbm.domain.likeness import mailbox
+from pbm.domain.limits import Limits
 from pbm.domain.mail import Mail
 from pbm.server.guard import replied_to, replies_to
 from pbm.store import Transaction

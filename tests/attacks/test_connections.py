@@ -30,7 +30,7 @@ async def listening(**options) -> AsyncIterator[tuple[Listener, list[Accepted]]]
     async def accept(mail: Accepted) -> None:
         mails.append(mail)
 
-    listener = Listener(ListenSettings(port=0, **options), accept, lambda address: True)
+    listener = Listener(ListenSettings.model_construct(listen="127.0.0.1:0", **options), accept, lambda address: True)
     await listener.start()
     try:
         yield listener, mails

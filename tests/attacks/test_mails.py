@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 from pbm.core import passwords
-from pbm.core.notify import Limits
 from pbm.core.passwords import Passwords
+from pbm.domain.limits import Limits
 from pbm.mailin import Robot
 from pbm.server import Settings
 from tests.cli.conftest import Pbm

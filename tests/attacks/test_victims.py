@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from pbm.core.notify import Limits
 from pbm.domain.likeness import mailbox
+from pbm.domain.limits import Limits
 from pbm.server import Settings
 from tests.conversation import ROBOT, Got, House
 

@@ -14,6 +14,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from pbm.compose import pages
 from pbm.edges import probes
@@ -22,6 +23,11 @@ from pbm.edges.records import Finding
 from pbm.edges.transports import SmarthostSettings
 from tests.cli.conftest import Pbm
 from tests.cli.test_serve import port_of, serving
+
+
+def mailbox(port: int, folder: str = "INBOX") -> FetchSettings:
+    password = SecretStr("p")
+    return FetchSettings(host="127.0.0.1", username="u", password=password, port=port, tls="none", folder=folder)
 
 
 @pytest.fixture(autouse=True)
@@ -143,8 +149,8 @@ def test_a_server_that_says_nothing_is_not_waited_for(monkeypatch: pytest.Monkey
     with silent_server() as port:
         found: list[Finding] = [
             probes.listener(("127.0.0.1", port), lmtp=False),
-            probes.smarthost(SmarthostSettings("127.0.0.1", port)),
-            probes.mailbox(FetchSettings("127.0.0.1", "u", "p", port, tls="none")),
+            probes.smarthost(SmarthostSettings(host="127.0.0.1", port=port)),
+            probes.mailbox(mailbox(port)),
         ]
         assert [each.verdict for each in found] == ["FAIL"] * 3
     stuck = threading.Event()
@@ -155,9 +161,9 @@ def test_a_server_that_says_nothing_is_not_waited_for(monkeypatch: pytest.Monkey
 
 def test_a_smarthost_that_takes_us_and_one_that_does_not() -> None:
     with saying(b"220 hi\r\n", b"250 hi\r\n", b"250 ok\r\n", b"221 bye\r\n") as port:
-        assert probes.smarthost(SmarthostSettings("127.0.0.1", port)).verdict == "OK"
+        assert probes.smarthost(SmarthostSettings(host="127.0.0.1", port=port)).verdict == "OK"
     with saying(b"554 5.7.1 go away\r\n") as port:
-        assert "554 5.7.1 go away" in probes.smarthost(SmarthostSettings("127.0.0.1", port)).reason
+        assert "554 5.7.1 go away" in probes.smarthost(SmarthostSettings(host="127.0.0.1", port=port)).reason
 
 
 @pytest.mark.parametrize(("folder", "verdict"), [("INBOX", "OK"), ("Gone", "FAIL")])
@@ -177,7 +183,7 @@ def test_a_mailbox_is_opened_to_be_read_only(folder: str, verdict: str) -> None:
 
         thread = threading.Thread(target=serve)
         thread.start()
-        found = probes.mailbox(FetchSettings("127.0.0.1", "u", "p", server.getsockname()[1], tls="none", folder=folder))
+        found = probes.mailbox(mailbox(server.getsockname()[1], folder))
         thread.join()
     assert found.verdict == verdict
     assert b"EXAMINE" in heard

@@ -15,12 +15,9 @@ from hypothesis import strategies as st
 from pbm.cli import loading, wiring
 from pbm.cli.loading import ConfigurationError, keys, load, masked, table_of, variable
 from pbm.cli.opening import robot
-from pbm.cli.settings import Configuration, place
-from pbm.core.notify import Limits
-from pbm.edges.deliver import DeliverySettings
-from pbm.edges.fetch import FetchSettings
-from pbm.edges.receive import ListenSettings
-from pbm.edges.transports import Maildir, SendmailCommand, Smarthost, SmarthostSettings
+from pbm.cli.settings import Configuration
+from pbm.domain.values import place
+from pbm.edges.transports import Maildir, SendmailCommand, Smarthost
 from pbm.mailin import Robot
 from tests.cli.conftest import Pbm
 
@@ -124,22 +121,10 @@ def test_variables_of_others_are_let_be(monkeypatch: pytest.MonkeyPatch) -> None
     assert load(None, {}).values == Configuration()
 
 
-@pytest.mark.parametrize(
-    ("table", "part", "apart"),
-    [
-        ("server", ListenSettings(), {"host", "port", "unix_socket", "unix_mode"}),
-        ("server", Robot(), {"one_mailbox"}),
-        ("imap", FetchSettings("", "", ""), {"password", "max_size"}),
-        ("delivery", DeliverySettings(), set()),
-        ("smarthost", SmarthostSettings(""), {"domain"}),
-        ("limits", Limits(), set()),
-    ],
-)
-def test_every_setting_of_a_part_has_a_key_with_its_default(table: str, part: object, apart: set[str]) -> None:
-    assert dataclasses.is_dataclass(part)
-    for field in dataclasses.fields(part):
-        if field.name not in apart:
-            assert getattr(getattr(Configuration(), table), field.name) == getattr(part, field.name), field.name
+def test_what_the_robot_is_called_has_keys_with_its_defaults() -> None:
+    for field in dataclasses.fields(Robot):
+        if field.name != "one_mailbox":
+            assert getattr(Configuration().server, field.name) == getattr(Robot(), field.name), field.name
 
 
 def test_every_key_is_explained() -> None:
@@ -166,10 +151,10 @@ def test_parts_get_what_the_file_says(tmp_path: Path) -> None:
         password = "p"
     """
     values = load(write(tmp_path / "t.toml", text), {}).values
-    listen = wiring.listen_settings(values)
-    assert (listen.host, listen.port, listen.domain, listen.lmtp) == ("::1", 2525, "example.org", True)
+    listen = values.server
+    assert (listen.where, listen.domain, listen.lmtp) == (("::1", 2525), "example.org", True)
     assert robot(values).address == "games@example.org"
-    assert wiring.delivery_settings(values).concurrency == 3
+    assert values.delivery.concurrency == 3
     assert isinstance(wiring.transport(values), Smarthost)
 
 
@@ -177,8 +162,7 @@ def test_the_ways_out_and_a_unix_socket(tmp_path: Path) -> None:
     assert isinstance(wiring.transport(Configuration()), Maildir)
     values = load(None, {"delivery": {"kind": "sendmail"}, "server": {"listen": "unix:/run/pbm.sock"}}).values
     assert isinstance(wiring.transport(values), SendmailCommand)
-    assert wiring.listen_settings(values).unix_socket == Path("/run/pbm.sock")
-    assert wiring.listen_settings(values).unix_mode == 0o660
+    assert values.server.where == Path("/run/pbm.sock")
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,8 @@ class Client:
 async def listening(
     inbox: Inbox, is_ours: Callable[[str], bool] = lambda address: address.endswith("@pbm.example"), **options: Any
 ) -> AsyncIterator[Listener]:
-    listener = Listener(ListenSettings(port=0, domain="pbm.example", **options), inbox.accept, is_ours)
+    settings = ListenSettings.model_construct(**{"listen": "127.0.0.1:0", "domain": "pbm.example", **options})
+    listener = Listener(settings, inbox.accept, is_ours)
     await listener.start()
     try:
         yield listener
@@ -100,8 +101,11 @@ async def listening(
 
 @asynccontextmanager
 async def connected(listener: Listener, hello: bytes = b"EHLO client") -> AsyncIterator[Client]:
-    path = listener.settings.unix_socket
-    opening = asyncio.open_unix_connection(path) if path else asyncio.open_connection("127.0.0.1", listener.port)
+    where = listener.settings.where
+    if isinstance(where, Path):
+        opening = asyncio.open_unix_connection(where)
+    else:
+        opening = asyncio.open_connection("127.0.0.1", listener.port)
     client = Client(*await opening)
     try:
         assert (await client.reply()).startswith("220 pbm.example")
@@ -511,7 +515,12 @@ def test_lmtp_on_a_unix_socket(tmp_path: Path) -> None:
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert (await client.mail()).startswith("250 ")
 
-    options: dict[str, Any] = {"lmtp": True, "unix_socket": path, "unix_mode": 0o600, "max_connections_per_peer": 0}
+    options: dict[str, Any] = {
+        "lmtp": True,
+        "listen": f"unix:{path}",
+        "unix_mode": "600",
+        "max_connections_per_peer": 1,
+    }
     (mail,) = session(talk, hello=b"LHLO client", **options)
     assert mail.peer == "unix"
     assert not path.exists()

@@ -57,7 +57,9 @@ def serving(service: Service, folder: Path, work) -> None:
     """Run the server while `work(port)`, which blocks, goes on in a thread."""
 
     async def run() -> None:
-        server = Server(service, ListenSettings(port=0), Maildir(folder), DeliverySettings(poll_seconds=0.05))
+        server = Server(
+            service, ListenSettings(listen="127.0.0.1:0"), Maildir(folder), DeliverySettings(poll_seconds=0.05)
+        )
         await server.start()
         try:
             await asyncio.to_thread(work, server.port)

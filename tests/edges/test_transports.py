@@ -16,6 +16,7 @@ import pytest
 from aiosmtpd.smtp import MISSING, SMTP, AuthResult, Envelope, Session
 from hypothesis import example, given
 from hypothesis import strategies as st
+from pydantic import SecretStr
 
 from pbm.edges.transports import (
     Maildir,
@@ -354,7 +355,7 @@ def test_login() -> None:
                 assert failure.value.code == 535
 
     run(test())
-    assert "wrong" not in repr(SmarthostSettings("host", password="wrong"))
+    assert "wrong" not in repr(SmarthostSettings(host="host", password=SecretStr("wrong")))
 
 
 @pytest.mark.usefixtures("pipelining")
@@ -402,7 +403,7 @@ def replying(*replies: bytes) -> Coroutine[Any, Any, None]:
 
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
-        way_out = Smarthost(SmarthostSettings("127.0.0.1", port, timeout_seconds=1))
+        way_out = Smarthost(SmarthostSettings(host="127.0.0.1", port=port, timeout_seconds=1))
         try:
             await way_out.send(outgoing())
         finally:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 from collections.abc import Callable
 from datetime import timedelta
@@ -10,7 +9,7 @@ from datetime import timedelta
 import pytest
 import structlog
 
-from pbm.core.notify import Limits
+from pbm.domain.limits import Limits
 from pbm.server import Settings
 from tests.conversation import ROBOT, Got, House, address_of, password
 
@@ -246,7 +245,7 @@ def test_words_of_the_server_are_no_userids(userid: str, house: House) -> None:
 
 
 def test_limits_are_the_operators(new_house: Callable[..., House]) -> None:
-    limits = dataclasses.replace(Limits(), resets_per_day=1, confirmations_per_day=1)
+    limits = Limits(resets_per_day=1, confirmations_per_day=1)
     house = new_house(Settings(ROBOT, limits))
     house.player("alice")
     for number in range(2):

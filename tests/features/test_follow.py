@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from pbm.core.notify import Limits
+from pbm.domain.limits import Limits
 from pbm.server import Settings
 from tests.conversation import ROBOT, Got, House, address_of
 
@@ -106,7 +105,7 @@ def test_only_those_who_look_on_kibitz(watched: House) -> None:
 
 
 def test_so_much_kibitz_a_day_and_no_more(new_house: Callable[..., House]) -> None:
-    house = new_house(Settings(ROBOT, dataclasses.replace(Limits(), messages_per_day=2)))
+    house = new_house(Settings(ROBOT, Limits(messages_per_day=2)))
     for userid in ("alice", "bob", "carol"):
         house.player(userid)
     house.game("cross -size=3 alice bob")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 
-from pbm.core.notify import Limits
+from pbm.domain.limits import Limits
 from pbm.server import Settings
 from pbm.server.operator import Administration
 from tests.conversation import ROBOT, Got, House, address_of
@@ -84,7 +83,7 @@ def test_an_answer_may_name_many_hearers(three: House) -> None:
 
 
 def test_so_many_messages_a_day_and_no_more(new_house: Callable[..., House]) -> None:
-    house = new_house(Settings(ROBOT, dataclasses.replace(Limits(), messages_per_day=2)))
+    house = new_house(Settings(ROBOT, Limits(messages_per_day=2)))
     house.player("alice")
     house.player("bob")
     refused = [house.send("alice", "message alice alicepass bob", "Hi")[-1].refuses for _ in range(3)]
@@ -112,7 +111,7 @@ def test_one_click_ends_broadcasts(three: House) -> None:
 
 
 def test_a_moderated_broadcast_waits_for_the_operator(new_house: Callable[..., House]) -> None:
-    house = new_house(Settings(ROBOT, dataclasses.replace(Limits(), broadcast_moderation="on")))
+    house = new_house(Settings(ROBOT, Limits(broadcast_moderation="on")))
     house.player("alice")
     house.player("bob")
     admin = Administration(house.service)
@@ -125,7 +124,7 @@ def test_a_moderated_broadcast_waits_for_the_operator(new_house: Callable[..., H
 
 
 def test_the_operator_is_told_that_a_broadcast_waits(new_house: Callable[..., House]) -> None:
-    limits = dataclasses.replace(Limits(), broadcast_moderation="on")
+    limits = Limits(broadcast_moderation="on")
     house = new_house(Settings(ROBOT, limits, operator="operator@example.com"))
     house.player("alice")
     house.player("bob")
@@ -139,7 +138,7 @@ def test_the_operator_is_told_that_a_broadcast_waits(new_house: Callable[..., Ho
 
 
 def test_there_need_be_no_broadcasts(new_house: Callable[..., House]) -> None:
-    house = new_house(Settings(ROBOT, dataclasses.replace(Limits(), broadcast_moderation="closed")))
+    house = new_house(Settings(ROBOT, Limits(broadcast_moderation="closed")))
     house.player("alice")
     (got,) = house.send("alice", "broadcast alice alicepass", "Hello!")
     assert "no broadcasts" in got.body

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pbm.core.notify import Limits
 from pbm.domain.calendars import StopKind
 from pbm.domain.clock import Clock
 from pbm.domain.durations import DAY, HOUR
+from pbm.domain.limits import Limits
 from pbm.domain.mail import Delivery
 from pbm.domain.match import Ending, Match
 from pbm.server import Arriving, Settings

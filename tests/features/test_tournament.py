@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from pbm.core.notify import Limits
+from pbm.domain.limits import Limits
 from pbm.domain.match import Ending
 from pbm.server import Settings
 from pbm.server.operator import Administration
@@ -459,7 +458,7 @@ def test_unrated_events_move_no_rating(house: House) -> None:
 
 
 def test_who_has_made_too_many_events_makes_no_more(new_house: Callable[..., House]) -> None:
-    house = new_house(Settings(ROBOT, replace(Limits(), open_events=1)))
+    house = new_house(Settings(ROBOT, Limits(open_events=1)))
     house.player("ann")
     assert not house.send("ann", "event create one swiss cross ann annpass")[0].refuses
     assert house.send("ann", "event create two swiss cross ann annpass")[0].refuses

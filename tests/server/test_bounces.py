@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbm.core.notify import Limits
+from pbm.domain.limits import Limits
 from pbm.domain.mail import Arrival, Delivery, Queued
 from pbm.server import Arriving, Settings
 from pbm.server.queues import Queues
