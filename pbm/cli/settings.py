@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from pbm.domain.limits import Limits
-from pbm.domain.values import DOMAIN, Address, Domain, LocalPart, Seconds, Table, fitting, place
+from pbm.domain.values import DOMAIN, Address, Domain, LocalPart, Seconds, SettingsTable, fitting, place
 from pbm.edges.deliver import DeliverySettings
 from pbm.edges.fetch import FetchSettings
 from pbm.edges.receive import ListenSettings
@@ -78,7 +78,7 @@ class Delivery(DeliverySettings):
     )
 
 
-class Maildir(Table):
+class Maildir(SettingsTable):
     """Mail into a Maildir for each address, for delivery.kind = "maildir"."""
 
     folder: Path = Field(
@@ -86,7 +86,7 @@ class Maildir(Table):
     )
 
 
-class Dkim(Table):
+class Dkim(SettingsTable):
     """Signatures of our mails. `pbm dkim` makes the key."""
 
     key: Path | None = Field(
@@ -100,7 +100,7 @@ class Dkim(Table):
     )
 
 
-class Sendmail(Table):
+class Sendmail(SettingsTable):
     """Mail through a program, for delivery.kind = "sendmail"."""
 
     command: Annotated[str, AfterValidator(_check_command)] = Field(
@@ -109,7 +109,7 @@ class Sendmail(Table):
     timeout_seconds: Seconds = Field(default=60, description="How long it may take for one mail.")
 
 
-class Log(Table):
+class Log(SettingsTable):
     """What `pbm serve` says on standard error."""
 
     level: Literal["debug", "info", "warning", "error"] = Field(
@@ -118,7 +118,7 @@ class Log(Table):
     format: Literal["text", "json"] = Field(default="text", description="text for people, json for programs.")
 
 
-class Metrics(Table):
+class Metrics(SettingsTable):
     """Numbers for Prometheus: http://HOST:PORT/metrics."""
 
     listen: Annotated[str, AfterValidator(_check_metrics)] = Field(

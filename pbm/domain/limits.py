@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from pbm.domain.clock import read_control
 from pbm.domain.errors import BadArguments
-from pbm.domain.values import Count, Seconds, Table
+from pbm.domain.values import Count, Seconds, SettingsTable
 
 DEFAULT_CLOCK = "21d"
 """How much time there is where a challenge does not say it."""
@@ -22,7 +22,7 @@ def _check_clock(text: str) -> str:
     return text
 
 
-class Limits(Table):
+class Limits(SettingsTable):
     """How much one person may ask for. Days are of 24 hours."""
 
     stranger_replies_per_day: Annotated[int, Field(ge=0)] = Field(

@@ -50,7 +50,7 @@ Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 
 
-class Table(BaseModel):
+class SettingsTable(BaseModel):
     """A table of settings; a key that it does not know is refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -22,7 +22,7 @@ import structlog
 from pydantic import Field
 
 from pbm.domain.mail import Queued
-from pbm.domain.values import Count, Seconds, Table
+from pbm.domain.values import Count, Seconds, SettingsTable
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Transport
 from pbm.edges.way_out import Attempt, WayOut
 from pbm.store import DatabaseTrouble, Store, Transaction
@@ -46,7 +46,7 @@ Refused = Callable[[Transaction, Queued, str, datetime], None]
 """Told, in the transaction that gives a mail up, that its recipient was refused, and in what words."""
 
 
-class DeliverySettings(Table):
+class DeliverySettings(SettingsTable):
     """How hard to try. A retry waits twice as long as the one before, give or take a fifth, up to the longest."""
 
     concurrency: Count = Field(default=10, description="Mails under way at once.")

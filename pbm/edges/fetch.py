@@ -32,7 +32,7 @@ from imap_tools import (
 )
 from pydantic import Field, SecretStr
 
-from pbm.domain.values import Host, Seconds, Table
+from pbm.domain.values import Host, Seconds, SettingsTable
 
 log = structlog.get_logger()
 
@@ -46,7 +46,7 @@ _NAMESPACE = re.compile(rb'\(\("((?:[^"\\]|\\.)*)" "(.)"')
 """RFC 2342: the prefix of one's own folders and what parts their names, such as (("INBOX." "."))."""
 
 
-class FetchSettings(Table):
+class FetchSettings(SettingsTable):
     """Mail from a mailbox, besides what comes to server.listen. Addresses of ours are then all plus addresses of
     server.local_part@server.domain, which must be the mailbox's own address.
     """

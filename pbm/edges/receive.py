@@ -28,7 +28,7 @@ from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException, syntax
 from pydantic import Field
 
-from pbm.domain.values import Count, Domain, Place, Seconds, Table, fitting, place
+from pbm.domain.values import Count, Domain, Place, Seconds, SettingsTable, fitting, place
 
 log = logging.getLogger(__name__)
 logging.getLogger("mail.log").setLevel(logging.ERROR)  # aiosmtpd warns of every typing error of a stranger
@@ -58,7 +58,7 @@ _CLOSING = b"421 4.3.2 Closing, please come back later\r\n"
 _BUSY = b"421 4.3.2 Too many connections, please come back later\r\n"
 
 
-class ListenSettings(Table):
+class ListenSettings(SettingsTable):
     """Where to listen, as whom, and how much one client may ask for.
 
     When max_connections are there, a newcomer takes the place of the client that has been there longest without a mail

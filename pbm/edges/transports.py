@@ -25,7 +25,7 @@ import aiosmtplib
 from aiosmtplib import SMTPResponseException
 from pydantic import Field, SecretStr
 
-from pbm.domain.values import Count, Host, Seconds, Table
+from pbm.domain.values import Count, Host, Seconds, SettingsTable
 from pbm.edges.handover import Broken, Handover, Refused, Reply, Stage
 
 
@@ -80,7 +80,7 @@ class Transport(Protocol):
         """Let go of what is kept open; send() is not called afterwards."""
 
 
-class SmarthostSettings(Table):
+class SmarthostSettings(SettingsTable):
     """Mail to a mail server that takes all of ours, for delivery.kind = "smarthost"."""
 
     host: Host = Field(default="", description="Its name.")
