@@ -32,6 +32,7 @@ from pbm.domain.match import (
     IntentKind,
     Match,
     Offer,
+    OfferKind,
     Player,
     Ply,
     Result,
@@ -43,6 +44,9 @@ from pbm.domain.match import (
 from pbm.domain.remarks import Remark, RemarkKind
 from pbm.store import HOUSE, Transaction
 
+SILENCE = "silence"
+"""What is on the agenda of a board while a draw has been offered: an offer left unanswered for long is accepted."""
+SILENT_FOR, SILENT_IN_EVENTS_FOR = timedelta(days=21), timedelta(days=7)
 QUESTION = "question"
 """What is on the agenda of a board while one player has asked the other something."""
 ANSWER_IN = timedelta(days=2)
@@ -125,10 +129,10 @@ class OpenBoard:
         if state.result is not None:
             self.end(state.result)
 
-    def agree(self, seat: Seat) -> None:
-        """The seat agrees to a draw."""
+    def agree(self, seat: Seat, *, silently: bool = False) -> None:
+        """The seat agrees to a draw. silently: by leaving the offer unanswered."""
         self.set_offer(None)
-        self.end(Result(Ending.AGREED, None, "by agreement"), OfferAccepted(self.match.board, seat))
+        self.end(Result(Ending.AGREED, None, "by agreement"), OfferAccepted(self.match.board, seat, silently))
 
     def reject_offer(self, seat: Seat) -> None:
         """The seat does not want what its opponent asks for."""
@@ -175,10 +179,14 @@ class OpenBoard:
     def set_offer(self, offer: Offer | None) -> None:
         """Who is asked something is reminded of it once."""
         self.tx.matches.set_offer(self.match.board, offer)
+        self.tx.agenda.drop(SILENCE, self.match.board)
         if offer is None:
             self.tx.agenda.drop(QUESTION, self.match.board)
         else:
             self.tx.agenda.put(QUESTION, self.match.board, self.now + ANSWER_IN)
+        if offer is not None and offer.kind is OfferKind.DRAW:
+            at = self.now + (SILENT_IN_EVENTS_FOR if self.match.event else SILENT_FOR)
+            self.tx.agenda.put(SILENCE, self.match.board, at, asked_at=self.now.isoformat())
         self.match = replace(self.match, offer=offer)
 
     def set_clock(self, clock: Clock) -> None:

@@ -159,7 +159,8 @@ class Clock:
     seat: whose clock it is that runs. left: of each seat. turn_left: of the limit for this move, where there is a bank
     besides. paused: by agreement, since `since`. deadline_at: when the time of the seat runs out, as far as was known
     when the clock was last touched; None for never. overrun_at: when the players were told that it has run out.
-    due_at: when the board needs the server next.
+    due_at: when the board needs the server next. gift: what the other seat was given for its next move meanwhile, on
+    top of the limit for each.
     """
 
     control: TimeControl
@@ -171,6 +172,7 @@ class Clock:
     deadline_at: datetime | None = None
     overrun_at: datetime | None = None
     due_at: datetime | None = None
+    gift: int = 0
 
     @classmethod
     def start(cls, control: TimeControl, seat: int, now: datetime, calendars: Calendars) -> Clock:
@@ -240,7 +242,7 @@ class Clock:
         charged = self.charged(now, calendars)
         left = _with(charged.left, seat, charged.left[seat - 1] + amount)
         if seat != self.seat:
-            return replace(charged, left=left).refreshed(calendars)
+            return replace(charged, left=left, gift=charged.gift + amount).refreshed(calendars)
         turn_left = None if charged.turn_left is None else charged.turn_left + amount
         return replace(charged, left=left, turn_left=turn_left, overrun_at=None).refreshed(calendars)
 
@@ -271,6 +273,6 @@ def _with(left: tuple[int, int], seat: int, amount: int) -> tuple[int, int]:
 def _begun(clock: Clock, seat: int, now: datetime, calendars: Calendars) -> Clock:
     """The clock, charged until now, when the seat begins to think."""
     both = clock.control.bank is not None and clock.control.per_move is not None
-    turn_left = clock.control.per_move if both else None
+    turn_left = (clock.control.per_move or 0) + clock.gift if both else None
     since = max(now, clock.since)
-    return replace(clock, seat=seat, since=since, turn_left=turn_left, overrun_at=None).refreshed(calendars)
+    return replace(clock, seat=seat, since=since, turn_left=turn_left, overrun_at=None, gift=0).refreshed(calendars)

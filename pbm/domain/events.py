@@ -66,7 +66,9 @@ class Proposed(Event):
 
 @dataclass(frozen=True, slots=True)
 class OfferAccepted(Event):
-    """The seat agreed to a draw."""
+    """The seat agreed to a draw. silently: by leaving the offer unanswered."""
+
+    silently: bool = False
 
 
 @dataclass(frozen=True, slots=True)

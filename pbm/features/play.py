@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 from games.rules import BadNotation, MoveError
 from pbm.compose import Answer
 from pbm.core import decisions
-from pbm.core.board import OpenBoard
+from pbm.core.board import SILENCE, SILENT_FOR, SILENT_IN_EVENTS_FOR, OpenBoard
+from pbm.core.jobs import Occasion, when_due
+from pbm.core.notify import tell_players
 from pbm.core.offers import GRANTS, WISHES, ask, grants
 from pbm.core.registry import HANDLERS, handles
 from pbm.core.replies import tell_sender
 from pbm.core.request import Request
 from pbm.core.wording import NOTHING, as_played, verb_meant
 from pbm.domain import plans
+from pbm.domain.calendars import Calendar
 from pbm.domain.commands import Command, split_guard
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, other
@@ -352,6 +356,29 @@ def accept(request: Request, command: Command) -> Answer | None:
 @grants(OfferKind.DRAW)
 def grant_draw(_: Request, board: OpenBoard, seat: Seat) -> None:
     board.agree(seat)
+
+
+@when_due(SILENCE)
+def take_silence_for_consent(occasion: Occasion) -> None:
+    """An offer of a draw was left unanswered for as long as is stated; outages and absences of its hearer not counted.
+
+    The time is worked out from when the offer was made, whatever the clock of the server has done since.
+    """
+    tx, now = occasion.tx, occasion.now
+    board = OpenBoard.load(tx, occasion.tools.states, int(occasion.item.key), now)
+    match, offer = board.match, board.match.offer
+    if match.result is not None or offer is None or offer.kind is not OfferKind.DRAW:
+        return
+    hearer, asked_at = other(offer.seat), datetime.fromisoformat(occasion.item.payload["asked_at"])
+    length = SILENT_IN_EVENTS_FOR if match.event else SILENT_FOR
+    player = match.player(hearer).id
+    stops, _ = tx.absences.stops((player, player), asked_at)
+    over_at = Calendar(stops=stops).deadline(asked_at, length // timedelta(microseconds=1))
+    if over_at is None or over_at > now:
+        tx.agenda.put(SILENCE, match.board, over_at or now + timedelta(days=1), **occasion.item.payload)
+        return
+    board.agree(hearer, silently=True)
+    tx.outbox.add(tell_players(tx, occasion.tools, board), now)
 
 
 @grants(OfferKind.UNDO)

@@ -93,7 +93,8 @@ def block(request: Request, command: Command) -> Answer | None:
     request.tx.follows.unfollow_player(other.id, player.id)
     text = (
         f"You have blocked {other.userid}, who cannot challenge you, take your seeks, follow you or write to "
-        f"you any more, and is not told. Games under way between you go on. "
+        f"you any more. {other.userid} is not told now; whoever tries hears that you do not take it. Games under way "
+        "between you go on. "
         f'"unblock {other.userid}" ends it.'
     )
     return done(command, text)

@@ -40,6 +40,8 @@ log = structlog.get_logger()
 
 _INSTANT = timedelta(microseconds=1)
 _YEAR = timedelta(days=365)
+FREE_NO_SHOWS, NO_SHOWS_WITHIN = 2, timedelta(days=90)
+"""Games whose first move a player may let pass within such a time; the next are lost, and tell in the reliability."""
 _ON_TIME = "on time"
 _NO_SHOW = "did not make his first move in time"
 """How the reason of a result begins, or ends, when time was up."""
@@ -99,8 +101,15 @@ def call_time(board: OpenBoard, limits: Limits) -> None:
             Result(Ending.FORFEIT, other(clock.seat), _ON_TIME), TimeClaimed(match.board, clock.seat, waited=True)
         )
         return
+    no_show = f"{late.userid} {_NO_SHOW}"
     if all(ply.seat != clock.seat for ply in match.record):
-        result = Result(Ending.VOID, None, f"{late.userid} {_NO_SHOW}")
+        if board.tx.matches.voided_since(late.id, no_show, now - NO_SHOWS_WITHIN) >= FREE_NO_SHOWS:
+            lost = Result(
+                Ending.FORFEIT, other(clock.seat), f"{_ON_TIME}: {late.userid} has let first moves pass before"
+            )
+            board.end(lost, TimeUp(match.board, clock.seat, no_show=True))
+            return
+        result = Result(Ending.VOID, None, no_show)
         board.end(result, TimeUp(match.board, clock.seat, no_show=True))
         return
     over = clock.charged(now, match.calendars)

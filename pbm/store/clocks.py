@@ -14,7 +14,7 @@ from pbm.domain.settings import Settings
 from pbm.store.tables import absences, matches
 
 STOPPED: Mapping[str, Any] = dict.fromkeys(
-    ("left1", "left2", "turn_left", "ticking_since", "deadline_at", "overrun_at", "due_at")
+    ("left1", "left2", "turn_left", "ticking_since", "deadline_at", "overrun_at", "due_at", "gift")
 ) | {"paused": False}
 """Of a board that has no clock, or none any more."""
 
@@ -34,6 +34,7 @@ def columns_of(clock: Clock | None) -> Mapping[str, Any]:
         "overrun_at": clock.overrun_at,
         "due_at": clock.due_at,
         "paused": clock.paused,
+        "gift": clock.gift or None,
     }
 
 
@@ -51,6 +52,7 @@ def clock_of(row: Row[Any]) -> Clock | None:
         row.deadline_at,
         row.overrun_at,
         row.due_at,
+        row.gift or 0,
     )
 
 

@@ -301,6 +301,13 @@ class Matches:
         )
         return any(self._connection.execute(select(each)).scalar_one() for each in own)
 
+    def voided_since(self, player_id: int, reason: str, since: datetime) -> int:
+        """How many boards of the player were void for this reason since then."""
+        void = matches.c.ending == Ending.VOID.value, matches.c.reason == reason, matches.c.ended_at > since
+        seats = (matches.c.seat1_id, matches.c.seat2_id)
+        counts = (select(func.count()).select_from(matches).where(seat == player_id, *void) for seat in seats)
+        return sum(self._connection.execute(each).scalar_one() for each in counts)
+
     def finished(self, game: str, limit: int) -> list[Summary]:
         """Boards that count and have ended, the latest first."""
         found = _narrowed(_with_players, game, (), active=False).where(matches.c.ending != Ending.VOID.value)

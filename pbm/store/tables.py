@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-REVISION = "0004"
+REVISION = "0005"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 
@@ -112,6 +112,7 @@ matches = Table(
     Column("left1", BigInteger),
     Column("left2", BigInteger),
     Column("turn_left", BigInteger),
+    Column("gift", BigInteger),
     Column("ticking_since", Instant),
     Column("deadline_at", Instant),
     Column("overrun_at", Instant),

@@ -20,6 +20,7 @@ from pbm.domain.match import Ending, Player, Result, other
 from pbm.domain.tournaments import swiss
 from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.terms import Kind, read_terms
+from pbm.features.tournament import news
 from pbm.features.tournament.director import CLOCK, HOLDING
 from pbm.features.tournament.letters import Letters
 from pbm.store import Transaction
@@ -62,6 +63,7 @@ def create(
     options = tuple(map(str.casefold, others))
     event = tx.tournaments.add(name, game.casefold(), options, body, terms, creator, now)
     tx.agenda.put(HOLDING, event.id, terms.starts_at)
+    news.plan(tx, now)
     if creator is not None:
         tx.tournaments.follow(creator.id, event.id)
     return event
