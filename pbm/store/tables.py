@@ -112,7 +112,6 @@ matches = Table(
     Column("left1", BigInteger),
     Column("left2", BigInteger),
     Column("turn_left", BigInteger),
-    Column("gift", BigInteger),
     Column("ticking_since", Instant),
     Column("deadline_at", Instant),
     Column("overrun_at", Instant),
@@ -120,6 +119,7 @@ matches = Table(
     Column("paused", Boolean, nullable=False, server_default="0"),
     Column("annotated", Boolean, nullable=False, server_default="0"),
     Column("event", String(80), nullable=False, server_default=""),
+    Column("gift", BigInteger),
     sqlite_autoincrement=True,
 )
 Index("ix_matches_started", matches.c.started_by, matches.c.started_at)
