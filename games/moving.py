@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from games.boards import Cells, Squares, bits, union
 from games.rules import IllegalMove, Info, MoveError, OptionValues, Outcome, Side
@@ -30,7 +30,7 @@ class Position:
     options: OptionValues
     pieces: tuple[Cells, Cells]
     mover: Side = Side.FIRST
-    seen: tuple[tuple[tuple[Cells, Cells], Side], ...] = ()
+    seen: tuple[tuple[tuple[Cells, Cells], Side], ...] = field(default=(), hash=False)
     placed: int = 0
     walls: Cells = 0
 

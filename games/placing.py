@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -33,7 +34,7 @@ class Position:
     last: int | None = None
     to_move: Side = Side.FIRST
     passes: int = 0
-    seen: frozenset[tuple[Cells, Cells]] = frozenset()
+    seen: frozenset[tuple[Cells, Cells]] = field(default=frozenset(), hash=False)
 
     @property
     def taken(self) -> Cells:
@@ -151,19 +152,11 @@ class Placing(ABC):
         return Position(pos.options, self.placed(pos, move), move, pos.to_move.other, seen=pos.seen)
 
     def outcome(self, pos: Position) -> Outcome | None:
-        ending = self._ending(pos)
+        ending = _ending(self, pos)
         return ending and ending.outcome
 
-    def _ending(self, pos: Position) -> Ending | None:
-        if pos.last is None:
-            return None
-        ending = self.ending(pos, pos.last)
-        if ending is None and pos.taken == self.board(pos.options).full:
-            return Ending(Outcome(None, "because the board is full"))
-        return ending
-
     def scene(self, pos: Position, last: int | None) -> Scene:
-        ending = self._ending(pos)
+        ending = _ending(self, pos)
         pieces = {name[0]: stones for name, stones in zip(self.colours, pos.stones, strict=True)}
         marked = 0 if last is None or pos.last is None or pos.last == PASS else 1 << pos.last
         board = self.board(pos.options)
@@ -174,3 +167,14 @@ class Placing(ABC):
     def notes(self, pos: Position) -> tuple[str, ...]:
         """Sentences on the state, to stand under the board."""
         return ()
+
+
+@lru_cache(maxsize=256)
+def _ending(game: Placing, pos: Position) -> Ending | None:
+    """Asked several times at each ply."""
+    if pos.last is None:
+        return None
+    ending = game.ending(pos, pos.last)
+    if ending is None and pos.taken == game.board(pos.options).full:
+        return Ending(Outcome(None, "because the board is full"))
+    return ending

@@ -16,19 +16,11 @@ from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.match import SWAP, Intent, IntentKind, State
 from pbm.domain.plans import Branch, Plan, chain, check, fitting, layout, read, reread, settled, understood, write
 
-OPTIONS = {
-    "cross": ("-size=4",),
-    "crossgeo": ("-board=random", "-edges=12", "-seed=3", "-version=g"),
-    "loops": ("-size=6",),
-    "luddit": ("-size=5",),
-    "polygon": ("-sides=6",),
-}
-
 
 def started(name: str = "cross", plies: int = 1, seed: int = 0) -> State:
     """A game that has come so far by moves at random, and is not over."""
     rng = random.Random(seed)
-    state = State.start(GAMES[name], OPTIONS.get(name, ()))
+    state = State.start(GAMES[name], ("-size=4",) if name == "cross" else ())
     for _ in range(plies):
         after = state.play(move_at_random(state, rng))[0]
         if after.outcome is not None:

@@ -109,13 +109,16 @@ def test_labels_are_drawn_with_fonts_of_our_own() -> None:
         assert sum(spot.histogram()[:100]) > 5, label.text
 
 
-@pytest.mark.parametrize(("name", "words"), [("cross", []), ("loops", []), ("luddit", []), ("loops", ["-size=10"])])
+@pytest.mark.parametrize(("name", "words"), [*((name, []) for name in GAMES), ("loops", ["-size=10"])])
 def test_letters_are_large_enough_on_a_phone(name, words):
     state = State.start(GAMES[name], words)
-    shown = picture(state.game.scene(state.position, None))
+    scene = state.game.scene(state.position, None)
+    shown = picture(scene)
     assert shown is not None
-    assert cell_pictures.LETTERS * min(1, PHONE / shown.width) >= 11
-    assert plane_pictures.LETTERS * PHONE / plane_pictures.WIDTH >= 11
+    if isinstance(scene.board, PlaneBoard):
+        assert plane_pictures.LETTERS * PHONE / plane_pictures.WIDTH >= 11
+    else:
+        assert cell_pictures.LETTERS * min(1, PHONE / shown.width) >= 11
 
 
 def test_an_empty_board_is_drawn_once_for_all_its_positions() -> None:
@@ -130,11 +133,11 @@ def test_a_picture_is_rendered_once_for_all_its_readers() -> None:
     assert picture(played("cross", 4)) != picture(played("cross"))
 
 
-def test_pictures_are_small() -> None:
-    for name in ("cross", "loops", "luddit"):
-        shown = picture(played(name, 12))
-        assert shown is not None
-        assert len(shown.data) < 9000
+@pytest.mark.parametrize("name", GAMES)
+def test_pictures_are_small(name: str) -> None:
+    shown = picture(played(name, 12))
+    assert shown is not None
+    assert len(shown.data) < (9000 if not isinstance(played(name, 12).board, PlaneBoard) else MAX_OCTETS)
 
 
 def test_a_picture_that_is_too_large_is_left_out() -> None:
@@ -214,4 +217,4 @@ def test_moves_of_a_board_are_found_in_its_drawing(name: str) -> None:
     scene = state.game.scene(state.position, state.last)
     moves = {state.game.notate(state.position, move) for move in islice(state.game.moves(state.position), 400)}
     words = {run.word for line in draw.lines(Scene(scene.board)) for run in line if run.word}
-    assert all(any(move.startswith(word) or word.startswith(move) for word in words) for move in moves)
+    assert all(any(move.startswith(word) or word.startswith(move) for word in words) for move in moves - {"pass"})

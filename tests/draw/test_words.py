@@ -157,15 +157,22 @@ def test_a_polygon_is_rebuilt_from_the_words_alone(seed: int) -> None:
     assert set(targets) == {game.notate(pos, move) for move in game.moves(pos)}
 
 
-@pytest.mark.parametrize("name", ["cross", "loops", "luddit", "hex", "havannah", "gomoku"])
+def of_cells(name: str) -> bool:
+    """Every place is told by its name: neither points and segments, nor dots between which lines are drawn."""
+    shown = played(name, 0).board
+    return isinstance(shown, HexBoard) or (isinstance(shown, GridBoard) and not any(join.name for join in shown.joins))
+
+
+@pytest.mark.parametrize("name", [name for name in GAMES if of_cells(name)])
 def test_a_board_of_cells_is_rebuilt_from_the_words_alone(name: str) -> None:
     scene = played(name, 9)
     assert not isinstance(scene.board, PlaneBoard)
     order = [cell.name for cell in sorted(scene.board.cells, key=lambda cell: cell.place) if cell.name]
     told = " ".join(draw.text(scene, "words").split())
     read: dict[str, str] = {}
-    for first, last, state in re.findall(r"(\b[A-Za-z]\d+)(?: to ([A-Za-z]\d+))? (free|closed|[A-Z])\b", told):
-        names = order[order.index(first) : order.index(last or first) + 1]
+    cells = r"(\b[A-Za-z]\d+(?:, [A-Za-z]\d+)*)(?: to ([A-Za-z]\d+))? (free|closed|[A-Z])\b"
+    for listed, last, state in re.findall(cells, told):
+        names = order[order.index(listed) : order.index(last) + 1] if last else listed.split(", ")
         read |= {each: state for each in names if each not in read}
     for cell in scene.board.cells:
         if cell.name:
