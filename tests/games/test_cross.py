@@ -174,7 +174,7 @@ def test_a_corner_is_on_both_sides_that_meet_there(size):
 def position(size, o, x):
     """The position of these stones in which O has just placed the last of his."""
     bits = [sum(1 << index(size, cell) for cell in stones) for stones in (o, x)]
-    return Position(cross.options([f"-size={size}"]), (bits[0], bits[1]), index(size, o[-1]))
+    return Position(cross.options([f"-size={size}"]), (bits[0], bits[1]), index(size, o[-1]), Side.SECOND)
 
 
 def index(size, cell):
