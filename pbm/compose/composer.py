@@ -33,7 +33,7 @@ from pbm.domain.match import Intent, IntentKind, Match, Player, Seat, State, oth
 from pbm.domain.remarks import Remark
 from pbm.domain.reminders import told
 from pbm.domain.settings import Settings
-from pbm.domain.tokens import PlayerToken, SeatToken, Signer
+from pbm.domain.tokens import AddressToken, PlayerToken, SeatToken, Signer
 from pbm.draw import ASCII
 from pbm.mailin import SENTINEL, Message, Robot
 
@@ -59,6 +59,8 @@ class Reader:
     seat: Seat | None = None
     settings: Settings = field(default_factory=Settings)
     token: PlayerToken | None = None
+    newcomer: AddressToken | None = None
+    """For a stranger, what makes an answer prove the address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,8 @@ class Answer:
     subject: str = ""
     suggestion: str = ""
     figure: Figure | None = None
+    is_greeting: bool = False
+    """It tells a newcomer how to join by itself."""
 
 
 @dataclass(slots=True)
@@ -180,8 +184,9 @@ class Composer:
         sheet = self._sheet(reader)
         told = [replace(each, text=sheet.illustrated(each.text, each.figure)) for each in answers]
         text = self.pages.render(
-            "answer.txt", answers=told, original=_quotable(original), sentinel=SENTINEL, robot=self.robot.address
-        )
+            "answer.txt", answers=told, original=_quotable(original), sentinel=SENTINEL, robot=self.robot.address,
+            joins=reader.newcomer is not None and not first.is_greeting,
+        )  # fmt: skip
         body = sheet.body(text, subject)
         headers = self._thread("", to) | self._answerable(reader)
         return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
@@ -337,12 +342,14 @@ class Composer:
         return self.tagged(self.signer.seal(SeatToken(notice.match.board, seat, notice.match.revision, epoch)))
 
     def _answerable(self, reader: Reader) -> dict[str, str]:
-        """The address whose token tells which player answers; none for a stranger."""
-        return {"Reply-To": self.tagged(self.answered_by(reader))} if reader.token else {}
+        """The address whose token tells who answers."""
+        token = self.answered_by(reader)
+        return {"Reply-To": self.tagged(token)} if token else {}
 
     def answered_by(self, reader: Reader) -> str:
         """The token that makes an answer to a mail the reader's."""
-        return self.signer.seal(reader.token) if reader.token else ""
+        token = reader.token or reader.newcomer
+        return self.signer.seal(token) if token else ""
 
     def tagged(self, token: str) -> str:
         """The address an answer goes to, so that its token comes back with it."""

@@ -10,19 +10,22 @@ from typing import Any
 
 from games import GAMES
 from games.rules import GameError, MoveError
+from pbm import draw
 from pbm.compose import Answer, Notice, Outcome, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, publish
-from pbm.core.notify import Tools, notice_of, perspective, reader_of, tell_players
-from pbm.domain.commands import Command, Standing, is_ours, usage
+from pbm.core.notify import Tools, day_of, notice_of, perspective, reader_of, tell_players
+from pbm.domain.commands import Command, Standing, begins, is_ours, usage
+from pbm.domain.consent import introduced
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale, UnknownCommand
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
-from pbm.domain.match import Player, Seat
+from pbm.domain.match import Player, Seat, State
 from pbm.domain.reading import Reading
 from pbm.domain.redaction import redact, redact_quoted
 from pbm.domain.remarks import RemarkKind
-from pbm.domain.tokens import SeatToken
+from pbm.domain.sentences import sentences
+from pbm.domain.tokens import AddressToken, SeatToken
 from pbm.mailin import Message, strip_subject
 from pbm.store import Transaction
 
@@ -49,6 +52,8 @@ class Sender:
     as_of: datetime | None = None
     seated: Player | None = None
     """The player whose seat's token the mail brings, whoever sent it: it may have been forwarded."""
+    address: str = ""
+    """The address that a token proves the mail is from, where nobody has an account with it."""
 
 
 @dataclass(slots=True)
@@ -263,7 +268,9 @@ class Request:
         player = proved or sent_by.claimed
         if player is None:
             sender = self.message.sender
-            return Reader((sender,) if sender and sender.isascii() else ())
+            last_day = day_of(self.now + timedelta(days=self.tools.limits.answer_token_days))
+            newcomer = AddressToken.of(sender, last_day)
+            return Reader((sender,), newcomer=newcomer) if sender and sender.isascii() else Reader(())
         reader = self.reader(player)
         return reader if proved and reader.addresses else replace(reader, addresses=(self.message.sender,))
 
@@ -391,13 +398,27 @@ class Request:
         """A stranger gets nothing of his own mail back: it may be the mail of somebody who wants to annoy him."""
         reader, answers = self.correspondent(), self.answers
         known = reader.player is not None
-        if not known and isinstance(self.refusal, UnknownCommand) and self.refusal.suggestion == "help":
-            text = self.page("stranger.txt", robot=self.tools.composer.robot.address)
-            answers = [Answer("", Outcome.DONE, text.rstrip("\n"), "pbm: help")]
+        if not known and isinstance(self.refusal, UnknownCommand) and not begins(answers[-1].line):
+            answers = [self._greeting(answers[-1].line)]
         failed = any(answer.outcome is Outcome.FAILED for answer in answers)
         original = redact(self.original(), self.secrets) if failed and known else ""
         answers = [replace(answer, line=redact(answer.line, self.secrets)) for answer in answers]
         return self.tools.composer.answer(reader, answers, self.now, self.message, original)
+
+    def _greeting(self, line: str) -> Answer:
+        """What a person gets whose mail holds no command: what this is, a board, and three things to answer with.
+
+        line: what could not be understood; few words may be a command with an error, which is told.
+        """
+        state, robot = State.start(GAMES["cross"], ("-size=3",)), self.tools.composer.robot.address
+        for move in ("C3", "B2", "D3"):
+            state, _ = state.play(move)
+        board = draw.text(state.game.scene(state.position, state.last))
+        wish, said = introduced(self.message.text), sentences(line)
+        is_typo = len(line.split()) < 3 and "Did you mean" in str(self.refusal) and said and not wish
+        problem = str(self.refusal) if is_typo else ""
+        text = self.page("stranger.txt", robot=robot, board=board, wish=wish, problem=problem)
+        return Answer("", Outcome.DONE, text.rstrip("\n"), "pbm: games by mail", is_greeting=True)
 
 
 def _minute(instant: datetime) -> str:

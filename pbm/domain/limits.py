@@ -28,6 +28,9 @@ class Limits(SettingsTable):
     stranger_replies_per_day: Annotated[int, Field(ge=0)] = Field(
         default=1, description="Answers a day to an address that belongs to no player."
     )
+    newcomer_replies_per_day: Annotated[int, Field(ge=0)] = Field(
+        default=30, description="The same once it has answered a mail of ours, which proves that its owner wrote."
+    )
     answers_per_hour: Count = Field(
         default=120,
         description="Answers an hour to one address, lest two robots talk for ever. What it asks for is done all the "

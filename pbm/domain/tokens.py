@@ -1,18 +1,21 @@
 """Reply tokens: what makes answering a board mail enough to play.
 
 A token names a board, a seat and a revision of the board, or else a player and maybe an instant, sealed with a keyed
-hash, so that nobody can make one for another board, seat, state or player. It is written in lower-case letters and
+hash, so that nobody can make one for another board, seat, state or player. For somebody without an account it names
+the address that it was mailed to. It is written in lower-case letters and
 digits only, for it stands in an address whose case mail programs do not keep.
 """
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import hmac
 from dataclasses import dataclass
 
 _MAC_BYTES = 10
 _MAX_LENGTH = 48
+_ADDRESS_BYTES = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,25 @@ class DigestToken:
     as_of: int
 
 
-Token = SeatToken | PlayerToken | DigestToken
-_KINDS: tuple[type[Token], ...] = (SeatToken, PlayerToken, DigestToken)
+@dataclass(frozen=True, slots=True)
+class AddressToken:
+    """Whoever gets mail at this address, and has no account: until the last day is over.
+
+    address: the first bits of its hash.
+    """
+
+    address: int
+    last_day: int
+
+    @classmethod
+    def of(cls, address: str, last_day: int) -> AddressToken:
+        """The token of an address, in whatever case it is written."""
+        hashed = hashlib.sha256(address.casefold().encode(errors="replace")).digest()
+        return cls(int.from_bytes(hashed[:_ADDRESS_BYTES]), last_day)
+
+
+Token = SeatToken | PlayerToken | DigestToken | AddressToken
+_KINDS: tuple[type[Token], ...] = (SeatToken, PlayerToken, DigestToken, AddressToken)
 
 
 class Signer:

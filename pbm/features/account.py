@@ -18,6 +18,7 @@ from pbm.domain.likeness import mailbox
 from pbm.domain.match import Player
 from pbm.domain.settings import CHOICES, Settings, choice_of
 from pbm.domain.verbs import ACCOUNT, Locks, Verb
+from pbm.store.belongings import NO_PASSWORD
 from pbm.store.players import Address
 from pbm.store.tickets import Ticket
 
@@ -39,12 +40,14 @@ _INVITED = ("invite",)
         ACCOUNT,
         Locks.HOUSE,
         rank=10,
+        other_usage="NEW-USERID",
     )
 )
 def signup(request: Request, command: Command) -> Answer | None:
     """Nobody has the userid before one of the addresses has answered: then the first who did."""
-    userid, password = command.args["NEW-USERID"], command.args["NEW-PASSWORD"]
-    check_password(password)
+    userid, password = command.args["NEW-USERID"], command.args.get("NEW-PASSWORD", "")
+    if password:
+        check_password(password)
     addresses = addresses_of(request, command)
     request.tx.players.forget_unconfirmed(userid, _forgotten_before(request))
     check_free(request.tx, userid)
@@ -52,7 +55,7 @@ def signup(request: Request, command: Command) -> Answer | None:
         raise NotAllowed("One mail makes one account.")
     for address in addresses:
         _count_unasked(request, address)
-    hashed = request.hash_of(password)
+    hashed = request.hash_of(password) if password else NO_PASSWORD
     for address in addresses:
         _mail_to_confirm(request, address, userid, None, userid=userid, hash=hashed)
     return None
@@ -136,6 +139,29 @@ def change_password(request: Request, command: Command) -> Answer | None:
         "Your password is changed. If that was not you, write\n"
         f'"reset password {player.userid}" at once, and choose one that nobody knows.',
     )
+
+
+@handles(
+    Verb(
+        "password",
+        "NEW-PASSWORD",
+        "set a password, if your account has none yet",
+        ACCOUNT,
+        Locks.HOUSE,
+        rank=25,
+    )
+)
+def password_(request: Request, command: Command) -> Answer | None:
+    password = command.args["NEW-PASSWORD"]
+    if request.sender.proven is None:
+        raise NotAllowed("Answer a mail of ours with this line: that shows who you are.", command.verb.line)
+    player = request.who(command)
+    if request.tx.players.password_hash(player.id) != NO_PASSWORD:
+        line = "change password USERID PASSWORD NEW-PASSWORD"
+        raise NotAllowed("Your account has a password already: name it, too, to change it.", line)
+    check_password(password)
+    _set_password(request, player, password)
+    return done(command, "Your password is set. With your userid and it, commands count from any address.")
 
 
 def _set_password(request: Request, player: Player, password: str) -> None:
@@ -364,7 +390,7 @@ def _confirmed(request: Request, ticket: Ticket) -> Address | None:
         return players.confirm(payload["address_id"], request.now)
     player = players.find(payload["userid"])
     known = _own_addresses(request, player).get(payload["address"].casefold()) if player is not None else None
-    made = player is not None and players.password_hash(player.id) == payload["hash"]
+    made = player is not None and payload["hash"] != NO_PASSWORD and players.password_hash(player.id) == payload["hash"]
     if known is not None and (made or known.confirmed_at):
         return players.confirm(known.id, request.now)
     if player is None or not made:

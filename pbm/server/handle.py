@@ -194,7 +194,7 @@ class Handler:
         """Why a mail that proves nothing is not even looked at; empty where it is, or where it does prove something."""
         sender, message = mail.sender, mail.message
         assert isinstance(message, Message)  # noqa: S101  discards are laid aside
-        if sender.proven or sender.seated or checked.verified:
+        if sender.proven or sender.seated or sender.address or checked.verified:
             return ""
         if message.token and tx.tickets.find(message.token, now) is not None:
             return ""
@@ -271,7 +271,7 @@ class Handler:
         """What the request has to tell, without the answers that are too many; and why any were left out."""
         mails, excess = [], ""
         proven = request.sender.proven or (request.identified if not request.is_hearsay else None)
-        cause = mail.cause(proven=proven is not None)
+        cause = mail.cause(proven=proven is not None or bool(request.sender.address))
         for each in request.mails():
             reason = self.throttle.excess(tx, each, now, cause)
             if not reason:

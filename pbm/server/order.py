@@ -16,6 +16,7 @@ from pbm.domain.commands import Command, Standing, parse
 from pbm.domain.errors import NeedsIdentity, Rejected, UnknownCommand
 from pbm.domain.likeness import mailbox
 from pbm.domain.reading import MAX_COMMANDS, Reading
+from pbm.features.newcomer import greet
 from pbm.mailin import Action
 from pbm.server.plain import Restated, restated
 from pbm.store import Transaction
@@ -69,14 +70,24 @@ class Order:
         """A command is refused, and the rest is not tried; unless the mail means something in plain words."""
         line, command, several = self.reading.lines[number - 1], self.commands[number - 1], len(self.commands) > 1
         try:
+            if number == 1 and self._greets(request):
+                return request
             meant = restated(request, self.reading, command) if number == 1 else None
-        except Rejected as unsure:
+        except REFUSALS as unsure:
             meant, error = None, unsure
         if meant is not None:
             return self._again(request, meant)
         request.refuse(line, error, several=several)
         request.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
         return request
+
+    def _greets(self, request: Request) -> bool:
+        """The mail is a newcomer's, whose plain words are done."""
+        text, command = self.reading.text, self.commands[0]
+        if not (request.sender.address and text and isinstance(command, UnknownCommand)):
+            return False
+        with request.tx.savepoint():
+            return greet(request, text)
 
     def _again(self, request: Request, meant: Restated) -> Request:
         """Carry out what plain words mean."""

@@ -16,7 +16,7 @@ from pbm.domain.calendars import instant_at
 from pbm.domain.commands import Standing, board_of_subject
 from pbm.domain.mail import Sent
 from pbm.domain.match import Player
-from pbm.domain.tokens import DigestToken, PlayerToken, SeatToken, Signer
+from pbm.domain.tokens import AddressToken, DigestToken, PlayerToken, SeatToken, Signer
 from pbm.mailin import Message, Robot, strip_subject, token_answered
 from pbm.store import Transaction
 
@@ -32,7 +32,12 @@ def identify(tx: Transaction, signer: Signer, message: Message, now: datetime) -
     as_of = instant_at(token.as_of) if isinstance(token, DigestToken) else _written_at(token, answered)
     match = tx.matches.summary(board) if board is not None else None
     if match is None:
-        return Sender(Standing(known=bool(proven or claimed), proven=bool(proven)), None, None, proven, claimed, as_of)
+        address = _address(token, message, now)
+        if address:
+            proven = proven or claimed
+        standing = Standing(known=bool(proven or claimed), proven=bool(proven))
+        newcomer = "" if address and tx.players.of_address(address) else address
+        return Sender(standing, None, None, proven, claimed, as_of, address=newcomer)
     if seat is not None and seat.epoch != match.epochs[seat.seat - 1]:
         seat = None
     seated = match.players[seat.seat - 1] if seat is not None else None
@@ -64,6 +69,13 @@ def with_lost_token(tx: Transaction, message: Message, robot: Robot) -> Message:
 def _key(message_id: str) -> str:
     """What the id of a mail of ours has in front of the @."""
     return message_id.strip("<>").partition("@")[0]
+
+
+def _address(token: object, message: Message, now: datetime) -> str:
+    """The address that the mail is from, where it brings a token that was mailed there; empty where it does not."""
+    if not isinstance(token, AddressToken) or token.last_day < day_of(now):
+        return ""
+    return message.sender if token == AddressToken.of(message.sender, token.last_day) else ""
 
 
 def _own(tx: Transaction, player: Player | None, message: Message) -> Player | None:

@@ -68,10 +68,10 @@ class Throttle:
         if not mail.reply and not to_sender:
             return ""
         unknown = mail.reply and mail.player_id is None and not tx.players.of_address(mail.address)
-        most = self._limits.stranger_replies_per_day
+        most = self._limits.newcomer_replies_per_day if cause.proven else self._limits.stranger_replies_per_day
         if unknown and replies_to(tx, mail.address, now) >= most:
             return f"{most} a day to {mail.address}, whom nobody knows"
-        if unknown and not (to_sender and cause.vouched):
+        if unknown and not cause.proven and not (to_sender and cause.vouched):
             try:
                 count_unasked(tx, self._limits, mail.address, cause.network, now, mailbox_too=False)
             except NotAllowed as error:

@@ -1,0 +1,102 @@
+"""From a first mail to the first move: joining by a name alone, and a game at once.
+
+Nobody joins but by an answer from their own address, which its token proves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import chain, islice
+
+from games import GAMES
+from pbm.compose import Answer
+from pbm.core.accounts import open_account
+from pbm.core.registry import HANDLERS, handles
+from pbm.core.request import Request
+from pbm.domain.commands import Command, Standing, parse
+from pbm.domain.consent import Answer as Consented
+from pbm.domain.consent import consent, introduced
+from pbm.domain.errors import NotFound
+from pbm.domain.sentences import plain
+from pbm.domain.verbs import STARTING, Locks, Verb, find
+from pbm.store.seeks import Seek
+
+FIRST, OPPONENT = "cross", "robot1"
+"""What a newcomer plays, and with whom."""
+MAX_SEEKS = 3
+"""Open seeks that the mail of welcome shows."""
+KNOWN = Standing(known=True, proven=True)
+
+
+@handles(
+    Verb(
+        "play",
+        "USERID PASSWORD [GAME]",
+        "start a game at once, against a program; cross, unless you name another",
+        STARTING,
+        Locks.HOUSE,
+        rank=5,
+        wordy=True,
+    )
+)
+def play(request: Request, command: Command) -> Answer | None:
+    """A newcomer joins by it. In an answer to a board what follows may be a move: "play D4"."""
+    word = command.args.get("GAME", FIRST)
+    if word.casefold() not in GAMES:
+        move = find("move")
+        if request.sender.board is None or move is None:
+            raise NotFound(f'There is no game "{word}" here. The games are {", ".join(GAMES)}.', "play")
+        return HANDLERS["move"](request, replace(command, verb=move, args={"MOVE": word}))
+    if request.sender.address:
+        join(request, playing=True)
+    challenge = parse(f"{word.casefold()} challenge me {OPPONENT}", KNOWN)
+    credentials = {name: value for name, value in command.args.items() if name in ("USERID", "PASSWORD")}
+    return HANDLERS["challenge"](request, replace(challenge, args={**challenge.args, **credentials}))
+
+
+def join(request: Request, name: str = "", *, playing: bool = False) -> None:
+    """The newcomer has an account from now on, and is welcomed. name: empty for one made of their address.
+
+    playing: a game is started for them. Raises: BadArguments, NotAllowed.
+    """
+    address = request.sender.address
+    player = open_account(request, address, name)
+    request.sender = replace(request.sender, standing=KNOWN, proven=player, claimed=player, address="")
+    request.identified = player
+    seeks = islice(chain.from_iterable(map(request.tx.seeks.open, GAMES)), MAX_SEEKS)
+    request.write(
+        address,
+        f"pbm: welcome, {player.userid}",
+        "joined.txt",
+        player=player,
+        reply_to=request.tools.composer.answered_by(request.reader(player)),
+        userid=player.userid,
+        playing=playing,
+        seeks=list(seeks),
+        title=_title,
+    )
+
+
+def _title(seek: Seek) -> str:
+    return GAMES[seek.game].info.title
+
+
+def greet(request: Request, text: str) -> bool:
+    """What a newcomer says in plain words is done: a name, a yes, a no, a question. False where it is none of these.
+
+    Raises: BadArguments, NotAllowed for a name that cannot be had.
+    """
+    name, answer = introduced(text), consent(text).answer
+    told: Answer | None = None
+    if answer in (Consented.NO, Consented.NEVER):
+        request.tx.invitations.refuse(request.sender.address, request.now)
+    elif name:
+        join(request, name)
+    elif answer is Consented.YES or plain(text).startswith("play"):
+        told = play(request, parse("play", KNOWN))
+    elif answer is Consented.ASKS:
+        told = HANDLERS["help"](request, parse("help tutorial", KNOWN))
+    else:
+        return False
+    request.answers += [told] if told is not None else []
+    return True
