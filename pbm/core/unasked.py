@@ -16,6 +16,9 @@ from pbm.domain.limits import Limits
 from pbm.store import Transaction
 from pbm.store.attempts import Key
 
+PUZZLING = "puzzling"
+MAX_PUZZLING = 2
+"""Answers a day that tell a newcomer, who has had the page, that their mail was not understood."""
 MAILBOX, DOMAIN, NETWORK = "unasked", "unasked domain", "unasked network"
 
 
@@ -40,6 +43,19 @@ def count_unasked(
             raise NotAllowed(_refusal(key, most))
     for key in measures:
         tx.guesses.put(key, counts.get(key, 0) + 1, now, None)
+
+
+def is_puzzling(tx: Transaction, address: str, now: datetime) -> bool:
+    """One more mail of somebody without an account was not understood; whether it is one too many of a day.
+
+    A program may be the one who answers.
+    """
+    key = Key(PUZZLING, mailbox(address))
+    tx.lock([f"{key.kind} {key.subject}"])
+    known = tx.guesses.get([key]).get(key)
+    count = known.failures if known is not None and known.last_at.date() == now.date() else 0
+    tx.guesses.put(key, count + 1, now, None)
+    return count >= MAX_PUZZLING
 
 
 def asked_for(tx: Transaction, address: str) -> None:

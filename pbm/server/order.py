@@ -11,6 +11,7 @@ from games.rules import GameError
 from pbm.compose import Answer, Outcome
 from pbm.core.registry import REFUSALS, redeems, run
 from pbm.core.request import Request, Sender
+from pbm.core.unasked import is_puzzling
 from pbm.core.wording import declines
 from pbm.domain.commands import Command, Standing, parse
 from pbm.domain.errors import NeedsIdentity, Rejected, UnknownCommand
@@ -82,12 +83,12 @@ class Order:
         return request
 
     def _greets(self, request: Request) -> bool:
-        """The mail is a newcomer's, whose plain words are done."""
+        """The mail is a newcomer's, whose plain words are done; or one too many that holds none."""
         text, command = self.reading.text, self.commands[0]
         if not (request.sender.address and text and isinstance(command, UnknownCommand)):
             return False
         with request.tx.savepoint():
-            return greet(request, text)
+            return greet(request, text) or is_puzzling(request.tx, request.sender.address, request.now)
 
     def _again(self, request: Request, meant: Restated) -> Request:
         """Carry out what plain words mean."""

@@ -9,15 +9,18 @@ import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 from games.rules import GameError
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request
 from pbm.domain.commands import Command, begins, clean
 from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
+from pbm.domain.match import Player
 from pbm.domain.meaning import Act, Meaning, meaning
 from pbm.domain.reading import Reading
 from pbm.domain.redaction import passwords_behind
+from pbm.domain.remarks import RemarkKind
 from pbm.domain.sentences import plain
 from pbm.domain.verbs import VERBS, find
 
@@ -121,13 +124,22 @@ def _is_message(request: Request, board: OpenBoard, text: str, meant: Meaning) -
             f"Your mail speaks of {named}, and does not say that you play it. To play, answer with nothing but the "
             f'move; to write to your opponent, begin with "{CHAT}".'
         )
-    if is_to_move and _PLACE.search(text):
+    if (is_to_move and _PLACE.search(text)) or not _may_write(request, board, writer, text):
         return False
     lines = text.splitlines()
     unchecked = {(writer.userid.casefold(), word) for word in passwords_behind(lines, writer.userid.casefold())}
     if _PASSWORD.search(text) or unchecked & request.locked.keys():
         return False
     return meaning(text, str.casefold).act is Act.SAY
+
+
+def _may_write(request: Request, board: OpenBoard, writer: Player, text: str) -> bool:
+    """Programs that answer every mail say the same again and again, or too much."""
+    since = request.now - timedelta(days=1)
+    if request.tx.remarks.written_since(RemarkKind.COMMENT, writer.id, since) >= request.tools.limits.messages_per_day:
+        return False
+    said = request.tx.remarks.of(RemarkKind.COMMENT, board.match.board)
+    return all(remark.author != writer or remark.text.split() != text.split() for remark in said)
 
 
 def _begins_like_a_command(text: str) -> bool:

@@ -24,7 +24,7 @@ from pbm.domain.match import Player
 from pbm.domain.meaning import Act, meaning
 from pbm.store.tickets import Ticket
 
-MAX_ASKED = 6
+MAX_ASKED = 4
 """Mails by which one invitation may tell more or ask what is meant: a robot may be the one who answers."""
 MAX_NOTE = 500
 """Characters of a comment that goes along with an invitation."""
