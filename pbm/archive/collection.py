@@ -1,4 +1,4 @@
-"""Which boards and players are public, read from the store in pages.
+"""Which boards, players and tournaments are public, read from the store in pages.
 
 A game is published once it has ended and counts, unless a player of it has `set archive off` or was erased. Such
 players are named nowhere: tournaments they are in show a neutral name in their place.
@@ -13,8 +13,10 @@ from typing import TypeVar
 from games import GAMES
 from pbm.core.wording import ERASED
 from pbm.domain.match import Player
-from pbm.store import Store
+from pbm.store import Store, Transaction
 from pbm.store.archive import Finished, Person
+from pbm.store.ratings import Record
+from pbm.store.tournaments import Meeting, Tournament
 
 PAGE = 500
 T = TypeVar("T")
@@ -26,6 +28,8 @@ class Collection:
 
     people: dict[int, Person]
     boards: list[Finished]
+    tournaments: list[tuple[Tournament, list[Meeting]]]
+    standings: dict[str, list[tuple[Player, Record]]]
 
     def of_game(self, game: str) -> list[Finished]:
         return [board for board in self.boards if board.game == game]
@@ -37,6 +41,11 @@ class Collection:
             for player in dict.fromkeys(board.players):
                 found.setdefault(player, []).append(board)
         return sorted(found.items(), key=lambda each: each[0].userid.casefold())
+
+    @property
+    def linked(self) -> frozenset[int]:
+        """The ids of players who have a page."""
+        return frozenset(player.id for board in self.boards for player in board.players)
 
     @property
     def games(self) -> list[str]:
@@ -51,7 +60,17 @@ def collected(store: Store) -> Collection:
         public = {key: each for key, each in people.items() if _is_public(each)}
         boards = [each for each in _all(tx.archive.finished, lambda each: each.board) if _is_shown(each, public)]
         boards.sort(key=lambda each: (each.ended_at, each.board))
-        return Collection(public, boards)
+        held = [_tournament(tx, key) for key in _all(tx.archive.tournaments, lambda key: key)]
+        rated = {game: tx.ratings.standings(game) for game in {each.game for each in boards}}
+        named = {game: [each for each in those if each[0].id in public] for game, those in rated.items()}
+        return Collection(public, boards, [each for each in held if each[1] and each[0].game in GAMES], named)
+
+
+def _tournament(tx: Transaction, key: int) -> tuple[Tournament, list[Meeting]]:
+    """With its bouts so far."""
+    found = tx.tournaments.get(key)
+    assert found is not None  # noqa: S101  it was there in this transaction
+    return found, tx.tournaments.meetings(key)
 
 
 def _all(query: Callable[[int, int], list[T]], key: Callable[[T], int]) -> Iterator[T]:

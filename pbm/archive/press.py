@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 from markupsafe import Markup
 
 from games import GAMES
 from games.rules import GameError
+from pbm.archive.careers import careers, ranked, standings_plot
 from pbm.archive.collection import Collection, collected
+from pbm.archive.crosstables import Public, crosstables, paged
+from pbm.archive.feeds import Feed
 from pbm.archive.replays import Replay, replayed
 from pbm.archive.site import Site, opened
 from pbm.compose.pages import Pages
@@ -28,7 +32,9 @@ LATEST = 50
 PER_PAGE = 100
 """Games on each page of the full list, which is filled from the oldest on so that it stays as it is."""
 AT_ONCE = 50
-"""Boards whose records are read in one transaction."""
+"""Boards whose records, and players whose ratings, are read in one transaction."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +47,14 @@ class Published:
     skipped: tuple[int, ...]
 
 
-def publish(store: Store, target: Path, title: str) -> Published:
-    """The site in a folder brought up to date. Raises: FolderTaken, DatabaseTrouble, OSError."""
+def publish(store: Store, target: Path, title: str, domain: str) -> Published:
+    """The site in a folder brought up to date. domain: the server's, after which feeds are named.
+
+    Raises: FolderTaken, DatabaseTrouble, OSError.
+    """
     collection = collected(store)
     with opened(target) as site:
-        press = Press(store, site, collection, title)
+        press = Press(store, site, collection, title, domain)
         press.print_all()
         written, removed = len(site.changed), len(site.gone)
         site.commit()
@@ -54,12 +63,13 @@ def publish(store: Store, target: Path, title: str) -> Published:
 
 @dataclass(slots=True)
 class Press:
-    """One run."""
+    """One run. domain: the server's. skipped: see Published."""
 
     store: Store
     site: Site
     collection: Collection
     title: str
+    domain: str
     skipped: list[int] = field(default_factory=list)
 
     def print_all(self) -> None:
@@ -67,30 +77,65 @@ class Press:
         unsound = set(self.skipped)
         self.collection.boards = [each for each in self.collection.boards if each.board not in unsound]
         self.site.put("style.css", (folder("templates") / "site/style.css").read_text(encoding="utf-8"))
-        for game in self.collection.games:
-            self._print_list(f"game/{game}", GAMES[game].info.title, self.collection.of_game(game), game=game)
-        for player, boards in self.collection.by_player():
-            self._print_list(f"player/{slug(player)}", player.userid, boards, player=player)
-        self._page("players.html", "players", "Players", players=self.collection.by_player())
-        self._page("index.html", "index", self.title, collection=self.collection, latest=self._latest())
+        players, linked = self.collection.by_player(), self.collection.linked
+        self._print_games(linked)
+        self._print_players(players)
+        self._print_tournaments(linked)
+        held = [event for event, _ in self.collection.tournaments]
+        self._page("tournaments.html", "tournaments", "Tournaments", tournaments=held[::-1])
+        self._page("players.html", "players", "Players", players=players)
+        latest = self.collection.boards[: -LATEST - 1 : -1]
+        self._page("index.html", "index", self.title, collection=self.collection, latest=latest)
 
-    def _latest(self) -> list[Finished]:
-        return self.collection.boards[: -LATEST - 1 : -1]
+    def _print_games(self, linked: Set[int]) -> None:
+        for game in self.collection.games:
+            best = ranked(self.collection.standings[game])
+            words = {"game": game, "ranked": best, "plot": standings_plot(game, best), "linked": linked}
+            boards, title = self.collection.of_game(game), GAMES[game].info.title
+            self._feed(Feed(f"game/{game}", title, boards, boards[-1].ended_at))
+            self._print_list("game", f"game/{game}", title, boards, **words)
+
+    def _print_players(self, players: Sequence[tuple[Player, Sequence[Finished]]]) -> None:
+        for some in _batches(players, AT_ONCE):
+            with self.store.read() as tx:
+                rated = {player: tx.archive.rated(player.id) for player, _ in some}
+            for player, boards in some:
+                base, person = f"player/{slug(player)}", self.collection.people[player.id]
+                words = {"player": player, "person": person, "careers": careers(player, boards, rated[player])}
+                self._feed(Feed(base, player.userid, boards, boards[-1].ended_at))
+                self._print_list("player", base, player.userid, boards, **words)
+
+    def _print_tournaments(self, linked: Set[int]) -> None:
+        public = Public({each.board: None for each in self.collection.boards}, self.collection.people)
+        by_board = {each.board: each for each in self.collection.boards}
+        for event, meetings in self.collection.tournaments:
+            base = f"tournament/{event.id}"
+            boards = [by_board[each.board] for each in meetings if each.board in by_board]
+            boards.sort(key=lambda each: (each.ended_at, each.board))
+            self._feed(Feed(base, event.name, boards, event.created_at))
+            pages = list(paged(crosstables(event, meetings, public)))
+            words = {"event": event, "boards": boards[: -LATEST - 1 : -1], "pages": len(pages), "feed": f"{base}.atom"}
+            for number, tables in enumerate(pages, 1):
+                path = f"{base}/{number}.html" if number > 1 else f"{base}.html"
+                self._page(path, "tournament", event.name, tables=tables, number=number, linked=linked, **words)
+
+    def _feed(self, feed: Feed) -> None:
+        self.site.put(f"{feed.path}.atom", feed.xml(self.title, self.domain))
 
     def _page(self, path: str, template: str, heading: str, **words: object) -> None:
         root = "../" * path.count("/")
         common = {"root": root, "site": self.title, "heading": heading, "path": path, "slug": slug, "feed": None}
         self.site.put(path, Pages().render(f"site/{template}.html", **common | words))
 
-    def _print_list(self, base: str, heading: str, boards: Sequence[Finished], **words: object) -> None:
+    def _print_list(self, template: str, base: str, heading: str, boards: Sequence[Finished], **words: object) -> None:
         """The page of a game or a player, and all its games if they do not fit there."""
         lists = list(_batches(boards, PER_PAGE)) if len(boards) > LATEST else []
         latest = boards[: -LATEST - 1 : -1]
-        self._page(f"{base}.html", "list", heading, boards=latest, lists=len(lists), base=base, number=0, **words)
+        words |= {"lists": len(lists), "base": base, "feed": f"{base}.atom"}
+        self._page(f"{base}.html", template, heading, boards=latest, number=0, **words)
         for number, some in enumerate(lists, 1):
             told = f"{heading}: games, page {number} of {len(lists)}"
-            page = f"{base}/{number}.html"
-            self._page(page, "list", told, boards=some, lists=len(lists), base=base, number=number, **words)
+            self._page(f"{base}/{number}.html", "list", told, boards=some, number=number, **words)
 
     def _print_boards(self) -> None:
         stale = [each for each in self.collection.boards if not self.site.keeps(each.board, made_of(each, self.title))]
@@ -126,9 +171,9 @@ def _part_path(board: int, number: int) -> str:
     return f"board/{board}-{number + 1}.html" if number else f"board/{board}.html"
 
 
-def _batches(boards: Sequence[Finished], size: int) -> Iterator[Sequence[Finished]]:
-    for start in range(0, len(boards), size):
-        yield boards[start : start + size]
+def _batches(all_: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    for start in range(0, len(all_), size):
+        yield all_[start : start + size]
 
 
 def made_of(finished: Finished, title: str) -> str:

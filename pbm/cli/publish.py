@@ -25,9 +25,10 @@ def publish(invocation: Invocation, target: Path, title: str | None) -> None:
     from pbm.archive import publish as published
 
     with invocation.service() as service:
-        name = title or f"Games by mail at {service.settings.robot.domain}"
+        domain = service.settings.robot.domain
+        name = title or f"Games by mail at {domain}"
         try:
-            done = published(service.store, target, name)
+            done = published(service.store, target, name, domain)
         except FolderTaken as taken:
             raise Refused(str(taken)) from None
         except OSError as error:

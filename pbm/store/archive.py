@@ -13,7 +13,8 @@ from sqlalchemy import Connection, Row, select
 from pbm.domain.match import Ending, Player, Result
 from pbm.domain.settings import Settings
 from pbm.store.matches import players_of, result_of
-from pbm.store.tables import matches, players, plies, rating_changes
+from pbm.store.tables import matches, players, plies, rating_changes, tournaments
+from pbm.store.tournaments import Stage
 
 _first = players.alias("first_player")
 _second = players.alias("second_player")
@@ -90,6 +91,11 @@ class Archive:
         for board, notation in self._connection.execute(rows.order_by(plies.c.board, plies.c.ply)):
             found[board].append(notation)
         return found
+
+    def tournaments(self, after: int, limit: int) -> list[int]:
+        """The ids of those with higher ones, in their order; those that were cancelled are none."""
+        found = select(tournaments.c.id).where(tournaments.c.id > after, tournaments.c.state != Stage.CANCELLED.value)
+        return list(self._connection.execute(found.order_by(tournaments.c.id).limit(limit)).scalars())
 
     def rated(self, player_id: int) -> list[Rated]:
         """How a player's ratings moved, in the order of the boards' ends."""

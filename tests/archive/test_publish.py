@@ -2,41 +2,34 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
+from sqlalchemy import update
 
 from pbm.archive import FolderTaken, Published, publish
+from pbm.store.tables import plies
+from tests.archive.links import broken_links
 from tests.conversation import House
 
 TITLE = "Games by mail"
 
 
+class Killed(BaseException):
+    """Stands for the end of the process."""
+
+
 def run(house: House, site: Path) -> Published:
-    return publish(house.service.store, site, TITLE)
+    return publish(house.service.store, site, TITLE, "example.org")
 
 
 def files(site: Path) -> dict[str, bytes]:
     """What a reader may fetch."""
-    found = (path for path in site.rglob("*") if path.is_file())
-    return {path.relative_to(site).as_posix(): path.read_bytes() for path in found if not path.name.startswith(".")}
-
-
-@pytest.fixture
-def played(house: House) -> House:
-    """alice has resigned two games against bob and one against Carol, who has one under way; one was declined."""
-    for userid in ("alice", "bob", "Carol"):
-        house.player(userid)
-    for words, moves in (("cross -size=4 alice bob", ["D4", "C3"]), ("hex alice bob", ["F6", "F7"])):
-        board = house.game(words, moves)
-        house.answer("alice", "resign!", board)
-    board = house.game("crossgeo -board=1 alice Carol", ["1", "2"])
-    house.answer("alice", "resign!", board)
-    house.game("cross -size=3 Carol bob", ["C3", "B2"])
-    board = house.game("hex alice Carol", ["F6"])
-    house.answer("Carol", "resign!", board)
-    return house
+    found = {path.relative_to(site): path for path in site.rglob("*") if path.is_file()}
+    return {name.as_posix(): path.read_bytes() for name, path in found.items() if not name.parts[0].startswith(".")}
 
 
 def test_finished_games_and_their_players_are_published(played: House, tmp_path: Path) -> None:
@@ -92,3 +85,58 @@ def test_a_folder_of_somebody_else_is_left_alone(played: House, tmp_path: Path) 
     with pytest.raises(FolderTaken, match="not of this site"):
         run(played, tmp_path)
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".txt"] == ["mine.txt"]
+
+
+def test_a_killed_run_leaves_whole_pages_and_good_links(
+    played: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever step of putting the new in its place is the last one; the next run does the rest."""
+    site, whole = tmp_path / "site", tmp_path / "whole"
+    run(played, site)
+    old = files(site)
+    played.send("Carol", "set Carol Carolpass archive off")
+    board = played.game("hex -size=3 alice bob", ["C1", "B2"])
+    played.answer("alice", "resign!", board)
+    run(played, whole)
+    new, replace, steps = files(whole), Path.replace, 0
+
+    def replace_until(source: Path, target: Path) -> Path:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Killed
+        return replace(source, target)
+
+    monkeypatch.setattr(Path, "replace", replace_until)
+    while files(site) != new:
+        steps += 1
+        left = steps
+        with suppress(Killed):
+            run(played, site)
+        found = files(site)
+        assert all(found[name] in (old.get(name), new.get(name)) for name in found)
+        assert not broken_links(site)
+    assert steps > 10
+
+
+def test_a_run_killed_while_it_makes_pages_leaves_the_old_site(
+    played: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site"
+    run(played, site)
+    before = files(site)
+    played.send("Carol", "set Carol Carolpass archive off")
+    with monkeypatch.context() as patched:
+        patched.setattr("pbm.archive.site.Site.commit", Mock(side_effect=Killed))
+        with pytest.raises(Killed):
+            run(played, site)
+    assert files(site) == before
+    assert run(played, site).written
+
+
+def test_a_record_that_cannot_be_replayed_is_left_out(played: House, tmp_path: Path) -> None:
+    with played.service.store.write() as tx:
+        tx._connection.execute(update(plies).where(plies.c.board == 101, plies.c.ply == 2).values(notation="Z99"))
+    assert run(played, tmp_path / "site").skipped == (101,)
+    assert b"board/101.html" not in b"".join(files(tmp_path / "site").values())
+    assert not broken_links(tmp_path / "site")

@@ -1,0 +1,50 @@
+"""A house with games of three players and a tournament, some of it over."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from tests.conversation import House
+
+
+@pytest.fixture
+def played(house: House) -> House:
+    """alice has resigned two games against bob and one against Carol, who has one under way; one was declined.
+
+    A cup of the three is over but for one game of it.
+    """
+    for userid in ("alice", "bob", "Carol"):
+        house.player(userid)
+    for words, moves in (("cross -size=4 alice bob", ["D4", "C3"]), ("hex alice bob", ["F6", "F7"])):
+        board = house.game(words, moves)
+        house.answer("alice", "resign!", board)
+    board = house.game("crossgeo -board=1 alice Carol", ["1", "2"])
+    house.answer("alice", "resign!", board)
+    house.game("cross -size=3 Carol bob", ["C3", "B2"])
+    board = house.game("hex alice Carol", ["F6"])
+    house.answer("Carol", "resign!", board)
+    return house
+
+
+@pytest.fixture
+def cup(played: House) -> House:
+    """A round robin of all three, of which the first round is over."""
+    played.send("alice", "event create cup round-robin cross alice alicepass -players=3 -size=3")
+    for userid in ("alice", "bob", "Carol"):
+        played.send(userid, f"event join cup {userid} {userid}pass")
+    played.wait(timedelta(minutes=2))
+    for meeting in meetings(played):
+        if meeting.board:
+            played.answer(meeting.first.userid, "C3", meeting.board)
+            played.answer(meeting.second.userid, "B2", meeting.board)
+            played.answer(meeting.first.userid, "resign!", meeting.board)
+    return played
+
+
+def meetings(house: House):
+    """What has been paired of the only tournament."""
+    with house.service.store.read() as tx:
+        (event,) = tx.tournaments.listed()
+        return tx.tournaments.meetings(event.id)

@@ -1,0 +1,88 @@
+"""The site in a real browser: headless Chromium, at the width of a phone and of a desk. No script is let run in it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pbm.archive import publish
+from tests.conversation import House
+
+pytestmark = pytest.mark.browser
+
+SIZES = {"phone": (390, 844), "desk": (1200, 900)}
+SHOWN = """() => [...document.querySelectorAll('svg.board use, svg.board circle.l')]
+    .filter(each => each.getClientRects().length).map(each => each.outerHTML)"""
+WIDE = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture
+def site(cup: House, tmp_path: Path) -> Path:
+    publish(cup.service.store, tmp_path / "site", "Games by mail", "example.org")
+    return tmp_path / "site"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        path = shutil.which("chromium") or shutil.which("chromium-browser")
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(params=SIZES)
+def page(chromium: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Every message of its console is a failure. Scripts of pages are off; the test's own questions still work."""
+    width, height = SIZES[request.param]
+    context = chromium.new_context(viewport={"width": width, "height": height}, java_script_enabled=False)
+    page, messages = context.new_page(), []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("requestfailed", lambda failed: messages.append(failed.url))
+    yield page
+    context.close()
+    assert messages == []
+
+
+def test_no_page_is_wider_than_the_window(site: Path, page: Any) -> None:
+    for path in sorted(site.rglob("*.html")):
+        page.goto(path.as_uri())
+        assert page.evaluate(WIDE) <= 0, path.name
+
+
+def test_a_game_is_replayed_by_clicks(site: Path, page: Any) -> None:
+    page.goto((site / "board/102.html").as_uri())
+    whole = page.evaluate(SHOWN)
+    assert len(whole) == 3, "two stones, and a ring around the last"
+    page.click("text=Start")
+    assert page.evaluate(SHOWN) == []
+    seen = []
+    for step in (1, 2):
+        box = page.viewport_size
+        page.mouse.click(box["width"] * 0.75, box["height"] - 20)  # "Next", at the bottom
+        assert page.url.endswith(f"#p{step}")
+        assert page.locator("svg.board").bounding_box()["y"] < box["height"] / 2, "the board is in sight"
+        seen.append(len(page.evaluate(SHOWN)))
+    assert seen == [2, 3]
+    assert page.evaluate(SHOWN) == whole
+    page.mouse.click(box["width"] * 0.25, box["height"] - 20)
+    assert page.url.endswith("#p1")
+
+
+def test_a_game_is_replayed_by_keys(site: Path, page: Any) -> None:
+    page.goto(f"{(site / 'board/102.html').as_uri()}#p0")
+    for step in (1, 2):
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        assert page.url.endswith(f"#p{step}")
+    assert len(page.evaluate(SHOWN)) == 3
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#p1")
+    assert len(page.evaluate(SHOWN)) == 2

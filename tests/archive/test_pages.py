@@ -1,0 +1,148 @@
+"""What stands on the pages: valid, linked, light enough, readable in light and dark."""
+
+from __future__ import annotations
+
+import random
+import re
+from datetime import datetime, timedelta
+from itertools import islice
+from pathlib import Path
+
+import html5lib
+import lxml.html
+import pytest
+from lxml import etree
+
+from games import GAMES
+from pbm.archive import publish
+from pbm.domain.match import Ending, Ply, Result, State
+from pbm.resources import folder
+from tests.archive.links import broken_links
+from tests.conversation import START, House
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+MOST_OCTETS = 100_000
+
+
+def published(house: House, site: Path) -> Path:
+    publish(house.service.store, site, "Games & more", "example.org")
+    return site
+
+
+def test_pages_are_valid_and_no_link_is_broken(cup: House, tmp_path: Path) -> None:
+    site = published(cup, tmp_path / "site")
+    pages = sorted(site.rglob("*.html"))
+    assert len(pages) > 12
+    for page in pages:
+        html5lib.HTMLParser(strict=True).parse(page.read_text(encoding="utf-8"))
+        tree = lxml.html.parse(page)
+        assert len(tree.findall(".//h1")) == len(tree.findall(".//main")) == 1, page
+        ids = [each.get("id") for each in tree.iter() if isinstance(each.tag, str) and each.get("id")]
+        assert len(ids) == len(set(ids)), page
+        assert not tree.findall(".//script"), page
+    assert broken_links(site) == []
+
+
+def test_feeds_hold_what_atom_asks_for(cup: House, tmp_path: Path) -> None:
+    site = published(cup, tmp_path / "site")
+    found = {path.relative_to(site).as_posix() for path in site.rglob("*.atom")}
+    assert {"game/cross.atom", "player/carol.atom", "tournament/1.atom"} <= found
+    keys = set()
+    for name in found:
+        feed = etree.parse(site / name).getroot()
+        assert feed.tag == f"{ATOM}feed"
+        entries = feed.findall(f"{ATOM}entry")
+        assert entries
+        for part in (feed, *entries):
+            for needed in ("id", "title", "updated"):
+                assert len(part.findall(f"{ATOM}{needed}")) == 1
+            assert datetime.fromisoformat(part.findtext(f"{ATOM}updated")).tzinfo
+            assert part.findtext(f"{ATOM}id").startswith("tag:example.org,2026:")
+        assert feed.findtext(f"{ATOM}updated") == entries[0].findtext(f"{ATOM}updated")
+        assert len({entry.findtext(f"{ATOM}id") for entry in entries}) == len(entries)
+        keys.add(feed.findtext(f"{ATOM}id"))
+        assert feed.findtext(f"{ATOM}author/{ATOM}name") == "Games & more"
+    assert len(keys) == len(found)
+
+
+def test_a_crosstable_shows_who_beat_whom(cup: House, tmp_path: Path) -> None:
+    cup.send("Carol", "set Carol Carolpass archive off")
+    site = published(cup, tmp_path / "site")
+    table = lxml.html.parse(site / "tournament/1.html").find(".//table")
+    rows = [[cell.text_content().strip() for cell in row] for row in table.findall(".//tr")]
+    assert rows[0][:3] == ["Rank", "Player", "Points"]
+    names = {row[1] for row in rows[1:]}
+    assert "(not shown)" in names
+    assert "Carol" not in names
+    assert sorted(cell for row in rows[1:] for cell in row[3:] if cell) == ["0", "1"]
+
+
+def test_standings_and_plots_tell_ratings(played: House, tmp_path: Path) -> None:
+    site = published(played, tmp_path / "site")
+    page = lxml.html.parse(site / "game/hex.html")
+    rows = [[cell.text_content() for cell in row] for row in page.findall(".//tbody/tr")]
+    assert [row[1] for row in rows] == ["bob", "alice"]
+    assert int(rows[0][2]) > 1500 > int(rows[1][2])
+    assert [each.get("aria-label") for each in page.findall(".//svg")] == [
+        "Ratings of Hex, the best first, each with two deviations to either side"
+    ]
+    assert "0 won" not in (site / "player/alice.html").read_text()
+    assert "1 lost; rating" in (site / "player/alice.html").read_text()
+
+
+LARGEST = [("gomoku", ["-size=19"]), ("hex", ["-size=19"]), ("polygon", ["-sides=24"]), ("loops", ["-size=20"])]
+
+
+@pytest.mark.parametrize(("game", "words"), LARGEST, ids=[name for name, _ in LARGEST])
+def test_pages_of_the_longest_games_are_light(house: House, tmp_path: Path, game: str, words: list[str]) -> None:
+    """A game of 200 plies, or as many as it has; where a page cannot hold it, the parts tell of each other."""
+    house.player("alice")
+    house.player("bob")
+    board = long_game(house, game, words)
+    site = published(house, tmp_path / "site")
+    pages = sorted((site / "board").iterdir())
+    assert max(path.stat().st_size for path in site.rglob("*.*")) < MOST_OCTETS
+    assert broken_links(site) == []
+    steps = {each.get("id") for page in pages for each in lxml.html.parse(page).findall(".//nav[@class='moves']/a")}
+    with house.service.store.read() as tx:
+        assert steps == {f"p{ply}" for ply in range(len(tx.matches.load(board).record) + 1)}
+
+
+def long_game(house: House, name: str, words: list[str]) -> int:
+    game, rng = GAMES[name], random.Random(5)
+    state, now = State.start(game, words), START
+    with house.service.store.write() as tx:
+        seats = tx.players.find("alice"), tx.players.find("bob")
+        match = tx.matches.add(name, 1, tuple(words), "", seats, 1, now)
+        while state.outcome is None and state.plies < 200:
+            move = rng.choice(list(islice(game.moves(state.position), 400)))
+            seat, now = state.to_move, now + timedelta(minutes=1)
+            state, notation = state.play(game.notate(state.position, move))
+            tx.matches.add_ply(tx.matches.load(match.board), Ply(notation, seat, now), 1, None)
+        tx.matches.end(match.board, Result(Ending.AGREED, None, "by agreement"), now)
+    return match.board
+
+
+PAIRS = [
+    ("ink", "page", 7),
+    ("soft", "page", 4.5),
+    ("link", "page", 4.5),
+    ("on-here", "here", 7),
+    ("link", "bar", 4.5),
+]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("front", "back", "least"), PAIRS, ids=[f"{front} on {back}" for front, back, _ in PAIRS])
+def test_colours_can_be_told_apart(scheme: str, front: str, back: str, least: float) -> None:
+    """By the contrast that WCAG 2.2 computes and asks for."""
+    light, dark = re.findall(r":root \{(.*?)\}", (folder("templates") / "site/style.css").read_text())
+    colours = dict(re.findall(r"--([\w-]+): (#\w{6})", light if scheme == "light" else dark))
+    brighter, darker = sorted((luminance(colours[front]), luminance(colours[back])), reverse=True)
+    assert (brighter + 0.05) / (darker + 0.05) >= least
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
