@@ -116,7 +116,7 @@ def test_a_killed_run_leaves_whole_pages_and_good_links(
         found = files(site)
         assert all(found[name] in (old.get(name), new.get(name)) for name in found)
         assert not broken_links(site)
-    assert steps > 10
+    assert steps > 3, "each run goes one step further than the one before"
 
 
 def test_a_run_killed_while_it_makes_pages_leaves_the_old_site(
