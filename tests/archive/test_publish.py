@@ -98,7 +98,7 @@ def test_a_killed_run_leaves_whole_pages_and_good_links(
     board = played.game("hex -size=3 alice bob", ["C1", "B2"])
     played.answer("alice", "resign!", board)
     run(played, whole)
-    new, replace, steps = files(whole), Path.replace, 0
+    new, replace, steps, left = files(whole), Path.replace, 0, 0
 
     def replace_until(source: Path, target: Path) -> Path:
         nonlocal left
