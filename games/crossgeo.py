@@ -241,6 +241,21 @@ class CrossGeo:
         notes = [] if last is None else [_last_turn(pos, last)]
         return Scene(plane, (*notes, *_coinciding(plane)), _choice(pos))
 
+    def details(self, pos: Position) -> dict[str, object]:
+        """The edges that still stand, and the pairs of them that cross."""
+        board, standing = graph(pos.options), list(indices(pos.standing))
+        pairs = ((one, two) for one in standing for two in indices(pos.standing & board.crossings[one]) if one < two)
+        return {
+            "points": [
+                {"name": label, "x": x, "y": y} for label, (x, y) in zip(board.labels, board.vertices, strict=True)
+            ],
+            "edges": [
+                {"edge": index + 1, "ends": board.ends(index).split("-"), "colour": COLOURS[board.colours[index]]}
+                for index in standing
+            ],
+            "crossings": [[one + 1, two + 1] for one, two in pairs],
+        }
+
 
 def _refuse(odd: frozenset[str], board: str) -> None:
     """Raises: OptionError when an option is given that says nothing on this board."""

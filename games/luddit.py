@@ -171,6 +171,24 @@ class Luddit:
         touched = as_set(tuple(cell for move in last or () for cell in move.lift + move.put))
         return Scene(_grid(pos, touched), (_reserves(pos),), tuple(_conditioned(pos, side) for side in Side))
 
+    def details(self, pos: Position) -> dict[str, object]:
+        """What the first move of a turn may be; the second is one of the position after it."""
+        board, judge, over = torus(pos.options.size), Judge(pos.options, pos.mover), self.outcome(pos) is not None
+        stones = [] if over else list(judge.single_stones(pos.field))
+        loops = [] if over else list(judge.whole_loops(pos.field))
+        return {
+            "limit": pos.options.limit,
+            "outside": [Judge(pos.options, side).outside(pos.field) for side in Side],
+            "turn": {
+                "moves": [1, 2],
+                "between": "; ",
+                "place": not over and judge.can_place(pos.field),
+                "take": [board.names[cell] for cell in stones],
+                "take_loops": [[board.names[cell] for cell in bits(loop)] for loop in loops],
+                "free": [board.names[cell] for cell in bits(board.board & ~pos.field.stones)],
+            },
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Judge:

@@ -188,6 +188,18 @@ class Polygon:
         board = _board(pos, last, _window(pos), dict(islice(targets.items(), MAX_LISTED)))
         return Scene(board, (self._turn(pos),), self._choice(pos, targets))
 
+    def details(self, pos: Position) -> dict[str, object]:
+        """A segment has the two points between which it was drawn: vertices, or crossings of two earlier segments."""
+        ends = pairwise(name(place) for place in pos.places)
+        return {
+            "vertices": [{"name": name(corner), "x": x, "y": y} for corner, (x, y) in enumerate(pos.vertices)],
+            "segments": [
+                {"segment": number, "ends": list(pair), "side": SIDES[(number + 1) % 2]}
+                for number, pair in enumerate(ends, 1)
+            ],
+            "here": name(pos.places[-1]) if pos.places else None,
+        }
+
     def zoom(self, pos: Position, last: Move | None, point: str, factor: int) -> Scene:
         """The board around a vertex or a crossing, as the protocol says; letters are those of the whole board."""
         place = _read(fold(point)) if re.fullmatch(_PLACE, fold(point)) else None

@@ -8,7 +8,7 @@ resignation, agreed draws, undo and time belong to the match, never to a game.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -250,6 +250,14 @@ class Lopsided(Protocol):
 
     def lopsided(self, options: Any) -> bool:
         """Whether the options favour one side by far."""
+
+
+@runtime_checkable
+class Detailed(Protocol):
+    """A game that programs have to be told more of than its board shows."""
+
+    def details(self, pos: Any) -> Mapping[str, Any]:
+        """What JSON can hold, by name. `turn` tells what a move may be where moves() yields some of the legal ones."""
 
 
 @runtime_checkable

@@ -21,6 +21,7 @@ from pbm.compose.forms import BOTH, TEXT, Figure, Link, Sheet
 from pbm.compose.html import mailto
 from pbm.compose.ics import calendar_of
 from pbm.compose.lists import board_headers, conversations_in, thread_of, title_of, unsubscribe
+from pbm.compose.machine import Copy, addressed
 from pbm.compose.movelist import move_list
 from pbm.compose.pages import Pages, wrapped
 from pbm.compose.times import day
@@ -160,12 +161,13 @@ class Composer:
         match = notice.match
         root = f"<{thread_of(match)}@{self.robot.domain}>"
         subject = _subject(notice)
-        sheet = self._sheet(notice.reader)
+        sheet = self._sheet(notice.reader, pictured=_calls_for_picture(notice))
         other = notice.scene
         view = View(notice.state, match, other) if other else self._views.of(match, notice.state)
         answered_at = self._answered_at(notice)
         text = self.pages.render(notice.page, **self._board_words(notice, view, sheet, answered_at, now))
-        body = sheet.body(sheet.illustrated(text, notice.figure), subject, view.machine if sheet.drawn else "")
+        machine = addressed(view.machine, _copy(notice, answered_at)) if sheet.drawn and view.machine else ""
+        body = sheet.body(sheet.illustrated(text, notice.figure), subject, machine)
         if notice.attached:
             body = Parts("mixed", (Part("text/plain", body) if isinstance(body, str) else body, *notice.attached))
         headers = self._thread(root, answers) | ({"Reply-To": answered_at} if answered_at else {})
@@ -263,10 +265,13 @@ class Composer:
         body = Parts("mixed", (Part("text/plain", text), *attached)) if attached else text
         return self._mail(address, subject, body, now, head, player=player)
 
-    def _sheet(self, reader: Reader, boards: int = 1) -> Sheet:
-        """Strangers have chosen nothing and get text, which is small."""
+    def _sheet(self, reader: Reader, boards: int = 1, *, pictured: bool = True) -> Sheet:
+        """Strangers have chosen nothing and get text, which is small. pictured: what the mail says calls for pictures.
+
+        A big picture beside little text is what filters take for spam.
+        """
         form = reader.settings.mail if reader.player else TEXT
-        pictured = reader.settings.picture != "off"
+        pictured = reader.settings.picture == "on" or (pictured and reader.settings.picture != "off")
         return Sheet(self.pages, form, self.robot.domain, pictured=pictured, boards=boards)
 
     def _board_words(
@@ -442,6 +447,25 @@ def _turn(notice: Notice) -> str:
         return "over"
     mover = notice.state.to_move
     return "your turn" if notice.reader.seat == mover else f"{notice.match.player(mover).userid}'s turn"
+
+
+def _copy(notice: Notice, answered_at: str) -> Copy:
+    """What a mail tells programs that is its reader's own."""
+    return Copy(
+        notice.reader.seat,
+        answered_at,
+        events=tuple(type(event).__name__ for event in notice.events),
+        comments=tuple((comment.userid, comment.text) for comment in notice.comments),
+        asked=bool(notice.shown),
+        error=notice.problem,
+        candidates=notice.nearby,
+    )
+
+
+def _calls_for_picture(notice: Notice) -> bool:
+    """Whether the reader is to move, or has asked to see the board."""
+    to_move = notice.match.result is None and notice.reader.seat == notice.state.to_move
+    return to_move or bool(notice.shown)
 
 
 def _quotable(original: str) -> list[str]:

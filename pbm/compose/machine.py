@@ -1,52 +1,112 @@
-"""A board for programs: one JSON object, with neither addresses nor tokens in it."""
+"""A board for programs: one JSON object, in the format that templates/board.schema.json describes.
+
+It has a secret of its reader in it, the address that knows them, as all mails of a board have.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
+from games.rules import Detailed
 from games.scene import PlaneBoard, Scene
 from pbm.domain.durations import SECOND
-from pbm.domain.match import Match, State
+from pbm.domain.match import Match, Seat, State
 
-FORMAT = 1
+FORMAT = 2
 ITEMS_IN_A_LINE = 12
 MAX_MOVES = 600
 """Moves that are listed; some games have many more."""
 
 
-def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str:
-    """The match as it stands, in a few lines. Seats are 1 and 2; `turn` is null once the match is over.
+class Why(StrEnum):
+    """What a mail came for."""
 
-    moves: as many as the game lists; moves_cut tells that there were too many for a mail.
+    REFUSED = "refused"
+    ASKED = "asked"
+    EVENT = "event"
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """What differs in the mails to those who read of a board. seat: None for a spectator. answer_to: the address that
+    knows the reader. events: what has happened, by the names of their classes. comments: who writes what.
+
+    error: the sentence that tells why a command was refused. candidates: moves near to it that would do.
     """
-    over = match.result is not None
-    listed = [] if over else moves
-    data: dict[str, Any] = {
-        "format": FORMAT,
+
+    seat: Seat | None
+    answer_to: str
+    events: tuple[str, ...] = ()
+    comments: tuple[tuple[str, str], ...] = ()
+    asked: bool = False
+    error: str = ""
+    candidates: tuple[str, ...] = ()
+
+    @property
+    def why(self) -> Why:
+        if self.error:
+            return Why.REFUSED
+        return Why.ASKED if self.asked else Why.EVENT
+
+
+def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str:
+    """The match as it stands, the same for all readers: lines of an object, without the braces. `turn` is null once the
+    match is over.
+
+    moves: as many as the game lists; moves_cut tells that there are more. A game with too many kinds of them tells
+    instead what they may be.
+    """
+    over, offer = match.result is not None, match.offer
+    details = state.game.details(state.position) if isinstance(state.game, Detailed) else {}
+    listed = [] if over or "turn" in details else moves
+    return _lines({
         "board": match.board,
         "game": match.game,
         "version": match.version,
         "options": match.options,
         "body": match.body or None,
+        "rated": match.rated,
         "players": [{"userid": match.player(seat).userid, "side": state.side_name(seat)} for seat in (1, 2)],
         "record": [{"seat": ply.seat, "move": ply.notation} for ply in match.record],
         "position": _summary(scene),
+        "details": details,
         "turn": None if over else {"seat": state.to_move, "ply": state.plies + 1, "revision": match.revision},
+        "offers": [{"kind": offer.kind.value, "seat": offer.seat}] if offer is not None else [],
         "clock": _clock(match),
         "moves": listed,
-        "moves_cut": len(listed) >= MAX_MOVES,
+        "moves_cut": len(listed) >= MAX_MOVES or ("turn" in details and not over),
         "result": _result(match),
-    }
-    return "{\n" + ",\n".join(f'"{name}": {_value(value)}' for name, value in data.items()) + "\n}\n"
+    })  # fmt: skip
+
+
+def addressed(shared: str, copy: Copy) -> str:
+    """The object for one reader. shared: what `board` says of it."""
+    own = _lines({
+        "format": FORMAT,
+        "you": {"seat": copy.seat, "answer_to": copy.answer_to or None},
+        "why": copy.why.value,
+        "events": copy.events,
+        "comments": [{"from": who, "text": text} for who, text in copy.comments],
+        "error": {"sentence": copy.error, "candidates": copy.candidates} if copy.error else None,
+    })  # fmt: skip
+    return f"{{\n{own},\n{shared}\n}}\n"
+
+
+def _lines(data: Mapping[str, Any]) -> str:
+    return ",\n".join(f'"{name}": {_value(value)}' for name, value in data.items())
 
 
 _json = json.JSONEncoder().encode
 
 
 def _value(value: Any) -> str:
-    """On one line, or a list with so many items in a line that it needs no encoding in a mail."""
+    """On one line, or a list or an object of lists with so few items in a line that it needs no encoding in a mail."""
+    if isinstance(value, dict):
+        return "{" + ",\n".join(f"{_json(name)}: {_value(each)}" for name, each in value.items()) + "}"
     if not isinstance(value, list | tuple):
         return _json(value)
     rows = [_json(row)[1:-1] for row in _batched(value, ITEMS_IN_A_LINE)]

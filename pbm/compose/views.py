@@ -64,7 +64,7 @@ class View:
 
     @cached_property
     def machine(self) -> str:
-        """The match as it stands for programs; nothing where another scene than its own is shown."""
+        """The match as it stands for programs, without what is its reader's; nothing where another scene is shown."""
         if self.match is None or self.other is not None:
             return ""
         return machine.board(self.match, self.state, self.scene, self.moves)

@@ -30,7 +30,7 @@ class Settings:
     subject: str = "constant"
     board: str = "ascii"
     mail: str = "both"
-    picture: str = "on"
+    picture: str = "turn"
     timezone: str = "UTC"
     sleep: str = "off"
     weekend: str = "off"
@@ -43,6 +43,7 @@ class Settings:
     tournaments: str = "off"
     archive: str = "on"
     keepsake: str = "on"
+    bot: str = "off"
 
     @property
     def zone(self) -> ZoneInfo:
@@ -132,8 +133,8 @@ CHOICES: dict[str, Choice] = {
         ),
         Choice(
             "picture",
-            "whether a board in HTML comes with a drawn picture, too",
-            ("on", "off"),
+            "whether a board in HTML comes with a drawn picture, too; turn is where you are to move or ask to see it",
+            ("turn", "on", "off"),
         ),
         Choice("timezone", "where you are; times in mails are told in it"),
         Choice(
@@ -173,6 +174,11 @@ CHOICES: dict[str, Choice] = {
         ),
         Choice(
             "keepsake", "whether the whole game comes, as a moving picture and a file, when it has ended", ("on", "off")
+        ),
+        Choice(
+            "bot",
+            "whether a program plays for you: its games are not rated, and its mails may say that a program wrote them",
+            ("off", "on"),
         ),
     )
 }

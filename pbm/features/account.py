@@ -289,7 +289,7 @@ def set_(request: Request, command: Command) -> Answer | None:
         settings = settings.with_choice(name, value)
         chosen = {**stored, name: getattr(settings, name)}
         keep = keeper_of(name)
-        if keep is not None and settings.rests != before.rests:
+        if keep is not None and settings != before:
             keep(request, player, settings, chosen)
         else:
             request.tx.players.save_settings(player.id, chosen)

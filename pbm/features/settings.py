@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from games import GAMES
 from pbm.compose import Answer
-from pbm.core.registry import handles
+from pbm.core.registry import handles, keeps
 from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Player
+from pbm.domain.settings import Settings
 from pbm.domain.verbs import COMPANY, STARTING, Locks, Verb
 from pbm.store.choices import GameChoice
 
 UNLIMITED = frozenset({"all", "inf", "none"})
+
+
+@keeps("bot")
+def become_bot(request: Request, player: Player, settings: Settings, stored: Mapping[str, object]) -> None:
+    """Save whether the player is a program. Nobody is one for some of a rated game. Raises: NotAllowed."""
+    playing = request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
+    if playing:
+        raise NotAllowed(f"Your boards have to end first, such as board {playing[0].board}: a program's are not rated.")
+    request.tx.players.set_bot(player.id, bot=settings.bot == "on")
+    request.tx.players.save_settings(player.id, {name: str(value) for name, value in stored.items()})
 
 
 @handles(

@@ -429,6 +429,9 @@ def _overview(request: Request, player: Player, settings: Settings, told: str) -
 @keeps("sleep", "weekend", "timezone")
 def change_rests(request: Request, player: Player, settings: Settings, stored: Mapping[str, object]) -> None:
     """Save settings by which a player's nights or weekends change; not too often. Raises: NotAllowed."""
+    if settings.rests == Settings.chosen(request.tx.players.settings(player.id)).rests:
+        request.tx.players.save_settings(player.id, {name: str(value) for name, value in stored.items()})
+        return
     known = stored.get(_CHANGED)
     changes = [word for word in str(known or "").split() if datetime.fromisoformat(word) > request.now - CHANGES_WITHIN]
     if not settings.rests.never:

@@ -5,6 +5,8 @@ Pure: no clock, no database, no network. Any bytes are read, in bounded time and
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pbm.mailin import body, headers, phrases, quotes, silence, trust
 from pbm.mailin.headers import strip_subject
 from pbm.mailin.message import FOR_OPERATOR, Action, Discard, Envelope, Failure, Message, Robot
@@ -45,7 +47,8 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
     subject = headers.subject(mail.first("subject"))
     token, bounce_token = _tokens(mail, envelope, robot)
     seen = silence.Evidence(mail, envelope, robot, sender, subject, token, bounce_token)
-    if discard := silence.verdict(seen):
+    discard = silence.verdict(seen)
+    if discard and not silence.is_program_at_play(seen):
         return discard
     for everything in body.versions(mail):
         text, answers_us = quotes.own_text(everything, robot.local_part.lower())
@@ -54,7 +57,7 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
     if fields.get("chat-version"):
         subject = ""
     forwarded = token is None and phrases.FORWARD_PREFIX.match(subject) and quotes.is_forward(everything)
-    return Message(
+    message = Message(
         action=Action.HELP if forwarded else Action.REPLY,
         message_id=headers.message_id(fields.get("message-id", [])),
         sender=sender,
@@ -68,7 +71,9 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
         direct=trust.direct(fields, envelope, robot, sender),
         answers_us=answers_us,
         peer=trust.peer(fields, robot),
+        automatic=discard is not None,
     )
+    return message if discard is None else replace(discard, program=message)
 
 
 def token_answered(raw: bytes, robot: Robot) -> str | None:

@@ -94,6 +94,8 @@ class Message:
     """Whether one of our mails stood quoted with the text."""
     peer: str = ""
     """The machine that handed it to the trusted mail server, as that says; empty where it does not."""
+    automatic: bool = False
+    """Whether a program says that it wrote the mail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,7 @@ class Discard:
 
     For a bounce: the token of our per-recipient return path, the recipients it names (maybe none: then only the token
     knows), whether trying again is useless, and the id of our mail where it was returned; that also for a complaint.
+    program: what the mail says if only its mark speaks against it, by which a program says that it is one (RFC 3834).
     """
 
     action: Action
@@ -121,3 +124,4 @@ class Discard:
     failures: tuple[Failure, ...] = ()
     permanent: bool = False
     original_id: str | None = None
+    program: Message | None = None

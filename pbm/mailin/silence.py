@@ -78,6 +78,8 @@ class Evidence:
     """The reply token it came to."""
     bounce_token: str | None
     """The token of the return path it came to."""
+    excused: bool = False
+    """Whether it may say that a program wrote it."""
 
     def has(self, *names: str) -> bool:
         """Whether one of these fields is there."""
@@ -137,6 +139,15 @@ def verdict(seen: Evidence) -> Discard | None:
         return discard
     failed = failures(seen)
     return replace(discard, failures=failed, permanent=_is_permanent(seen, failed))
+
+
+def is_program_at_play(seen: Evidence) -> bool:
+    """Whether nothing speaks against a mail but that it says, as RFC 3834 asks of programs, that one wrote it: then it
+    counts where it answers a mail to an account that is a program's.
+    """
+    submitted = _word(seen.field("auto-submitted"))
+    marked = submitted in ("auto-generated", "auto-replied") and "vacation" not in seen.field("auto-submitted")
+    return marked and seen.token is not None and verdict(replace(seen, excused=True)) is None
 
 
 def _own(seen: Evidence) -> Verdict:
@@ -202,7 +213,7 @@ def _failure(seen: Evidence) -> Verdict:
 
 def _marked(seen: Evidence) -> str:
     """The mark by which a mail says that a program answers; "" for none."""
-    if (submitted := _word(seen.field("auto-submitted"))) and submitted != "no":
+    if (submitted := _word(seen.field("auto-submitted"))) and submitted != "no" and not seen.excused:
         return f"Auto-Submitted: {submitted}"
     if seen.has(*_AUTOMATIC_FIELDS) or seen.field("x-apple-action") == "vacation":
         return "a field of an autoresponder"

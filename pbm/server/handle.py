@@ -132,6 +132,8 @@ class Handler:
 
     def _read(self, gate: Gate, row: Received, message: Message | Discard) -> Prepared:
         tx = gate.tx
+        if isinstance(message, Discard) and (program := self._program(tx, message, gate.now)):
+            message = program
         if isinstance(message, Discard):
             return Prepared(row, message)
         message = with_lost_token(tx, message, self._robot)
@@ -149,6 +151,15 @@ class Handler:
         player = sender.proven or sender.claimed
         logins = logins_of(gate, commands, lines, fresh, origin, player)
         return Prepared(row, message, sender, reading, commands, logins, origin, is_guess)
+
+    def _program(self, tx: Transaction, discard: Discard, now: datetime) -> Message | None:
+        """What a program's mail says, if it answers a board for an account that is a program's."""
+        if discard.program is None:
+            return None
+        sender = identify(tx, self._signer, discard.program, now)
+        player = sender.proven
+        plays = player is not None and player == sender.seated and bool(tx.players.bots((player.id,)))
+        return discard.program if plays else None
 
     def check(self, mails: list[Prepared]) -> list[Checked]:
         """The passwords of the mails, looked at together; takes long, so not while others wait."""
@@ -272,8 +283,9 @@ class Handler:
         mails, excess = [], ""
         proven = request.sender.proven or (request.identified if not request.is_hearsay else None)
         cause = mail.cause(proven=proven is not None or bool(request.sender.address))
+        told = _told_since_the_ply(request)
         for each in request.mails():
-            reason = self.throttle.excess(tx, each, now, cause)
+            reason = told if each.reply and told else self.throttle.excess(tx, each, now, cause)
             if not reason:
                 mails.append(each)
                 continue
@@ -303,3 +315,13 @@ class Handler:
             if address
         )
         return tuple(letter for letter in composed if not self.throttle.refusal(tx, letter, now, Cause()))
+
+
+def _told_since_the_ply(request: Request) -> str:
+    """Why a program gets no answer: it has had one since the board's last ply, and may answer all it gets for ever."""
+    board, seated = request.sender.board, request.sender.seated
+    if not request.message.automatic or board is None or seated is None:
+        return ""
+    match, addresses = request.tx.matches.summary(board), request.tx.players.confirmed(seated.id)[seated.id]
+    told = match is not None and request.tx.outbox.replied_since(addresses, match.moved_at)
+    return "one answer to a program at each ply" if told else ""

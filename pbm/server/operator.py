@@ -104,7 +104,9 @@ class Administration:
     def set_bot(self, userid: str, *, bot: bool) -> None:
         """Whether the player is a program; its games are not rated then, and those before stay as they are."""
         with self._service.store.write() as tx:
-            tx.players.set_bot(_player(tx, userid).id, bot=bot)
+            player = _player(tx, userid)
+            tx.players.set_bot(player.id, bot=bot)
+            tx.players.save_settings(player.id, tx.players.settings(player.id) | {"bot": "on" if bot else "off"})
 
     def unlock(self, who: str) -> int:
         """Look at passwords again; who: a userid, an address or a machine. Returns how many counts there were."""

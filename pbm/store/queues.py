@@ -264,6 +264,11 @@ class Outbox:
         row = self._connection.execute(found).one_or_none()
         return None if row is None else Sent(*row)
 
+    def replied_since(self, addresses: Collection[str], since: datetime) -> bool:
+        """Whether a mail from one of the addresses was answered after that."""
+        found = select(outbox.c.id).where(outbox.c.address.in_(addresses), outbox.c.created_at > since, outbox.c.reply)
+        return self._connection.execute(found.limit(1)).first() is not None
+
     def failing_since(self, delivered_at: datetime | None) -> datetime | None:
         """The oldest of the mails written since the last delivery that could not be delivered, if several addresses
         are concerned: one alone may be to blame itself.

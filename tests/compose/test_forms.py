@@ -303,7 +303,9 @@ def test_the_part_for_programs_tells_the_board_and_no_secrets(house: House) -> N
     got = last_of(house, "alice")
     text = got.part(BOARD_KIND)
     data = json.loads(text)
-    assert data["format"] == 1
+    assert data["format"] == 2
+    assert data["you"] == {"seat": 1, "answer_to": got["Reply-To"]}
+    assert (data["why"], data["events"], data["error"]) == ("event", ["MovePlayed"], None)
     assert (data["board"], data["game"], data["options"]) == (101, "loops", ["-size=3"])
     assert data["players"] == [{"userid": "alice", "side": "Yellow"}, {"userid": "bob", "side": "Purple"}]
     assert data["record"] == [{"seat": 1, "move": "A1"}, {"seat": 2, "move": "B1"}]
@@ -313,10 +315,41 @@ def test_the_part_for_programs_tells_the_board_and_no_secrets(house: House) -> N
     assert data["position"]["pieces"] == {"Y": ["A1"], "P": ["B1"]}
     assert data["position"]["last"] == ["B1"]
     assert data["result"] is None
-    assert "@" not in text
-    assert got["Reply-To"].partition("+")[2].partition("@")[0] not in text
     (shown,) = house.answer("bob", "show", 101)
-    assert text == shown.part(BOARD_KIND)
+    other = json.loads(shown.part(BOARD_KIND))
+    own = ("you", "events", "comments", "why", "error")
+    assert {name: value for name, value in data.items() if name not in own} == {
+        name: value for name, value in other.items() if name not in own
+    }
+    assert text.count("@") == 1
+
+
+def test_the_part_for_programs_tells_why_a_move_was_refused_and_what_would_do(house: House) -> None:
+    house.game("loops -size=3 alice bob", ["A1"])
+    house.answer("bob", "propose draw", 101)
+    (got,) = house.answer("bob", "A1", 101)
+    data = json.loads(got.part(BOARD_KIND))
+    assert data["why"] == "refused"
+    assert data["error"]["sentence"].startswith("Not played: ")
+    assert set(data["error"]["candidates"]) <= set(data["moves"])
+    assert data["offers"] == [{"kind": "draw", "seat": 2}]
+    assert data["rated"] is True
+
+
+def test_the_part_for_programs_tells_what_some_games_do_not_draw(house: House) -> None:
+    house.game("luddit -size=5 alice bob", ["C3"])
+    data = json.loads(last_of(house, "bob").part(BOARD_KIND))
+    assert (data["moves"], data["moves_cut"]) == ([], True)
+    assert data["details"]["turn"]["place"] is True
+    assert "C3" not in data["details"]["turn"]["free"]
+    house.game("crossgeo alice bob")
+    shown = json.loads(last_of(house, "alice").part(BOARD_KIND))["details"]
+    crossed = {two if one == 1 else one for one, two in shown["crossings"] if 1 in (one, two)}
+    house.answer("alice", "1", 102)
+    left = json.loads(last_of(house, "bob").part(BOARD_KIND))["details"]["edges"]
+    assert {edge["edge"] for edge in shown["edges"]} - {edge["edge"] for edge in left} == {1, *crossed}
+    house.game("polygon alice bob", ["A-C"])
+    assert json.loads(last_of(house, "bob").part(BOARD_KIND))["details"]["here"] == "C"
 
 
 def test_the_part_for_programs_tells_the_result(house: House) -> None:
