@@ -21,6 +21,7 @@ _COMMANDS = {
     "broadcast": ("pbm.cli.broadcasts:broadcast", "What players write to all: look at it first, let it out or not."),
     "board": ("pbm.cli.boards:board", "Games under way and over: list, draw, move, verify, end."),
     "publish": ("pbm.cli.publish:publish", "Finished games as a static site, for any web server."),
+    "bot": ("pbm.cli.bots:bot", "A program that plays for a player, without mail."),
     "game": ("pbm.cli.games:game", "Begin a new game: its files, here or in a package of its own."),
     "inbox": ("pbm.cli.inbox:inbox", "Mails that came in, and how a mail would be read."),
     "outbox": ("pbm.cli.outbox:outbox", "Mails that go out."),

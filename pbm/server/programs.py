@@ -1,0 +1,121 @@
+"""Somebody's program that plays here without mail: it is shown each board where its player is to move, and answers.
+
+What it answers is read as the answer to a mail of the board, and all that follows is the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from games.rules import MoveError
+from pbm.compose.machine import Copy, addressed
+from pbm.compose.views import View
+from pbm.core.board import OpenBoard
+from pbm.core.notify import Tools
+from pbm.core.request import Request, Sender
+from pbm.domain.commands import Standing
+from pbm.domain.errors import NotFound
+from pbm.domain.match import Player, Seat
+from pbm.domain.reading import read
+from pbm.domain.tokens import SeatToken
+from pbm.mailin import Action, Message
+from pbm.server.order import Order, parse_all
+from pbm.store import HOUSE, Store, Transaction
+
+Ask = Callable[[str], str]
+"""From a board as one line of JSON to what the program answers: a move, or another line that a mail might hold."""
+MOST_TRIES = 3
+"""Refused answers to a board, after which it is left alone until it has changed."""
+
+
+class _Undone(Exception):
+    """An answer was refused, and all of it is taken back."""
+
+    def __init__(self, refusal: Exception) -> None:
+        self.refusal = refusal
+
+
+class Programs:
+    """Plays for one player. ask: the program."""
+
+    def __init__(self, store: Store, tools: Tools, clock: Callable[[], datetime], userid: str, ask: Ask) -> None:
+        """Raises: NotFound."""
+        self._store, self._tools, self._clock, self._ask = store, tools, clock, ask
+        self._left_alone: dict[int, int] = {}
+        with store.read() as tx:
+            player = tx.players.find(userid)
+        if player is None:
+            raise NotFound(f'There is no player "{userid}" here.')
+        self._player = player
+
+    def play(self) -> int:
+        """Show the program each board that waits for its player, once; returns how many plies came of it."""
+        return sum(self._play(board) for board in self._waiting())
+
+    def _waiting(self) -> list[int]:
+        with self._store.read() as tx:
+            boards = tx.matches.summaries(player_ids=(self._player.id,), active=True, limit=None)
+            return [each.board for each in boards if _is_turn(each.players, each.seat_to_move, self._player)]
+
+    def _play(self, number: int) -> bool:
+        """Whether the board has changed by what the program answers."""
+        refusal: Exception | None = None
+        for _ in range(MOST_TRIES):
+            with self._store.read() as tx:
+                board = OpenBoard.load(tx, self._tools.states, number, self._clock())
+            seat, revision = board.state.to_move, board.match.revision
+            if not _is_turn(board.match.players, seat, self._player) or self._left_alone.get(number) == revision:
+                return False
+            answer = self._ask(_line(board, seat, refusal))
+            try:
+                with self._store.write() as tx:
+                    tx.lock([HOUSE])
+                    self._carry_out(tx, board, seat, answer)
+                return True
+            except _Undone as undone:
+                refusal = undone.refusal
+                self._tools.states.forget()
+        self._left_alone[number] = revision
+        return False
+
+    def _carry_out(self, tx: Transaction, board: OpenBoard, seat: Seat, answer: str) -> None:
+        """Do what an answer says, and owe the mails it causes. Raises: _Undone."""
+        match, now = board.match, self._clock()
+        standing = Standing(match.game, match.board, known=True, proven=True)
+        token = SeatToken(match.board, seat, match.revision, tx.players.epoch(self._player.id))
+        sender = Sender(standing, token, match.board, self._player, self._player, seated=self._player)
+        reading = read("", answer, standing)
+        request = Request(tx, self._tools, _message(answer), sender, {}, now, received_at=now)
+        Order(reading, parse_all(tx, reading.lines, standing)).carry_out(request)
+        if request.refusal is not None:
+            raise _Undone(request.refusal)
+        tx.outbox.add([replace(mail, reply=False) for mail in request.mails()], now)
+
+
+def _is_turn(players: tuple[Player, Player], seat: Seat | None, player: Player) -> bool:
+    return seat is not None and players[seat - 1] == player
+
+
+def _line(board: OpenBoard, seat: Seat, refusal: Exception | None) -> str:
+    """The board as the part for programs of a mail has it, in one line."""
+    candidates = refusal.candidates if isinstance(refusal, MoveError) else ()
+    copy = Copy(seat, "", error=str(refusal) if refusal else "", candidates=candidates)
+    return json.dumps(json.loads(addressed(View(board.state, board.match).machine, copy)))
+
+
+def _message(text: str) -> Message:
+    return Message(
+        Action.REPLY, None, "", "", "", text, None, None, (), authenticated=True, direct=True, answers_us=False
+    )  # fmt: skip
+
+
+def answer_in(line: str) -> str:
+    """What a line of a program answers: {"answer": "D4"}. Raises: ValueError."""
+    found: Any = json.loads(line)
+    if not isinstance(found, dict) or not isinstance(found.get("answer"), str):
+        raise ValueError('a line must be such as {"answer": "D4"}')
+    return str(found["answer"])

@@ -1,0 +1,79 @@
+"""`pbm bot run`: somebody's program plays, by lines of JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Pbm
+
+PAGE = Path(__file__).parents[2] / "docs" / "programs.md"
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> str:
+    """The program of the docs, in a file."""
+    found = re.search(r"<!-- bot.py -->\n```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    assert found
+    assert len([line for line in found[1].splitlines() if line.strip()]) <= 15
+    (tmp_path / "bot.py").write_text(found[1])
+    return str(tmp_path / "bot.py")
+
+
+def shown(pbm: Pbm, board: int) -> dict[str, Any]:
+    found = json.loads(pbm("board", "show", str(board), "--json").stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.parametrize(
+    "words", ["cross -size=3", "luddit -size=5 -stones=3", "crossgeo -board=random -edges=9", "hex"]
+)
+def test_the_example_plays_against_itself_to_the_end(words: str, pbm: Pbm, example: str) -> None:
+    pbm("player", "add", "carol", "--address", "carol@example.net", "--password", "carolpass")
+    pbm("challenge", "create", *words.split(), "carol", "carol")
+    pbm("bot", "run", "--as", "carol", "--once", sys.executable, example)
+    assert shown(pbm, 101)["result"] is not None
+
+
+def test_what_is_refused_comes_back_with_its_reason(game: Pbm, tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    board = json.loads(line)\n"
+        "    error = board['error']\n"
+        "    print(json.dumps({'answer': 'C3' if error and 'row Z' in error['sentence'] else 'Z9'}), flush=True)\n"
+    )
+    game("bot", "run", "--as", "alice", "--once", sys.executable, str(tmp_path / "bot.py"))
+    assert shown(game, 101)["record"] == ["C3"]
+    told = json.loads(game("outbox", "list", "--json").stdout)
+    assert {mail["address"] for mail in told} >= {"alice@example.net", "bob@example.net"}
+
+
+def test_a_board_is_left_alone_after_three_refusals(game: Pbm, tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(
+        'import sys\nfor line in sys.stdin:\n    print(\'{"answer": "Z9"}\', flush=True)\n'
+    )
+    game("bot", "run", "--as", "alice", "--once", sys.executable, str(tmp_path / "bot.py"))
+    assert shown(game, 101)["record"] == []
+
+
+@pytest.mark.parametrize(
+    ("program", "told"), [("", "ended"), ("import time; time.sleep(9)", "within 1 s"), ("print(input())", "no answer")]
+)
+def test_a_program_that_fails_is_said_to(program: str, told: str, game: Pbm) -> None:
+    refused = game("bot", "run", "--as", "alice", "--patience", "1", "--", sys.executable, "-c", program, code=1)
+    assert told in refused.stderr
+
+
+def test_a_program_that_is_not_there(game: Pbm) -> None:
+    assert "cannot be started" in game("bot", "run", "--as", "alice", "/nowhere/bot", code=1).stderr
+
+
+def test_nobody_s_program(game: Pbm) -> None:
+    assert 'no player "zoe"' in game("bot", "run", "--as", "zoe", sys.executable, code=1).stderr
