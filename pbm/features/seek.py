@@ -10,7 +10,8 @@ from pbm.compose import Answer, Outcome
 from pbm.core.registry import REFUSALS, handles, redeems
 from pbm.core.replies import done
 from pbm.core.request import Request
-from pbm.core.start import check_willing, read_terms, split_body, start_match
+from pbm.core.seeking import Window, seeks_shown, split_window
+from pbm.core.start import MatchTerms, check_willing, read_terms, split_body, start_match
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import MatchStarted
@@ -46,7 +47,7 @@ def seek(request: Request, command: Command) -> Answer | None:
     wanted = _wanted(request, command)
     body, _ = split_body(request.comment) if game.info.takes_body else ("", "")
     options = tuple(map(str.casefold, command.options))
-    read_terms(game, options, body, request.tools.limits.default_clock)
+    _terms(request, game, options, body)
     old = request.tx.seeks.own(player.id, game.info.name)
     if old is not None and wanted and (old.options, old.body) == (options, body):
         request.tx.seeks.set_wanted(old.id, wanted)
@@ -56,9 +57,11 @@ def seek(request: Request, command: Command) -> Answer | None:
     if not wanted:
         return done(command, f"You look for no more games of {game.info.title}.")
     fresh = request.tx.seeks.add(player, game.info.name, options, body, wanted, request.now)
+    if _pair(request, game, fresh):
+        return None
     _announce(request, game, fresh)
     text = (
-        f"You look for {_games(wanted)} of {game.info.title}, as seek {fresh.id}. Who takes it moves first. "
+        f"You look for {_games(wanted)} of {game.info.title}, as seek {fresh.id}. Whoever takes it moves first. "
         f'"{game.info.name} seek 0" withdraws it.'
     )
     return done(command, text)
@@ -77,9 +80,40 @@ def _games(number: int) -> str:
 
 
 def _list(request: Request, command: Command, game: AnyGame) -> Answer:
-    seeks = request.tx.seeks.open(game.info.name)
-    text = request.page("seeks.txt", title=game.info.title, game=game.info.name, seeks=seeks)
+    words = seeks_shown(request, game.info.name)
+    text = request.page("seeks.txt", title=game.info.title, game=game.info.name, **words)
     return done(command, text.rstrip("\n"), f"pbm: {game.info.title} players wanted")
+
+
+def _terms(request: Request, game: AnyGame, options: tuple[str, ...], body: str) -> tuple[MatchTerms, Window]:
+    """What a seek asks for, of the game and of the opponent's rating. Raises: OptionError, BadArguments."""
+    own, window = split_window(options)
+    return read_terms(game, own, body, request.tools.limits.default_clock), window
+
+
+def _fits(request: Request, sought: Seek, player: Player) -> bool:
+    """The player's rating is one the seeker wants."""
+    _, (low, high) = split_window(sought.options)
+    rating = request.tx.ratings.of(sought.game, (player.id,))[player.id].at(request.now).rating.shown
+    return low <= rating <= high
+
+
+def _pair(request: Request, game: AnyGame, fresh: Seek) -> bool:
+    """Start a game of two seeks that ask for the same, the older one first; False if there is none."""
+    terms, _ = _terms(request, game, fresh.options, fresh.body)
+    asked = terms.words, terms.rated, terms.control, fresh.body
+    for each in request.tx.seeks.open(fresh.game):
+        theirs, _ = _terms(request, game, each.options, each.body)
+        same = (theirs.words, theirs.rated, theirs.control, each.body) == asked and each.player != fresh.player
+        if same and _fits(request, each, fresh.player) and _fits(request, fresh, each.player):
+            try:
+                with request.tx.savepoint():
+                    _take(request, fresh.player, each.id)
+            except NotAllowed:
+                continue
+            request.tx.seeks.set_wanted(fresh.id, fresh.wanted - 1)
+            return True
+    return False
 
 
 def _announce(request: Request, game: AnyGame, fresh: Seek) -> None:
@@ -161,10 +195,13 @@ def _take(request: Request, player: Player, number: int) -> None:
         raise NotFound(f"Seek {number} is not open, or not any more: somebody may have been faster.", "GAME seek")
     if found.player == player:
         raise NotAllowed(f"Seek {number} is your own.", f"{found.game} seek 0")
+    options, (low, high) = split_window(found.options)
+    if not _fits(request, found, player):
+        raise NotAllowed(f"Seek {number} is for players rated {low} to {high}.", f"{found.game} seek")
     seats = (player, found.player)
     check_willing(request.tx, request.tools.limits, game, seats, player, seats)
     clock = request.tools.limits.default_clock
-    board = start_match(request.tx, game, found.options, found.body, seats, request.now, default_clock=clock)
+    board = start_match(request.tx, game, options, found.body, seats, request.now, default_clock=clock)
     request.tx.seeks.set_wanted(number, found.wanted - 1)
     origin = f"{player.userid} has taken seek {number} of {found.player.userid}."
     request.adopt(board, MatchStarted(board.match.board, origin=origin))

@@ -12,6 +12,7 @@ from pbm.compose import Answer, Figure
 from pbm.core.registry import handles
 from pbm.core.replies import done
 from pbm.core.request import Request
+from pbm.core.seeking import seeks_shown
 from pbm.domain.calendars import StopKind
 from pbm.domain.commands import Command
 from pbm.domain.pace import Pace
@@ -80,7 +81,7 @@ def standings(request: Request, command: Command) -> Answer | None:
         rows=rows,
         heading=f"{ALL}:",
         more=len(rows) == MAX_RANKED,
-        seeks=seeks,
+        **seeks_shown(request, game),
         drawn=any(row.record.drawn for row in rows),
     )
     return replace(done(command, text.rstrip("\n"), f"pbm: {title} standings"), figure=_figure(title, rows))

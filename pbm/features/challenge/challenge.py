@@ -11,6 +11,7 @@ from pbm.core.registry import handles
 from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.core.robots import is_robot, robot_named
+from pbm.core.seeking import split_window
 from pbm.core.start import check_willing, read_terms, split_body, start_match, unheard
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed
@@ -116,7 +117,8 @@ def _fulfil_seeks(request: Request, match: Match, asker: Player | None) -> None:
         seek = request.tx.seeks.own(player.id, match.game)
         if seek is None or seek.body != match.body:
             continue
-        terms = read_terms(GAMES[match.game], seek.options, seek.body, request.tools.limits.default_clock)
+        own, _ = split_window(seek.options)
+        terms = read_terms(GAMES[match.game], own, seek.body, request.tools.limits.default_clock)
         if (terms.words, terms.rated, terms.control) == (match.options, match.rated, match.control):
             request.tx.seeks.set_wanted(seek.id, seek.wanted - 1)
 

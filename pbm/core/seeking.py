@@ -1,0 +1,63 @@
+"""What seeks say beside the options of a game, and how they are listed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pbm.core.request import Request
+from pbm.domain.errors import BadArguments
+from pbm.domain.pace import Pace
+from pbm.store.ratings import Record
+from pbm.store.seeks import Seek
+
+Window = tuple[int, int]
+"""The lowest and the highest rating that is wanted."""
+ANY_RATING: Window = (0, 9999)
+_WINDOW = re.compile(r"--?rating=(\d{1,4})-(\d{1,4})")
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """One line of a list of seeks. name: as its reader knows the player."""
+
+    seek: Seek
+    name: str
+    record: Record
+    pace: Pace
+
+
+def split_window(options: Sequence[str]) -> tuple[tuple[str, ...], Window]:
+    """The options of the game, and the ratings that are wanted. Raises: BadArguments.
+
+    >>> split_window(("-size=5", "--rating=1400-1600"))
+    (('-size=5',), (1400, 1600))
+    """
+    window, own = ANY_RATING, []
+    for word in options:
+        if word.lstrip("-").partition("=")[0] != "rating":
+            own.append(word)
+            continue
+        found = _WINDOW.fullmatch(word)
+        window = (int(found[1]), int(found[2])) if found else (1, 0)
+        if window[0] > window[1]:
+            raise BadArguments(f'"{word}" does not do: write the lowest and the highest, as in --rating=1400-1600.')
+    return tuple(own), window
+
+
+def seeks_shown(request: Request, game: str) -> dict[str, object]:
+    """The open seeks of a game as its list shows them to the sender of the mail."""
+    seeks, reader = request.tx.seeks.open(game), request.sender.proven or request.sender.claimed
+    ids = [seek.player.id for seek in seeks]
+    records, paces = request.tx.ratings.of(game, ids), request.tx.paces.of(game, ids)
+    rows = [
+        Offered(
+            seek,
+            "You" if seek.player == reader else seek.player.userid,
+            records[seek.player.id].at(request.now),
+            paces[seek.player.id],
+        )
+        for seek in seeks
+    ]
+    return {"offered": rows, "open": next((row.seek.id for row in rows if row.seek.player != reader), None)}
