@@ -101,9 +101,9 @@ ORACLES = {
     "dots": Oracle("-columns=4 -rows=3", "dots_and_boxes(num_rows=3,num_cols=4)", line),
     # Row 1 is at the top there, and so White has d4 in both.
     "reversi": Oracle("", "othello", str),
-    # Drawn there as soon as a board comes back, whoever is to move.
+    # Drawn there as soon as a board comes back, whoever is to move. Both joined at once: the mover wins there, too.
     "loa": Oracle("", "lines_of_action", lambda text: text.replace("x", "-"), drawn=seen_before),
-    # Drawn there after 200 plies and for nothing else.
+    # Drawn there after 200 plies and for nothing else; men are taken by the same rules, those in mills last.
     "morris": Oracle(
         "",
         "nine_mens_morris",
