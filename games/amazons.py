@@ -33,6 +33,7 @@ class Amazons(Moving):
         summary="move a queen, shoot an arrow that stays, until somebody cannot move",
         source="Walter Zamkauskas, 1988",
         options=(Option("size", "squares per row and column", "10", choices=("6", "8", "10")),),
+        sgf=18,
     )
     piece = "amazon"
     rule = "An amazon goes, and then shoots, along a row, a column or a diagonal until something stands in its way."

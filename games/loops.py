@@ -305,5 +305,5 @@ def _legend(board: GridBoard) -> list[str]:
     closed = any(cell.closed for cell in board.cells) and any(
         not cell.closed and not cell.piece for cell in board.cells
     )
-    told = ["A square without a dot can no longer be filled."] if closed else []
+    told = ["A closed square, drawn without a dot, can no longer be filled."] if closed else []
     return [*told, "A small letter on a crossing tells whose point it is."] if board.crossings else told

@@ -158,22 +158,37 @@ def test_a_polygon_is_rebuilt_from_the_words_alone(seed: int) -> None:
 
 
 def of_cells(name: str) -> bool:
-    """Every place is told by its name: neither points and segments, nor dots between which lines are drawn."""
-    shown = played(name, 0).board
-    return isinstance(shown, HexBoard) or (isinstance(shown, GridBoard) and not any(join.name for join in shown.joins))
+    return not isinstance(played(name, 0).board, PlaneBoard)
 
 
 @pytest.mark.parametrize("name", [name for name in GAMES if of_cells(name)])
-def test_a_board_of_cells_is_rebuilt_from_the_words_alone(name: str) -> None:
-    scene = played(name, 9)
-    assert not isinstance(scene.board, PlaneBoard)
+@pytest.mark.parametrize("plies", [0, 9, 30])
+def test_a_board_of_cells_is_rebuilt_from_the_words_alone(name: str, plies: int) -> None:
+    """What is on each cell, and which lines are drawn or may be; a new game passes once its scene tells them."""
+    scene = played(name, plies)
+    assert isinstance(scene.board, HexBoard | GridBoard)
+    told = " ".join(draw.text(Scene(scene.board), "words").split())
     order = [cell.name for cell in sorted(scene.board.cells, key=lambda cell: cell.place) if cell.name]
-    told = " ".join(draw.text(scene, "words").split())
+    joins = scene.board.joins if isinstance(scene.board, GridBoard) else ()
+    for look, said in ((Look.DRAWN, "Lines"), (Look.OPEN, "Lines that may be drawn")):
+        listed = re.search(rf"\b{said}: ([^.]*)\.", told)
+        names = re.findall(r"([^;]+?)(?:, the last move)?(?:; |$)", listed.group(1)) if listed else []
+        wanted = [join.name for join in joins if join.look is look and join.name]
+        assert names == wanted or not wanted, f"{name}: the words tell other lines than the board has"
+    if "Row " not in told:
+        assert not any(cell.piece for cell in scene.board.cells), f"{name}: pieces are not told"
+        return
     read: dict[str, str] = {}
-    cells = r"(\b[A-Za-z]\d+(?:, [A-Za-z]\d+)*)(?: to ([A-Za-z]\d+))? (free|closed|[A-Z])\b"
-    for listed, last, state in re.findall(cells, told):
-        names = order[order.index(listed) : order.index(last) + 1] if last else listed.split(", ")
-        read |= {each: state for each in names if each not in read}
+    for run in "; ".join(re.findall(r"Row \w+: ([^.]*)\.", told)).split("; "):
+        found = re.fullmatch(r"(\w+ to \w+|\w+(?:, \w+)*) (free|closed|arrow|wall|[A-Z])\b.*", run)
+        assert found, f"{name}: {run}"
+        there, state = found.groups()
+        first, _, last = there.partition(" to ")
+        cells = order[order.index(first) : order.index(last) + 1] if last else there.split(", ")
+        assert read.keys().isdisjoint(cells), f"{name}: a cell is told twice"
+        read |= dict.fromkeys(cells, state)
     for cell in scene.board.cells:
         if cell.name:
-            assert read[cell.name] == (cell.piece or ("closed" if cell.closed else "free")), cell.name
+            on_it = cell.form.value if cell.form in (Form.ARROW, Form.WALL) else cell.piece
+            wanted_state = on_it or ("closed" if cell.closed else "free")
+            assert read.get(cell.name) == wanted_state, f"{name}: {cell.name} is told wrong, or not at all"
