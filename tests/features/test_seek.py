@@ -112,7 +112,17 @@ def test_who_wants_to_hear_no_more_does_not(people: House) -> None:
     said(people, "bob", "cross subscribe all {}")
     said(people, "alice", "cross seek {}")
     people.answer("bob", "unsubscribe")
-    assert len(said(people, "carol", "cross seek {}")) == 1
+    assert len(said(people, "carol", "cross seek {} -size=4")) == 1
+
+
+def test_seeks_pair_only_where_both_ratings_and_all_terms_suit(people: House) -> None:
+    said(people, "alice", "cross seek {} -size=3 --rating=1000-1400")
+    said(people, "bob", "cross seek {} -size=3 --unrated")
+    said(people, "carol", "cross seek {} 2 -size=3")
+    assert wanted(people) == [("alice", 1), ("bob", 1), ("carol", 2)]
+    mails = said(people, "bob", "cross seek {} -size=3 --rating=1500-1500")
+    assert {got["Subject"] for got in mails} == {"Cross Board 101 bob-carol"}
+    assert wanted(people) == [("alice", 1), ("carol", 1)]
 
 
 def test_a_seek_of_who_is_full_waits(new_house: Callable[..., House]) -> None:
