@@ -16,8 +16,7 @@ from games.placing import Ending, Placing, Position
 from games.rules import Info, Option, OptionError, OptionValues, Outcome, Side
 from games.scene import Ground
 
-Stones = tuple[Cells, Cells]
-"""Of the first and of the second side."""
+Stones = tuple[Cells, Cells]  # of the first and of the second side
 
 
 class Go(Placing):
