@@ -140,7 +140,7 @@ def _readers(at: Settling, match: Match, player_id: int) -> list[Reader]:
 
 
 def _notice(tx: Transaction, board: OpenBoard, reader: Reader, made: Keepsake) -> Notice:
-    match, picture = board.match, made.picture if reader.settings.picture == "on" else None
+    match, picture = board.match, made.picture if reader.settings.picture != "off" else None
     moving, figure = made.name.rpartition(".")[0] + ".gif", None
     files = [f"The whole game for programs: {made.name}"]
     attached = [Part("text/plain; charset=utf-8", made.record.encode(), _named(made.name))]
