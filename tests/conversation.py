@@ -150,6 +150,7 @@ class House:
             ask=lambda question: self.thoughts(question),
         )
         self._delivered = 0
+        self._vouches = (settings or Settings(ROBOT)).robot.authserv_id
         self._numbers = itertools.count(1)
 
     def player(self, userid: str, form: str = "text") -> None:
@@ -162,7 +163,8 @@ class House:
     def game(self, words: str, moves: Sequence[str] = ()) -> int:
         """A board, started by mail, and played on by its players in turn; words: a game, options, two userids."""
         game, *rest, first, second = words.split()
-        got = self.send(first, " ".join([game, "challenge", *rest, first, second]))
+        login = [] if self._vouches else [first, password(first)]
+        got = self.send(first, " ".join([game, "challenge", *rest, first, second, *login]))
         board = got[0].board
         assert board is not None, got[0].body
         for move, player in zip(moves, itertools.cycle((first, second)), strict=False):
@@ -174,13 +176,18 @@ class House:
         return self.deliver(self.mail(sender, subject, body, to, **headers))
 
     def mail(self, sender: str, subject: str, body: str = "", to: str = ROBOT.address, **headers: str) -> Arriving:
-        """A mail as it arrives. headers: more of them, or other than usual; - is written _ in their names."""
+        """A mail as it arrives. headers: more of them, or other than usual; - is written _ in their names.
+
+        Challenges between players come vouched for unless the headers say otherwise: else they would only be proposals.
+        """
         usual = {
             "From": address_of(sender),
             "To": to,
             "Subject": subject,
             "Message-ID": f"<mail-{next(self._numbers)}@{address_of(sender).rpartition('@')[2]}>",
         }
+        if " chall" in f" {subject}" and "@" not in sender + subject and self._vouches:
+            usual["Authentication-Results"] = f"{self._vouches}; dkim=pass header.d=example.net"
         given = {name.replace("_", "-"): value for name, value in headers.items()}
         head = "".join(f"{name}: {value}\r\n" for name, value in (usual | given).items())
         content = f"{head}Content-Type: text/plain; charset=utf-8\r\n\r\n{body}".encode()

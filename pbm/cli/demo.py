@@ -70,7 +70,7 @@ async def play_demo(office: PostOffice, show: Show) -> None:
         await stage.says(who, f"signup {who.name} open-sesame-{who.name}")
         await stage.answers(who, "Yes, that was me.")
     seen = len(bob.received)
-    await stage.says(alice, "cross challenge alice bob", "Shall we?")
+    await stage.says(alice, f"cross challenge alice bob {alice.name} open-sesame-{alice.name}", "Shall we?")
     stage.arrived(bob, await bob.wait_for(seen))
     await stage.answers(alice, FIRST_STONE, bob)
     old = bob.received[-1]
@@ -130,7 +130,8 @@ as a command; every other text answers the latest mail that NAME got.
 
   alice: signup alice open-sesame     bob: signup bob open-sesame
   alice: yes                          bob: yes
-  alice: !cross challenge alice bob   alice: F6      bob: swap
+  alice: !cross challenge alice bob   alice: yes
+  alice: F6                           bob: swap
 
 End with Ctrl-D.
 """

@@ -19,7 +19,7 @@ from pbm.store.attempts import Key
 PUZZLING = "puzzling"
 MAX_PUZZLING = 2
 """Answers a day that tell a newcomer, who has had the page, that their mail was not understood."""
-MAILBOX, DOMAIN, NETWORK = "unasked", "unasked domain", "unasked network"
+MAILBOX, DOMAIN, NETWORK, OFFERS = "unasked", "unasked domain", "unasked network", "offers"
 
 
 def count_unasked(
@@ -56,6 +56,17 @@ def is_puzzling(tx: Transaction, address: str, now: datetime) -> bool:
     count = known.failures if known is not None and known.last_at.date() == now.date() else 0
     tx.guesses.put(key, count + 1, now, None)
     return count >= MAX_PUZZLING
+
+
+def count_asked(tx: Transaction, whose: str, most: int, now: datetime, refusal: str) -> None:
+    """One more game is proposed by somebody, or to somebody. Raises: NotAllowed with the refusal."""
+    key = Key(OFFERS, whose if " " in whose else mailbox(whose))
+    tx.lock([f"{key.kind} {key.subject}"])
+    known = tx.guesses.get([key]).get(key)
+    count = known.failures if known is not None and known.last_at.date() == now.date() else 0
+    if count >= most:
+        raise NotAllowed(refusal)
+    tx.guesses.put(key, count + 1, now, None)
 
 
 def asked_for(tx: Transaction, address: str) -> None:

@@ -81,6 +81,9 @@ class Limits(SettingsTable):
     challenges_to_one_per_day: Count = Field(
         default=50, description="Games a day that all others together may start with one player by challenging him."
     )
+    offers_to_one_per_day: Count = Field(
+        default=5, description="Mails a day that ask one player whether they want a game that others propose."
+    )
     invitations_per_day: Annotated[int, Field(ge=0)] = Field(
         default=5, description="Mails a day by which a player may invite people who have no account."
     )

@@ -13,6 +13,10 @@ from pbm.domain.errors import BadArguments
 from pbm.domain.reminders import DEFAULT, OFF, read_hour
 
 LONGEST_HOLD = DAY
+ANYONE, KNOWN, ASK, NONE = "anyone", "known", "ask", "none"
+"""Whose challenges start a game at once: of all who show who they are, of those one has played with or shares a
+tournament with, of nobody, who are asked first; or no challenge comes at all.
+"""
 
 
 def read_hold(value: str) -> str:
@@ -44,6 +48,7 @@ class Settings:
     archive: str = "on"
     keepsake: str = "on"
     bot: str = "off"
+    challenges: str = ANYONE
 
     @property
     def zone(self) -> ZoneInfo:
@@ -179,6 +184,12 @@ CHOICES: dict[str, Choice] = {
             "bot",
             "whether a program plays for you: its games are not rated, and its mails may say that a program wrote them",
             ("off", "on"),
+        ),
+        Choice(
+            "challenges",
+            "who starts a game with you by a challenge: anyone; those known to you from a board or event, while others "
+            "have to ask; nobody, for all have to ask; or none, and no challenge reaches you",
+            (ANYONE, KNOWN, ASK, NONE),
         ),
     )
 }

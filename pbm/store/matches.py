@@ -14,7 +14,7 @@ from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Result, Seat
 from pbm.store.absences import Absences
 from pbm.store.clocks import COLUMNS, STOPPED, clock_of, columns_of, is_interrupted, settings_of
-from pbm.store.tables import matches, players, plies
+from pbm.store.tables import matches, players, plies, tournament_players
 
 _first = players.alias("first_player")
 _second = players.alias("second_player")
@@ -354,6 +354,18 @@ class Matches:
             for player_id, game, count in self._connection.execute(found):
                 counts[player_id][game] = counts[player_id].get(game, 0) + count
         return counts
+
+    def know_each_other(self, one: int, other: int) -> bool:
+        """Both have moved on a board of theirs, or both have been in the same tournament."""
+        for first, second in ((one, other), (other, one)):
+            boards = select(matches.c.board).where(matches.c.seat1_id == first, matches.c.seat2_id == second)
+            if self._connection.execute(boards.where(matches.c.plies > 1).limit(1)).first():
+                return True
+        own = select(tournament_players.c.tournament_id).where(tournament_players.c.player_id == one)
+        theirs = select(tournament_players.c.tournament_id).where(
+            tournament_players.c.player_id == other, tournament_players.c.tournament_id.in_(own)
+        )
+        return self._connection.execute(theirs.limit(1)).first() is not None
 
     def started_since(self, started_by: str, since: datetime) -> int:
         """How many boards somebody has asked for since then."""

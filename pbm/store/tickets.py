@@ -76,6 +76,17 @@ class Tickets:
         )
         return self._connection.execute(found).scalar_one()
 
+    def open_for(self, purpose: str, subject: str, now: datetime) -> list[int]:
+        """The players whose tickets of a purpose about a subject can still be redeemed, by id."""
+        about = (tickets.c.purpose == purpose) & (tickets.c.subject == subject.casefold())
+        found = select(tickets.c.player_id).where(about, tickets.c.expires_at > now, tickets.c.player_id.is_not(None))
+        return sorted(set(self._connection.execute(found).scalars()))
+
+    def drop_of(self, purpose: str, subject: str, player_id: int) -> None:
+        """A player's tickets of a purpose about a subject are used up."""
+        about = (tickets.c.purpose == purpose) & (tickets.c.subject == subject.casefold())
+        self._connection.execute(delete(tickets).where(about, tickets.c.player_id == player_id))
+
     def revoke(self, purpose: str, subject: str, now: datetime) -> None:
         """Tickets of a purpose about a subject can no longer be redeemed; they still count as issued."""
         about = (tickets.c.purpose == purpose) & (tickets.c.subject == subject.casefold())

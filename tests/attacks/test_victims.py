@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -45,7 +44,7 @@ def test_tags_and_dots_make_no_more_of_a_mailbox_and_take_no_userids(
 
 
 def test_a_domain_gets_only_so_many_but_those_it_vouches_for(new_house: Callable[..., House]) -> None:
-    limits = replace(PATIENT, unasked_per_domain_per_day=5)
+    limits = PATIENT.model_copy(update={"unasked_per_domain_per_day": 5})
     house = new_house(Settings(ROBOT, limits))
     for number in range(10):
         house.send(f"m{number}@evil{number}.example", f"signup nam{chr(97 + number)} a-good-word v{number}@gmail.com")
@@ -55,7 +54,7 @@ def test_a_domain_gets_only_so_many_but_those_it_vouches_for(new_house: Callable
 
 
 def test_a_network_causes_only_so_many(new_house: Callable[..., House]) -> None:
-    limits = replace(PATIENT, unasked_per_network_per_day=5)
+    limits = PATIENT.model_copy(update={"unasked_per_network_per_day": 5})
     house = new_house(Settings(ROBOT, limits))
     for number in range(10):
         line = f"signup nam{chr(97 + number)} a-good-word v@victim{number}.example"
@@ -67,7 +66,7 @@ def test_a_network_causes_only_so_many(new_house: Callable[..., House]) -> None:
 
 def test_what_a_sender_wrote_tells_no_network(new_house: Callable[..., House]) -> None:
     """Only what stands above the first hop of somebody else counts."""
-    house = new_house(Settings(ROBOT, replace(PATIENT, unasked_per_network_per_day=2)))
+    house = new_house(Settings(ROBOT, PATIENT.model_copy(update={"unasked_per_network_per_day": 2})))
     for number in range(4):
         forged = f"from a (a [185.{number}.1.1]) by mx.evil.example; Thu, 1 Jan"
         field = f"from mx.evil.example (unknown [185.12.64.1]) by mx.example.org; Thu, 1 Jan\r\nReceived: {forged}"
@@ -80,7 +79,7 @@ def test_too_many_mails_that_prove_nothing_are_not_carried_out(table: House) -> 
         table.send("bob", "help cross")
     table.player("carol")
     before = table.dump()
-    assert not table.send("bob", "cross challenge -size=4 bob carol")
+    assert not table.send("bob", "cross challenge -size=4 bob carol", Authentication_Results="mx.evil.example; none")
     assert table.dump() == before
 
 

@@ -103,7 +103,7 @@ def test_a_game_without_any_file(tmp_path: Path, pbm: Pbm) -> None:
     words = ("--listen", "127.0.0.1:0", "--database", url, "--maildir", str(maildir), "--domain", "example.org")
     with serving(*words) as (process, line):
         port = port_of(line)
-        assert send(port, "cross challenge -size=4 alice bob") == {}
+        assert send(port, "cross challenge -size=4 alice bob alice secret1") == {}
         for userid in ("alice", "bob"):
             (mail,) = mails_in(maildir / f"{userid}@example.net", 1)
             assert b"Subject: Cross Board 101 alice-bob" in mail

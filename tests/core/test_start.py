@@ -102,8 +102,8 @@ def test_a_player_has_a_daily_measure_and_a_stranger_a_smaller_one(new_house: Ca
     for _ in range(3):
         started(house.send("alice", "cross challenge me bob"))
     assert "3 games within a day" in refused(house.send("alice", "cross challenge me bob"))
-    started(house.send("x@example.com", "cross challenge alice bob"))
-    assert "1 games within a day" in refused(house.send("x@example.com", "cross challenge alice bob"))
+    assert not house.send("x@example.com", "cross challenge alice bob")[-1].refuses
+    assert "proposed 1 games today" in refused(house.send("x@example.com", "cross challenge alice bob"))
 
 
 def test_nobody_has_more_games_than_the_server_lets_him(new_house: Callable[..., House]) -> None:

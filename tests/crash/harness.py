@@ -233,7 +233,7 @@ def make_plan(database: Path, chance: random.Random, fillers: int = 0) -> Plan:
         threads.append(tuple(_moves(board, records[board], signer)))
     letter_box = f"pbm+{signer.seal(PlayerToken(alice.id, 0, 10**6))}@example.org"
     challenges = [
-        Posting(f"challenge{n}", "alice@x.org", ROBOT.address, "cross challenge alice carol -size=3", "", 2)
+        Posting(f"challenge{n}", "alice@x.org", letter_box, "cross challenge alice carol -size=3", "", 2)
         for n in range(OTHERS)
     ]
     letters = [

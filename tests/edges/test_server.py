@@ -83,7 +83,7 @@ def letters(folder: Path, address: str) -> list[Path]:
 def test_a_command_is_answered_into_the_mailbox(service, tmp_path):
     def work(port: int) -> None:
         with smtplib.SMTP("127.0.0.1", port) as client:
-            client.sendmail("alice@x.org", ["pbm@example.org"], mail(1, "cross challenge alice bob"))
+            client.sendmail("alice@x.org", ["pbm@example.org"], mail(1, "cross challenge alice bob alice alicepass"))
         wait_until(lambda: letters(tmp_path, "alice@x.org") and letters(tmp_path, "bob@x.org"))
 
     serving(service, tmp_path, work)

@@ -164,7 +164,7 @@ def test_two_people_play_all_games_by_answering_their_mail(servers: MailServers,
         for person in people.values():
             sign_up(person)
         operator(file, "player", "add", "carol", "--address", f"carol@{PLAYERS}", "--password", "carol-password")
-        alice.write("cross challenge -size=2 alice carol")
+        alice.write("cross challenge -size=2 alice carol carol carol-password")
         vacation(bob, bob.received[-1])
         tables = [Table(game, people) for game in SHORT_GAMES]
         with ThreadPoolExecutor(len(tables)) as threads:

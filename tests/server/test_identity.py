@@ -131,9 +131,9 @@ def test_what_is_no_password_is_passed_on_to_the_letter(text: str, table: House)
 
 
 def test_nobody_puts_words_into_the_mouth_of_another_by_a_challenge(table: House) -> None:
-    mails = table.send("alice", "cross challenge me bob", "You play badly.")
-    assert not any("alice writes" in got.body for got in mails)
-    assert any("The challenger writes:\n\n  You play badly." in got.body for got in mails)
+    forged = "mx.evil.example; dkim=pass header.d=example.net"
+    mails = table.send("alice", "cross challenge me bob", "You play badly.", Authentication_Results=forged)
+    assert not any("You play badly." in got.body for got in mails)
     proof = VOUCHED.format("example.net")
     mails = table.send("alice", "cross challenge me bob", "You play well.", Authentication_Results=proof)
     assert any("alice writes:\n\n  You play well." in got.body for got in mails)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 from games import GAMES
@@ -12,13 +12,14 @@ from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.core.robots import is_robot, robot_named
 from pbm.core.seeking import split_window
-from pbm.core.start import check_willing, read_terms, split_body, start_match, unheard
+from pbm.core.start import check_willing, read_terms, split_body, unheard
 from pbm.domain.commands import Command
-from pbm.domain.errors import NotAllowed
+from pbm.domain.errors import NeedsIdentity, NotAllowed
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Ending, Match, Player, other
 from pbm.domain.verbs import STARTING, Locks, Verb
 from pbm.features.challenge.invitation import invite
+from pbm.features.challenge.offer import Proposal, propose, start, to_be_asked
 
 ME = "me"
 """What a challenger may call himself."""
@@ -35,34 +36,45 @@ ME = "me"
         per_game=True,
         shortest=5,
         options=True,
+        other_usage="USERID1 USERID2 USERID PASSWORD",
     )
 )
 def challenge(request: Request, command: Command) -> Answer | None:
-    """Anybody may challenge, for others too, and needs no password: who does not like it resigns before he moves."""
+    """Who has shown who they are starts a game of their own at once; all others only propose one to those they name."""
     assert command.game is not None  # noqa: S101  the parser asks for it
     game, words, clock = GAMES[command.game], command.options, request.tools.limits.default_clock
+    challenger = request.who(command) if command.credentials is not None else request.sender.proven
     first, second = (_named(request, command, command.args[name]) for name in ("USERID1", "USERID2"))
     body, comment = split_body(request.comment) if game.info.takes_body else ("", request.comment)
     if isinstance(first, str) or isinstance(second, str):
         return invite(request, command, (first, second), body, comment)
-    sender = request.sender
-    asker = sender.proven or sender.claimed
-    terms = read_terms(game, words, body, clock)
-    agreed = (sender.proven,) if sender.proven else ()
-    check_willing(request.tx, request.tools.limits, game, (first, second), asker, agreed)
-    _check_not_flooded(request, {first, second} - {sender.proven})
-    measure = _check_measure(request)
     seats = (first, second)
-    board = start_match(request.tx, game, words, body, seats, request.now, started_by=measure, default_clock=clock)
-    _fulfil_seeks(request, board.match, asker)
+    asker = challenger or request.sender.claimed
+    read_terms(game, words, body, clock)
+    check_willing(request.tx, request.tools.limits, game, seats, asker, (challenger,) if challenger else ())
+    if challenger is None and asker in seats:
+        raise NeedsIdentity(
+            "Who are you? Put your userid and your password behind the command.", f"{command.line} USERID PASSWORD"
+        )
+    _check_not_flooded(request, {first, second} - {challenger})
+    measure = _check_measure(request, challenger)
+    proposal = Proposal(game, words, body, seats, comment, measure)
+    asked = [player for player in to_be_asked(request, challenger, seats) if not is_robot(request.tx, player)]
+    if asked:
+        propose(request, proposal, asked, challenger)
+        return _asked(command, asked)
+    board = start(request, proposal)
+    _fulfil_seeks(request, board.match, challenger)
     request.comment = comment
-    takes_part = asker in (first, second)
-    if sender.proven or takes_part:
-        request.identified, request.is_hearsay = asker, sender.proven is None
-    challenger = sender.proven.userid if sender.proven else ""
-    request.adopt(board, MatchStarted(board.match.board, challenger=challenger))
-    rated = "" if terms.rated else " It is unrated."
-    return None if takes_part else done(command, f"Board {board.match.board} has started.{rated} Its players get it.")
+    request.identified = challenger
+    request.adopt(board, MatchStarted(board.match.board, challenger=challenger.userid if challenger else ""))
+    return None
+
+
+def _asked(command: Command, asked: Sequence[Player]) -> Answer:
+    names = " and ".join(player.userid for player in asked)
+    be, agree = ("is", f"{names} agrees") if len(asked) == 1 else ("are", "both agree")
+    return done(command, f"{names} {be} asked. The game starts when {agree}.")
 
 
 def _named(request: Request, command: Command, word: str) -> Player | str:
@@ -77,7 +89,7 @@ def _named(request: Request, command: Command, word: str) -> Player | str:
             raise NotAllowed(f'Several players read mail at "{word}"; name one of them by his userid.')
         return owners[0] if owners else word
     if word.casefold() == ME:
-        asker = request.sender.proven or request.sender.claimed
+        asker = request.identified or request.sender.proven or request.sender.claimed
         if asker is None:
             raise NotAllowed(f'"{word}" is nobody here: the address your mail comes from belongs to no player.', "help")
         return asker
@@ -89,11 +101,11 @@ def _named(request: Request, command: Command, word: str) -> Player | str:
     return player
 
 
-def _check_measure(request: Request) -> str:
+def _check_measure(request: Request, challenger: Player | None) -> str:
     """Whose daily measure a challenge counts for. Raises: NotAllowed when it is full."""
-    sender, limits = request.sender, request.tools.limits
-    most = limits.challenges_per_day if sender.proven or sender.claimed else limits.stranger_challenges_per_day
-    measure = f"player {sender.proven.id}" if sender.proven else request.message.sender.casefold()
+    limits = request.tools.limits
+    most = limits.challenges_per_day if challenger else limits.stranger_challenges_per_day
+    measure = f"player {challenger.id}" if challenger else request.message.sender.casefold()
     if request.tx.matches.started_since(measure, request.now - timedelta(days=1)) >= most:
         raise NotAllowed(f"You have started {most} games within a day; that is the limit. Try again tomorrow.")
     return measure
@@ -152,7 +164,12 @@ def rematch(request: Request, command: Command) -> Answer | None:
     check_willing(request.tx, request.tools.limits, game, match.players, asker, (asker,))
     words = (*match.options, f"--clock={match.control}", *([] if match.rated else ["--unrated"]))
     seats = (match.player(2), match.player(1))
-    fresh = start_match(request.tx, game, words, match.body, seats, request.now, rematch_of=match.board)
+    proposal = Proposal(game, words, match.body, seats, request.comment, rematch_of=match.board)
+    asked = to_be_asked(request, asker, seats)
+    if asked:
+        propose(request, proposal, asked, asker)
+        return _asked(command, asked)
+    fresh = start(request, proposal)
     origin = f"It is the rematch of board {match.board}."
     request.adopt(fresh, MatchStarted(fresh.match.board, challenger=asker.userid, origin=origin))
     return None
