@@ -33,13 +33,12 @@ def bot() -> None:
 @click.option("--once", is_flag=True, help="End when nothing waits for it any more.")
 @pass_invocation
 def run(invocation: Invocation, command: tuple[str, ...], userid: str, patience: int, once: bool) -> None:
-    """Let a program play for a player.
+    """Let a program play the boards of USERID.
 
-    COMMAND plays all boards where USERID is to move, beside the server.
-
-    It gets each board as a line of JSON on its standard input, as `help programs` describes it, and answers with a line
-    such as {"answer": "D4"} on its standard output: what may be answered to the board's mail. What is refused comes
-    back with the reason in `error`. No shell is involved; put -- in front of a COMMAND that has options.
+    COMMAND gets each board where USERID is to move as a line of JSON on its standard input, as `help programs`
+    describes it, and answers with a line such as {"answer": "D4"} on its standard output: what may be answered to the
+    board's mail. What is refused comes back with the reason in `error`. No shell is involved; put -- in front of a
+    COMMAND that has options.
     """
     from pbm.server.programs import Programs
 

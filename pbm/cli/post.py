@@ -19,10 +19,10 @@ from pathlib import Path
 
 import aiosmtplib
 
-from pbm.edges.deliver import DeliverySettings
-from pbm.edges.receive import Accepted, Listener, ListenSettings
+from pbm.domain.ways import DeliverySettings, ListenSettings, SmarthostSettings
+from pbm.edges.receive import Accepted, Listener
 from pbm.edges.server import Server
-from pbm.edges.transports import Smarthost, SmarthostSettings
+from pbm.edges.transports import Smarthost
 from pbm.mailin import Robot
 from pbm.server import Service, Settings
 from pbm.store import Store

@@ -13,10 +13,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from pbm.domain.limits import Limits
 from pbm.domain.values import DOMAIN, Address, Domain, LocalPart, Seconds, SettingsTable, fitting, place
-from pbm.edges.deliver import DeliverySettings
-from pbm.edges.fetch import FetchSettings
-from pbm.edges.receive import ListenSettings
-from pbm.edges.transports import SmarthostSettings
+from pbm.domain.ways import DeliverySettings, FetchSettings, ListenSettings, SmarthostSettings
 
 PREFIX = "PBM_"
 _DRIVERS = ("sqlite", "postgresql", "sqlite+pysqlite", "postgresql+psycopg")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import random
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,10 +18,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 import structlog
-from pydantic import Field
 
 from pbm.domain.mail import Queued
-from pbm.domain.values import Count, Seconds, SettingsTable
+from pbm.domain.ways import DeliverySettings
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Transport
 from pbm.edges.way_out import Attempt, WayOut
 from pbm.store import DatabaseTrouble, Store, Transaction
@@ -44,25 +42,6 @@ _TROUBLED_SECONDS = 0.5
 
 Refused = Callable[[Transaction, Queued, str, datetime], None]
 """Told, in the transaction that gives a mail up, that its recipient was refused, and in what words."""
-
-
-class DeliverySettings(SettingsTable):
-    """How hard to try. A retry waits twice as long as the one before, give or take a fifth, up to the longest."""
-
-    concurrency: Count = Field(default=10, description="Mails under way at once.")
-    first_retry_seconds: Seconds = Field(
-        default=60, description="Wait before the first retry; each next one is twice as long."
-    )
-    longest_retry_seconds: Seconds = Field(default=6 * 3600, description="But never longer than this.")
-    give_up_hours: Seconds = Field(default=120, description="Age of a mail at which a temporary failure becomes final.")
-    poll_seconds: Seconds = Field(
-        default=5, description="How long nothing may be heard of before the outbox is looked at all the same."
-    )
-
-    def retry_at(self, now: datetime, attempts: int) -> datetime:
-        """When to try again after so many failures, the last one included."""
-        wait = min(self.longest_retry_seconds, self.first_retry_seconds * 2 ** min(attempts - 1, 40))
-        return now + timedelta(seconds=wait * random.uniform(0.8, 1.2))  # noqa: S311  spreads load, guards nothing
 
 
 class Deliverer:

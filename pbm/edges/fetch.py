@@ -16,8 +16,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Literal
 
 import structlog
 from imap_tools import (
@@ -30,9 +28,8 @@ from imap_tools import (
     MailBoxStartTls,
     MailBoxUnencrypted,
 )
-from pydantic import Field, SecretStr
 
-from pbm.domain.values import Host, Seconds, SettingsTable
+from pbm.domain.ways import FetchSettings
 
 log = structlog.get_logger()
 
@@ -44,41 +41,6 @@ _TICK_SECONDS = 1.0
 
 _NAMESPACE = re.compile(rb'\(\("((?:[^"\\]|\\.)*)" "(.)"')
 """RFC 2342: the prefix of one's own folders and what parts their names, such as (("INBOX." "."))."""
-
-
-class FetchSettings(SettingsTable):
-    """Mail from a mailbox, besides what comes to server.listen. Addresses of ours are then all plus addresses of
-    server.local_part@server.domain, which must be the mailbox's own address.
-    """
-
-    host: Host = Field(default="", description="Name of the IMAP server. Empty: no mailbox is looked into.")
-    port: Annotated[int, Field(ge=1, le=65535)] = Field(default=993, description="Its port; mostly 993 or 143.")
-    tls: Literal["none", "starttls", "implicit"] = Field(
-        default="implicit",
-        description="implicit (port 993); starttls (port 143); none. The certificate is always checked.",
-    )
-    ca_file: Path | None = Field(
-        default=None, description="PEM file of authorities to believe in place of the system's."
-    )
-    username: str = Field(default="", description="Name to log in with; at most providers the whole address.")
-    password: SecretStr | None = Field(
-        default=None, description="Password to log in with; where there are passwords for programs, one of those."
-    )
-    folder: Annotated[str, Field(min_length=1)] = Field(
-        default="INBOX", description="The folder whose mails are taken, all of them: give pbm a mailbox of its own."
-    )
-    handled_folder: str = Field(
-        default="pbm-handled", description="The folder they are moved to afterwards. Empty: they are deleted."
-    )
-    max_size: Annotated[int, Field(ge=1024)] = Field(default=2**20, description="The largest mail taken, in octets.")
-    poll_seconds: Seconds = Field(
-        default=60, description="How often to look, also where the server announces mail by itself (IDLE)."
-    )
-    timeout_seconds: Seconds = Field(default=60, description="How long to wait for each answer of the server.")
-    first_retry_seconds: Seconds = Field(
-        default=1, description="Wait after the first failure; after each next one it is twice as long."
-    )
-    longest_retry_seconds: Seconds = Field(default=300, description="But never longer than this.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,8 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from pbm.domain.mail import Arrival
-from pbm.edges.fetch import FetchSettings
+from pbm.domain.ways import FetchSettings, SmarthostSettings
 from pbm.edges.records import Finding, fail, ok
-from pbm.edges.transports import SmarthostSettings
 from pbm.server.service import utc_now
 from pbm.store import Store
 

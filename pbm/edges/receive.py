@@ -22,13 +22,12 @@ from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, AnyStr, cast
+from typing import Any, AnyStr, cast
 
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException, syntax
-from pydantic import Field
 
-from pbm.domain.values import Count, Domain, Place, Seconds, SettingsTable, fitting, place
+from pbm.domain.ways import ListenSettings
 
 log = logging.getLogger(__name__)
 logging.getLogger("mail.log").setLevel(logging.ERROR)  # aiosmtpd warns of every typing error of a stranger
@@ -56,45 +55,6 @@ _NO_MAILS = b"421 4.7.0 Too many commands without a mail, goodbye\r\n"
 _TIMED_OUT = b"421 4.4.2 Waited too long, goodbye\r\n"
 _CLOSING = b"421 4.3.2 Closing, please come back later\r\n"
 _BUSY = b"421 4.3.2 Too many connections, please come back later\r\n"
-
-
-class ListenSettings(SettingsTable):
-    """Where to listen, as whom, and how much one client may ask for.
-
-    When max_connections are there, a newcomer takes the place of the client that has been there longest without a mail
-    accepted. max_connections_per_peer leaves the Unix socket alone. Without a certificate there is no STARTTLS.
-    """
-
-    listen: Place = Field(
-        default="127.0.0.1:8025",
-        description="Where to listen: HOST:PORT, [IPv6]:PORT or unix:/path of a socket. Port 0 takes a free one.",
-    )
-    lmtp: bool = Field(default=False, description="Speak LMTP in place of SMTP, for a mail server on this machine.")
-    domain: Domain = Field(default="localhost", description="What stands behind the @ of our own addresses.")
-    max_size: Annotated[int, Field(ge=1024)] = Field(default=2**20, description="The largest mail taken, in octets.")
-    max_connections: Count = Field(default=200, description="Clients connected at once.")
-    max_connections_per_peer: Count = Field(
-        default=20, description="Clients at once from one IPv4 address or IPv6 /64."
-    )
-    max_recipients: Count = Field(default=100, description="Recipients of one mail.")
-    idle_seconds: Seconds = Field(default=120, description="How long to wait for a client's next command.")
-    data_seconds: Seconds = Field(default=300, description="How long a client may take to send one mail.")
-    session_seconds: Seconds = Field(default=900, description="How long a client may stay without a mail accepted.")
-    commit_seconds: Seconds = Field(
-        default=120, description="How long the database may take before a client is told to retry."
-    )
-    unix_mode: Annotated[str, fitting("[0-7]{3}", "660")] = Field(
-        default="660", description="Permissions of a Unix socket, in octal."
-    )
-    tls_certificate: Path | None = Field(
-        default=None, description="PEM file of our certificate; with it STARTTLS is offered."
-    )
-    tls_key: Path | None = Field(default=None, description="PEM file of its key, if that is not in the same file.")
-
-    @property
-    def where(self) -> tuple[str, int] | Path:
-        """Host and port, or the path of a Unix socket."""
-        return place(self.listen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,11 @@ from typing import Any
 
 import structlog
 
-from pbm.edges.deliver import Deliverer, DeliverySettings
+from pbm.domain.ways import DeliverySettings, FetchSettings, ListenSettings
+from pbm.edges.deliver import Deliverer
 from pbm.edges.exhaustion import lack
-from pbm.edges.fetch import Fetched, Fetcher, FetchSettings
-from pbm.edges.receive import Accepted, Listener, ListenSettings
+from pbm.edges.fetch import Fetched, Fetcher
+from pbm.edges.receive import Accepted, Listener
 from pbm.edges.transports import Outgoing, PermanentFailure, TemporaryFailure, Transport
 from pbm.server import Arriving, Service
 from pbm.store import Conflict, DatabaseTrouble

@@ -18,14 +18,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parseaddr
 from pathlib import Path
-from typing import Annotated, Literal, Protocol
+from typing import Protocol
 from urllib.parse import quote
 
 import aiosmtplib
 from aiosmtplib import SMTPResponseException
-from pydantic import Field, SecretStr
 
-from pbm.domain.values import Count, Host, Seconds, SettingsTable
+from pbm.domain.ways import SmarthostSettings
 from pbm.edges.handover import Broken, Handover, Refused, Reply, Stage
 
 
@@ -78,23 +77,6 @@ class Transport(Protocol):
 
     async def close(self) -> None:
         """Let go of what is kept open; send() is not called afterwards."""
-
-
-class SmarthostSettings(SettingsTable):
-    """Mail to a mail server that takes all of ours, for delivery.kind = "smarthost"."""
-
-    host: Host = Field(default="", description="Its name.")
-    port: Annotated[int, Field(ge=1, le=65535)] = Field(default=25, description="Its port; mostly 25, 587 or 465.")
-    tls: Literal["none", "starttls", "implicit"] = Field(
-        default="none", description="none; starttls (port 587); implicit (port 465). The certificate is always checked."
-    )
-    ca_file: Path | None = Field(
-        default=None, description="PEM file of authorities to believe in place of the system's."
-    )
-    username: str | None = Field(default=None, description="Name to log in with, where the server asks for it.")
-    password: SecretStr | None = Field(default=None, description="Password to log in with.")
-    connections: Count = Field(default=4, description="Connections kept open.")
-    timeout_seconds: Seconds = Field(default=60, description="How long to wait for each answer of the server.")
 
 
 class Smarthost:

@@ -9,8 +9,9 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
+from pbm.domain.ways import ListenSettings
 from pbm.edges import receive
-from pbm.edges.receive import Accepted, Listener, ListenSettings
+from pbm.edges.receive import Accepted, Listener
 
 HELLO = b"EHLO x\r\n"
 ENVELOPE = b"MAIL FROM:<a@x.org>\r\nRCPT TO:<pbm@pbm.example>\r\n"

@@ -17,10 +17,9 @@ import pytest
 from pydantic import SecretStr
 
 from pbm.compose import pages
+from pbm.domain.ways import FetchSettings, SmarthostSettings
 from pbm.edges import probes
-from pbm.edges.fetch import FetchSettings
 from pbm.edges.records import Finding
-from pbm.edges.transports import SmarthostSettings
 from tests.cli.conftest import Pbm
 from tests.cli.test_serve import port_of, serving
 

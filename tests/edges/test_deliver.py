@@ -10,8 +10,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from pbm.domain.mail import Delivery, Mail, Queued
+from pbm.domain.ways import DeliverySettings
 from pbm.edges import deliver as deliver_module
-from pbm.edges.deliver import LEASE_SECONDS, Deliverer, DeliverySettings, Refused
+from pbm.edges.deliver import LEASE_SECONDS, Deliverer, Refused
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Unreachable
 from pbm.store import DatabaseTrouble, Store
 from pbm.store.queues import Outbox

@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pbm.edges.fetch import Fetched, Fetcher, FetchSettings
+from pbm.domain.ways import FetchSettings
+from pbm.edges.fetch import Fetched, Fetcher
 from pbm.store import Store
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

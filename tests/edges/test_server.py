@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from pbm.edges.deliver import Deliverer, DeliverySettings
+from pbm.domain.ways import DeliverySettings, ListenSettings
+from pbm.edges.deliver import Deliverer
 from pbm.edges.exhaustion import lack
-from pbm.edges.receive import ListenSettings
 from pbm.edges.server import Server
 from pbm.edges.transports import Maildir
 from pbm.mailin import Robot

@@ -13,8 +13,8 @@ import pytest
 
 from pbm.domain.calendars import StopKind
 from pbm.domain.match import Match
+from pbm.domain.ways import DeliverySettings
 from pbm.edges import server as server_module
-from pbm.edges.deliver import DeliverySettings
 from pbm.edges.server import Server
 from pbm.edges.timekeeper import BELIEVED_AFTER, SLACK, Timekeeper
 from pbm.edges.transports import Maildir

@@ -18,6 +18,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
+from pbm.domain.ways import SmarthostSettings
 from pbm.edges.transports import (
     Maildir,
     Outgoing,
@@ -25,7 +26,6 @@ from pbm.edges.transports import (
     RecipientRefused,
     SendmailCommand,
     Smarthost,
-    SmarthostSettings,
     TemporaryFailure,
     folder_name,
 )
