@@ -15,8 +15,7 @@ import click
 
 from games.luddit import BothSides, Luddit, Position
 from games.luddit_pieces import torus
-from games.notation import fold
-from games.rules import MoveError, Side
+from games.rules import MoveError, Side, fold
 
 GAME = Luddit()
 REPEATS = 200

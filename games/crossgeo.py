@@ -33,7 +33,6 @@ from games.crossgeo_boards import (
     random_graph,
 )
 from games.crossgeo_solver import MAX_FAIR, fair_graph
-from games.notation import fold, quoted
 from games.rules import (
     AmbiguousMove,
     BadNotation,
@@ -44,6 +43,8 @@ from games.rules import (
     OptionValues,
     Outcome,
     Side,
+    fold,
+    quoted,
 )
 from games.scene import Listing, PlaneBoard, Point, Scene, Segment, Stroke
 

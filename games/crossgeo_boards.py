@@ -15,8 +15,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from games.notation import fold, quoted
-from games.rules import OptionError
+from games.rules import OptionError, fold, quoted
 
 Spot = tuple[int, int]
 """A point of the plane: (x, y); y grows upwards."""

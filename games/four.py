@@ -7,9 +7,8 @@ column. The line (four, unless the challenge says otherwise) wins, straight or d
 from __future__ import annotations
 
 from games.boards import Cells, Squares, bits, squares
-from games.notation import fold, quoted, read_cell
 from games.placing import Ending, Placing, Position
-from games.rules import BadNotation, Info, Option, OptionValues, Outcome
+from games.rules import BadNotation, Info, Option, OptionValues, Outcome, fold, quoted, read_cell
 
 
 class Four(Placing):

@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 from games.boards import Cells, Squares, squares, union
 from games.moving import Moving, Path, Position
-from games.notation import fold
-from games.rules import IllegalMove, Info, OptionValues, Outcome
+from games.rules import IllegalMove, Info, OptionValues, Outcome, fold
 
 BOARD = squares(8, 8, chequered=True)
 PASS = "pass"  # noqa: S105  a move

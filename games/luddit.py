@@ -23,8 +23,7 @@ from dataclasses import dataclass
 from games.boards import bits
 from games.luddit_pieces import Stones, Torus, torus
 from games.luddit_turns import Move, Turn, as_set, read_turn, write_move, write_turn
-from games.notation import quoted
-from games.rules import IllegalMove, Info, Option, OptionValues, Outcome, Side
+from games.rules import IllegalMove, Info, Option, OptionValues, Outcome, Side, quoted
 from games.scene import Cell, GridBoard, Ground, Listing, Scene
 
 MARGIN = 2

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 
 from games.luddit_pieces import Stones, Torus
-from games.notation import fold, quoted, read_cell
-from games.rules import BadNotation, IllegalMove
+from games.rules import BadNotation, IllegalMove, fold, quoted, read_cell
 
 FORMS = (
     'Write "C3" to place, "xC3" to remove and "C3>D5" to move a stone; the stones of a loop with commas: "xC3,D4,D5".'

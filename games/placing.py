@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 from games.boards import Cells, Hexes, Squares
 from games.boards.board import NEAR
-from games.notation import fold
-from games.rules import IllegalMove, Info, OptionValues, Outcome, Side
+from games.rules import IllegalMove, Info, OptionValues, Outcome, Side, fold
 from games.scene import Scene
 
 PASS = -1

@@ -20,10 +20,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, count, islice, pairwise, product
 from string import ascii_lowercase
 
-from games.notation import fold
 from games.polygon_geometry import Drawing, Place, Vertex
 from games.polygon_shape import convex_polygon
-from games.rules import BadNotation, IllegalMove, Info, Option, OptionValues, Outcome, Side
+from games.rules import BadNotation, IllegalMove, Info, Option, OptionValues, Outcome, Side, fold
 from games.scene import Listing, PlaneBoard, Point, Scene, Segment, Stroke
 
 SIDES = ("Red", "Blue")

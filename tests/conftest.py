@@ -11,7 +11,7 @@ import pytest
 from argon2 import PasswordHasher
 from hypothesis import settings as hypothesis
 
-from pbm.core import passwords
+from pbm.core import credentials
 from pbm.server import Settings
 from pbm.store import Store
 from tests.conversation import House
@@ -28,8 +28,8 @@ def cheap_passwords() -> Iterator[None]:
     """Argon2 with the least work: tests log in thousands of times, and its strength is not theirs to judge."""
     with pytest.MonkeyPatch.context() as patch:
         cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-        patch.setattr(passwords, "_hasher", cheap)
-        patch.setattr(passwords, "_NOBODY", cheap.hash("nobody has this one"))
+        patch.setattr(credentials, "_hasher", cheap)
+        patch.setattr(credentials, "_NOBODY", cheap.hash("nobody has this one"))
         yield
 
 

@@ -36,7 +36,7 @@ import lxml.html
 from sqlalchemy import select
 
 from pbm.bots import think
-from pbm.core.thoughts import Ask
+from pbm.core.robots import Ask
 from pbm.domain.mail import Arrival, Queued, Received
 from pbm.mailin import SENTINEL, Robot
 from pbm.server import Arriving, Service, Settings

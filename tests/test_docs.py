@@ -14,8 +14,7 @@ import pytest
 from pbm.cli import main
 from pbm.cli.loading import keys
 from pbm.cli.settings import Configuration, Server
-from pbm.core.jobs import DEEDS
-from pbm.core.registry import LASTING, REDEEMERS
+from pbm.core.registry import DEEDS, LASTING, REDEEMERS
 from pbm.domain.mail import Arrival, Delivery
 from pbm.mailin import Action
 

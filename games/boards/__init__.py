@@ -6,10 +6,8 @@ board knows its cells' names, neighbours, edges, chains and lines, reads what a 
 nothing of what a game allows.
 """
 
-from games.boards.board import Board
-from games.boards.cells import Cells, bits, union
+from games.boards.board import LETTERS, WITHOUT_I, Board, Cells, Names, bits, union
 from games.boards.hexes import Hexes, hexagon, rhombus, triangle
-from games.boards.names import LETTERS, WITHOUT_I, Names
 from games.boards.squares import Points, Squares, lattice, squares
 
 __all__ = [

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 
-from games.boards.board import Board
-from games.boards.cells import Cells, union
-from games.boards.names import LETTERS, Names
+from games.boards.board import LETTERS, Board, Cells, Names, union
 from games.scene import HexBoard, Label
 
 

@@ -6,9 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import pairwise
 
-from games.boards.board import Board
-from games.boards.cells import Cells, bits, union
-from games.boards.names import LETTERS, Names
+from games.boards.board import LETTERS, Board, Cells, Names, bits, union
 from games.scene import Box, Crossing, GridBoard, Ground, Join, Look, Place
 
 LARGE = 16

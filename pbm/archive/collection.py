@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from games import GAMES
-from pbm.core.wording import ERASED
+from pbm.core.credentials import ERASED
 from pbm.domain.match import Player
 from pbm.store import Store, Transaction
 from pbm.store.archive import Finished, Person

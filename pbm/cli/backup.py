@@ -9,10 +9,9 @@ from pathlib import Path
 
 import click
 
-from pbm.cli.errors import NoDatabase, Refused
 from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.opening import opened_service, opened_store
-from pbm.cli.output import replaying
+from pbm.cli.output import NoDatabase, Refused, replaying
 from pbm.cli.settings import Configuration, Server
 from pbm.store import DatabaseTrouble, Store
 from pbm.store import backup as copies

@@ -12,7 +12,7 @@ from games import GAMES
 from pbm import draw
 from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
 from pbm.cli.output import json_option, print_json, print_rows, replaying
-from pbm.compose.movelist import move_list
+from pbm.compose.views import move_list
 from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending, Match, Result, State
 from pbm.server.operator import Replayed

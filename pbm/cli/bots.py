@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pbm.cli.errors import Refused
 from pbm.cli.frame import Group, Invocation, pass_invocation
+from pbm.cli.output import Refused
 
 if TYPE_CHECKING:  # takes a while
     from pbm.server.programs import Ask

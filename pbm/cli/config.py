@@ -10,10 +10,9 @@ from typing import Any
 import click
 from pydantic import SecretStr
 
-from pbm.cli.errors import Misconfigured
 from pbm.cli.frame import Group, Invocation, pass_invocation
 from pbm.cli.loading import MASK, USUAL_FILES, Effective, keys, masked, table_of, variable
-from pbm.cli.output import json_option, print_json
+from pbm.cli.output import Misconfigured, json_option, print_json
 from pbm.cli.settings import Configuration
 
 _WIDTH = 100

@@ -12,11 +12,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
-from pbm.cli.errors import NoDatabase, Refused
 from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.loading import Effective
 from pbm.cli.opening import identified, opened_store, robot
-from pbm.cli.output import json_option, print_json, printable
+from pbm.cli.output import NoDatabase, Refused, json_option, print_json, printable
 from pbm.cli.settings import Configuration
 from pbm.cli.wiring import lacks, open_to_others
 from pbm.compose.pages import Pages

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pbm.cli.errors import Misconfigured, Refused
+from pbm.cli.output import Misconfigured, Refused
 
 if TYPE_CHECKING:  # help pages and mistakes in the command line need nothing of these
     from pbm.cli.loading import Effective
     from pbm.server import Service
     from pbm.server.operator import Administration
-    from pbm.server.queues import Queues
+    from pbm.server.status import Queues
 
 
 NUMBER = click.IntRange(1, 10**12 - 1)
@@ -64,7 +64,7 @@ class Invocation:
 
     @contextmanager
     def queues(self) -> Iterator[Queues]:
-        from pbm.server.queues import Queues
+        from pbm.server.status import Queues
 
         with self.service() as service:
             yield Queues(service)

@@ -8,8 +8,8 @@ from string import Template
 
 import click
 
-from pbm.cli.errors import Refused
 from pbm.cli.frame import Group
+from pbm.cli.output import Refused
 
 _GAME = '''"""$title, by TODO (TODO: the year).
 

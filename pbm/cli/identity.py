@@ -1,13 +1,16 @@
-"""`pbm identity`: the address by which players know the server."""
+"""`pbm identity` and `pbm dkim`: the address by which players know the server, and the key that signs its mails."""
 
 from __future__ import annotations
+
+import os
+from pathlib import Path
 
 import click
 from pydantic import ValidationError
 
-from pbm.cli.errors import Refused
-from pbm.cli.frame import Group, Invocation, pass_invocation
+from pbm.cli.frame import Command, Group, Invocation, pass_invocation
 from pbm.cli.opening import opened_store
+from pbm.cli.output import Refused
 from pbm.cli.settings import Server
 
 
@@ -49,3 +52,44 @@ def set_(invocation: Invocation, address: str) -> None:
         tx.identity.set(server.local_part, server.domain)
     was = f" It was {'@'.join(before)}: answers to older mails go there." if before else ""
     click.echo(f"The address is {address} now.{was} Start all servers anew.")
+
+
+@click.command(cls=Command)
+@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@pass_invocation
+def dkim(invocation: Invocation, file: Path | None) -> None:
+    """Make the key that signs our mails, and print the DNS record for it.
+
+    FILE, or dkim.key where that is set, is written if it is not there, for its owner's eyes only; a key that is there
+    is kept, and its record printed.
+    """
+    from pbm.edges.signing import new_key, public_key
+
+    configuration = invocation.effective().values
+    path = file or configuration.dkim.key
+    if path is None:
+        raise click.UsageError("Name the file of the key, or set dkim.key.")
+    try:
+        if not path.exists():
+            _write(path, new_key())
+            click.echo(f"A new key is in {path}.", err=True)
+        shown = public_key(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise Refused(f"{path} cannot be used: {getattr(error, 'strerror', None) or error}.") from error
+    domain = configuration.dkim.domain or configuration.server.domain
+    click.echo(
+        f"{configuration.dkim.selector}._domainkey.{domain}. IN TXT ( {_strings(f'v=DKIM1; k=rsa; p={shown}')} )"
+    )
+    if configuration.dkim.key is None:
+        click.echo(f'Sign with it by the configuration:  [dkim]  key = "{path.absolute()}"', err=True)
+
+
+def _write(path: Path, key: bytes) -> None:
+    """Never readable by others, not for a moment, and never over another file."""
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:  # noqa: PTH123  of a descriptor
+        file.write(key)
+
+
+def _strings(record: str) -> str:
+    """A record as strings of at most 255 octets, as DNS wants them."""
+    return " ".join(f'"{record[start : start + 250]}"' for start in range(0, len(record), 250))

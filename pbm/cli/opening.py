@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pbm.cli.errors import Misconfigured, NoDatabase, Refused
 from pbm.cli.loading import masked
+from pbm.cli.output import Misconfigured, NoDatabase, Refused
 from pbm.cli.settings import DATA_FOLDER, Configuration
 from pbm.mailin.message import Robot
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
@@ -46,7 +46,7 @@ def opened_service(configuration: Configuration, *, serves: bool = False) -> Ite
 
     Raises: SchemaTrouble, Refused, Misconfigured.
     """
-    from pbm.edges.timekeeper import Timekeeper
+    from pbm.edges.watch import Timekeeper
     from pbm.server import Service, Settings
 
     with opened_store(configuration, create=serves, quiet=serves) as store:

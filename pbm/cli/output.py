@@ -88,3 +88,22 @@ def _as_json(value: Any) -> str:
     if isinstance(value, datetime):
         return value.isoformat()
     raise TypeError(f"{type(value).__name__} has no JSON")
+
+
+class Refused(click.ClickException):
+    """What was asked for is not done; the message is a sentence for the operator."""
+
+    exit_code = 1
+
+    def show(self, file: Any = None) -> None:
+        click.echo(self.message, err=True)
+
+
+class NoDatabase(Refused):
+    """There is none where the configuration says."""
+
+
+class Misconfigured(Refused):
+    """The configuration is at fault; each line of the message names a key."""
+
+    exit_code = 2

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from pbm.cli.errors import Refused
 from pbm.cli.frame import Command, Invocation, pass_invocation
+from pbm.cli.output import Refused
 
 
 @click.command(cls=Command)

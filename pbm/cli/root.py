@@ -10,7 +10,7 @@ from pbm.cli.frame import Group
 
 _COMMANDS = {
     "serve": ("pbm.cli.serve:serve", "Listen for mail, handle it and deliver the answers."),
-    "work": ("pbm.cli.work:work", "Handle and deliver beside `pbm serve`: as many of these as you like."),
+    "work": ("pbm.cli.serve:work", "Handle and deliver beside `pbm serve`: as many of these as you like."),
     "demo": ("pbm.cli.demo:demo", "Watch two mail programs play a game of Cross against a live server."),
     "play": ("pbm.cli.demo:play", "Write mails to a live server by hand and read what comes back."),
     "status": ("pbm.cli.status:status", "How the server is doing: queues, ages, rates, and what wants you."),
@@ -27,10 +27,10 @@ _COMMANDS = {
     "outbox": ("pbm.cli.outbox:outbox", "Mails that go out."),
     "db": ("pbm.cli.db:db", "The database itself."),
     "identity": ("pbm.cli.identity:identity", "The address by which players know the server."),
-    "export": ("pbm.cli.transfer:export", "Write all that is stored of a player to a file."),
-    "import": ("pbm.cli.transfer:import_", "Take a player in from such a file."),
+    "export": ("pbm.cli.players:export", "Write all that is stored of a player to a file."),
+    "import": ("pbm.cli.players:import_", "Take a player in from such a file."),
     "receive": ("pbm.cli.receive:receive", "Take one mail from standard input, for a mail server's pipe."),
-    "dkim": ("pbm.cli.dkim:dkim", "Make the key that signs our mails, and the DNS record for it."),
+    "dkim": ("pbm.cli.identity:dkim", "Make the key that signs our mails, and the DNS record for it."),
     "config": ("pbm.cli.config:config", "The configuration: every key, its meaning, its value, its source."),
 }
 

@@ -1,24 +1,30 @@
-"""`pbm serve`: the server until it is told to stop."""
+"""`pbm serve` and `pbm work`: the server, or some of its tasks, until it is told to stop; started anew if it gives up."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
+import math
+import os
+import select
+import signal
+import socket
 import sys
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Awaitable, Collection
+from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
+from typing import NoReturn
 
 import click
 import structlog
 
-from pbm.cli.errors import Misconfigured, Refused
 from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.loading import masked
-from pbm.cli.logs import log_to_stderr
+from pbm.cli.logs import drain, log_to_stderr
 from pbm.cli.opening import identified
+from pbm.cli.output import Misconfigured, Refused
 from pbm.cli.settings import Configuration
-from pbm.cli.supervised import Signals, end_now, finish, watched
 from pbm.cli.wiring import (
     lacks,
     metrics_server,
@@ -31,6 +37,89 @@ from pbm.edges.server import Server
 from pbm.server import Service
 
 log = structlog.get_logger()
+
+
+_GRACE_SECONDS = 5
+"""How much longer than a server may take to finish the system waits before it ends the process by itself."""
+
+
+class Signals:
+    """SIGTERM and SIGINT: the first asks the server to finish what it does, the second to leave it."""
+
+    def __init__(self, seconds: float) -> None:
+        """seconds: how long it may take to finish; an alarm ends the process then, whatever it is stuck in."""
+        self.first, self.second = asyncio.Event(), asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._seconds = math.ceil(seconds) + _GRACE_SECONDS
+        self._caught_one = False
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        self._before = {number: signal.signal(number, self._caught) for number in (signal.SIGTERM, signal.SIGINT)}
+
+    def release(self) -> None:
+        """What they did before, they do again."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _caught(self, _number: int, _frame: object) -> None:
+        """Told between two steps of the program, also while the loop is stuck in one of them."""
+        if not self._caught_one:
+            signal.alarm(self._seconds)
+        self._loop.call_soon_threadsafe((self.second if self._caught_one else self.first).set)
+        self._caught_one = True
+
+
+async def finish(stopping: Awaitable[None], signals: Signals, seconds: float) -> None:
+    """Wait until all is done that was begun; end the process as it is after so many seconds or a second signal."""
+    log.info("stopping", at_most_seconds=seconds)
+    notify("STOPPING=1")
+    ending, impatient = asyncio.ensure_future(stopping), asyncio.create_task(signals.second.wait())
+    await asyncio.wait({ending, impatient}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    if not ending.done():
+        until = "before a second signal came" if impatient.done() else "in time"
+        end_now(f"Not all that was begun was finished {until}.")
+    impatient.cancel()
+    ending.result()
+
+
+def end_now(reason: str) -> NoReturn:
+    """Say why, if anybody listens, and leave everything as it is: nothing is lost."""
+    sys.stdout.flush()
+    drain()
+    _, listening, _ = select.select([], [sys.stderr.fileno()], [], 1)
+    if listening:
+        os.write(sys.stderr.fileno(), f"{reason}\n".encode())
+    os._exit(1)  # threads that wait for a database or a mail server would be waited for
+
+
+def notify(state: str) -> None:
+    """Tell systemd, where it has asked (sd_notify(3)); nobody else hears it."""
+    place = os.environ.get("NOTIFY_SOCKET", "")
+    if place:
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as supervisor:
+            supervisor.sendto(state.encode(), f"\0{place[1:]}" if place.startswith("@") else place)
+
+
+@asynccontextmanager
+async def watched() -> AsyncIterator[None]:
+    """While it lasts systemd hears that we live, as often as it wants: from the loop that everything runs in."""
+    microseconds = os.environ.get("WATCHDOG_USEC", "")
+    ours = os.environ.get("WATCHDOG_PID", "") in ("", str(os.getpid()))
+    beating = None
+    if microseconds.isdigit() and ours:
+        beating = asyncio.create_task(_beat(int(microseconds) / 2_000_000))
+    notify("READY=1")
+    try:
+        yield
+    finally:
+        if beating is not None:
+            beating.cancel()
+
+
+async def _beat(seconds: float) -> None:
+    while True:
+        notify("WATCHDOG=1")
+        await asyncio.sleep(seconds)
+
 
 LISTEN, FETCH, HANDLE, DELIVER, THINK = TASKS = ("listen", "fetch", "handle", "deliver", "think")
 """What a process can do of what there is to do; the rest is left to others over the same database."""
@@ -154,3 +243,20 @@ def _where(configuration: Configuration, server: Server) -> str:
     """What is listened on, with the port that was really taken."""
     listen = configuration.server.listen
     return listen if isinstance(place(listen), Path) else f"{listen.rpartition(':')[0]}:{server.port}"
+
+
+@click.command(cls=Command)
+@click.option("--maildir", type=click.Path(path_type=Path, file_okay=False), help="Deliver to Maildirs in this folder.")
+@click.option("--domain", help="What stands behind the @ of our addresses, in place of server.domain.")
+@click.option(
+    "--do", "tasks", type=TaskList((HANDLE, DELIVER, THINK)), default=f"{HANDLE},{DELIVER}", show_default=True,
+    metavar="TASK,...", help="Only this.",
+)  # fmt: skip
+@pass_invocation
+def work(invocation: Invocation, maildir: Path | None, domain: str | None, tasks: frozenset[str]) -> None:
+    """Handle mails and deliver the answers, beside `pbm serve` and others like this, until SIGTERM or SIGINT.
+
+    All of them need the same configuration. One line on standard output says when it is at work; logs go to standard
+    error. What it has begun when it is killed is done by the others.
+    """
+    run(invocation, None, maildir, domain, tasks)

@@ -15,7 +15,7 @@ from operator import itemgetter
 from markupsafe import Markup
 
 from games.scene import Cell, Form, GridBoard, HexBoard, Join, Label, Look, Place
-from pbm.draw.pieces import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, text_on
+from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, text_on
 
 WIDTH = 384
 """What a phone shows side by side."""

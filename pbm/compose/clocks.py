@@ -1,17 +1,45 @@
-"""The clocks of a board as its mails show them: a line for each player, and sentences on what stops a clock."""
+"""Times as the readers of a mail are told them: instants on the clock of their own wall, and the clocks of a board."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import datetime
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from pbm.compose.times import until
+from icalendar import Calendar, Event
+
+from games import GAMES
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.clock import Clock
-from pbm.domain.durations import brief
-from pbm.domain.match import Match, Seat
+from pbm.domain.match import Match, Player, Seat
+from pbm.domain.spans import DAY, HOUR, brief, in_words
+
+
+def moment(at: datetime, zone: ZoneInfo) -> str:
+    """Such as "Tue 24 Nov 08:00"."""
+    local = at.astimezone(zone)
+    return f"{local:%a} {local.day} {local:%b %H:%M}"
+
+
+@lru_cache(maxsize=500)
+def until(at: datetime, zone: ZoneInfo) -> str:
+    """With the name of the zone, such as "Tue 24 Nov 08:00 CET"."""
+    return f"{moment(at, zone)} {at.astimezone(zone):%Z}"
+
+
+def day(at: datetime, zone: ZoneInfo) -> str:
+    """Such as "24 November"."""
+    local = at.astimezone(zone)
+    return f"{local.day} {local:%B}"
+
+
+def lasting(time: timedelta) -> str:
+    """Such as "2 days 5 hours" or "5 hours 10 minutes"; never more than it is, and never less than nothing."""
+    length = max(0, time // timedelta(microseconds=1))
+    return in_words(length // HOUR * HOUR if length >= DAY else length)
+
 
 _STOPPED = {
     StopKind.UNREACHABLE: "Mail to {who} comes back, so {his} clock stands still until {until} at most.",
@@ -76,3 +104,42 @@ def _words(match: Match, seat: Seat, reader: Seat | None) -> dict[str, Any]:
     if seat == reader:
         return {"who": "you", "Who": "You", "who_s": "your", "is_": "are", "his": "your"}
     return {"who": userid, "Who": userid, "who_s": f"{userid}'s", "is_": "is", "his": "his"}
+
+
+SHOWN = timedelta(minutes=15)
+"""How long an event is, so that programs show it: it ends when the time does."""
+
+
+def calendar_of(matches: Sequence[Match], player: Player, domain: str, now: datetime) -> str:
+    """The file, its lines folded and ended by CRLF. matches: each with a deadline, of the player or his opponent.
+
+    Whoever imports a later file sees the event of a board moved and not doubled: its UID stays and its SEQUENCE, the
+    seconds since the game began, grows.
+    """
+    calendar = Calendar()
+    calendar.add("prodid", "-//pbm//deadlines//EN")
+    calendar.add("version", "2.0")
+    calendar.add("method", "PUBLISH")
+    for match in matches:
+        calendar.add_component(_event(match, player, domain, now))
+    content: bytes = calendar.to_ical()
+    return content.decode()
+
+
+def _event(match: Match, player: Player, domain: str, now: datetime) -> Event:
+    clock = match.clock
+    assert clock is not None  # noqa: S101  there is a deadline
+    assert clock.deadline_at is not None  # noqa: S101  there is a deadline
+    mine = match.player(clock.seat) == player
+    whose = "your" if mine else f"{match.player(clock.seat).userid}'s"
+    title = f"{GAMES[match.game].info.title} Board {match.board}"
+    event = Event()
+    event.add("uid", f"board-{match.board}-{player.userid.lower()}@{domain}")
+    event.add("sequence", max(0, int((now - match.started_at).total_seconds())))
+    event.add("dtstamp", now.replace(microsecond=0))
+    event.add("dtstart", clock.deadline_at.replace(microsecond=0) - SHOWN)
+    event.add("dtend", clock.deadline_at.replace(microsecond=0))
+    event.add("summary", f"{title}: {whose} time is over")
+    event.add("description", f"Ply {len(match.record) + 1} of {'-'.join(each.userid for each in match.players)}.")
+    event.add("transp", "TRANSPARENT")
+    return event

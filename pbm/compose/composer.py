@@ -16,22 +16,17 @@ from functools import lru_cache
 from itertools import islice
 
 from games.scene import Scene
-from pbm.compose.clocks import clock_lines, standstills
+from pbm.compose.clocks import calendar_of, clock_lines, day, standstills
 from pbm.compose.forms import BOTH, TEXT, Figure, Link, Sheet
 from pbm.compose.html import mailto
-from pbm.compose.ics import calendar_of
-from pbm.compose.lists import board_headers, conversations_in, thread_of, title_of, unsubscribe
 from pbm.compose.machine import Copy, addressed
-from pbm.compose.movelist import move_list
 from pbm.compose.pages import Pages, wrapped
-from pbm.compose.times import day
-from pbm.compose.views import View, Views
-from pbm.compose.wire import Part, Parts, to_bytes
+from pbm.compose.views import View, Views, move_list
+from pbm.compose.wire import Part, Parts, board_headers, conversations_in, thread_of, title_of, to_bytes, unsubscribe
 from pbm.domain.calendars import micros
 from pbm.domain.events import CommentMade, Event
-from pbm.domain.mail import Mail
+from pbm.domain.mail import Mail, Remark
 from pbm.domain.match import Intent, IntentKind, Match, Player, Seat, State, other
-from pbm.domain.remarks import Remark
 from pbm.domain.reminders import told
 from pbm.domain.settings import Settings
 from pbm.domain.tokens import AddressToken, PlayerToken, SeatToken, Signer

@@ -15,8 +15,8 @@ from pbm.compose.cells import LINK, WIDTH, Face, Table
 from pbm.compose.html import equal, within_bounds
 from pbm.compose.views import View
 from pbm.draw import WORDS
-from pbm.draw.pieces import WOOD
-from pbm.draw.runs import plain
+from pbm.draw.brush import WOOD
+from pbm.draw.grid import plain
 
 COLUMNS = 50
 """Of a drawing in characters: what a phone shows side by side."""

@@ -13,8 +13,8 @@ from typing import Any
 
 from games.rules import Detailed
 from games.scene import PlaneBoard, Scene
-from pbm.domain.durations import SECOND
 from pbm.domain.match import Match, Seat, State
+from pbm.domain.spans import SECOND
 
 FORMAT = 2
 ITEMS_IN_A_LINE = 12

@@ -15,11 +15,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 from games import GAMES, AnyGame
 from games.rules import KINDS
 from pbm import draw
-from pbm.compose.times import moment, until
-from pbm.domain.durations import in_words
+from pbm.compose.clocks import moment, until
 from pbm.domain.events import Event
 from pbm.domain.match import State
 from pbm.domain.settings import CHOICES
+from pbm.domain.spans import in_words
 from pbm.domain.verbs import GROUPS, VERBS
 from pbm.resources import folder
 

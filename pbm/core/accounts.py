@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from pbm.core.credentials import check_free
 from pbm.core.request import Request
 from pbm.core.unasked import asked_for
-from pbm.core.wording import check_free
 from pbm.domain.errors import Rejected
 from pbm.domain.match import Player
 from pbm.store.belongings import NO_PASSWORD

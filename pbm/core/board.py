@@ -12,7 +12,6 @@ from pbm.core.bus import MatchEnded, MatchReopened, publish
 from pbm.core.rating import count_match, rate_match, uncount_match, unrate_match
 from pbm.core.states import States
 from pbm.domain.clock import Clock
-from pbm.domain.due import with_clock
 from pbm.domain.errors import MatchOver, NotFound, NotYourTurn, Stale
 from pbm.domain.events import (
     Event,
@@ -25,6 +24,7 @@ from pbm.domain.events import (
     Resigned,
     SidesSwapped,
 )
+from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import (
     SWAP,
     Ending,
@@ -40,8 +40,8 @@ from pbm.domain.match import (
     State,
     other,
     replay,
+    with_clock,
 )
-from pbm.domain.remarks import Remark, RemarkKind
 from pbm.store import HOUSE, Transaction
 
 SILENCE = "silence"

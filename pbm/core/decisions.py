@@ -13,12 +13,12 @@ from games.rules import GameError
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request
 from pbm.domain import plans
-from pbm.domain.durations import read_duration
 from pbm.domain.errors import BadArguments, NotFound, Rejected
 from pbm.domain.events import IntentDropped
 from pbm.domain.match import SWAP, Intent, IntentKind, OfferKind, Seat, State, other
 from pbm.domain.plans import Plan
 from pbm.domain.reminders import OFF
+from pbm.domain.spans import read_duration
 
 MAX_SECONDS_OF_A_PLAN = 1.0
 """What checking one may take: in late positions of Polygon a ply takes some hundredths."""

@@ -9,13 +9,12 @@ from typing import Any
 
 from pbm.compose import Composer, Notice, Reader
 from pbm.core.board import OpenBoard
-from pbm.core.passwords import Passwords
+from pbm.core.credentials import Passwords
 from pbm.core.states import States
 from pbm.domain.events import CommentMade, MatchStarted, MovePlayed, OfferCancelled, SidesSwapped, told_to
 from pbm.domain.limits import Limits
-from pbm.domain.mail import Mail
+from pbm.domain.mail import Mail, Remark, RemarkKind
 from pbm.domain.match import SWAP, Ending, Match, Player, Seat, State
-from pbm.domain.remarks import Remark, RemarkKind
 from pbm.domain.reminders import OFF, next_digest
 from pbm.domain.settings import Settings
 from pbm.domain.tokens import PlayerToken

@@ -8,8 +8,7 @@ from datetime import datetime
 
 from pbm.domain.events import Event, NotRated, RatingChanged
 from pbm.domain.match import Ending, Match, Result, Seat, other
-from pbm.domain.pace import pace_of
-from pbm.domain.ratings import MOST_OF_A_PAIR, WINDOW, Rating, after_match
+from pbm.domain.ratings import MOST_OF_A_PAIR, WINDOW, Rating, after_match, pace_of
 from pbm.store import Transaction
 from pbm.store.ratings import Change, Record
 

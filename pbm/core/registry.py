@@ -1,21 +1,27 @@
-"""Handlers by verb, and handlers of answered tickets by purpose.
+"""What features bring: handlers of verbs, of answers to their mails and of settings, and jobs.
 
-A handler changes what it must through the request, and returns the answer to the command; None where the mails it
-causes say all. It raises Rejected or GameError, and then has changed nothing.
+A feature registers by decorators when it is imported. A job is done when its time on the agenda has come.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
 
 from games.rules import GameError
 from pbm.compose import Answer
+from pbm.core.notify import Tools
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import Rejected
 from pbm.domain.match import Player
 from pbm.domain.settings import Settings
 from pbm.domain.verbs import Verb, register
+from pbm.store import DatabaseTrouble, Store, Transaction
+from pbm.store.agenda import Item
 from pbm.store.tickets import Ticket
 
 Handler = Callable[[Request, Command], Answer | None]
@@ -74,3 +80,103 @@ def keeper_of(name: str) -> Keeper | None:
 def run(request: Request, command: Command) -> Answer | None:
     """Carry one command out. Raises: Rejected, GameError."""
     return HANDLERS[command.verb.name](request, command)
+
+
+log = structlog.get_logger()
+
+MOST_ATTEMPTS = 5
+"""How often a deed is tried that fails through a fault of ours; then it is left to the operator."""
+_RETRY = timedelta(hours=1)
+_GIVEN_UP = timedelta(days=36500)
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """An item whose time has come. now: the present instant, which may be long after item.due_at."""
+
+    tx: Transaction
+    tools: Tools
+    item: Item
+    now: datetime
+
+
+Attend = Callable[[Transaction, Tools, int, datetime], None]
+Deed = Callable[[Occasion], None]
+DEEDS: dict[str, Deed] = {}
+
+
+def when_due(kind: str) -> Callable[[Deed], Deed]:
+    """The decorated function does what items of the kind are for; it puts a new item down if there is to be a next."""
+
+    def register(deed: Deed) -> Deed:
+        DEEDS[kind] = deed
+        return deed
+
+    return register
+
+
+class Runner:
+    """Does what is due. Any number of processes may run one over the same database."""
+
+    def __init__(self, store: Store, tools: Tools, clock: Callable[[], datetime], attend: Attend) -> None:
+        """attend: does what a board needs the server for."""
+        self._store = store
+        self._tools = tools
+        self._clock = clock
+        self._attend = attend
+
+    def run(self, limit: int = 100, at: datetime | None = None) -> int:
+        """Do what is due, the longest overdue first; returns how many things were done.
+
+        at: the present instant as the caller knows it, such as when a sign of life was given. Raises: DatabaseTrouble.
+        """
+        for done in range(limit):
+            if not self._do_next(at or self._clock()):
+                return done
+        return limit
+
+    def _do_next(self, now: datetime) -> bool:
+        """What became due while a mail waited is not done before that mail, which came in time."""
+        with self._store.read() as tx:
+            until = min(now, tx.inbox.waits_since() or now)
+            item_at, board_at = tx.agenda.next_at(), tx.matches.next_due_at()
+        first = min(filter(None, (item_at, board_at)), default=None)
+        if first is None or first > until:
+            return False
+        return self._do_item(until, now) if first == item_at else self._attend_next(until, now)
+
+    def _attend_next(self, until: datetime, now: datetime) -> bool:
+        with self._store.write() as tx:
+            board = tx.matches.claim_due(until)
+            if board is None:
+                return False
+            try:
+                with tx.savepoint():
+                    self._attend(tx, self._tools, board, now)
+            except DatabaseTrouble:
+                self._tools.states.forget()
+                raise
+            except Exception as error:
+                self._tools.states.forget()
+                log.error("board_fault", board=board, exc_info=error)
+                tx.matches.put_off(board, now + _RETRY)
+        return True
+
+    def _do_item(self, until: datetime, now: datetime) -> bool:
+        with self._store.write() as tx:
+            item = tx.agenda.claim(until)
+            if item is None:
+                return False
+            try:
+                with tx.savepoint():
+                    tx.agenda.drop(item.kind, item.key)
+                    DEEDS[item.kind](Occasion(tx, self._tools, item, now))
+            except DatabaseTrouble:
+                self._tools.states.forget()
+                raise
+            except Exception as error:
+                self._tools.states.forget()
+                log.error("agenda_fault", kind=item.kind, key=item.key, attempts=item.attempts, exc_info=error)
+                wait = _RETRY if item.attempts + 1 < MOST_ATTEMPTS else _GIVEN_UP
+                tx.agenda.postpone(item, now + wait)
+        return True

@@ -19,11 +19,9 @@ from pbm.domain.commands import Command, Standing, begins, is_ours, usage
 from pbm.domain.consent import introduced
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale, UnknownCommand
 from pbm.domain.events import CommentMade, Event
-from pbm.domain.mail import Mail
+from pbm.domain.mail import Mail, RemarkKind, redact, redact_quoted
 from pbm.domain.match import Player, Seat, State
 from pbm.domain.reading import Reading
-from pbm.domain.redaction import redact, redact_quoted
-from pbm.domain.remarks import RemarkKind
 from pbm.domain.sentences import sentences
 from pbm.domain.tokens import AddressToken, SeatToken
 from pbm.mailin import Message, strip_subject

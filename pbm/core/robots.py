@@ -7,10 +7,13 @@ userid before keeps it, and there is then no robot of that name.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from pbm.bots import LEVELS
+from pbm.bots import LEVELS, Question, Thought
+from pbm.core.notify import Tools
 from pbm.domain.match import Player
 from pbm.store import Transaction
 
@@ -49,3 +52,44 @@ def robots(tx: Transaction) -> list[Player]:
     """Those that somebody has played."""
     found = (tx.players.find(name) for name in LEVEL_OF)
     return robots_among(tx, [player for player in found if player is not None])
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """The transaction in which a task is settled."""
+
+    tx: Transaction
+    tools: Tools
+    now: datetime
+
+
+Ask = Callable[[Question], Sequence[Thought]]
+"""Has a question answered. Raises: NoThought, Stopped; GameError for a question amiss."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """key: the same for the same thing to be thought about. then: is given what the work has brought about.
+
+    work: raises what Ask does, and Rejected. failed: is told the reason.
+    """
+
+    key: str
+    work: Callable[[Ask], Any]
+    then: Callable[[Settling, Any], None]
+    failed: Callable[[Settling, str], None]
+
+
+def asked(question: Question) -> Callable[[Ask], Sequence[Thought]]:
+    """The work of having one question answered."""
+    return lambda ask: ask(question)
+
+
+Source = Callable[[Settling], Iterable[Task]]
+SOURCES: list[Source] = []
+
+
+def thinks(source: Source) -> Source:
+    """The decorated function is asked for tasks, in the order of their files' names."""
+    SOURCES.append(source)
+    return source

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from pbm.core.request import Request
 from pbm.domain.errors import BadArguments
-from pbm.domain.pace import Pace
+from pbm.domain.ratings import Pace
 from pbm.store.ratings import Record
-from pbm.store.seeks import Seek
+from pbm.store.tickets import Seek
 
 Window = tuple[int, int]
 """The lowest and the highest rating that is wanted."""

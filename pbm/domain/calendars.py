@@ -17,8 +17,8 @@ from functools import lru_cache
 from itertools import groupby
 from zoneinfo import ZoneInfo
 
-from pbm.domain.durations import DAY, MINUTE, SECOND, WEEK
 from pbm.domain.errors import BadArguments
+from pbm.domain.spans import DAY, MINUTE, SECOND, WEEK
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

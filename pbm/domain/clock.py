@@ -13,8 +13,8 @@ from datetime import datetime
 from functools import lru_cache
 
 from pbm.domain.calendars import Calendar
-from pbm.domain.durations import DAY, HOUR, in_words, read_duration, write_duration
 from pbm.domain.errors import BadArguments
+from pbm.domain.spans import DAY, HOUR, in_words, read_duration, write_duration
 
 LEAST, MOST = HOUR, 365 * DAY
 """What a move or a bank may be."""

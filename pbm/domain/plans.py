@@ -19,8 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from games.notation import fold, quoted
-from games.rules import BadNotation, GameError, MoveError
+from games.rules import BadNotation, GameError, MoveError, fold, quoted
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.match import SWAP, Intent, IntentKind, Seat, State
 

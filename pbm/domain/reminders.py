@@ -12,8 +12,8 @@ from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from pbm.domain.durations import DAY, HOUR, MINUTE, in_words, read_duration, write_duration
 from pbm.domain.errors import BadArguments
+from pbm.domain.spans import DAY, HOUR, MINUTE, in_words, read_duration, write_duration
 
 OFF = "off"
 DEFAULT = "3d 1d"

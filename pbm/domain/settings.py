@@ -8,9 +8,9 @@ from dataclasses import dataclass, fields, replace
 from zoneinfo import ZoneInfo, available_timezones
 
 from pbm.domain.calendars import Rests, read_sleep, read_weekend
-from pbm.domain.durations import DAY, MINUTE, read_duration, write_duration
 from pbm.domain.errors import BadArguments
 from pbm.domain.reminders import DEFAULT, OFF, read_hour
+from pbm.domain.spans import DAY, MINUTE, read_duration, write_duration
 
 LONGEST_HOLD = DAY
 ANYONE, KNOWN, ASK, NONE = "anyone", "known", "ask", "none"

@@ -6,8 +6,8 @@ import textwrap
 
 from games.scene import GridBoard, HexBoard, Listing, PlaneBoard, Scene
 from pbm.draw import grid, hexes, plane, words
-from pbm.draw.pieces import PLAIN
-from pbm.draw.runs import Line, Run, plain
+from pbm.draw.brush import PLAIN
+from pbm.draw.grid import Line, Run, plain
 
 __all__ = ["STYLES", "Line", "Run", "board", "lines", "text"]
 

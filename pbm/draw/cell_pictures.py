@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw
 
 from games.scene import Cell, Form, GridBoard, Ground, HexBoard, Join, Label, Look, Place
 from pbm.draw import brush
-from pbm.draw.pieces import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of
+from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of
 
 MAX_WIDTH = 480
 """Pixels. A phone shows three quarters of it side by side."""

@@ -9,8 +9,7 @@ from functools import lru_cache
 from PIL import ImageDraw
 
 from pbm.draw import brush
-from pbm.draw.brush import Picture
-from pbm.draw.pieces import COLOURS, FAINT, INK, LINE, PAPER
+from pbm.draw.brush import COLOURS, FAINT, INK, LINE, PAPER, Picture
 
 ROW, LETTERS = 24, 15
 """Pixels: the height of a player's row, and of letters."""

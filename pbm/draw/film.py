@@ -9,9 +9,8 @@ from PIL import GifImagePlugin, Image, ImageChops
 
 from games.scene import PlaneBoard, Scene
 from pbm.draw import brush, plane_pictures
-from pbm.draw.brush import Picture
+from pbm.draw.brush import PAPER, Picture
 from pbm.draw.picture import image
-from pbm.draw.pieces import PAPER
 
 MAX_OCTETS = 150_000
 MAX_BOARDS, MAX_PLANES = 120, 16

@@ -11,13 +11,31 @@ join that may be drawn is a dot.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
+from typing import NamedTuple
 
 from games.scene import Cell, GridBoard, Ground, Join, Look, Place
-from pbm.draw.pieces import PLAIN, Marks
-from pbm.draw.runs import Line, Run, plain, run
+from pbm.draw.brush import PLAIN, Marks
+
+
+class Run(NamedTuple):
+    """Characters side by side. word: what a player types to mean them; empty where they mean nothing."""
+
+    text: str
+    word: str = ""
+
+
+Line = list[Run]
+run = lru_cache(maxsize=10_000)(Run)
+"""A run of a board's place: boards have a few thousand different ones, drawn over and over."""
+
+
+def plain(lines: Sequence[Line]) -> list[str]:
+    """The characters alone, without trailing blanks."""
+    return ["".join(run.text for run in line).rstrip() for line in lines]
 
 
 def lines(board: GridBoard, marks: Marks = PLAIN) -> list[Line]:

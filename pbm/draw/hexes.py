@@ -12,8 +12,8 @@ from itertools import count, groupby
 from operator import itemgetter
 
 from games.scene import HexBoard, Label, Place
-from pbm.draw.pieces import PLAIN, Marks
-from pbm.draw.runs import Line, Run, plain, run
+from pbm.draw.brush import PLAIN, Marks
+from pbm.draw.grid import Line, Run, plain, run
 
 Sheet = dict[Place, Run]
 """What stands at a character's row and column; a run of several characters covers the columns to its right."""

@@ -13,10 +13,10 @@ from dataclasses import replace
 from math import isqrt
 
 from games.scene import PlaneBoard, Segment, Stroke
-from pbm.draw import runs
+from pbm.draw import grid
+from pbm.draw.brush import PLAIN, Marks
+from pbm.draw.grid import Run
 from pbm.draw.layout import Layout, Place, Sheet, most_crowded
-from pbm.draw.pieces import PLAIN, Marks
-from pbm.draw.runs import Run
 
 COLUMNS = 78
 """Of the widest drawing."""
@@ -30,7 +30,7 @@ ROOM = 14
 NICER: Marks = {"|": "│", "/": "╱", "\\": "╲", "-": "─", "#": "█", ":": "┊", "=": "┄", "+": "┼"}
 
 
-def lines(board: PlaneBoard, marks: Marks = PLAIN, columns: int = COLUMNS) -> list[runs.Line]:
+def lines(board: PlaneBoard, marks: Marks = PLAIN, columns: int = COLUMNS) -> list[grid.Line]:
     """The drawing in at most so many columns, from top to bottom.
 
     marks: what to draw in place of an ASCII mark; labels stay as they are.
@@ -48,7 +48,7 @@ def lines(board: PlaneBoard, marks: Marks = PLAIN, columns: int = COLUMNS) -> li
 
 
 def text(board: PlaneBoard, marks: Marks = PLAIN) -> list[str]:
-    return runs.plain(lines(board, marks))
+    return grid.plain(lines(board, marks))
 
 
 def _fitted(board: PlaneBoard, most: int) -> Layout:
@@ -71,7 +71,7 @@ def _sheet(board: PlaneBoard, columns: int) -> Sheet:
     return Sheet(board, wide, board.height * step if step and 3 * board.width <= room else rows)
 
 
-def _drawn(layout: Layout, marks: Marks) -> Iterator[runs.Line]:
+def _drawn(layout: Layout, marks: Marks) -> Iterator[grid.Line]:
     drawn: dict[Place, str] = {}
     for segment, path in zip(layout.segments, layout.paths, strict=True):
         for place, mark in path:
@@ -99,7 +99,7 @@ def _labelled(start: Place, label: str, word: str) -> dict[Place, Run]:
     return covered | {start: Run(label, word)}
 
 
-def _rows(cells: dict[Place, Run]) -> Iterator[runs.Line]:
+def _rows(cells: dict[Place, Run]) -> Iterator[grid.Line]:
     rows: dict[int, list[int]] = {}
     for row, column in sorted(cells):
         rows.setdefault(row, []).append(column)

@@ -13,8 +13,8 @@ from PIL import Image, ImageDraw
 
 from games.scene import PlaneBoard, Point, Segment, Stroke
 from pbm.draw import brush
+from pbm.draw.brush import COLOURS, FAINT, INK, LINE, PAPER
 from pbm.draw.layout import Excerpt, Layout, Line, Place, Sheet, Spot, most_crowded
-from pbm.draw.pieces import COLOURS, FAINT, INK, LINE, PAPER
 
 WIDTH = 560
 """Pixels; a phone shows two thirds of them side by side."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
 from games.scene import Cell, Form, GridBoard, Ground, HexBoard, Join, Look, Place
+from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, text_on
 from pbm.draw.marks import Depth, Mark, Markings, escaped, label
-from pbm.draw.pieces import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, text_on
 
 UNIT = 20
 """Between neighbours of a grid, and of a row of hexagons."""

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from games.scene import PlaneBoard, Point, Segment, Stroke
+from pbm.draw.brush import COLOURS, FAINT, INK, LAST, LINE, PAPER
 from pbm.draw.layout import Layout, Line, Sheet, Spot
 from pbm.draw.marks import Depth, Mark, Markings, label
-from pbm.draw.pieces import COLOURS, FAINT, INK, LAST, LINE, PAPER
 
 WIDTH = 560
 CELL_WIDTH, CELL_HEIGHT = 11, 20

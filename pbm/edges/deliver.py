@@ -24,7 +24,7 @@ from pbm.domain.ways import DeliverySettings
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Transport
 from pbm.edges.way_out import Attempt, WayOut
 from pbm.store import DatabaseTrouble, Store, Transaction
-from pbm.store.absences import DELIVERED
+from pbm.store.agenda import DELIVERED
 
 log = structlog.get_logger()
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from pbm.domain.tokens import Signer
-from pbm.mailin.lanes import lane
+from pbm.mailin.headers import lane
 from pbm.mailin.message import Envelope, Robot
 from pbm.store import Store
 

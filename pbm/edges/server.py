@@ -20,10 +20,10 @@ import structlog
 
 from pbm.domain.ways import DeliverySettings, FetchSettings, ListenSettings
 from pbm.edges.deliver import Deliverer
-from pbm.edges.exhaustion import lack
 from pbm.edges.fetch import Fetched, Fetcher
 from pbm.edges.receive import Accepted, Listener
 from pbm.edges.transports import Outgoing, PermanentFailure, TemporaryFailure, Transport
+from pbm.edges.watch import lack
 from pbm.server import Arriving, Service
 from pbm.store import Conflict, DatabaseTrouble
 from pbm.store.trouble import ReadOnly

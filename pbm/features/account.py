@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 
 from pbm.compose import Answer, Outcome
 from pbm.core.bus import ReachChanged, SettingsSaved, publish
+from pbm.core.credentials import check_address, check_free, check_password, declines, first_line
+from pbm.core.offers import done
 from pbm.core.registry import REFUSALS, handles, keeper_of, redeems
-from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.core.unasked import asked_for, count_unasked
-from pbm.core.wording import check_address, check_free, check_password, declines, first_line
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.likeness import mailbox

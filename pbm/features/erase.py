@@ -9,12 +9,11 @@ from typing import Any
 from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, publish
-from pbm.core.jobs import Occasion, when_due
+from pbm.core.credentials import ERASED, declines, first_line
 from pbm.core.notify import Tools, tell_players
-from pbm.core.registry import handles, redeems
-from pbm.core.replies import done
+from pbm.core.offers import done
+from pbm.core.registry import Occasion, handles, redeems, when_due
 from pbm.core.request import Request
-from pbm.core.wording import ERASED, declines, first_line
 from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, UnknownCommand
 from pbm.domain.events import PlayerLeft

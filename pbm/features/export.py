@@ -18,18 +18,18 @@ from games import GAMES
 from games.rules import GameError
 from pbm import draw
 from pbm.compose import Answer, Part
-from pbm.compose.movelist import move_list
 from pbm.compose.pages import Pages
+from pbm.compose.views import move_list
 from pbm.core.bus import SettingsSaved, publish
+from pbm.core.credentials import USERID, check_address
 from pbm.core.registry import handles
 from pbm.core.request import Request
 from pbm.core.states import States, difference
-from pbm.core.wording import USERID, check_address
 from pbm.domain import game_record
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
+from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import IntentKind, Match, Player, Ply, State
-from pbm.domain.remarks import Remark, RemarkKind
 from pbm.domain.reminders import read_ladder
 from pbm.domain.settings import CHOICES, Settings
 from pbm.domain.verbs import ACCOUNT, Locks, Verb

@@ -8,8 +8,8 @@ from games import GAMES
 from pbm.compose import Answer
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
+from pbm.core.offers import done
 from pbm.core.registry import handles
-from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound

@@ -7,9 +7,9 @@ from math import inf
 
 from games import GAMES
 from pbm.compose import Answer
+from pbm.core.offers import done
 from pbm.core.rating import score_of, why_not_rated
 from pbm.core.registry import handles
-from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound

@@ -1,6 +1,6 @@
 """A game to keep: when it has ended, a mail with all of it as a moving picture and as a file that programs read.
 
-Both take longer than others may be kept waiting, so they are made outside of any transaction; see pbm/core/thoughts.py.
+Both take longer than others may be kept waiting, so they are made outside of any transaction; see pbm/core/robots.py.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pbm.compose import Answer, Figure, Notice, Part, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.bus import MatchEnded, subscribes
 from pbm.core.notify import notice_of, reader_of
+from pbm.core.offers import done
 from pbm.core.rating import told_changes
 from pbm.core.registry import handles
-from pbm.core.replies import done
 from pbm.core.request import Request
-from pbm.core.thoughts import Ask, Settling, Task, thinks
+from pbm.core.robots import Ask, Settling, Task, thinks
 from pbm.domain import game_record
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed

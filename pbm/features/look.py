@@ -13,8 +13,8 @@ from pbm.compose import Answer, Notice, Reader
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of, perspective
+from pbm.core.offers import done
 from pbm.core.registry import handles
-from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected

@@ -19,7 +19,7 @@ from pbm.domain.consent import consent, introduced
 from pbm.domain.errors import NotFound
 from pbm.domain.sentences import plain
 from pbm.domain.verbs import STARTING, Locks, Verb, find
-from pbm.store.seeks import Seek
+from pbm.store.tickets import Seek
 
 FIRST, OPPONENT = "cross", "robot1"
 """What a newcomer plays, and with whom."""

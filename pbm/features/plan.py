@@ -12,11 +12,11 @@ from pbm import draw
 from pbm.compose import Answer
 from pbm.core import decisions
 from pbm.core.board import OpenBoard
+from pbm.core.credentials import NOTHING, as_played
 from pbm.core.notify import notice_of
+from pbm.core.offers import done, tell_sender
 from pbm.core.registry import handles
-from pbm.core.replies import done, tell_sender
 from pbm.core.request import Request
-from pbm.core.wording import NOTHING, as_played
 from pbm.domain import plans
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, NotYourTurn, Rejected

@@ -9,13 +9,11 @@ from games.rules import BadNotation, MoveError
 from pbm.compose import Answer
 from pbm.core import decisions
 from pbm.core.board import SILENCE, SILENT_FOR, SILENT_IN_EVENTS_FOR, OpenBoard
-from pbm.core.jobs import Occasion, when_due
+from pbm.core.credentials import NOTHING, as_played, verb_meant
 from pbm.core.notify import tell_players
-from pbm.core.offers import GRANTS, WISHES, ask, grants
-from pbm.core.registry import HANDLERS, handles
-from pbm.core.replies import tell_sender
+from pbm.core.offers import GRANTS, WISHES, ask, grants, tell_sender
+from pbm.core.registry import HANDLERS, Occasion, handles, when_due
 from pbm.core.request import Request
-from pbm.core.wording import NOTHING, as_played, verb_meant
 from pbm.domain import plans
 from pbm.domain.calendars import Calendar
 from pbm.domain.commands import Command, split_guard

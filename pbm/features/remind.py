@@ -11,18 +11,16 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from pbm.compose import Answer, Gathering
-from pbm.compose.times import lasting
+from pbm.compose.clocks import lasting
 from pbm.core.board import QUESTION, OpenBoard
 from pbm.core.bus import ReminderDue, SettingsSaved, subscribes
-from pbm.core.jobs import Occasion, when_due
 from pbm.core.notify import notice_of, perspective, reader_of
-from pbm.core.registry import handles
-from pbm.core.replies import done
+from pbm.core.offers import done
+from pbm.core.registry import Occasion, handles, when_due
 from pbm.core.request import Request
 from pbm.domain.commands import Command
-from pbm.domain.due import with_clock
 from pbm.domain.errors import NotAllowed, NotFound
-from pbm.domain.match import IntentKind, Match, Player, other
+from pbm.domain.match import IntentKind, Match, Player, other, with_clock
 from pbm.domain.reminders import OFF, is_punctual, next_digest, read_ladder, told
 from pbm.domain.settings import Settings
 from pbm.domain.verbs import ACCOUNT, LOOKING, Locks, Verb

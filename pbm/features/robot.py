@@ -1,7 +1,7 @@
 """Robots as players: they take every challenge, move when it is their turn, and answer what they are asked.
 
 What a robot plays follows from the board alone: the level, the number of the board and the ply are its dice. Nothing
-is thought within a transaction (see pbm/core/thoughts.py). Opponents take turns: the second board of one waits for the
+is thought within a transaction (see pbm/core/robots.py). Opponents take turns: the second board of one waits for the
 first boards of all others.
 """
 
@@ -16,13 +16,11 @@ from pbm.bots import Question, Thought
 from pbm.compose import Answer
 from pbm.core import decisions
 from pbm.core.board import QUESTION, OpenBoard
-from pbm.core.jobs import Occasion, when_due
 from pbm.core.notify import tell_players
-from pbm.core.registry import handles
-from pbm.core.replies import done
+from pbm.core.offers import done
+from pbm.core.registry import Occasion, handles, when_due
 from pbm.core.request import Request
-from pbm.core.robots import LEVEL_OF, is_robot, robots
-from pbm.core.thoughts import Settling, Task, asked, thinks
+from pbm.core.robots import LEVEL_OF, Settling, Task, asked, is_robot, robots, thinks
 from pbm.domain.commands import Command
 from pbm.domain.events import CommentMade
 from pbm.domain.match import SWAP, OfferKind, Player, Seat, other

@@ -7,8 +7,8 @@ from datetime import timedelta
 
 from games import GAMES, AnyGame
 from pbm.compose import Answer, Outcome
+from pbm.core.offers import done
 from pbm.core.registry import REFUSALS, handles, redeems
-from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.core.seeking import Window, seeks_shown, split_window
 from pbm.core.start import MatchTerms, check_willing, read_terms, split_body, start_match
@@ -18,8 +18,7 @@ from pbm.domain.events import MatchStarted
 from pbm.domain.match import Player
 from pbm.domain.verbs import STARTING, Locks, Verb
 from pbm.mailin import strip_subject
-from pbm.store.seeks import Seek
-from pbm.store.tickets import Ticket
+from pbm.store.tickets import Seek, Ticket
 
 _ANNOUNCED_DAYS = 30
 

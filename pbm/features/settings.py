@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from games import GAMES
 from pbm.compose import Answer
+from pbm.core.offers import done
 from pbm.core.registry import handles, keeps
-from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed

@@ -9,13 +9,13 @@ from itertools import count
 
 from games import GAMES
 from pbm.compose import Answer, Figure
+from pbm.core.offers import done
 from pbm.core.registry import handles
-from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.core.seeking import seeks_shown
 from pbm.domain.calendars import StopKind
 from pbm.domain.commands import Command
-from pbm.domain.pace import Pace
+from pbm.domain.ratings import Pace
 from pbm.domain.verbs import LOOKING, Locks, Verb
 from pbm.draw import chart
 from pbm.draw.chart import Bar

@@ -9,22 +9,20 @@ from datetime import datetime, timedelta
 from games import GAMES
 from pbm.compose import Answer, Reader
 from pbm.core.board import OpenBoard
+from pbm.core.credentials import first_line
 from pbm.core.notify import Tools, notice_of, pass_on, perspective, readers_of
+from pbm.core.offers import done
 from pbm.core.registry import HANDLERS, handles, redeems
-from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.core.start import unheard
-from pbm.core.wording import first_line
 from pbm.domain.commands import Command, Standing, clean, parse
 from pbm.domain.errors import BadArguments, MatchOver, NotAllowed, NotFound, Rejected
 from pbm.domain.events import CommentMade
-from pbm.domain.mail import Mail
+from pbm.domain.mail import Mail, RemarkKind, redact
 from pbm.domain.match import Player
-from pbm.domain.redaction import redact
-from pbm.domain.remarks import RemarkKind
 from pbm.domain.verbs import COMPANY, LOOKING, MULTIPLE, Locks, Verb
 from pbm.store import Transaction
-from pbm.store.broadcasts import Broadcast
+from pbm.store.remarks import Broadcast
 from pbm.store.tickets import Ticket
 
 NO_MORE = "set broadcasts off"

@@ -1,6 +1,6 @@
 """Robots as teachers: a hint on a board against a robot, and a review of a game that has ended.
 
-Both take thought, so both are put down and answered by a mail of their own; see pbm/core/thoughts.py. Nobody is helped
+Both take thought, so both are put down and answered by a mail of their own; see pbm/core/robots.py. Nobody is helped
 in a running game against a person.
 """
 
@@ -17,15 +17,14 @@ from pbm.bots import LEVELS, Question, Thought
 from pbm.compose import Answer
 from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of, reader_of
+from pbm.core.offers import done
 from pbm.core.registry import handles
-from pbm.core.replies import done
 from pbm.core.request import Request
-from pbm.core.robots import is_robot
-from pbm.core.thoughts import Settling, Task, asked, thinks
+from pbm.core.robots import Settling, Task, asked, is_robot, thinks
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotYourTurn
+from pbm.domain.mail import RemarkKind
 from pbm.domain.match import SWAP, Ending, Match, Player, other
-from pbm.domain.remarks import RemarkKind
 from pbm.domain.verbs import LOOKING, PLAYING, Locks, Verb
 from pbm.store.agenda import THINK, Item
 

@@ -17,24 +17,33 @@ from pbm.compose import Answer
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, ReachChanged, ReminderDue, Renewable, publish, subscribes
 from pbm.core.notify import Tools, tell_players
-from pbm.core.offers import ask, grants
+from pbm.core.offers import ask, done, grants
 from pbm.core.registry import handles, keeps
-from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.domain.calendars import Calendar, Stop, StopKind
 from pbm.domain.clock import MOST, Clock
 from pbm.domain.commands import Command
-from pbm.domain.due import LOOK_AGAIN, reminder_at, with_clock
-from pbm.domain.durations import DAY, HOUR, in_words, read_duration
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import ClocksPaused, ClocksResumed, TimeClaimed, TimeGiven, TimeoutUndone, TimeUp
 from pbm.domain.limits import Limits
-from pbm.domain.match import Ending, IntentKind, Match, OfferKind, Player, Result, Seat, other
+from pbm.domain.match import (
+    LOOK_AGAIN,
+    Ending,
+    IntentKind,
+    Match,
+    OfferKind,
+    Player,
+    Result,
+    Seat,
+    other,
+    reminder_at,
+    with_clock,
+)
 from pbm.domain.settings import Settings
-from pbm.domain.vacations import Span, check_allowance, days_taken, read_vacation
+from pbm.domain.spans import DAY, HOUR, Span, check_allowance, days_taken, in_words, read_duration, read_vacation
 from pbm.domain.verbs import ACCOUNT, PLAYING, Locks, Verb
 from pbm.store import Transaction
-from pbm.store.absences import Absence
+from pbm.store.agenda import Absence
 
 log = structlog.get_logger()
 

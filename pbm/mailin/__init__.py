@@ -11,7 +11,7 @@ from pbm.mailin import body, headers, phrases, quotes, silence, trust
 from pbm.mailin.headers import strip_subject
 from pbm.mailin.message import FOR_OPERATOR, Action, Discard, Envelope, Failure, Message, Robot
 from pbm.mailin.mime import Entity, TooLongError, parse, split
-from pbm.mailin.sentinel import SENTINEL
+from pbm.mailin.quotes import SENTINEL
 from pbm.mailin.silence import LOOP_HEADER
 
 __all__ = [

@@ -12,7 +12,16 @@ from collections.abc import Sequence
 
 from pbm.mailin import phrases
 from pbm.mailin.introductions import MAX_LINE, RULE, introduction_end, is_forwarding, is_full, quote_follows
-from pbm.mailin.sentinel import FOUND
+
+SENTINEL = "##- Write your answer above this line -##"
+"""Stands in every mail of ours; 41 columns, so that quoting does not wrap it soon."""
+
+_WORDS = r"[\s>|]{1,40}".join(("write", "your", "answer", "above", "this", "line"))
+_OPENING = r"(?-i:\b[A-Z][A-Za-z-]{1,30} {1,3}Board[\s>|]{1,40}\d{1,12}:|\bWaiting for you on \d{1,4} boards?:)"
+FOUND = re.compile(rf"{_WORDS}|##[-\u2010-\u2015][^#\n]{{3,100}}[-\u2010-\u2015]##|{_OPENING}", re.IGNORECASE)
+"""Finds the line: its words in order, or its marks around other words, as a translating client leaves them; or else
+how a board mail begins."""
+
 
 MAX_LINES = 2000
 MAX_TEXT = 65_536

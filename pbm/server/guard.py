@@ -15,14 +15,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from pbm.core.credentials import is_password
 from pbm.core.request import Credentials
-from pbm.core.wording import is_password
 from pbm.domain.commands import Command
 from pbm.domain.errors import Rejected
 from pbm.domain.likeness import mailbox
 from pbm.domain.limits import Limits
+from pbm.domain.mail import passwords_behind
 from pbm.domain.match import Player
-from pbm.domain.redaction import passwords_behind
 from pbm.store import Transaction
 from pbm.store.attempts import Attempts, Key
 

@@ -19,10 +19,10 @@ from typing import Any
 import structlog
 
 from pbm.core.bus import PlayerHeard, publish
+from pbm.core.credentials import first_line
 from pbm.core.notify import Tools
 from pbm.core.registry import LASTING, REDEEMERS
 from pbm.core.request import Credentials, Request, Sender
-from pbm.core.wording import first_line
 from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.mail import Arrival, Mail, Received

@@ -11,10 +11,10 @@ from games import GAMES
 from games.rules import GameError
 from pbm.core import decisions
 from pbm.core.board import OpenBoard
+from pbm.core.credentials import check_address, check_free, check_password, check_userid
 from pbm.core.notify import tell_players
 from pbm.core.start import start_match
 from pbm.core.states import difference
-from pbm.core.wording import check_address, check_free, check_password, check_userid
 from pbm.domain.errors import NotAllowed, NotFound, Rejected
 from pbm.domain.events import MatchDecided, MatchStarted
 from pbm.domain.match import Ending, Match, Player, Result, State, replay
@@ -24,9 +24,9 @@ from pbm.features.talk import spread
 from pbm.features.time import note_reach, undo_timeout
 from pbm.server.service import Service
 from pbm.store import Transaction
-from pbm.store.broadcasts import Broadcast
 from pbm.store.matches import Summary
 from pbm.store.players import Address
+from pbm.store.remarks import Broadcast
 
 
 @dataclass(frozen=True, slots=True)

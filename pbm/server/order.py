@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 
 from games.rules import GameError
 from pbm.compose import Answer, Outcome
+from pbm.core.credentials import declines
 from pbm.core.registry import REFUSALS, redeems, run
 from pbm.core.request import Request, Sender
 from pbm.core.unasked import is_puzzling
-from pbm.core.wording import declines
 from pbm.domain.commands import Command, Standing, parse
 from pbm.domain.errors import NeedsIdentity, Rejected, UnknownCommand
 from pbm.domain.likeness import mailbox

@@ -16,11 +16,10 @@ from pbm.core.board import OpenBoard
 from pbm.core.request import Request
 from pbm.domain.commands import Command, begins, clean
 from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
+from pbm.domain.mail import RemarkKind, passwords_behind
 from pbm.domain.match import Player
 from pbm.domain.meaning import Act, Meaning, meaning
 from pbm.domain.reading import Reading
-from pbm.domain.redaction import passwords_behind
-from pbm.domain.remarks import RemarkKind
 from pbm.domain.sentences import plain
 from pbm.domain.verbs import VERBS, find
 

@@ -11,16 +11,16 @@ import structlog
 
 from pbm.bots import Mind
 from pbm.compose import Composer
-from pbm.core.jobs import Runner
+from pbm.core.credentials import Passwords
 from pbm.core.notify import Tools
-from pbm.core.passwords import Passwords
+from pbm.core.registry import Runner
+from pbm.core.robots import Ask
 from pbm.core.states import States
-from pbm.core.thoughts import Ask
 from pbm.domain.limits import Limits
 from pbm.domain.tokens import Signer
 from pbm.features import time as timing
 from pbm.mailin import Envelope, Robot
-from pbm.mailin.lanes import lane
+from pbm.mailin.headers import lane
 from pbm.server.batch import Batches
 from pbm.server.bounces import Bouncing
 from pbm.server.handle import Handler

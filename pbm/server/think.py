@@ -1,4 +1,4 @@
-"""The thinking process: one task after the other, each outside of any transaction; see pbm/core/thoughts.py."""
+"""The thinking process: one task after the other, each outside of any transaction; see pbm/core/robots.py."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import structlog
 from games.rules import GameError
 from pbm.bots import NoThought, Stopped
 from pbm.core.notify import Tools
-from pbm.core.thoughts import SOURCES, Ask, Settling, Task
+from pbm.core.robots import SOURCES, Ask, Settling, Task
 from pbm.domain.errors import Rejected
 from pbm.store import DatabaseTrouble, Store
 

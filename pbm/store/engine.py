@@ -21,8 +21,8 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from pbm.resources import folder
+from pbm.store.backup import Contents
 from pbm.store.bell import Bell, ListeningBell, PipeBell, ring
-from pbm.store.contents import Contents
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
 from pbm.store.transaction import HOUSE, Transaction
 from pbm.store.trouble import DatabaseTrouble, Lost, ReadOnly, SchemaTrouble, translated

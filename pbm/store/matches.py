@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, Select, bindparam, delete, exists, func,
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Result, Seat
-from pbm.store.absences import Absences
+from pbm.store.agenda import Absences
 from pbm.store.clocks import COLUMNS, STOPPED, clock_of, columns_of, is_interrupted, settings_of
 from pbm.store.tables import matches, players, plies, tournament_players
 

@@ -12,31 +12,26 @@ from typing import TypeVar
 from sqlalchemy import BigInteger, Connection, Executable, UpdateBase, bindparam, event, func, insert, select
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from pbm.store.absences import Absences
-from pbm.store.agenda import Agenda
+from pbm.store.agenda import Absences, Agenda
 from pbm.store.archive import Archive
 from pbm.store.attempts import Guesses
+from pbm.store.backup import Contents
 from pbm.store.bell import CHANNEL
 from pbm.store.belongings import Belongings
-from pbm.store.blocks import Blocks
 from pbm.store.bounces import Bounces
-from pbm.store.broadcasts import Broadcasts
-from pbm.store.choices import Choices
-from pbm.store.contents import Contents
+from pbm.store.choices import Blocks, Choices
 from pbm.store.erasure import Erasure
 from pbm.store.follows import Follows
 from pbm.store.identity import Identity
 from pbm.store.intents import Intents
 from pbm.store.matches import COUNT_PLY, Matches
 from pbm.store.overview import Overview
-from pbm.store.paces import Paces
 from pbm.store.players import Players
 from pbm.store.queues import Inbox, Outbox
-from pbm.store.ratings import Ratings
-from pbm.store.remarks import Remarks
-from pbm.store.seeks import Invitations, Seeks
+from pbm.store.ratings import Paces, Ratings
+from pbm.store.remarks import Broadcasts, Remarks
 from pbm.store.tables import absences, addresses, follows, game_choices, intents, matches, meta, player_follows, players
-from pbm.store.tickets import Tickets
+from pbm.store.tickets import Invitations, Seeks, Tickets
 from pbm.store.tournaments import Tournaments
 from pbm.store.trouble import translated
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from games import GAMES
-from pbm.compose.lists import board_headers
+from pbm.compose.wire import board_headers
 from pbm.domain.match import Match, Player, State
 from pbm.mailin import Robot
 from pbm.server import Settings

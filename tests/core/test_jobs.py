@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbm.core.jobs import DEEDS, MOST_ATTEMPTS, Occasion, when_due
+from pbm.core.registry import DEEDS, MOST_ATTEMPTS, Occasion, when_due
 from tests.conversation import House
 
 DAY = timedelta(days=1)

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pbm.core.passwords import MAX_LENGTH, Passwords
-from pbm.core.wording import check_password
+from pbm.core.credentials import MAX_LENGTH, Passwords, check_password
 from pbm.domain.errors import BadArguments
 from tests.conversation import House
 

@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from pbm.core.rating import rate_match
-from pbm.domain.durations import DAY
 from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Match
 from pbm.domain.ratings import Rating, after_match, aged
+from pbm.domain.spans import DAY
 from pbm.server.operator import Administration
 from tests.conversation import Got, House, password
 

@@ -32,7 +32,7 @@ POINTS: dict[str, tuple[str, str]] = {
     "a delivery is marked": ("pbm.edges.deliver:Deliverer._mark_and_claim", "after"),
     "a board is taken up whose time is over": ("pbm.store.matches:Matches.claim_due", "after"),
     "a board was ended, not committed": ("pbm.store.matches:Matches.end", "after"),
-    "a due thing is done": ("pbm.core.jobs:Runner._do_next", "after"),
+    "a due thing is done": ("pbm.core.registry:Runner._do_next", "after"),
 }
 """By name: a function, and whether the kill comes before or after it."""
 

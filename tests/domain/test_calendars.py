@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pbm.domain.calendars import DAYS, Calendar, Rests, Stop, StopKind, instant_at, micros, read_sleep, read_weekend
-from pbm.domain.durations import DAY, HOUR, MINUTE
 from pbm.domain.errors import BadArguments
+from pbm.domain.spans import DAY, HOUR, MINUTE
 
 ZONES = (
     "UTC",

@@ -13,9 +13,19 @@ from hypothesis import strategies as st
 
 from pbm.domain.calendars import Calendar, Rests, Stop, StopKind
 from pbm.domain.clock import LEAST, MOST, Clock, TimeControl, control_of, read_control
-from pbm.domain.durations import DAY, HOUR, MINUTE, brief, in_words, read_duration, write_duration
 from pbm.domain.errors import BadArguments
-from pbm.domain.vacations import check_allowance, days_taken, read_vacation
+from pbm.domain.spans import (
+    DAY,
+    HOUR,
+    MINUTE,
+    brief,
+    check_allowance,
+    days_taken,
+    in_words,
+    read_duration,
+    read_vacation,
+    write_duration,
+)
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ALWAYS = (Calendar(), Calendar())

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm.domain.durations import DAY, HOUR
 from pbm.domain.errors import BadArguments
 from pbm.domain.reminders import (
     DEFAULT,
@@ -21,6 +20,7 @@ from pbm.domain.reminders import (
     read_ladder,
     told,
 )
+from pbm.domain.spans import DAY, HOUR
 
 NOW = datetime(2026, 3, 10, 12, 30, tzinfo=UTC)
 ZONES = st.sampled_from(["UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Australia/Lord_Howe"])

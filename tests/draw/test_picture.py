@@ -13,9 +13,9 @@ from games.scene import Cell, Form, GridBoard, HexBoard, PlaneBoard, Point, Scen
 from pbm import draw
 from pbm.domain.match import State
 from pbm.draw import brush, cell_pictures, plane_pictures
+from pbm.draw.brush import CLOSED, FAINT, LAST, WINNING, fill_of
 from pbm.draw.layout import most_crowded
 from pbm.draw.picture import MAX_OCTETS, drawn, picture
-from pbm.draw.pieces import CLOSED, FAINT, LAST, WINNING, fill_of
 from tests.draw.test_grid import CROSSED, SPREAD
 from tests.draw.test_hexes import WON, board, triangle
 from tests.draw.test_words import played

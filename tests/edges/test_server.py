@@ -20,9 +20,9 @@ import pytest
 
 from pbm.domain.ways import DeliverySettings, ListenSettings
 from pbm.edges.deliver import Deliverer
-from pbm.edges.exhaustion import lack
 from pbm.edges.server import Server
 from pbm.edges.transports import Maildir
+from pbm.edges.watch import lack
 from pbm.mailin import Robot
 from pbm.server import Service, Settings
 from pbm.server.operator import Administration

@@ -16,8 +16,8 @@ from pbm.domain.match import Match
 from pbm.domain.ways import DeliverySettings
 from pbm.edges import server as server_module
 from pbm.edges.server import Server
-from pbm.edges.timekeeper import BELIEVED_AFTER, SLACK, Timekeeper
 from pbm.edges.transports import Maildir
+from pbm.edges.watch import BELIEVED_AFTER, SLACK, Timekeeper
 from tests.conversation import START, House
 
 day, hour, minute, second = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)

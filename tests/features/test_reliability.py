@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pbm.domain.match import Match
-from pbm.domain.pace import Pace, pace_of
-from pbm.domain.ratings import SCALE
+from pbm.domain.ratings import SCALE, Pace, pace_of
 from pbm.server.operator import Administration
 from tests.conversation import House, password
 

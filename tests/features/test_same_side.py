@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from games import GAMES
-from pbm.domain.durations import DAY
 from pbm.domain.match import replay
+from pbm.domain.spans import DAY
 from tests.conversation import House, address_of
 from tests.features.test_play import intents, moves, one, said
 

@@ -10,10 +10,10 @@ import pytest
 
 from pbm.domain.calendars import StopKind
 from pbm.domain.clock import Clock
-from pbm.domain.durations import DAY, HOUR
 from pbm.domain.limits import Limits
 from pbm.domain.mail import Delivery
 from pbm.domain.match import Ending, Match
+from pbm.domain.spans import DAY, HOUR
 from pbm.server import Arriving, Settings
 from pbm.server.outages import PATIENCE, SILENCE
 from tests.conversation import ROBOT, Got, House, address_of, password

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pbm.mailin import Envelope, Robot
-from pbm.mailin.lanes import lane
+from pbm.mailin.headers import lane
 
 ROBOT = Robot("pbm", "example.org")
 MAIL = b"From: Alice <Alice@X.org>\r\nTo: pbm@example.org\r\nSubject: %s\r\n\r\nmove 105 D4\r\n"

@@ -10,7 +10,7 @@ import pytest
 from pbm.domain.limits import Limits
 from pbm.domain.mail import Arrival, Delivery, Queued
 from pbm.server import Arriving, Settings
-from pbm.server.queues import Queues
+from pbm.server.status import Queues
 from pbm.store.bounces import FORGOTTEN_AFTER
 from tests.conversation import ROBOT, Got, House, address_of
 

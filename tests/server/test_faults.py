@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pbm.core.passwords import Passwords
+from pbm.core.credentials import Passwords
 from pbm.core.registry import HANDLERS
 from pbm.domain.mail import Arrival
 from pbm.domain.verbs import VERBS

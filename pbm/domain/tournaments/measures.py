@@ -7,13 +7,35 @@ measure for each difference there can be.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from pbm.domain.tournaments.bouts import STRONG
-from pbm.domain.tournaments.contenders import DOWN, UP, Contender
-from pbm.domain.tournaments.matching import Edge, folded
+from pbm.domain.tournaments.bouts import DOWN, STRONG, UP, Contender
+
+Edge = tuple[int, int]
+"""Two vertices, the smaller number first."""
+
+
+def best(edges: Mapping[Edge, Sequence[int]]) -> set[Edge]:
+    """The edges of a best matching; which one of equals is not said, but always the same."""
+    import networkx  # it takes a quarter of a second and 24 MB, and only a round of a Swiss needs it
+
+    graph = networkx.Graph()
+    graph.add_weighted_edges_from((*edge, weight) for edge, weight in folded(edges).items())
+    return {(one, two) if one < two else (two, one) for one, two in networkx.max_weight_matching(graph)}
+
+
+def folded(edges: Mapping[Edge, Sequence[int]]) -> dict[Edge, int]:
+    """The measures of each edge as one integer: the sums of it are in the order of the sums of the measures."""
+    most = len({vertex for edge in edges for vertex in edge}) // 2
+    weights = [0] * len(edges)
+    for column in zip(*edges.values(), strict=True):
+        base = most * (max(0, *column) - min(0, *column)) + 1
+        if base > 1:
+            weights = [weight * base + value for weight, value in zip(weights, column, strict=True)]
+    return dict(zip(edges, weights, strict=True))
+
 
 _POINT = 2
 """In half points."""

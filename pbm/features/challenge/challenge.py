@@ -7,8 +7,8 @@ from datetime import timedelta
 
 from games import GAMES
 from pbm.compose import Answer
+from pbm.core.offers import done
 from pbm.core.registry import handles
-from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.core.robots import is_robot, robot_named
 from pbm.core.seeking import split_window

@@ -9,12 +9,12 @@ from games import GAMES
 from pbm.compose import Answer
 from pbm.compose.pages import wrapped
 from pbm.core.accounts import open_account
+from pbm.core.credentials import check_address, first_line
+from pbm.core.offers import done
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
-from pbm.core.replies import done
 from pbm.core.request import Request
 from pbm.core.start import check_willing, read_terms, start_match
 from pbm.core.unasked import count_unasked
-from pbm.core.wording import check_address, first_line
 from pbm.domain.commands import Command, Standing, clean, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent

@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from games import GAMES, AnyGame
 from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
+from pbm.core.credentials import first_line
 from pbm.core.registry import REFUSALS, redeems
 from pbm.core.request import Request
 from pbm.core.start import check_willing, read_terms, start_match
 from pbm.core.unasked import count_asked, count_unasked
-from pbm.core.wording import first_line
 from pbm.domain.consent import Answer as Reply
 from pbm.domain.consent import consent
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import MatchStarted
+from pbm.domain.mail import redact
 from pbm.domain.match import Player
-from pbm.domain.redaction import redact
 from pbm.domain.settings import ANYONE, KNOWN, NONE, Settings
 from pbm.store.tickets import Ticket
 

@@ -14,7 +14,7 @@ from pbm.core.start import start_match
 from pbm.domain.events import RoundEnded
 from pbm.domain.mail import Mail
 from pbm.domain.match import Ending, Player, Result
-from pbm.domain.tournaments import deciding
+from pbm.domain.tournaments import standings
 from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.terms import Kind
 from pbm.features.tournament.letters import Letters
@@ -116,8 +116,8 @@ class Director:
         for meeting in overdue:
             if meeting.board is not None:
                 board = OpenBoard.load(self.tx, self.tools.states, meeting.board, self.now)
-                used = deciding.time_used(board.match, board.state.to_move, min(self.now, meeting.due_at or self.now))
-                result = Result(Ending.DECIDED, deciding.winner(used), deciding.reason(board.match, used))
+                used = standings.time_used(board.match, board.state.to_move, min(self.now, meeting.due_at or self.now))
+                result = Result(Ending.DECIDED, standings.winner(used), standings.reason(board.match, used))
                 board.end(result, RoundEnded(meeting.board))
                 self.mails += tell_players(self.tx, self.tools, board)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from games import GAMES
-from pbm.core.jobs import Occasion, when_due
 from pbm.core.notify import readers_of
+from pbm.core.registry import Occasion, when_due
 from pbm.store import Transaction
 
 NEWS = "event news"

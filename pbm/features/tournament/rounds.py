@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from pbm.core.bus import MatchEnded, MatchReopened, subscribes
-from pbm.core.jobs import Occasion, when_due
 from pbm.core.notify import tell_players
+from pbm.core.registry import Occasion, when_due
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Player, Result

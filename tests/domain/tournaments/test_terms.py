@@ -8,7 +8,7 @@ import pytest
 
 from pbm.domain.errors import BadArguments
 from pbm.domain.match import Match, Player, Ply
-from pbm.domain.tournaments import deciding
+from pbm.domain.tournaments import standings
 from pbm.domain.tournaments.terms import Kind, Terms, read_terms
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -76,20 +76,20 @@ def match(*days: float) -> Match:
 
 
 def test_who_has_used_more_time_loses() -> None:
-    used = deciding.time_used(match(1, 5, 2), 2, NOW + 10 * DAY)
+    used = standings.time_used(match(1, 5, 2), 2, NOW + 10 * DAY)
     assert used == (3 * DAY, 7 * DAY)
-    assert deciding.winner(used) == 1
+    assert standings.winner(used) == 1
     assert (
-        deciding.reason(match(), used)
+        standings.reason(match(), used)
         == "because the round is over and bob has used more time: 7 days, and alice 3 days"
     )
 
 
 def test_who_has_not_moved_at_all_has_used_everything() -> None:
-    assert deciding.winner(deciding.time_used(match(), 1, NOW + 30 * DAY)) == 2
-    assert deciding.winner(deciding.time_used(match(0.5), 2, NOW + 30 * DAY)) == 1
+    assert standings.winner(standings.time_used(match(), 1, NOW + 30 * DAY)) == 2
+    assert standings.winner(standings.time_used(match(0.5), 2, NOW + 30 * DAY)) == 1
 
 
 @pytest.mark.parametrize(("first", "second", "winner"), [(3, 4, None), (3, 4.1, 1), (4.1, 3, 2), (3, 3, None)])
 def test_a_day_makes_no_difference(first: float, second: float, winner: int | None) -> None:
-    assert deciding.winner((first * DAY, second * DAY)) == winner
+    assert standings.winner((first * DAY, second * DAY)) == winner

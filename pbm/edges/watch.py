@@ -1,13 +1,13 @@
-"""The present instant, for a process that must not be fooled by a wall clock that leaps.
+"""What a long-running process watches: the clock, and whether the system still gives it files and threads.
 
-The wall clock is compared with a second one, which counts the seconds since the machine was started and cannot be set.
-While the two disagree about how much time has passed, the time that goes on from before the leap holds, so that nothing
-falls due by it; a leap that lasts is believed in the end. A machine that was suspended has not leapt: the second clock
-counts that time, too, where the system has such a one.
+The wall clock may leap, so it is compared with a second one, which counts the seconds since the machine was started and
+cannot be set.
 """
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -72,3 +72,27 @@ class Timekeeper:
             return False
         log.warning("clock_believed", seconds=leap.total_seconds())
         return True
+
+
+_NO_FILES = "No more files can be opened. Raise the limit: LimitNOFILE of systemd, or ulimit -n."
+_NO_THREADS = "No more threads can be started. Raise the limit: TasksMax or MemoryMax of systemd, or ulimit -u."
+
+
+def lack(error: BaseException | None = None) -> str:
+    """What the process may not have any more, and what would work, as a sentence; empty where nothing is lacking.
+
+    error: what went wrong just now; without one that tells, it is tried out.
+    """
+    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+        return _NO_FILES
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError:
+        return _NO_FILES
+    try:
+        thread = threading.Thread(target=lambda: None)
+        thread.start()
+        thread.join()
+    except (RuntimeError, MemoryError):
+        return _NO_THREADS
+    return ""
