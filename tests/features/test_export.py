@@ -28,6 +28,22 @@ COMMANDS = (
 
 @pytest.fixture
 def rich(house: House) -> House:
+    return lived_in(house)
+
+
+_EXPORTS: dict[str, bytes] = {}
+"""What each player of a rich house takes along: made once, for it does not change."""
+
+
+@pytest.fixture
+def exports(new_house: Callable[..., House]) -> dict[str, bytes]:
+    if not _EXPORTS:
+        house = lived_in(new_house())
+        _EXPORTS.update((userid, exported(house, userid)) for userid in ("alice", "bob", "carol", "dave", "erin"))
+    return _EXPORTS
+
+
+def lived_in(house: House) -> House:
     """alice with a bit of everything: games ended, drawn, swapped and under way, notes, words, choices, follows."""
     for userid in ("alice", "bob", "carol", "dave", "erin"):
         house.player(userid)
@@ -55,8 +71,10 @@ def exported(house: House, userid: str) -> bytes:
 
 
 @pytest.mark.parametrize("userid", ["alice", "bob", "carol", "dave", "erin"])
-def test_what_comes_back_is_the_same_to_the_byte(userid: str, rich: House, new_house: Callable[..., House]) -> None:
-    written = exported(rich, userid)
+def test_what_comes_back_is_the_same_to_the_byte(
+    userid: str, exports: dict[str, bytes], new_house: Callable[..., House]
+) -> None:
+    written = exports[userid]
     there = new_house()
     Administration(there.service).import_player(written)
     assert exported(there, userid) == written
@@ -64,9 +82,11 @@ def test_what_comes_back_is_the_same_to_the_byte(userid: str, rich: House, new_h
 
 
 @pytest.mark.parametrize("userid", ["alice", "bob", "carol", "dave", "erin"])
-def test_what_comes_back_is_enough_to_go_on(userid: str, rich: House, new_house: Callable[..., House]) -> None:
+def test_what_comes_back_is_enough_to_go_on(
+    userid: str, exports: dict[str, bytes], new_house: Callable[..., House]
+) -> None:
     there = new_house()
-    Administration(there.service).import_player(exported(rich, userid))
+    Administration(there.service).import_player(exports[userid])
     there.send(userid, f"reset password {userid}")
     there.answer(userid, "Sesame-1")
     (got,) = there.send(userid, f"cross games {userid}")
@@ -83,21 +103,23 @@ def test_a_digest_comes_from_the_new_server(rich: House, new_house: Callable[...
     assert [got["Subject"] for got in there.wait(timedelta(days=1))] == ["pbm: 1 board waiting for you, 2 January"]
 
 
-def test_two_who_played_each_other_come_back_to_the_same_boards(rich: House, new_house: Callable[..., House]) -> None:
+def test_two_who_played_each_other_come_back_to_the_same_boards(
+    exports: dict[str, bytes], new_house: Callable[..., House]
+) -> None:
     there = new_house()
     admin = Administration(there.service)
     for userid in ("alice", "bob", "carol", "dave", "erin"):
-        assert admin.import_player(exported(rich, userid)).renumbered == {}
+        assert admin.import_player(exports[userid]).renumbered == {}
     for userid in ("alice", "bob", "carol", "dave", "erin"):
-        assert exported(there, userid) == exported(rich, userid)
+        assert exported(there, userid) == exports[userid]
 
 
-def test_a_board_whose_number_is_taken_gets_another(rich: House, new_house: Callable[..., House]) -> None:
+def test_a_board_whose_number_is_taken_gets_another(exports: dict[str, bytes], new_house: Callable[..., House]) -> None:
     there = new_house()
     there.player("frank")
     there.player("grace")
     there.game("cross frank grace", ["F6"])
-    taken = Administration(there.service).import_player(exported(rich, "alice"))
+    taken = Administration(there.service).import_player(exports["alice"])
     assert taken.renumbered == {101: 102, 102: 103, 103: 104, 104: 105}
     assert not [each.problem for each in Administration(there.service).verify() if each.problem]
     data = json.loads(exported(there, "alice"))
@@ -152,9 +174,9 @@ def in_record(name: str, value: Any) -> Callable[[dict[str, Any]], None]:
     ],
 )
 def test_a_file_that_does_not_hold_together_changes_nothing(
-    spoil: Callable[[dict[str, Any]], object], told: str, rich: House, new_house: Callable[..., House]
+    spoil: Callable[[dict[str, Any]], object], told: str, exports: dict[str, bytes], new_house: Callable[..., House]
 ) -> None:
-    data = json.loads(exported(rich, "alice"))
+    data = json.loads(exports["alice"])
     spoil(data)
     there = new_house()
     before = there.dump()
