@@ -118,7 +118,10 @@ def test_a_removed_player_forfeits(game: Pbm) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["player", "add", "alice", "--address", "x@x.org", "--password", "secret1"], 'The userid "alice" is taken; choose another.'),
+        (
+            ["player", "add", "alice", "--address", "x@x.org", "--password", "secret1"],
+            'The userid "alice" is taken; choose another.',
+        ),
         (["player", "add", "9", "--address", "x@x.org", "--password", "secret1"], '"9" cannot be a userid'),
         (["player", "add", "dave", "--address", "x", "--password", "secret1"], '"x" is not a mail address'),
         (["player", "add", "dave", "--address", "x@x.org", "--password", "x"], "A password has"),
