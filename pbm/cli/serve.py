@@ -1,4 +1,4 @@
-"""`pbm serve` and `pbm work`: the server, or some of its tasks, until it is told to stop; started anew if it gives up."""
+"""`pbm serve` and `pbm work`: the server, or some of its tasks, until it is told to stop; started anew if it ends."""
 
 from __future__ import annotations
 
