@@ -31,6 +31,10 @@ Credentials = tuple[str, str]
 """A userid in lower case and a password."""
 
 WRONG_LOGIN = "The userid or the password is wrong."
+_VOID = (
+    "The mail you answer is void. Answer a newer one of ours; if you have none, write for instance "
+    '"show 101" from the address where you get our mails, or put your userid and password into the command.'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ class Sender:
     """The player whose seat's token the mail brings, whoever sent it: it may have been forwarded."""
     address: str = ""
     """The address that a token proves the mail is from, where nobody has an account with it."""
+    is_void: bool = False
+    """All that the mail shows is a token that was revoked, or has expired."""
 
 
 @dataclass(slots=True)
@@ -312,6 +318,8 @@ class Request:
 
         With the board, where it was the only command and the sender has a seat there.
         """
+        if self.sender.is_void and isinstance(error, UnknownCommand | NeedsIdentity):
+            error = NotAllowed(_VOID)
         self.refusal = error
         board = None if several else self._own_board()
         suggestion = error.suggestion if isinstance(error, Rejected) else _nearby(error)

@@ -22,7 +22,7 @@ _ADDRESS_BYTES = 7
 class SeatToken:
     """Who may do what: the seat of the board, as long as the board has this revision.
 
-    epoch: of the player in the seat; his tokens of earlier epochs are revoked.
+    epoch: of the player in the seat; their tokens of earlier epochs are revoked.
     """
 
     board: int
@@ -33,7 +33,7 @@ class SeatToken:
 
 @dataclass(frozen=True, slots=True)
 class PlayerToken:
-    """Who may do what: the player, until his tokens are revoked or the last day, counted from 1970, is over."""
+    """Who may do what: the player, until their tokens are revoked or the last day, counted from 1970, is over."""
 
     player_id: int
     epoch: int

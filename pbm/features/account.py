@@ -172,8 +172,32 @@ def _set_password(request: Request, player: Player, password: str) -> None:
     players = request.tx.players
     kept = _INVITED if players.confirmed(player.id)[player.id] else (*_INVITED, "confirm")
     players.set_password_hash(player.id, request.hash_of(password))
+    players.revoke_tokens(player.id)
     request.tx.guesses.forget_about(player.userid.casefold())
     request.tx.tickets.revoke_of(player.id, request.now, kept=kept)
+
+
+@handles(
+    Verb(
+        "revoke",
+        "USERID PASSWORD",
+        "let no mail of ours that you have got so far speak for you any more",
+        ACCOUNT,
+        Locks.HOUSE,
+        rank=35,
+    )
+)
+def revoke(request: Request, command: Command) -> Answer | None:
+    """Whoever holds an old mail of the player, forwarded or stolen, can do nothing with it from now on."""
+    player = request.who(command)
+    request.tx.players.revoke_tokens(player.id)
+    request.tx.tickets.revoke_of(player.id, request.now, kept=_INVITED)
+    return done(
+        command,
+        "No mail that you have got from us so far speaks for you any more. Your boards go on as they are. Answer the "
+        'mails that come from now on; "show 101" mails board 101 anew, "remind" those where it is your turn.',
+        "pbm: old mails are void",
+    )
 
 
 @handles(

@@ -119,7 +119,9 @@ class Administration:
         check_password(password)
         hashed = self._service.tools.passwords.hash(password)
         with self._service.store.write() as tx:
-            tx.players.set_password_hash(_player(tx, userid).id, hashed)
+            player = _player(tx, userid)
+            tx.players.set_password_hash(player.id, hashed)
+            tx.players.revoke_tokens(player.id)
             tx.guesses.forget_about(userid.casefold())
         return password
 

@@ -20,6 +20,9 @@ from pbm.domain.tokens import AddressToken, DigestToken, PlayerToken, SeatToken,
 from pbm.mailin import Message, Robot, strip_subject, token_answered
 from pbm.store import Transaction
 
+_PLAYERS = SeatToken, PlayerToken, DigestToken
+"""Tokens that speak for somebody who has an account."""
+
 
 def identify(tx: Transaction, signer: Signer, message: Message, now: datetime) -> Sender:
     token = signer.open(message.token) if message.token else None
@@ -27,7 +30,8 @@ def identify(tx: Transaction, signer: Signer, message: Message, now: datetime) -
     answered = _answered(tx, message) if seat is None else None
     claimed = _claimed(tx, message, answered)
     vouched = claimed if message.authenticated else None
-    proven = _own(tx, _of_token(tx, token, now), message) or vouched
+    owner = _of_token(tx, token, now)
+    proven = _own(tx, owner, message) or vouched
     board = seat.board if seat else _board_answered(message, answered)
     as_of = instant_at(token.as_of) if isinstance(token, DigestToken) else _written_at(token, answered)
     match = tx.matches.summary(board) if board is not None else None
@@ -37,14 +41,16 @@ def identify(tx: Transaction, signer: Signer, message: Message, now: datetime) -
             proven = proven or claimed
         standing = Standing(known=bool(proven or claimed), proven=bool(proven))
         newcomer = "" if address and tx.players.of_address(address) else address
-        return Sender(standing, None, None, proven, claimed, as_of, address=newcomer)
+        is_void = isinstance(token, _PLAYERS) and not (owner or standing.known)
+        return Sender(standing, None, None, proven, claimed, as_of, address=newcomer, is_void=is_void)
     if seat is not None and seat.epoch != match.epochs[seat.seat - 1]:
         seat = None
     seated = match.players[seat.seat - 1] if seat is not None else None
     proven = (_own(tx, seated, message) or vouched) if seated is not None else proven
     known = bool(proven or claimed or seated)
     standing = Standing(match.game, match.board, known=known, proven=bool(proven or seated))
-    return Sender(standing, seat, match.board, proven, claimed, as_of, seated)
+    is_void = isinstance(token, _PLAYERS) and not (owner or known)
+    return Sender(standing, seat, match.board, proven, claimed, as_of, seated, is_void=is_void)
 
 
 def with_lost_token(tx: Transaction, message: Message, robot: Robot) -> Message:

@@ -129,9 +129,13 @@ class Players:
         )
 
     def set_password_hash(self, player_id: int, password_hash: str) -> None:
-        """Change the password; the player's tokens are revoked."""
-        values = {"password_hash": password_hash, "epoch": players.c.epoch + 1}
+        values = {"password_hash": password_hash}
         self._connection.execute(update(players).where(players.c.id == player_id).values(values))
+
+    def revoke_tokens(self, player_id: int) -> None:
+        """No token of the player or of a seat of theirs that was given out so far is good any more."""
+        revoked = update(players).where(players.c.id == player_id)
+        self._connection.execute(revoked.values(epoch=players.c.epoch + 1))
 
     def remove(self, player_id: int, now: datetime) -> None:
         values = {"removed_at": now, "epoch": players.c.epoch + 1}

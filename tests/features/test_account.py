@@ -198,7 +198,7 @@ def test_a_deleted_account_is_gone(table: House) -> None:
     assert addressees(told) == [address_of("alice"), address_of("bob")]
     assert "alice has left" in told[1].body
     assert not can_log_in(table, "alice", "alicepass")
-    assert "Who are you?" in table.answer("alice", "set", mail=2)[0].body
+    assert "is void" in table.answer("alice", "set", mail=2)[0].body
     with table.service.store.read() as tx:
         match = tx.matches.load(101)
         assert match is not None
