@@ -318,7 +318,7 @@ class Request:
 
         With the board, where it was the only command and the sender has a seat there.
         """
-        if self.sender.is_void and not isinstance(error, NotAllowed):
+        if self.sender.is_void and (isinstance(error, NeedsIdentity) or not isinstance(error, NotAllowed)):
             error = NotAllowed(_VOID)
         self.refusal = error
         board = None if several else self._own_board()
