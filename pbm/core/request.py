@@ -56,6 +56,8 @@ class Sender:
     """The player whose seat's token the mail brings, whoever sent it: it may have been forwarded."""
     address: str = ""
     """The address that a token proves the mail is from, where nobody has an account with it."""
+    own: Player | None = None
+    """The player in the seat of the token, where From is an address of theirs: enough for what lasts."""
     is_void: bool = False
     """All that the mail shows is a token that was revoked, or has expired."""
 
@@ -128,9 +130,16 @@ class Request:
             self.prove(player)
         elif self.sender.proven is not None:
             player = self.identified = self.sender.proven
+        elif self.sender.own is not None and command.verb.lasting and self._is_answered(command):
+            player = self.identified = self.sender.own
         else:
             raise NeedsIdentity("Who are you? Put your userid and password into the command.", command.verb.line)
         return player
+
+    def _is_answered(self, command: Command) -> bool:
+        """Whether the command is about the board whose mail is answered."""
+        named = command.args.get("BOARD", "").partition("#")[0]
+        return not named or int(named) == self.sender.board
 
     def prove(self, player: Player) -> None:
         """It was this player who wrote; so mail gets to him again, should that have been in doubt."""

@@ -98,7 +98,8 @@ class Verb:
     other_usage: the same words in another order. has_text: all that is written below it is its text. bare: it may
     stand without any words, and then only asks. guarded: it needs the password, whatever the mail shows. wordy: a
     sentence may begin with it, so behind the first line of a mail it is a command only where it names a board. group:
-    where the list of commands has it. takes_plan: below it may stand what is to be done then.
+    where the list of commands has it. takes_plan: below it may stand what is to be done then. lasting: an answer to a
+    mail of an ended board may do it there.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Verb:
     guarded: bool = False
     wordy: bool = False
     takes_plan: bool = False
+    lasting: bool = False
 
     @cached_property
     def forms(self) -> tuple[tuple[Param, ...], ...]:

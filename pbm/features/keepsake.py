@@ -70,6 +70,7 @@ def _is_worth_it(match: Match) -> bool:
         Locks.BOARDS,
         rank=165,
         per_game=True,
+        lasting=True,
     )
 )
 def replay(request: Request, command: Command) -> Answer | None:

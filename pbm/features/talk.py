@@ -267,6 +267,7 @@ def multiple(request: Request, command: Command) -> Answer | None:  # noqa: ARG0
         rank=40,
         per_game=True,
         has_text=True,
+        lasting=True,
     )
 )
 def chat(request: Request, command: Command) -> Answer | None:
@@ -332,6 +333,7 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
         per_game=True,
         has_text=True,
         wordy=True,
+        lasting=True,
     )
 )
 def note(request: Request, command: Command) -> Answer | None:

@@ -78,6 +78,7 @@ def hint(request: Request, command: Command) -> Answer | None:
         Locks.BOARDS,
         rank=160,
         per_game=True,
+        lasting=True,
     )
 )
 def review(request: Request, command: Command) -> Answer | None:

@@ -1,6 +1,7 @@
 """Who sent a mail, as far as the mail itself shows: a reply token from an address of its player, or an address that a
 trusted mail server vouches for. The token is that of the address which the mail came to or, where that has lost it, of
-the mail that it answers. The token of a seat alone plays its own board, and proves nothing else.
+the mail that it answers. The token of a seat alone plays its own board, and proves nothing else. Once the board has
+ended, it proves nothing from any address: mails lie about for years, and From is soon written.
 
 Userid and password come with a command and are looked at there. Everything else about a mail can be forged.
 """
@@ -46,11 +47,13 @@ def identify(tx: Transaction, signer: Signer, message: Message, now: datetime) -
     if seat is not None and seat.epoch != match.epochs[seat.seat - 1]:
         seat = None
     seated = match.players[seat.seat - 1] if seat is not None else None
-    proven = (_own(tx, seated, message) or vouched) if seated is not None else proven
+    own = _own(tx, seated, message)
+    if seated is not None:
+        proven = vouched if match.seat_to_move is None else own or vouched
     known = bool(proven or claimed or seated)
     standing = Standing(match.game, match.board, known=known, proven=bool(proven or seated))
     is_void = isinstance(token, _PLAYERS) and not (owner or known)
-    return Sender(standing, seat, match.board, proven, claimed, as_of, seated, is_void=is_void)
+    return Sender(standing, seat, match.board, proven, claimed, as_of, seated, own=own, is_void=is_void)
 
 
 def with_lost_token(tx: Transaction, message: Message, robot: Robot) -> Message:
