@@ -64,7 +64,7 @@ def list_(invocation: Invocation, game: str | None, ended: bool, as_json: bool) 
     """Events that are open or go on."""
     with _events(invocation) as events:
         rows = [_row(each, players) for each, players in events.all(game, ended=ended)]
-    print_rows(rows, as_json=as_json, nothing="There are no events.")
+    print_rows(rows, as_json=as_json, nothing="There are no tournaments.")
 
 
 @event.command()

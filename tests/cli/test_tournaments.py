@@ -12,7 +12,7 @@ def made(game: Pbm) -> None:
 
 
 def test_an_event_is_made_listed_and_shown(game: Pbm) -> None:
-    assert "There are no events" in game("event", "list").stdout
+    assert "There are no tournaments" in game("event", "list").stdout
     made(game)
     (row,) = json.loads(game("event", "list", "--json").stdout)
     assert (row["name"], row["kind"], row["game"], row["state"], row["creator"]) == (

@@ -163,7 +163,7 @@ def test_a_timeout_that_is_taken_back_leaves_all_ratings_as_if_it_had_never_been
         resign(people, "carol", board)
     rated = state(people)
     mails = {got.address: " ".join(got.body.split()) for got in undo_timeout(people, wronged)}
-    assert "The operator has taken back that time was up: the game goes on." in mails["alice@example.net"]
+    assert "The operator has annulled the loss on time: the game goes on." in mails["alice@example.net"]
     assert "Your rating went up from" in mails["alice@example.net"]
     assert match(people, wronged).result is None
     assert state(people) != rated

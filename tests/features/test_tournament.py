@@ -105,7 +105,7 @@ def test_a_swiss_of_eight_by_mail(house: House) -> None:
             (told,) = to(mails, userid)
             assert f"Round {number} of 4 of cup begins:" in told.body
             (board,) = to(mails, userid, "Cross Board")
-            assert f"Event: cup, round {number}." in board.body
+            assert f"Tournament: cup, round {number}." in board.body
             assert f"on board {board.board}, against" in told.body
         mails = play(house, by_name)
     over = event(house)
@@ -214,7 +214,7 @@ def test_a_league_with_promotion_by_mail(house: House) -> None:
     assert divisions(house) == {1: {"ann", "cat", "eve", "dan"}, 2: {"fay", "gus", "hal", "ivy"}}
     assert len(to(mails, "ivy")) == 1
     assert not to(mails, "ben")
-    assert "Event: cup, season 2, division 2, round 1." in to(mails, "ivy", "Cross Board")[0].body
+    assert "Tournament: cup, season 2, division 2, round 1." in to(mails, "ivy", "Cross Board")[0].body
 
 
 def test_who_has_not_moved_all_season_is_out_of_the_league(house: House) -> None:
@@ -280,7 +280,7 @@ def test_a_round_ends_at_its_deadline_and_time_decides(house: House) -> None:
     assert settled[one.id] == (2, 0)
     assert settled[two.id] == (0, 2)
     (board,) = [got for got in to(mails, one.first.userid, "Cross Board") if got.board == one.board]
-    assert "The time of this round of the event is over." in board.body
+    assert "The time of this round of the tournament is over." in board.body
     assert "You (O) won because the round is over" in " ".join(board.body.split())
     assert len(under_way(house)) == 2
 
