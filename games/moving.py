@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from games.boards import Cells, Squares, bits, union
 from games.rules import IllegalMove, Info, MoveError, OptionValues, Outcome, Side
@@ -100,6 +101,16 @@ class Moving(ABC):
     def moves(self, pos: Position) -> Iterator[Path]:
         if self.outcome(pos) is None:
             yield from self.paths(pos)
+
+    def beginnings(self, pos: Position) -> dict[str, str]:
+        """The only move of each cell, or its name and what joins it to the next cell."""
+        begun: dict[str, str] = {}
+        for start in bits(self.starts(pos)) if self.outcome(pos) is None else ():
+            name = self.board(pos.options).names[start]
+            ways = [self.notate(pos, path) for path in islice(self.paths_from(pos, start), 2)]
+            if ways:
+                begun[name] = ways[0] if len(ways) == 1 else ways[0][: len(name) + 1]
+        return begun
 
     def parse(self, pos: Position, text: str) -> Path:
         path = self.read(pos, text)

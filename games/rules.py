@@ -288,6 +288,16 @@ class Forcing(Protocol):
 
 
 @runtime_checkable
+class Stepwise(Protocol):
+    """A game whose moves begin with a cell: to touch it is to play its only move, or to begin one."""
+
+    def beginnings(self, pos: Any) -> Mapping[str, str]:
+        """By the name of each cell that a move may begin with: its only move, such as "d1-d2", or else what all of them
+        begin with, such as "d1-".
+        """
+
+
+@runtime_checkable
 class Lopsided(Protocol):
     """A game that one side wins whoever begins, with some options; such games are not rated."""
 

@@ -70,9 +70,10 @@ class Sheet:
         if self.form == TEXT:
             return view.text(style) + "\n"
         self.drawn = True
-        links = {word: url for word in view.moves if (url := link(word))} if link else {}
+        moves = {word: url for word in view.moves if (url := link(word))} if link else {}
+        starts = {cell: url for cell, text in view.beginnings.items() if (url := link(text))} if link else {}
         room = (MAX_BOARD - BESIDES * (self.boards - 1)) // self.boards
-        board = HtmlBoard(view, style, links, room)
+        board = HtmlBoard(view, style, moves, room, starts)
         picture = self._picture(view, board)
         if picture and board.cells and board.parts == 1:
             self._closing.append(picture)
@@ -80,7 +81,10 @@ class Sheet:
         html = self.pages.render(
             "drawing.html",
             picture=picture,
-            **{name: getattr(board, name) for name in ("cells", "drawn", "columns", "linked", "notes", "lists")},
+            **{
+                name: getattr(board, name)
+                for name in ("cells", "drawn", "columns", "linked", "begun", "notes", "lists")
+            },
         )
         return self._inlays.add(view.text(style), Markup(html)) + "\n"  # noqa: S704  rendered with everything escaped
 

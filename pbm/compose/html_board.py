@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from itertools import chain, groupby
 
 from markupsafe import Markup
 
@@ -22,8 +23,8 @@ COLUMNS = 50
 """Of a drawing in characters: what a phone shows side by side."""
 TOUCHED = 36
 """Pixels: how high a move in a list is."""
-MAX_LISTED = 160
-"""Moves that are listed beside those which the board itself links."""
+MAX_LISTED, MAX_TARGETS = 160, 60
+"""Moves that are listed beside those which the board itself links; and where cells of the board begin moves."""
 ROWS = "font-size:15px"
 
 
@@ -31,13 +32,15 @@ ROWS = "font-size:15px"
 class HtmlBoard:
     """The board as it is shown in HTML. links: what opens a move, by the word a player types.
 
-    room: characters for all of it. linked: some move is a link. parts: 1, or 2 where the board had to be halved.
+    room: characters for all of it. starts: what opens a move that is only begun, or the only move of a cell, by the
+    cell. linked: some move is a link. parts: 1, or 2 where the board had to be halved.
     """
 
     view: View
     style: str
     links: Mapping[str, str]
     room: int
+    starts: Mapping[str, str] = field(default_factory=dict)
     cells: Markup = field(default_factory=Markup)
     drawn: Markup = field(default_factory=Markup)
     columns: int = 0
@@ -53,13 +56,16 @@ class HtmlBoard:
             self.room -= len(self.drawn)
         for listing in scene.lists:
             self._put_list(listing)
-        others = {word: url for word, url in self.links.items() if word not in self._shown}
-        if 0 < len(others) <= MAX_LISTED:
-            self._put_chips(Listing("Moves:" if not self._shown else "Or:", tuple((word,) for word in others)))
+        self._put_others()
 
     @property
     def linked(self) -> bool:
         return bool(self._shown)
+
+    @property
+    def begun(self) -> bool:
+        """Some link only begins a move."""
+        return bool(self.starts)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -74,11 +80,23 @@ class HtmlBoard:
         if bare > self.room:
             return False
         self.parts = len(tables)
-        chosen = within_bounds((word for table in tables for word in table.words()), self.links, self.room - bare, LINK)
+        links = {**self.starts, **self.links}
+        chosen = within_bounds((word for table in tables for word in table.words()), links, self.room - bare, LINK)
         self.cells = cells.html(tables, chosen)
         self.room -= len(self.cells)
         self._shown |= chosen
         return True
+
+    def _put_others(self) -> None:
+        """Moves that nothing else links, those of a cell together; where they are too many, what they begin with."""
+        others = [word for word in self.links if word not in self._shown]
+        if 0 < len(others) <= (MAX_TARGETS if self.starts else MAX_LISTED):
+            heading = "Or:" if self._shown else "Moves:"
+            by_start = groupby(others, _first_cell)
+            self._put_chips(Listing(heading, tuple(tuple(words) for _, words in by_start)), apart=bool(self.starts))
+        elif self.starts and not self._shown:
+            self.links = self.starts
+            self._put_chips(Listing("Move from:", (tuple(self.starts),)))
 
     def _put_list(self, listing: Listing) -> None:
         if any(cell.count(" ") > 1 for row in listing.rows for cell in row):
@@ -86,14 +104,17 @@ class HtmlBoard:
         else:
             self._put_chips(listing)
 
-    def _put_chips(self, listing: Listing) -> None:
-        """Columns that are short, each to be touched if it is a move."""
-        told = [(cell, self._word(cell)) for row in listing.rows for cell in row if cell]
-        width = max(44, 9 * max(len(cell) for cell, _ in told) + 12)
+    def _put_chips(self, listing: Listing, *, apart: bool = False) -> None:
+        """Columns that are short, each to be touched if it is a move. apart: each row of the list begins a line."""
+        told = [[cell for cell in row if cell] for row in listing.rows]
+        width = max(44, 9 * max(len(cell) for row in told for cell in row) + 12)
         across = max(1, WIDTH // (width + 1))
-        table = Table([width] * across, [TOUCHED] * -(-len(told) // across))
-        for place, (cell, word) in enumerate(told):
-            table.faces[place // across, place % across] = Face(escape(cell), WOOD, word)
+        groups = told if apart else [list(chain.from_iterable(told))]
+        lines = [group[at : at + across] for group in groups for at in range(0, len(group), across)]
+        table = Table([width] * across, [TOUCHED] * len(lines))
+        for row, line in enumerate(lines):
+            for column, cell in enumerate(line):
+                table.faces[row, column] = Face(escape(cell), WOOD, self._word(cell))
         chosen = within_bounds(table.words(), self.links, self.room - len(table.html({})), LINK)
         self._add(listing.heading, table.html(chosen), chosen)
 
@@ -132,6 +153,10 @@ class HtmlBoard:
             return {}
         points = {point.label: point.name for point in board.points if point.label and point.name}
         return points | {segment.label: segment.name for segment in board.segments if segment.name}
+
+
+def _first_cell(move: str) -> str:
+    return move.partition("-")[0]
 
 
 def _joined(rows: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 
+from games.rules import Stepwise
 from games.scene import Scene
 from pbm import draw
 from pbm.compose import machine
@@ -62,6 +63,12 @@ class View:
         state = self.state
         legal = islice(state.game.moves(state.position), MAX_MOVES)
         return [*(state.game.notate(state.position, move) for move in legal), *([SWAP] if state.may_swap else [])]
+
+    @cached_property
+    def beginnings(self) -> Mapping[str, str]:
+        """What a player may begin a move with, by the cell it begins at; only where cells alone are no moves."""
+        game = self.state.game
+        return game.beginnings(self.state.position) if isinstance(game, Stepwise) else {}
 
     @cached_property
     def machine(self) -> str:

@@ -16,6 +16,7 @@ import lxml.html
 import pytest
 
 from games import GAMES
+from games.rules import Stepwise
 from games.scene import GridBoard, HexBoard, PlaneBoard
 from pbm.compose.forms import BOARD_KIND
 from pbm.domain.match import State
@@ -89,6 +90,11 @@ def legal(state: State) -> set[str]:
     return {state.game.notate(state.position, move) for move in state.game.moves(state.position)}
 
 
+def starts(state: State) -> set[str]:
+    """What moves may begin with, where touching a cell only begins one."""
+    return set(state.game.beginnings(state.position).values()) if isinstance(state.game, Stepwise) else set()
+
+
 def last_of(house: House, userid: str) -> Got:
     return house.mailboxes[address_of(userid)][-1]
 
@@ -126,9 +132,10 @@ def test_every_move_is_a_link_that_plays_it(name: str, house: House) -> None:
     words, moves = small(name)
     got = mover(house, words, moves)
     state = state_of(words, moves)
-    linked = moves_linked(got)
-    assert {move for move in legal(state) if ";" not in move} <= linked  # a turn of several moves has a link for each
-    assert linked <= legal(state) | {"swap"}
+    linked, begun = moves_linked(got), starts(state)
+    unlinked = {move for move in legal(state) - linked if ";" not in move}  # a turn of several has a link for each
+    assert all(any(move.startswith(start) for start in begun & linked) for move in unlinked)
+    assert linked <= legal(state) | begun | {"swap"}
     shown, url = next((shown, url) for shown, url in links(got) if opened(url)[2] in legal(state))
     replies = click(house, ("alice", "bob")[len(moves) % 2], url)
     assert f"played {opened(url)[2]}." in " ".join(replies[-1].body.split()), shown
@@ -144,6 +151,32 @@ def test_links_are_short_and_go_to_the_address_of_the_token(name: str, house: Ho
         assert opened(url)[0] == got["Reply-To"]
         assert opened(url)[1] == "Re: 101"
     assert not re.findall(r"&(?!amp;|#|lt;|gt;|quot;)", source)
+
+
+@pytest.mark.parametrize("name", [name for name in GAMES if isinstance(GAMES[name], Stepwise)])
+def test_a_cell_from_which_one_can_move_opens_its_move_or_the_beginning_of_one(name: str, house: House) -> None:
+    words, moves = " ".join([name, *largest(GAMES[name])]), opening(GAMES[name], largest(GAMES[name]), 2)
+    got = mover(house, words, moves)
+    state, linked = state_of(words, moves), moves_linked(got)
+    every = {state.game.notate(state.position, move) for move in state.game.moves(state.position)}
+    assert all(any(move.startswith(start) for start in starts(state) & linked) for move in every - linked)
+    for start in starts(state):
+        fitting = [move for move in every if move.startswith(start)]
+        assert fitting == [start] or (len(fitting) > 1 and start not in every)
+    assert len(got.raw) < 60_000
+    unfinished = next((start for start in starts(state) & linked if start not in every), None)
+    if unfinished:
+        (reply,) = house.answer(("alice", "bob")[len(moves) % 2], unfinished, 101)
+        assert reply.refuses, "what only begins a move is asked for again, never guessed"
+
+
+def test_an_amazon_has_a_link_and_a_pass_of_go_has_one(house: House) -> None:
+    house.game("amazons -size=10 alice bob")
+    linked = moves_linked(last_of(house, "alice"))
+    assert {"d1-", "g1-", "a4-", "j4-"} <= linked
+    assert len(linked) < 10, "not one of two thousand first moves, but examples"
+    house.game("go -size=9 alice bob")
+    assert "pass" in moves_linked(last_of(house, "alice"))
 
 
 def test_only_who_is_to_move_has_links_to_moves(house: House) -> None:
@@ -247,7 +280,7 @@ def test_every_cell_that_may_be_played_is_a_link_as_large_as_the_cell(name: str,
     page = lxml.html.fromstring(mover(house, words, moves).part("text/html"))
     cells = {opened(anchor.get("href"))[2]: anchor for anchor in page.xpath("//td/a")}
     state = state_of(words, moves)
-    assert legal(state) & places(state) == set(cells) - {"swap"}
+    assert legal(state) & places(state) == {word for word in cells if word in places(state)}
     for word, anchor in cells.items():
         style = anchor.get("style")
         assert "display:block" in style
