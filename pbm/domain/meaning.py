@@ -8,7 +8,7 @@ might have been, is none; two that are claimed are none either.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -68,6 +68,7 @@ _STRONG = re.compile(
     r"(?=.*\d)[a-z]{0,2}[-.]?\d{1,4}[a-z]?(?:x\d{1,4})?|[a-z](?:-|>|/)[a-z]|\d{1,4}[a-z]?-\d{1,4}[a-z]?|x?[a-z]\d{1,3}"
 )
 """A word that looks like a move and like no word of a language."""
+_SEPARATOR = re.compile(r"[,;:/]+")
 _IN_CLAUSES = (Act.SWAP, Act.RESIGN, Act.PASS, Act.DRAW)
 _LINK = frozenset({"to", "and", "with", "from", "then", "x", "-", "at"})
 
@@ -129,9 +130,13 @@ class _Reader:
         return [claim for claim in found if claim is not None]
 
     def doubts(self, claim: _Claim) -> tuple[str, ...]:
-        """What the claim may be taken back for: another move in its sentence, or below words that take back."""
+        """What the claim may be taken back for: another move in its sentence or below words that take back,
+        or a sentence that looks like a move and is none here.
+        """
         doubts = [name for name in self.mentions[claim.sentence] if claim.move and name not in claim.move.split("; ")]
         for number, sentence in enumerate(self.said):
+            if number != claim.sentence and claim.move and _STRONG.fullmatch(sentence.plain):
+                doubts += [] if self.legal(sentence.plain) else [sentence.text]
             if number != claim.sentence and idioms.RETRACTS.search(sentence.plain):
                 others = [name for name in self.mentions[number] if name != claim.move]
                 takes_back = number > claim.sentence and idioms.TAKES_BACK.match(sentence.plain)
@@ -174,6 +179,8 @@ class _Reader:
             return None
         if found["move"].isdecimal() and found["mark"] not in (",", "!"):
             return None  # "10:30 is fine", "5 and a half"
+        if any(map(_STRONG.fullmatch, _SEPARATOR.split(said[found.end() :].casefold().partition(" ")[0]))):
+            return None  # "A1,A2" is more than A1, lawful or not
         move = self.legal(found["move"])
         return (move, said[: found.start("mark")].strip(), said[found.end() :].strip(" -")) if move else None
 
@@ -198,8 +205,8 @@ class _Reader:
         return None
 
     def _mentioned(self, said: str) -> list[str]:
-        """The legal moves that words of a sentence name, each by itself."""
-        words = (word.strip(" .,!?;:()\"'") for word in plain(said).split())
+        """The legal moves that words of a sentence name, each by itself, blanks between them or not."""
+        words = (word.strip(" .,!?;:()\"'") for joined in plain(said).split() for word in _pieces(joined))
         return [move for word in words if _STRONG.fullmatch(word) and (move := self.legal(word))]
 
     def legal(self, words: str) -> str | None:
@@ -207,6 +214,13 @@ class _Reader:
         if words not in self._known:
             self._known[words] = self._legal(words) if len(self._known) < MAX_LOOKED_AT else None
         return self._known[words]
+
+
+def _pieces(word: str) -> Iterator[str]:
+    """A word, and what commas and the like between its parts may separate: "a1,a2;a3" names three cells."""
+    yield word
+    parts = _SEPARATOR.split(word)
+    yield from parts if len(parts) > 1 else ()
 
 
 def _bare(words: str) -> str:

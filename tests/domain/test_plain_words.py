@@ -280,6 +280,14 @@ def test_an_unlawful_move_is_none_and_the_words_go_on() -> None:
     assert (meant.act, meant.comment) == (SAY, "I'll play D4")
 
 
+@pytest.mark.parametrize("game", ["y", "gomoku", "cross", "four", "morris"])
+@pytest.mark.parametrize(
+    "said", ["D4,E5", "D4;E5;D4", "D4,E5; D4,E5", "D4,E5;\nD4,E5;", "D4,D99", "D4,E5, please", "Q9Q\n\nD4"]
+)
+def test_cells_that_are_written_together_are_never_chosen_between(game: str, said: str) -> None:
+    assert meaning(said, legal(game)).act in (SAY, UNSURE)
+
+
 def test_what_is_spoken_of_is_told() -> None:
     assert meaning("D4 or E5?", legal("cross")).between == ("D4", "E5")
     assert meaning("I play D4. No wait, E5.", legal("cross")).between == ("D4", "E5")
