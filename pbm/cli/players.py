@@ -130,12 +130,13 @@ def reset_password(invocation: Invocation, userid: str, password: str) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @pass_invocation
 def remove(invocation: Invocation, userid: str, yes: bool) -> None:
-    """Remove an account for good.
+    """Erase a player for good.
 
-    It forfeits the games it still plays. On a terminal this is asked about first.
+    All that is stored of them goes at once, as by "erase me", and their userid is replaced. They
+    forfeit the games they still play. On a terminal this is asked about first.
     """
     if not yes and sys.stdin.isatty():
-        click.confirm(f"Remove {userid}, and let him forfeit all his games?", abort=True)
+        click.confirm(f"Erase {userid}, and let them forfeit all their games?", abort=True)
     with invocation.administration() as admin:
         boards = admin.remove_player(userid)
     forfeited = f" Forfeited: {', '.join(f'board {board}' for board in boards)}." if boards else ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from games import GAMES
 from games.rules import GameError
@@ -18,7 +17,7 @@ from pbm.core.states import difference
 from pbm.domain.errors import NotAllowed, NotFound, Rejected
 from pbm.domain.events import MatchDecided, MatchStarted
 from pbm.domain.match import Ending, Match, Player, Result, State, replay
-from pbm.features.erase import remove_account
+from pbm.features.erase import erase
 from pbm.features.export import Imported, data_of, take_in, take_in_record, to_json
 from pbm.features.talk import spread
 from pbm.features.time import note_reach, undo_timeout
@@ -126,12 +125,13 @@ class Administration:
         return password
 
     def remove_player(self, userid: str) -> list[int]:
-        """Remove an account; the games it still plays are lost by forfeit. Returns their boards."""
+        """Erase a player at once, as they can themselves; returns the boards that they lose by it."""
+        now = self._service.clock()
         with self._service.store.write() as tx:
-            boards = remove_account(tx, _player(tx, userid), partial(self._board, tx), self._service.clock())
-            for board in boards:
-                self._tell(tx, board)
-        return [board.match.board for board in boards]
+            player = _player(tx, userid)
+            running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
+            tx.outbox.add(erase(tx, self._service.tools, player.id, now), now)
+        return [summary.board for summary in running]
 
     def export_player(self, userid: str) -> bytes:
         """All that is stored of a player, as JSON."""

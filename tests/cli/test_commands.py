@@ -109,10 +109,11 @@ def test_a_password_is_asked_for_and_reset(pbm: Pbm, tmp_path: Path) -> None:
     assert len(set(hashes)) == 3
 
 
-def test_a_removed_player_forfeits(game: Pbm) -> None:
+def test_a_removed_player_forfeits_and_is_erased(game: Pbm, tmp_path: Path) -> None:
     assert "board 101" in game("player", "remove", "alice", "--yes").stdout
     assert parsed(game("board", "show", "101", "--json"))["winner"] == "bob"
     game("player", "show", "alice", code=1)
+    assert "alice" not in str(database(tmp_path).execute("SELECT userid FROM players").fetchall())
 
 
 @pytest.mark.parametrize(
