@@ -62,7 +62,8 @@ def restore(invocation: Invocation, file: Path, quick: bool) -> None:
     """Put a copy in the place of the database.
 
     The server must not run. The copy is brought to this program's version and checked first, FILE itself stays as it
-    is, and the database that was there is kept under another name. What happened since the copy was made is gone.
+    is, and the database that was there is kept under another name. What happened since the copy was made is gone, so
+    answers to mails that players got so far count no longer, and the numbers of new boards jump ahead.
     """
     configuration = invocation.effective().values
     target = _file(configuration, "pg_restore")
@@ -71,6 +72,8 @@ def restore(invocation: Invocation, file: Path, quick: bool) -> None:
     with _coming(target) as fresh:
         copies.copy(file, fresh)
         boards = _checked(configuration, fresh, quick=quick, upgrade=True)
+        with _opened_copy(configuration.model_copy(update={"database": copies.url_of(fresh)})) as store:
+            store.set_back()
         copies.seal(fresh)
         aside = target.with_name(f"{target.name}.{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
         kept = f" What was there is {aside}." if copies.keep(target, aside) else ""

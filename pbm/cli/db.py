@@ -112,6 +112,20 @@ def create(invocation: Invocation) -> None:
 
 
 @db.command()
+@pass_invocation
+def recovered(invocation: Invocation) -> None:
+    """Say that the database was set back.
+
+    For PostgreSQL, after a recovery to a point in time or a failover that lost commits, before the server is started
+    again; `pbm db restore` does it by itself. Answers to mails that players got so far count no longer, and the
+    numbers of new boards jump ahead, so that nobody acts on a position they never saw.
+    """
+    with opened_store(invocation.effective().values) as store:
+        store.set_back()
+    click.echo("No mail from before counts any more. Start the server, or start it again if it runs.")
+
+
+@db.command()
 @json_option
 @pass_invocation
 def check(invocation: Invocation, as_json: bool) -> None:

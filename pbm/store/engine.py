@@ -39,6 +39,9 @@ _SESSION = {
     "tcp_keepalives_count": "3",
 }
 
+_SKIPPED = 1000
+"""Numbers of boards that are left out at least when a database was set back."""
+
 
 class Store:
     """One database, for any number of threads. Raises: DatabaseTrouble out of every transaction."""
@@ -128,6 +131,15 @@ class Store:
                 migrate(connection)
                 tx.ensure_secret(secrets.token_hex(32), now)
                 _first_board(connection)
+
+    def set_back(self) -> None:
+        """The database is what it was earlier: mails of ours since then tell of boards and plies that never were.
+
+        So no token that was given out is good any more, and new boards get numbers that none of the lost ones had.
+        """
+        with self.write() as tx:
+            tx.draw_generation(secrets.token_hex(16))
+            tx.skip_boards(_SKIPPED)
 
     def revision(self) -> str | None:
         """The revision of the schema; None for an empty database. Raises: SchemaTrouble for one that is not ours."""

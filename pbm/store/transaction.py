@@ -9,7 +9,19 @@ from datetime import datetime
 from functools import cached_property
 from typing import TypeVar
 
-from sqlalchemy import BigInteger, Connection, Executable, UpdateBase, bindparam, event, func, insert, select
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    Executable,
+    UpdateBase,
+    bindparam,
+    delete,
+    event,
+    func,
+    insert,
+    select,
+    text,
+)
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from pbm.store.agenda import Absences, Agenda
@@ -50,6 +62,10 @@ Q = TypeVar("Q")
 def _queries(kind: Callable[[Connection], Q]) -> cached_property[Q]:
     """Made when they are first asked for: a mail needs a few of them."""
     return cached_property(lambda tx: kind(tx._connection))  # noqa: SLF001  of the class it is made for
+
+
+_GENERATION = "generation"
+"""The key of what is drawn anew each time the database is set back to an earlier state."""
 
 
 class Transaction:
@@ -151,9 +167,24 @@ class Transaction:
             self._connection.execute(_TELL)
 
     def secret(self) -> bytes:
-        """The server's own secret, made when the database was."""
-        value = self._connection.execute(select(meta.c.value).where(meta.c.key == "secret")).scalar_one()
-        return bytes.fromhex(value)
+        """The server's own secret, made when the database was, and again each time that was set back."""
+        found = select(meta.c.value).where(meta.c.key.in_(("secret", _GENERATION))).order_by(meta.c.key.desc())
+        return b"".join(map(bytes.fromhex, self._connection.execute(found).scalars()))
+
+    def draw_generation(self, fresh: str) -> None:
+        """No token that was given out so far is good any more. fresh: random, hexadecimal."""
+        self._connection.execute(delete(meta).where(meta.c.key == _GENERATION))
+        self._connection.execute(insert(meta), [{"key": _GENERATION, "value": fresh}])
+
+    def skip_boards(self, least: int) -> None:
+        """Leave out as many numbers of boards as were given so far, or at least so many."""
+        if self._connection.dialect.name == "sqlite":
+            skipped = "UPDATE sqlite_sequence SET seq = seq + max(:least, seq) WHERE name = 'matches'"
+        else:
+            skipped = (
+                "SELECT setval('matches_board_seq', last_value + greatest(:least, last_value)) FROM matches_board_seq"
+            )
+        self._connection.execute(text(skipped), {"least": least})
 
     def ensure_secret(self, fresh: str, now: datetime) -> None:
         """Keep the secret the database has; fresh (hexadecimal) becomes it where there is none."""

@@ -114,7 +114,13 @@ def test_what_was_copied_comes_back_and_what_was_there_is_kept(game: Pbm, tmp_pa
     assert said == f"{tmp_path / 'pbm.db'} is now as {tmp_path / 'copy.db'} was, sound, 1 board replayed. What was there is {tmp_path / aside}.\n"  # fmt: skip  # noqa: E501
     assert rows(tmp_path / "pbm.db", "SELECT count(*) FROM plies") == [(0,)]
     assert rows(tmp_path / aside, "SELECT notation FROM plies") == [("D4",)]
+    assert rows(tmp_path / "pbm.db", "SELECT count(*) FROM meta WHERE key = 'generation'") == [(1,)]
     game("board", "move", "101", "alice", "E4")
+
+
+def test_a_recovered_database_counts_no_mail_from_before(game: Pbm, tmp_path: Path) -> None:
+    assert "No mail from before counts" in game("db", "recovered").stdout
+    assert rows(tmp_path / "pbm.db", "SELECT seq FROM sqlite_sequence WHERE name = 'matches'") == [(1101,)]
 
 
 def test_nothing_is_put_back_while_somebody_has_the_database_open(game: Pbm, tmp_path: Path) -> None:
