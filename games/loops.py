@@ -263,7 +263,7 @@ class Loops:
         before = self.points(_without(pos, *last)) if last else points
         gained = [f"{name} {now - old}" for name, now, old in zip(names, points, before, strict=True) if now > old]
         told = f"{score} {_name(*last)} brought {_and(gained)}." if last and gained else score
-        return Scene(board, notes=(told, *_legend(board)))
+        return Scene(board, notes=(told, *_closed(board)), legend=_legend(board))
 
 
 def _without(pos: Position, row: int, column: int) -> Position:
@@ -300,10 +300,14 @@ def _listed(noun: str, words: Sequence[str]) -> str:
     return f"{noun}{'s' if len(words) > 1 else ''} {_and(words)}"
 
 
-def _legend(board: GridBoard) -> list[str]:
-    """What the marks mean that are on the board."""
+def _closed(board: GridBoard) -> list[str]:
+    """What it means that squares are closed, where some are and others are not."""
     closed = any(cell.closed for cell in board.cells) and any(
         not cell.closed and not cell.piece for cell in board.cells
     )
-    told = ["A closed square, drawn without a dot, can no longer be filled."] if closed else []
-    return [*told, "A small letter on a crossing tells whose point it is."] if board.crossings else told
+    return ["A closed square, drawn without a dot, can no longer be filled."] if closed else []
+
+
+def _legend(board: GridBoard) -> tuple[str, ...]:
+    """What the marks mean that are on the board."""
+    return ("A small letter on a crossing tells whose point it is.",) if board.crossings else ()

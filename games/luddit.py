@@ -168,7 +168,8 @@ class Luddit:
 
     def scene(self, pos: Position, last: Turn | None) -> Scene:
         touched = as_set(tuple(cell for move in last or () for cell in move.lift + move.put))
-        return Scene(_grid(pos, touched), (_reserves(pos),), tuple(_conditioned(pos, side) for side in Side))
+        notes = (*_told(pos, last or ()), _reserves(pos))
+        return Scene(_grid(pos, touched), notes, tuple(_conditioned(pos, side) for side in Side))
 
     def details(self, pos: Position) -> dict[str, object]:
         """What the first move of a turn may be; the second is one of the position after it."""
@@ -362,6 +363,47 @@ def _cell(pos: Position, board: Torus, marked: Stones, row: int, column: int) ->
         last=not faint and bool(marked >> index & 1),
         faint=faint,
     )
+
+
+def _told(pos: Position, last: Turn) -> Iterator[str]:
+    """Whose stones the last turn removed or moved; nothing where it only placed some, or the position does not tell."""
+    board, field = torus(pos.options.size), _before(pos, last)
+    if field is None or not any(move.lift for move in last):
+        return
+    judge, colours = Judge(pos.options, pos.mover.other), ("Black", "White")
+    done = []
+    for move in last:
+        for side, colour in zip(Side, colours, strict=True):
+            names = [board.names[cell] for cell in move.lift if field.owner(cell) is side]
+            if names:
+                whose = "their own" if side is judge.side else f"{colour}'s"
+                done.append(f"{'moved' if move.put else 'removed'} {whose} {', '.join(names)}")
+        if not move.lift:
+            done.append(f"placed {board.names[move.put[0]]}")
+        field = judge.after(field, move)
+    yield f"{colours[judge.side - 1]} {' and '.join(done)}."
+
+
+def _before(pos: Position, last: Turn) -> BothSides | None:
+    """The stones before the last turn; None where several earlier positions fit, or none does."""
+    judge, size, fitting = Judge(pos.options, pos.mover.other), pos.options.size**2, set()
+    touched = as_set(tuple(cell for move in last for cell in move.lift + move.put))
+    for key in set(pos.earlier):
+        field = BothSides(key >> size + 1, key >> 1 & (1 << size) - 1)
+        alike = field.without(touched) == pos.field.without(touched)
+        if alike and (key & 1) + 1 == judge.side and _leads(judge, field, last, pos.field):
+            fitting.add(field)
+    return fitting.pop() if len(fitting) == 1 else None
+
+
+def _leads(judge: Judge, field: BothSides, turn: Turn, after: BothSides) -> bool:
+    """Whether a turn goes from the stones before to those after."""
+    try:
+        for move in turn:
+            field = judge.after(field, move)
+    except IllegalMove:
+        return False
+    return field == after
 
 
 def _reserves(pos: Position) -> str:

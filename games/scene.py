@@ -233,9 +233,11 @@ class Listing:
 class Scene:
     """One board and what belongs under it.
 
-    notes: sentences on the state, such as a score. lists: what does not fit into the drawing.
+    notes: sentences on the state, such as a score. lists: what does not fit into the drawing. legend: what marks of the
+    drawing mean, for those who see it.
     """
 
     board: HexBoard | GridBoard | PlaneBoard
     notes: tuple[str, ...] = ()
     lists: tuple[Listing, ...] = ()
+    legend: tuple[str, ...] = ()

@@ -187,17 +187,21 @@ def _edges(board: GridBoard, cells: Sequence[Cell]) -> Table:
     for row, words in enumerate(board.rows):
         table.faces |= {(2 * row + 1, column): Face(words) for column in (0, len(widths) + 1)}
     for cell in cells:
-        table.faces[2 * cell.row + 1, 2 * (cell.column - columns[0]) + 1] = Face("&#9679;", PAPER)
+        table.faces[2 * cell.row + 1, 2 * (cell.column - columns[0]) + 1] = Face(
+            f'<b style="color:{INK}">&#9679;</b>', PAPER
+        )
     for join in board.joins:
         (row, column), (to_row, to_column) = join.start, join.end
         if column in columns and to_column in columns:
             place = row + to_row + 1, column + to_column - 2 * columns[0] + 1
             drawn = LAST if join.last else INK if join.look is Look.DRAWN else WOOD
             table.faces[place] = Face("", drawn, join.name)
-    for box in board.boxes:
-        if box.column in columns[:-1]:
-            place = 2 * box.row + 2, 2 * (box.column - columns[0]) + 2
-            table.faces[place] = Face(_owned(box.owner, dict(board.colours)), PAPER)
+    owners = {(box.row, box.column): box.owner for box in board.boxes}
+    for row in range(len(board.rows) - 1):
+        for column in columns[:-1]:
+            owner = owners.get((row, column))
+            mark = _owned(owner, dict(board.colours)) if owner else ""
+            table.faces[2 * row + 2, 2 * (column - columns[0]) + 2] = Face(mark, PAPER)
     return table
 
 
@@ -210,9 +214,9 @@ def _passing(joins: Sequence[Join]) -> dict[Place, str]:
         (row, column), (to_row, to_column) = join.start, join.end
         across = row == to_row
         inner = (
-            [(row, at) for at in range(column + 1, to_column)]
+            [(row, at) for at in range(min(column, to_column) + 1, max(column, to_column))]
             if across
-            else [(at, column) for at in range(row + 1, to_row)]
+            else [(at, column) for at in range(min(row, to_row) + 1, max(row, to_row))]
         )
         for place in inner:
             marks[place] = "&#9532;" if place in marks else "&#9472;&#9472;" if across else "&#9474;"

@@ -69,7 +69,8 @@ class HtmlBoard:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return self.view.scene.notes
+        scene = self.view.scene
+        return scene.notes if self.style == WORDS else (*scene.notes, *scene.legend)
 
     def _put_cells(self) -> bool:
         """The board as tables; False where there is no room for that."""

@@ -25,7 +25,8 @@ def text(scene: Scene, style: str = ASCII) -> str:
 
 def lines(scene: Scene, style: str = ASCII) -> list[Line]:
     """What text draws, with the words its characters stand for; blocks are separated by empty lines."""
-    notes = [[Run(line)] for note in scene.notes for line in textwrap.wrap(note, WIDTH, break_on_hyphens=False)]
+    told = scene.notes if style == WORDS else (*scene.notes, *scene.legend)
+    notes = [[Run(line)] for note in told for line in textwrap.wrap(note, WIDTH, break_on_hyphens=False)]
     blocks = [block for block in (board(scene.board, style), notes, *map(_listing, scene.lists)) if block]
     return [line for block in blocks for line in ([], *block)][1:]
 

@@ -24,7 +24,7 @@ from pbm.draw import picture
 from pbm.draw.brush import Picture
 from pbm.mailin import Robot
 from pbm.server import Arriving, Settings
-from tests.conversation import Got, House, address_of
+from tests.conversation import Got, House, address_of, password
 from tests.games.variants import largest, opening, smallest
 from tests.golden_file import FOLDER, hold
 
@@ -421,7 +421,8 @@ def test_the_largest_boards_are_not_clipped(case: str, style: str, new_house: Ca
             tx.players.save_settings(player.id, {"mail": "both", "picture": "on", "board": style})
     game, *options = words.split()
     robot = f"play-by-mail@{domain}"
-    house.send(players[0], " ".join([game, "challenge", *options, *players]), body, to=robot)
+    login = [players[0], password(players[0])]
+    house.send(players[0], " ".join([game, "challenge", *options, *players, *login]), body, to=robot)
     got = last_of(house, players[0])
     assert not got.refuses, got.text
     assert len(got.part("text/html")) < CLIPPED

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from games.loops import Loops, crossings, room
 from games.rules import BadNotation, IllegalMove, OptionError, Side
 from games.scene import Crossing, GridBoard, Join
+from pbm.draw import WORDS, text
 from tests.games import literal_loops as literal
 from tests.games.perft import perft
 
@@ -374,7 +375,10 @@ def test_the_score_so_far_is_told_and_the_marks_that_are_there():
     assert loops.scene(after("", "-size=6"), None).notes == ("Yellow 0, Purple 0.",)
     assert loops.scene(after(DEAD_END, "-size=6"), None).notes == ("Yellow 0, Purple 0.", closed)
     whole = after("D1 A1 B3 E3 D5 B5 A2 C2 C4 E4", "-size=5")
-    assert loops.scene(whole, None).notes == ("Yellow 1, Purple 2.", owned)
+    shown = loops.scene(whole, None)
+    assert (shown.notes, shown.legend) == (("Yellow 1, Purple 2.",), (owned,))
+    assert owned in " ".join(text(shown).split())
+    assert owned not in " ".join(text(shown, WORDS).split())
 
 
 def test_the_last_move_is_marked():

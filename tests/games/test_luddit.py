@@ -528,3 +528,19 @@ def test_what_is_conditioned_is_listed_by_owner_and_loop():
     whole = GAME.scene(placed("C3 D3 C4", "G8"), None).lists[0]
     assert whole.rows == (("B", "C3 D3 C4"), ("loop", "C3,D3,C4"))
     assert GAME.scene(started(), None).lists[0].rows == (("nothing", ""),)
+
+
+@pytest.mark.parametrize(
+    ("turn", "told"),
+    [
+        ("xC3", "Black removed their own C3."),
+        ("C3>H8; J9", "Black moved their own C3 and placed J9."),
+        ("C3>H8; H8>E5", "Black moved their own C3 and moved their own H8."),
+        ("J9", ""),
+    ],
+)
+def test_whose_stone_went_is_told(turn: str, told: str) -> None:
+    pos = played("C3", "H2")
+    last = GAME.parse(pos, turn)
+    first = GAME.scene(GAME.play(pos, last), last).notes[0]
+    assert first == told or (not told and first.startswith("Black has"))
