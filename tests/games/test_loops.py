@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from games.loops import Loops, crossings, room
 from games.rules import BadNotation, IllegalMove, OptionError, Side
 from games.scene import Crossing, GridBoard, Join
-from pbm.draw import WORDS, text
+from pbm import draw
 from tests.games import literal_loops as literal
 from tests.games.perft import perft
 
@@ -377,8 +377,8 @@ def test_the_score_so_far_is_told_and_the_marks_that_are_there():
     whole = after("D1 A1 B3 E3 D5 B5 A2 C2 C4 E4", "-size=5")
     shown = loops.scene(whole, None)
     assert (shown.notes, shown.legend) == (("Yellow 1, Purple 2.",), (owned,))
-    assert owned in " ".join(text(shown).split())
-    assert owned not in " ".join(text(shown, WORDS).split())
+    assert owned in " ".join(draw.text(shown).split())
+    assert owned not in " ".join(draw.text(shown, draw.WORDS).split())
 
 
 def test_the_last_move_is_marked():
