@@ -1,6 +1,6 @@
 """Every kind of board as its mail shows it, in a real browser: one picture for light and one for dark, a width each.
 
-    python -m bench.screenshots [folder]
+    python -m bench.screenshots [folder [game ...]]
 
 Needs Chromium. Each game stands there at its smallest, its usual and its largest size, after some moves. They are to be
 looked at by a person: nothing here judges them.
@@ -94,7 +94,7 @@ def main(folder: Path) -> None:
     if browser is None:
         sys.exit("There is no Chromium here.")
     folder.mkdir(parents=True, exist_ok=True)
-    for game in GAMES:
+    for game in sys.argv[2:] or GAMES:
         frames = []
         for number, words in enumerate(sizes(game)):
             frame = folder / f"{game}-{number}-frame.html"
