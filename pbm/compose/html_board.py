@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -26,6 +27,7 @@ TOUCHED = 36
 MAX_LISTED, MAX_TARGETS = 160, 60
 """Moves that are listed beside those which the board itself links; and where cells of the board begin moves."""
 ROWS = "font-size:15px"
+_CELL = re.compile(r"[a-z]+[0-9]+")
 
 
 @dataclass(slots=True)
@@ -157,7 +159,9 @@ class HtmlBoard:
 
 
 def _first_cell(move: str) -> str:
-    return move.partition("-")[0]
+    """Such as "c4" of "c4-d4" and of "c4xd3"."""
+    found = _CELL.match(move)
+    return found[0] if found else move
 
 
 def _joined(rows: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:

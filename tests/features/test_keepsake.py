@@ -74,10 +74,11 @@ def test_what_was_sent_is_taken_in_by_another_server(ended: House, new_house: Ca
         Administration(there.service).import_record(record.replace("[b2]", "[z9]"))
 
 
-def test_a_picture_is_left_out_where_none_is_wanted(ended: House) -> None:
-    ended.send("bob", "set bob bobpass picture off")
+@pytest.mark.parametrize(("choice", "moving"), [("on", True), ("turn", True), ("off", False)])
+def test_a_picture_is_left_out_only_where_none_is_wanted(ended: House, choice: str, *, moving: bool) -> None:
+    ended.send("bob", f"set bob bobpass picture {choice}")
     (his,) = [got for got in ended.think() if got.address.startswith("bob")]
-    assert "image/gif" not in his.forms
+    assert ("image/gif" in his.forms) == moving
 
 
 def test_whoever_asks_too_often_waits(ended: House) -> None:
