@@ -127,10 +127,11 @@ def renamed(mail: bytes, prefix: str) -> bytes:
 def check(found: Iterable[Iterable[Message]]) -> None:
     """Fails unless each conversation of a board is one thread, and none has two boards. found: threads of a mailbox."""
     places: dict[str, int] = {}
-    for place, thread in enumerate(found):
+    for place, thread in enumerate(map(list, found)):
         roots = {root for mail in thread if (root := _conversation(mail))}
         boards = {match[1] for root in roots if (match := _CONVERSATION.match(root))}
-        assert len(boards) <= 1, f"boards {sorted(boards)} are one thread"
+        named = [(mail["Subject"], mail["Message-ID"], mail["In-Reply-To"], mail["References"]) for mail in thread]
+        assert len(boards) <= 1, f"boards {sorted(boards)} are one thread: {named}"
         for root in roots:
             assert places.setdefault(root, place) == place, f"{root} is in two threads"
 
