@@ -14,13 +14,15 @@ from pbm.core.registry import REFUSALS, redeems, run
 from pbm.core.request import Request, Sender
 from pbm.core.unasked import is_puzzling
 from pbm.domain.commands import Command, Standing, parse
-from pbm.domain.errors import NeedsIdentity, Rejected, UnknownCommand
+from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand
 from pbm.domain.likeness import mailbox
 from pbm.domain.reading import MAX_COMMANDS, Reading
+from pbm.domain.verbs import leading
 from pbm.features.newcomer import greet
 from pbm.mailin import Action
 from pbm.server.plain import Restated, restated
 from pbm.store import Transaction
+from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
 
 _HELD_DAYS = 2
@@ -78,6 +80,7 @@ class Order:
             meant, error = None, unsure
         if meant is not None:
             return self._again(request, meant)
+        error = _lack_of_password(request, line) or error
         request.refuse(line, error, several=several)
         request.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
         return request
@@ -102,6 +105,17 @@ def _run(request: Request, command: Command | Rejected) -> Answer | None:
         raise command
     with request.tx.savepoint():
         return run(request, command)
+
+
+def _lack_of_password(request: Request, line: str) -> NotAllowed | None:
+    """Why the command is refused to a player who has no password, where it needs one; None in all other cases."""
+    player, (verb, _) = request.sender.proven, leading(line.split())
+    if player is None or verb is None or not verb.guarded:
+        return None
+    if request.tx.players.password_hash(player.id) != NO_PASSWORD:
+        return None
+    excuse = f'"{verb.name}" needs a password, and you have none yet. First set one by an answer to this mail.'
+    return NotAllowed(excuse, "password NEW-PASSWORD")
 
 
 def parse_all(tx: Transaction, lines: Sequence[str], standing: Standing) -> tuple[Command | Rejected, ...]:
