@@ -1,8 +1,8 @@
 """CrossGeo, CrossGeoR-B and CrossGeoR-G-B, by Tahmina Begum (2020).
 
 Red and Blue in turn pick an edge of a drawn graph, of their own colour or green; it goes, and with it all edges that
-cross it, whatever their colour. Who cannot pick loses, so there are no draws. Source: the Ludii portal's page of the
-game.
+cross it, whatever their colour. A player who cannot pick loses, so there are no draws. Source: the Ludii portal's page
+of the game.
 
 Rulings. Edges cross when they meet in one point inside both; a common end, an end on the inside of another edge and
 edges that lie on each other are no crossings. A challenger's own graph may have the colours its -version allows; an

@@ -10,7 +10,7 @@ A square in which two joins meet at an end is no crossing. Either player may beg
 
 How completability is decided: every position keeps one completion. A row may take over a square of the completion that
 is not filled yet from another row of that column, which then needs one elsewhere, and so on; a square is legal exactly
-if such a chain of takeovers closes. Who can take over from whom is the same whichever completion is kept.
+if such a chain of takeovers closes. Which row can take over from which is the same for every completion.
 """
 
 from __future__ import annotations

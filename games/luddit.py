@@ -1,7 +1,7 @@
 """Luddit, by Lisandro Iaffar (2015).
 
 Two players put stones on a torus, take them off and move them. Black starts with an empty board; who has no legal move
-when his turn begins loses. The third time a position occurs with the same player to move, the game is a draw. Source:
+when their turn begins loses. The third time a position occurs with the same player to move, the game is a draw. Source:
 the author's rules on the games database that published them, with the gaps closed as the help page tells.
 
 Rulings. A turn has one or two moves. Every move must change the position, the whole turn need not: placing a stone and
@@ -224,7 +224,7 @@ class Judge:
         return (cell for cell in bits(field.stones) if self.may_take(1 << cell, field))
 
     def whole_loops(self, field: BothSides) -> Iterator[Stones]:
-        """The connected groups that are loops and conditioned to the player. (Only his own: nothing is around them.)"""
+        """The connected groups that are loops and conditioned to the player. (Only their own: nothing is around.)"""
         groups = self.board.groups(field.stones, field.of(self.side))
         return (group.stones for group in groups if group.is_loop and self.may_take(group.stones, field))
 
@@ -291,7 +291,7 @@ class Judge:
         if len(move.lift) != len(move.put):
             raise IllegalMove(
                 f"{quoted(write_move(self.board, move))} takes up {len(move.lift)} and puts down {len(move.put)}: "
-                "behind > name one intersection for each stone, in the same order."
+                "after > name one intersection for each stone, in the same order."
             )
         for cell in bits(targets & rest.stones):
             raise IllegalMove(self._taken(rest, cell))
@@ -428,7 +428,7 @@ def _conditioned(pos: Position, side: Side) -> Listing:
 
 
 def _rows(label: str, stones: Stones, board: Torus, between: str) -> Iterator[tuple[str, str]]:
-    """The names of some stones behind their label, in rows short enough for a mail."""
+    """The names of some stones after their label, in rows short enough for a mail."""
     names = [board.names[cell] + between for cell in bits(stones)]
     for start in range(0, len(names), _NAMES_A_ROW):
         row = "".join(names[start : start + _NAMES_A_ROW])

@@ -81,7 +81,7 @@ def read_turn(board: Torus, text: str) -> Turn:
 
 
 def _read_word(board: Torus, word: str) -> list[Move]:
-    """The move of a word such as "c3,d4>f7,g8"; cells with neither x nor > before or behind are placed one by one."""
+    """The move of a word such as "c3,d4>f7,g8"; cells with neither x nor > before or after are placed one by one."""
     match = _WORD.fullmatch(word)
     if match is None:
         raise BadNotation(f"{quoted(word)} cannot be read. {FORMS}")

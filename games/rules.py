@@ -20,7 +20,7 @@ MAX_MOVE_TEXT = 2000
 """Characters of a move's text that are looked at; longer texts are no move of any game."""
 
 MAX_QUOTED = 80
-"""Characters of a player's own words that are given back to him in a refusal."""
+"""Characters of a player's own words that are given back to them in a refusal."""
 
 _TYPOGRAPHIC = str.maketrans(
     {
@@ -106,7 +106,7 @@ class AmbiguousMove(MoveError):
 class Outcome:
     """How a game ended by its own rules.
 
-    winner: None means a draw. reason: a clause that fits behind "won" or "drawn", such as "by connecting three sides".
+    winner: None means a draw. reason: a clause that fits after "won" or "drawn", such as "by connecting three sides".
     scores: points of the first and second side, for games that count points.
     """
 

@@ -174,7 +174,7 @@ class Point:
     """A point of a plane drawing. label: a short text to stand beside it; empty for none.
 
     here: the present point, from which the next move starts. target: the next move may end here.
-    name: what a player types to mean the point; empty where he cannot.
+    name: what a player types to mean the point; empty where they cannot.
     """
 
     x: int

@@ -1,6 +1,6 @@
 """Robots: what plays and teaches every game of the registry.
 
-`choose` looks at a position and tells a move, what the position is worth and the line behind it. A game is played
+`choose` looks at a position and tells a move, what the position is worth and the line that follows. A game is played
 better with a skill of its own (see skill.py); a package that brings a game may bring its skill, too, through the entry
 point group `pbm.bots`, under the game's name.
 """

@@ -39,7 +39,7 @@ class Budget:
 class Node:
     """A position of the tree. sign: 1 if the first side is to move, else -1. low, high: bounds of the true value.
 
-    All values are the first side's. kids: for each move the node behind it, None until it is visited.
+    All values are the first side's. kids: for each move the node it leads to, None until it is visited.
     """
 
     __slots__ = ("high", "kids", "low", "moves", "pos", "rave", "sign", "total", "visits")

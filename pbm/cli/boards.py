@@ -75,7 +75,7 @@ def show(invocation: Invocation, which: tuple[int, int | None], as_json: bool) -
 @json_option
 @pass_invocation
 def move(invocation: Invocation, number: int, userid: str, words: tuple[str, ...], as_json: bool) -> None:
-    """Play for a player, as if he had sent the move.
+    """Play for a player, as if they had sent the move.
 
     Both players get the mail.
     """

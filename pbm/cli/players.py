@@ -23,7 +23,7 @@ def player() -> None:
 
 @player.command()
 @click.argument("userid")
-@click.option("--address", "addresses", multiple=True, required=True, help="Where he reads mail; may be repeated.")
+@click.option("--address", "addresses", multiple=True, required=True, help="Where they read mail; may be repeated.")
 @click.password_option(help="Asked for if it is not given.")
 @pass_invocation
 def add(invocation: Invocation, userid: str, addresses: tuple[str, ...], password: str) -> None:
@@ -186,11 +186,11 @@ def export(invocation: Invocation, userid: str, file: Path) -> None:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @pass_invocation
 def import_(invocation: Invocation, file: Path) -> None:
-    """Make a player, with all his games, of a FILE that `export` has written; the packed one of a mail does as well.
+    """Make a player, with all their games, of a FILE that `export` has written; the packed one of a mail works, too.
 
     Of the record of one game, which comes with a replay, a board is made that has ended and is not rated. Every record
     is replayed first. Opponents who are not here become names that nobody can log in as, until
-    `pbm player set-address` gives them an address. The player himself writes "reset password" to get one.
+    `pbm player set-address` gives them an address. The player writes "reset password" to get one.
     """
     content = _content(file)
     with invocation.administration() as admin:

@@ -37,7 +37,7 @@ def _temporary() -> Iterator[None]:
         raise
     except click.ClickException as error:
         _end(os.EX_TEMPFAIL, f"4.3.0 {' '.join(error.format_message().split())}")
-    except Exception as error:  # noqa: BLE001  whatever it is, the mail shall wait
+    except Exception as error:  # noqa: BLE001  whatever it is, the mail must wait
         _end(os.EX_TEMPFAIL, f"4.3.0 {type(error).__name__}: {' '.join(str(error).split())}")
 
 
@@ -62,7 +62,7 @@ def receive(
 
     For mail servers that run a program for each mail. A running `pbm serve` over the same database handles it within a
     second. Exit codes, of sysexits.h: 0 the mail is safe, 65 it is empty or too large, 67 no recipient is ours, 75
-    anything else; the mail server shall try again then.
+    anything else; the mail server then tries again.
     """
     from pbm.cli.opening import identified, opened_store, robot
     from pbm.edges.pipe import Refusal, envelope

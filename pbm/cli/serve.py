@@ -144,7 +144,7 @@ class TaskList(click.ParamType):  # type: ignore[type-arg]  # not generic in old
 @click.command(cls=Command)
 @click.option("--listen", metavar="HOST:PORT", help="Where to listen, in place of server.listen.")
 @click.option("--maildir", type=click.Path(path_type=Path, file_okay=False), help="Deliver to Maildirs in this folder.")
-@click.option("--domain", help="What stands behind the @ of our addresses, in place of server.domain.")
+@click.option("--domain", help="What stands after the @ of our addresses, in place of server.domain.")
 @click.option(
     "--do", "tasks", type=TaskList(TASKS), default=",".join(TASKS), show_default=True, metavar="TASK,...",
     help="Only these; other processes over the same database may do the others.",
@@ -247,7 +247,7 @@ def _where(configuration: Configuration, server: Server) -> str:
 
 @click.command(cls=Command)
 @click.option("--maildir", type=click.Path(path_type=Path, file_okay=False), help="Deliver to Maildirs in this folder.")
-@click.option("--domain", help="What stands behind the @ of our addresses, in place of server.domain.")
+@click.option("--domain", help="What stands after the @ of our addresses, in place of server.domain.")
 @click.option(
     "--do", "tasks", type=TaskList((HANDLE, DELIVER, THINK)), default=f"{HANDLE},{DELIVER}", show_default=True,
     metavar="TASK,...", help="Only this.",

@@ -42,7 +42,7 @@ def lasting(time: timedelta) -> str:
 
 
 _STOPPED = {
-    StopKind.UNREACHABLE: "Mail to {who} comes back, so {his} clock stands still until {until} at most.",
+    StopKind.UNREACHABLE: "Mail to {who} comes back, so {their} clock stands still until {until} at most.",
     StopKind.OUTAGE: "Our mail does not go out at present, so no clock runs.",
 }
 _RESTING = {"sleep": "It is night where {who} {is_}", "weekend": "It is {who_s} weekend"}
@@ -71,7 +71,7 @@ def _standing(match: Match, clock: Clock, seat: Seat, zone: ZoneInfo, now: datet
 
 
 def standstills(match: Match, reader: Seat | None, zone: ZoneInfo, now: datetime) -> Iterator[str]:
-    """What stops a clock, or does for either player as soon as he is to move; a sentence for each."""
+    """What stops a clock, or does for either player as soon as they are to move; a sentence for each."""
     clock = match.clock
     if clock is None or not clock.control.timed:
         return
@@ -89,12 +89,12 @@ def standstills(match: Match, reader: Seat | None, zone: ZoneInfo, now: datetime
         elif seat == clock.seat and not late and not clock.control.strict:
             resting = calendar.rests.resting(now)
             if resting:
-                yield f"{_RESTING[resting]}, so {{his}} clock stands still.".format_map(words)
+                yield f"{_RESTING[resting]}, so {{their}} clock stands still.".format_map(words)
 
 
 def _stopped(stop: Stop, words: dict[str, Any], zone: ZoneInfo) -> str:
     ends = until(stop.ends_at, zone) if stop.ends_at else ""
-    sentence = _STOPPED.get(stop.kind, "{Who} {is_} on vacation until {until}; {his} clock stands still.")
+    sentence = _STOPPED.get(stop.kind, "{Who} {is_} on vacation until {until}; {their} clock stands still.")
     return sentence.format_map({**words, "until": ends})
 
 
@@ -102,8 +102,8 @@ def _words(match: Match, seat: Seat, reader: Seat | None) -> dict[str, Any]:
     """How a sentence speaks of a player to the reader."""
     userid = match.player(seat).userid
     if seat == reader:
-        return {"who": "you", "Who": "You", "who_s": "your", "is_": "are", "his": "your"}
-    return {"who": userid, "Who": userid, "who_s": f"{userid}'s", "is_": "is", "his": "his"}
+        return {"who": "you", "Who": "You", "who_s": "your", "is_": "are", "their": "your"}
+    return {"who": userid, "Who": userid, "who_s": f"{userid}'s", "is_": "is", "their": "their"}
 
 
 SHOWN = timedelta(minutes=15)
@@ -111,10 +111,10 @@ SHOWN = timedelta(minutes=15)
 
 
 def calendar_of(matches: Sequence[Match], player: Player, domain: str, now: datetime) -> str:
-    """The file, its lines folded and ended by CRLF. matches: each with a deadline, of the player or his opponent.
+    """The file, its lines folded and ended by CRLF. matches: each with a deadline, of the player or their opponent.
 
-    Whoever imports a later file sees the event of a board moved and not doubled: its UID stays and its SEQUENCE, the
-    seconds since the game began, grows.
+    A calendar that imports a later file shows the entry of a board moved and not doubled: its UID stays and its
+    SEQUENCE, the seconds since the game began, grows.
     """
     calendar = Calendar()
     calendar.add("prodid", "-//pbm//deadlines//EN")

@@ -1,7 +1,7 @@
 """From what happened to the mail each person gets.
 
-Two kinds of mail. A notice shows one board to one reader: what happened, how it stands, what he can send. An answer
-goes to the sender of a mail alone: what became of each of his commands. All wording is in the templates.
+Two kinds of mail. A notice shows one board to one reader: what happened, how it stands, what they can send. An answer
+goes to the sender of a mail alone: what became of each of their commands. All wording is in the templates.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MAX_QUOTED_LINES = 30
 MAX_DRAWN_TOGETHER = 12
 """Boards that are drawn in one mail."""
 MAX_REFERENCES = 9
-"""Ids of a thread that are repeated behind its root."""
+"""Ids of a thread that are repeated after its root."""
 MAX_ID = 100
 """Characters of somebody else's Message-ID that is repeated; Outlook's have 80."""
 
@@ -47,7 +47,7 @@ MAX_ID = 100
 class Reader:
     """Who a mail is for. player: None for a stranger. seat: on the board in question; None for a spectator.
 
-    token: for a player, what makes an answer to a mail without a board count as his.
+    token: for a player, what makes an answer to a mail without a board count as theirs.
     """
 
     addresses: tuple[str, ...]
@@ -63,16 +63,15 @@ class Reader:
 class Notice:
     """One board for one reader.
 
-    events: what happened since his last mail. scene: drawn in place of the present position, which `shown` then names.
-    problem, advice, nearby: why his command was refused, how to write it, and moves that would work.
-    original: his mail, secrets taken out.
-    intents: what he has decided for later. plan: the lines of his plan, if he asked to see it all; otherwise as much of
-    it as fits is told. offered: lines to answer that play what is shown, and plan the rest of it.
-    leave: what to answer to follow the board no more; empty for a player. is_first: the reader plays the game for the
-    first time, and this is its first mail.
-    notes: what he has written about it for himself. before: of an ended match, the state before its last ply.
-    kibitz: what those who followed said meanwhile. page: the template; some tell of the board without drawing it.
-    words: more of what the page tells. figure: for HTML. attached: what goes along with the mail.
+    events: what happened since their last mail. scene: drawn in place of the present position, which `shown` then
+    names. problem, advice, nearby: why their command was refused, how to write it, and moves that would work. original:
+    their mail, secrets taken out. intents: what they have decided for later. plan: the lines of their plan, if they
+    asked to see it all; otherwise as much of it as fits is told. offered: lines to answer that play what is shown, and
+    plan the rest of it. leave: what to answer to follow the board no more; empty for a player. is_first: the reader
+    plays the game for the first time, and this is its first mail. notes: what they have written about it for
+    themselves. before: of an ended match, the state before its last ply. kibitz: what those who followed said
+    meanwhile. page: the template; some tell of the board without drawing it. words: more of what the page tells.
+    figure: for HTML. attached: what goes along with the mail.
     """
 
     match: Match
@@ -107,7 +106,8 @@ class Notice:
 class Gathering:
     """Several boards in one mail to one player.
 
-    boards: where something waits for him, the most urgent first. others: where nothing does. daily: it is his digest.
+    boards: where something waits for them, the most urgent first. others: where nothing does. daily: it is their
+    digest.
     """
 
     reader: Reader
@@ -149,7 +149,7 @@ class Composer:
     _views: Views = field(default_factory=Views)
 
     def notice(self, notice: Notice, now: datetime, answers: Message | None = None) -> list[Mail]:
-        """The board mail, one for each of the reader's addresses. answers: the mail of his that it answers.
+        """The board mail, one for each of the reader's addresses. answers: the mail of theirs that it answers.
 
         That has no id where other boards answer it, too.
         """
@@ -310,7 +310,7 @@ class Composer:
         return mailto(address, f"Re: {notice.match.board}")
 
     def _examples(self, notice: Notice) -> list[str]:
-        """What the reader may answer now: to an offer, to what he has submitted, and with a move."""
+        """What the reader may answer now: to an offer, to what they have submitted, and with a move."""
         offer, seat = notice.match.offer, notice.reader.seat
         asked = ["accept", "reject"] if offer is not None and seat == other(offer.seat) else []
         clock = notice.match.clock
@@ -358,7 +358,7 @@ class Composer:
     def _thread(self, root: str, answers: Message | None) -> dict[str, str]:
         """Headers that join a mail to its conversation. root: first of all references of a board; empty for none.
 
-        What is answered may belong to another board, or to none. One mail program or another would join for good all
+        The mail answered may belong to another board, or to none. One mail program or another would join for good all
         boards that ever refer to it, so a board refers to mails of its own conversation. A mail that begins one is told
         as answered, and is still no part of the board: another one may begin in the same words.
         """

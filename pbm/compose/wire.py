@@ -108,7 +108,7 @@ def _header(name: str, value: str) -> str:
 
 VOLUME = 50
 """Changes of a board whose mails are one conversation. Gmail cuts one off at about 100 mails, the player's own among
-them; each change is one mail to him, half of them answer one of his, and there are others."""
+them; each change is one mail to them, half of these answer one of theirs, and there are others."""
 _CONVERSATION = re.compile(r"<board-\d+(?:-\d+)?@")
 _FILETIME_START = datetime(1601, 1, 1, tzinfo=UTC)
 
@@ -136,10 +136,10 @@ def _volume(match: Match) -> int:
 
 
 def board_headers(robot: Robot, match: Match, state: State, leave: str, answered_at: str) -> dict[str, str]:
-    """The same for all mails of a board to one reader, but for his token.
+    """The same for all mails of a board to one reader, but for their token.
 
-    leave: what he writes to follow the board no more, "" where he plays on it: a mail program that unsubscribes him is
-    then told how things are, and nothing is done by one click. answered_at: the address that knows him, or "".
+    leave: what they write to follow the board no more, "" where they play on it: a mail program that unsubscribes them
+    is then told how things are, and nothing is done by one click. answered_at: the address that knows them, or "".
     Programs that show mails as chats make a chat of each List-Id, and write to List-Post there.
     """
     name, host = f"{state.game.info.title} Board {match.board}", f"{robot.local_part}.{robot.domain}"

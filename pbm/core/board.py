@@ -245,7 +245,7 @@ class OpenBoard:
         return [intent for intent in self._intents if intent.seat == seat]
 
     def notes(self, player: Player | None) -> list[Remark]:
-        """What the player has written about the board for himself; nobody else sees it."""
+        """What the player has written about the board for themselves; nobody else sees it."""
         if player is None or not self.match.annotated:
             return []
         if self._notes is None:
@@ -259,7 +259,7 @@ class OpenBoard:
             self.match, self._notes = replace(self.match, annotated=True), None
 
     def drop_notes(self, player: Player) -> int:
-        """Forget what the player has written for himself; returns how many notes there were."""
+        """Forget what the player has written for themselves; returns how many notes there were."""
         self._notes = None
         return self.tx.remarks.drop(RemarkKind.NOTE, self.match.board, player.id)
 

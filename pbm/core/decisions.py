@@ -73,7 +73,7 @@ def keep_plan(board: OpenBoard, seat: Seat, plan: Plan) -> None:
 
 
 def _go_on(board: OpenBoard) -> bool:
-    """Do what the player to move has decided to do when his turn comes, or else what he is forced to do.
+    """Do what the player to move has decided to do when their turn comes, or else what they are forced to do.
 
     False if that is nothing. What is queued waits for a turn in which there is a choice.
     """

@@ -24,12 +24,12 @@ from pbm.store.follows import ALL, Follower
 
 _EPOCH_DAY = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001  a day, not an instant
 ENOUGH_TIME = timedelta(hours=12)
-"""What a digest has to leave a player for his move; a move that leaves him less is told at once."""
+"""What a digest has to leave a player for their move; a move that leaves them less is told at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What every handling shares. operator: the address that hears of what waits for him; empty for none."""
+    """What every handling shares. operator: the address that hears of what waits for them; empty for none."""
 
     composer: Composer
     states: States
@@ -44,7 +44,7 @@ def day_of(instant: datetime) -> int:
 
 
 def reader_of(tx: Transaction, tools: Tools, player: Player, now: datetime, seat: Seat | None = None) -> Reader:
-    """A player as the reader of a mail: all his confirmed addresses, his settings, and a token of his."""
+    """A player as the reader of a mail: all their confirmed addresses, their settings, and a token of theirs."""
     return replace(readers_of(tx, tools, (player,), now)[player.id], seat=seat)
 
 
@@ -65,7 +65,7 @@ def readers_of(tx: Transaction, tools: Tools, players: Iterable[Player], now: da
 
 
 def notice_of(board: OpenBoard, reader: Reader, **more: Any) -> Notice:
-    """The board as it now stands for a reader, with what nobody but he may see."""
+    """The board as it now stands for a reader, with what nobody else may see."""
     notes = tuple(board.notes(reader.player))
     return Notice(board.match, board.state, reader, intents=tuple(board.intents(reader.seat)), notes=notes, **more)
 
@@ -82,8 +82,8 @@ def tell_players(
 ) -> list[Mail]:
     """The board as it now stands, for its players and for those who follow it, with the events of the table.
 
-    author: the player whose mail it was; his board answers that mail and does not repeat his comment to him.
-    read_as: what his words were taken for, told to him alone.
+    author: the player whose mail it was; their board answers that mail and does not repeat their comment to them.
+    read_as: what their words were taken for, told to them alone.
     """
     tools.states.keep(board.match, board.state)
     mails: list[Mail] = []
@@ -130,7 +130,7 @@ def _before_the_end(board: OpenBoard) -> State | None:
 
 
 def _unsealed(tx: Transaction, kibitz: Sequence[Remark], reader: Reader) -> tuple[Remark, ...]:
-    """What a player of the board may read of it at last: not what was written by those he has blocked."""
+    """What a player of the board may read of it at last: not what was written by those they have blocked."""
     if not kibitz or reader.seat is None or reader.player is None:
         return ()
     blocked = tx.blocks.blocked(reader.player.id)
@@ -138,7 +138,7 @@ def _unsealed(tx: Transaction, kibitz: Sequence[Remark], reader: Reader) -> tupl
 
 
 def _can_wait(board: OpenBoard, reader: Reader, comments: Sequence[CommentMade]) -> bool:
-    """Nobody says anything, only moves were made, and the player hears of them in time by his digest."""
+    """Nobody says anything, only moves were made, and the player hears of them in time by their digest."""
     settings, match = reader.settings, board.match
     if settings.digest == OFF or reader.seat is None or comments or match.result is not None:
         return False
@@ -169,9 +169,10 @@ def pass_on(
     sealed: bool = False,
     read_as: str = "",
 ) -> list[Mail]:
-    """What somebody says of a board, for its players, for those who follow it, and for himself.
+    """What somebody says of a board, for its players, for those who follow it, and for themselves.
 
-    Who has blocked him does not get it. sealed: nor do the players. read_as: what plain words were taken for.
+    Those who have blocked the author do not get it. sealed: nor do the players. read_as: what plain words were taken
+    for.
     """
     mails: list[Mail] = []
     page = "kibitz.txt" if sealed else "chat.txt"
@@ -190,7 +191,7 @@ def pass_on(
 
 
 def _audience(tx: Transaction, tools: Tools, board: OpenBoard, followers: Sequence[Follower]) -> list[Reader]:
-    """The players, each in his seat, and then the followers."""
+    """The players, each in their seat, and then the followers."""
     match = board.match
     readers = readers_of(tx, tools, [*match.players, *(each.player for each in followers)], board.now)
     seated = [replace(readers[match.player(seat).id], seat=perspective(board, seat)) for seat in _seats(match)]
@@ -210,10 +211,10 @@ def _word_to_leave(followers: Sequence[Follower], reader: Reader) -> str:
 
 
 def _seats(match: Match) -> tuple[Seat, ...]:
-    """One seat for each person: somebody may play against himself."""
+    """One seat for each person: somebody may play against themselves."""
     return (1,) if match.player(1).id == match.player(2).id else (1, 2)
 
 
 def perspective(board: OpenBoard, seat: Seat) -> Seat:
-    """Who plays against himself sees the board from the seat that is to move."""
+    """A player who plays against themselves sees the board from the seat that is to move."""
     return seat if len(_seats(board.match)) > 1 else board.state.to_move

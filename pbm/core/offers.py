@@ -70,9 +70,9 @@ def tell_sender(
     *,
     passes_on: bool = False,
 ) -> Answer | None:
-    """Tell the sender alone what came of his command: with the board, unless it is mailed to him anyway.
+    """Tell the sender alone what came of their command: with the board, unless it is mailed to them anyway.
 
-    after: the state to show in place of the present one. passes_on: his comment will be.
+    after: the state to show in place of the present one. passes_on: their comment will be.
     """
     if request.comment and not passes_on:
         what += ' What you wrote was not passed on: "chat" sends it.'

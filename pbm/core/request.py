@@ -142,7 +142,7 @@ class Request:
         return not named or int(named) == self.sender.board
 
     def prove(self, player: Player) -> None:
-        """It was this player who wrote; so mail gets to him again, should that have been in doubt."""
+        """It was this player who wrote; so mail gets to them again, should that have been in doubt."""
         self.identified = player
         publish(PlayerHeard(player, self.message.sender, tuple(self._boards.values())), self.tx, self.now)
 
@@ -224,7 +224,7 @@ class Request:
             )
 
     def seat_of(self, board: OpenBoard, player: Player) -> Seat:
-        """Somebody who plays against himself has the seat that is to move. Raises: NotAllowed."""
+        """Somebody who plays against themselves has the seat that is to move. Raises: NotAllowed."""
         seats = [seat for seat in (1, 2) if board.match.player(seat).id == player.id]
         if not seats:
             raise NotAllowed(f"{player.userid} is not a player of board {board.match.board}.")
@@ -275,7 +275,7 @@ class Request:
         return reader_of(self.tx, self.tools, player, self.now, seat)
 
     def correspondent(self) -> Reader:
-        """Where answers go: to the player who proved who he is, otherwise to the address the mail is from."""
+        """Where answers go: to the player who proved who they are, otherwise to the address the mail is from."""
         sent_by = self.sender
         proved = self.identified or sent_by.proven or sent_by.seated
         player = proved or sent_by.claimed
@@ -361,7 +361,7 @@ class Request:
         return own[-1] if own else None
 
     def original(self) -> str:
-        """What the person wrote, to be quoted: his subject, unless it is one of ours, and his text."""
+        """What the person wrote, to be quoted: their subject, unless it is one of ours, and their text."""
         subject = strip_subject(self.message.subject)
         shown = "" if is_ours(subject) else subject
         return "\n\n".join(part for part in (shown, self.message.text.strip("\n")) if part)
@@ -385,7 +385,7 @@ class Request:
         return mails + [replace(mail, reply=True) for mail in replies]
 
     def _keep(self, board: OpenBoard, comments: Sequence[CommentMade]) -> None:
-        """What a player writes to a board stays among his belongings; what only claims to be his does not."""
+        """What a player writes to a board stays among their belongings; what only claims to be theirs does not."""
         if self.identified is not None and not self.is_hearsay:
             for comment in comments:
                 board.remark(RemarkKind.COMMENT, self.identified, comment.text)
@@ -410,7 +410,7 @@ class Request:
         return (CommentMade(0, userid=writer, text=text),) if text else ()
 
     def _answer(self) -> list[Mail]:
-        """A stranger gets nothing of his own mail back: it may be the mail of somebody who wants to annoy him."""
+        """A stranger gets nothing of their own mail back: somebody else may have sent it to annoy them."""
         reader, answers = self.correspondent(), self.answers
         known = reader.player is not None
         if not known and isinstance(self.refusal, UnknownCommand) and not begins(answers[-1].line):

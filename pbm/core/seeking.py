@@ -42,7 +42,7 @@ def split_window(options: Sequence[str]) -> tuple[tuple[str, ...], Window]:
         found = _WINDOW.fullmatch(word)
         window = (int(found[1]), int(found[2])) if found else (1, 0)
         if window[0] > window[1]:
-            raise BadArguments(f'"{word}" does not do: write the lowest and the highest, as in --rating=1400-1600.')
+            raise BadArguments(f'"{word}" is not allowed: write the lowest and the highest, as in --rating=1400-1600.')
     return tuple(own), window
 
 

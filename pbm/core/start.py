@@ -18,7 +18,7 @@ from pbm.domain.match import Player, State
 from pbm.store import Transaction
 
 MAX_BODY = 20_000
-"""Characters of a board that a challenger draws himself."""
+"""Characters of a board that a challenger may draw."""
 
 _RATED = {"rated": True, "unrated": False}
 _OF_ALL = "--clock=TIME, --rated, --unrated, --totaltime=DAYS, --forfeittime=DAYS, --nagtime=DAYS"
@@ -73,7 +73,7 @@ def _check_names(game: AnyGame, words: Sequence[str]) -> None:
 
 
 def split_body(text: str) -> tuple[str, str]:
-    """The board a challenger drew and his comment: the first paragraph is a board if a line of it starts like one."""
+    """The board a challenger drew and their comment: the first paragraph is a board if a line of it starts like one."""
     paragraph, _, rest = text.strip().partition("\n\n")
     drawn = any(re.match(r"\s*\d+\s*,\s*\d", line) for line in paragraph.splitlines())
     return (paragraph, rest.strip()) if drawn else ("", text)
@@ -137,7 +137,7 @@ def check_willing(
 ) -> None:
     """Blocks, refusals and limits of the players are kept.
 
-    asker: who wants the game, if that is known. agreed: who wants it himself, and so takes it though he refuses
+    asker: who wants the game, if that is known. agreed: who wants it, and so takes it though they refuse
     challenges. Raises: NotAllowed that names everybody who stands in the way.
     """
     _check_blocks(tx, seats, asker)

@@ -1,9 +1,9 @@
-"""When a player's clock runs: not while he sleeps, on his weekend, or while something has stopped it.
+"""When a player's clock runs: not while they sleep, on their weekend, or while something has stopped it.
 
-A calendar is exact. The hours of a week are those of the player's own zone: an instant is told by what the clock on his
-wall shows then, so an hour that the wall clock shows twice counts twice, and one that it skips never comes. All
-arithmetic is on whole microseconds since 1970 UTC; between two changes of a zone's offset a week is like any other,
-so a year of nights takes a few additions.
+A calendar is exact. The hours of a week are those of the player's own zone: an instant is told by what the clock on
+their wall shows then, so an hour that the wall clock shows twice counts twice, and one that it skips never comes. All
+arithmetic is on whole microseconds since 1970 UTC; between two changes of a zone's offset a week is like any other, so
+a year of nights takes a few additions.
 """
 
 from __future__ import annotations

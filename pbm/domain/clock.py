@@ -1,7 +1,7 @@
 """Clocks: how much time a game gives, what each player has left of it, and when it runs out.
 
 Pure: `now` is always given. Amounts are whole microseconds, seats are 1 and 2; a clock belongs to a seat, which is a
-person for the whole game, so it stays with him when sides are swapped. What a calendar says does not count is free.
+person for the whole game, so it stays with them when sides are swapped. What a calendar says does not count is free.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class TimeControl:
 
     @property
     def at_start(self) -> int:
-        """What a player has before his first move."""
+        """What a player has before their first move."""
         return self.bank if self.bank is not None else self.per_move or 0
 
     def after_move(self, left: int) -> int:
-        """What a player has once he has moved with so much left. A gift may be more than the cap; it is kept."""
+        """What a player has once they have moved with so much left. A gift may be more than the cap; it is kept."""
         if self.bank is None:
             return self.per_move or 0
         return max(left, left + self.increment if self.cap is None else min(self.cap, left + self.increment))
@@ -67,7 +67,7 @@ class TimeControl:
 
     @property
     def words(self) -> str:
-        """For people: what stands behind "Time:"."""
+        """For people: what stands after "Time:"."""
         told = []
         if self.bank is not None:
             told.append(f"{in_words(self.bank)} for the whole game")
@@ -89,7 +89,7 @@ OPTIONS = frozenset({"clock", "totaltime", "forfeittime", "nagtime"})
 
 
 def control_of(options: Mapping[str, str], default: TimeControl) -> TimeControl:
-    """The time control of a challenge. options: what stands behind the `=` of those given. Raises: BadArguments."""
+    """The time control of a challenge. options: what stands after the `=` of those given. Raises: BadArguments."""
     days = {name: _days(name, value) for name, value in options.items() if name != "clock"}
     nag = days.pop("nagtime", None)
     if options.get("clock") == "":
@@ -105,7 +105,7 @@ def control_of(options: Mapping[str, str], default: TimeControl) -> TimeControl:
 
 def _days(name: str, value: str) -> int:
     if not (value.isascii() and value.isdecimal() and len(value) < 5 and LEAST <= int(value) * DAY <= MOST):
-        raise BadArguments(f'"--{name}={value}" does not do: write a number of days, such as --{name}=14.')
+        raise BadArguments(f'"--{name}={value}" is not allowed: write a number of days, such as --{name}=14.')
     return int(value) * DAY
 
 
@@ -123,7 +123,7 @@ def read_control(text: str) -> TimeControl:
         elif name == "nag" and value:
             control = replace(control, nag=_bounded(value))
         else:
-            raise BadArguments(f'"{word}" is no clock: behind a comma may stand strict, move=3d or nag=2d.')
+            raise BadArguments(f'"{word}" is no clock: after a comma may stand strict, move=3d or nag=2d.')
     return control
 
 
@@ -145,7 +145,7 @@ def _limits(text: str) -> TimeControl:
 def _bounded(word: str) -> int:
     length = read_duration(word)
     if not LEAST <= length <= MOST:
-        raise BadArguments(f'"{word}" does not do: take {in_words(LEAST)} to {in_words(MOST)}.')
+        raise BadArguments(f'"{word}" is not allowed: take {in_words(LEAST)} to {in_words(MOST)}.')
     return length
 
 
@@ -211,7 +211,7 @@ class Clock:
     def charged(self, now: datetime, calendars: Calendars) -> Clock:
         """The same clock as it stands at another instant: what has run until then is taken off for good.
 
-        Before a player's calendar changes in any way his clock must be charged, by the calendar as it was.
+        Before a player's calendar changes in any way their clock must be charged, by the calendar as it was.
         """
         used = self._used(now, calendars)
         left = _with(self.left, self.seat, max(0, self.left[self.seat - 1] - used))

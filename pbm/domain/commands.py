@@ -26,7 +26,7 @@ SELECTORS = frozenset({"me", "all", "active", "inactive", "next", "board", "boar
 _TITLES = [*GAMES, *(game.info.title for game in GAMES.values())]
 _BOARD_LINE = re.compile(r"(\d{1,12}):? +(\S.*)")
 _NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)
-"""What no move has behind a number it begins with, as "12 r" and "12 x7" do: so the number is a board's."""
+"""What no move has after a number it begins with, as "12 r" and "12 x7" do: so the number is a board's."""
 _SERVER_SUBJECT = re.compile(
     rf"(?:new\s+)?(?:{'|'.join(map(re.escape, _TITLES))})\s+board\s+(\d{{1,12}})"
     r"(?:\s+\S+?)?(?:\s+error|\s+\(\d{1,4}\))?(?:: (?:your turn|\S+'s turn|over))?",
@@ -38,7 +38,7 @@ _SERVER_SUBJECT = re.compile(
 class Standing:
     """What the mail shows by itself, so that words may be left out.
 
-    game, board: what it answers. known: its sender is a player, or says so and will be asked to prove it. proven: he
+    game, board: what it answers. known: its sender is a player, or says so and will be asked to prove it. proven: they
     has proved it.
     """
 
@@ -186,7 +186,7 @@ def _check_joined(words: Sequence[str]) -> None:
 
 
 def _lacks_move(verb: Verb, words: Sequence[str], args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
-    """A userid and a password stand at the end of a command that needs a move behind them."""
+    """A userid and a password stand at the end of a command that needs a move after them."""
     if all(param.key != "MOVE" for param in verb.params) or "PASSWORD" in args:
         return False
     userid = words[-2] if len(words) in (2, 3) else ""
@@ -210,7 +210,7 @@ def _on_board(line: str, board: int, rest: str, standing: Standing, is_userid: C
 
 
 def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None, list[str]]:
-    """The game, the verb and the words behind it; no verb when the line starts with none."""
+    """The game, the verb and the words after it; no verb when the line starts with none."""
     first = words[0].casefold() if words else ""
     second = words[1].casefold() if len(words) > 1 else ""
     if first in GAMES:
@@ -246,8 +246,8 @@ def _in_order(words: Sequence[str]) -> Verb | None:
 def _bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[str], bool]) -> dict[str, str] | None:
     """The words under their parameters' names. The fullest form that fits wins, so that what is written counts.
 
-    Who has proved who he is may leave his userid and password out, so they are there only if a userid is; but not of a
-    guarded verb.
+    A sender who has proved who they are may leave their userid and password out, so they are there only if a userid is;
+    but not of a guarded verb.
     """
     if verb.bare and not words:
         return {}
@@ -288,7 +288,7 @@ def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
 
 
 def usage(verb: Verb, standing: Standing, game: str | None = None) -> str:
-    """The usage line, as this sender may write it. game: the one he named."""
+    """The usage line, as this sender may write it. game: the one they named."""
     if not standing.known:
         return verb.line.replace("GAME", game, 1) if game and verb.per_game else verb.line
     *_, shortest = _forms(verb, standing)

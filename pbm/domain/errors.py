@@ -27,7 +27,7 @@ class NotFound(Rejected):
 
 
 class NotAllowed(Rejected):
-    """The sender may not do this, or could not show who he is."""
+    """The sender may not do this, or could not show who they are."""
 
 
 class NeedsIdentity(NotAllowed):

@@ -151,7 +151,7 @@ class RoundEnded(Event):
 
 @dataclass(frozen=True, slots=True)
 class PlayerLeft(Event):
-    """A player has ended his account, or left an event. userid: his. place: what he has left."""
+    """A player has ended their account, or left a tournament. userid: theirs. place: what they have left."""
 
     userid: str = ""
     place: str = "the server"
@@ -159,7 +159,7 @@ class PlayerLeft(Event):
 
 @dataclass(frozen=True, slots=True)
 class RatingChanged(Event):
-    """The seat's rating moved. before, after: as players see them. provisional: not much is known of him yet."""
+    """The seat's rating moved. before, after: as players see them. provisional: not much is known of them yet."""
 
     aftermath: ClassVar[bool] = True
     before: int = 0
@@ -177,7 +177,7 @@ class NotRated(Event):
 
 @dataclass(frozen=True, slots=True)
 class CommentMade(Event):
-    """userid: who wrote. text: what he wrote to the players of the board."""
+    """userid: who wrote. text: what they wrote to the players of the board."""
 
     userid: str = ""
     text: str = ""

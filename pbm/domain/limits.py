@@ -79,7 +79,7 @@ class Limits(SettingsTable):
         default=5, description="Games a day that somebody who is no player may start between players."
     )
     challenges_to_one_per_day: Count = Field(
-        default=50, description="Games a day that all others together may start with one player by challenging him."
+        default=50, description="Games a day that all others together may start with one player by challenging them."
     )
     offers_to_one_per_day: Count = Field(
         default=5, description="Mails a day that ask one player whether they want a game that others propose."
@@ -106,7 +106,9 @@ class Limits(SettingsTable):
     )
     resets_per_day: Count = Field(default=3, description="Mails a day by which one player may set a new password.")
     exports_per_day: Count = Field(default=2, description="Mails a day with all games of one player.")
-    erasure_days: Count = Field(default=7, description="Days in which a player may still keep what he asked to erase.")
+    erasure_days: Count = Field(
+        default=7, description="Days in which a player may still keep what they asked to erase."
+    )
     messages_per_day: Annotated[int, Field(ge=0)] = Field(
         default=50, description="Messages a player may write to others a day."
     )
@@ -127,5 +129,6 @@ class Limits(SettingsTable):
         default=30, description="Days a calendar year that a player's clocks may stand still for a vacation."
     )
     unreachable_days: Annotated[int, Field(ge=0)] = Field(
-        default=30, description="Days a year that a player's clocks stand still at most because mail to him comes back."
+        default=30,
+        description="Days a year that a player's clocks stand still at most because mail to them comes back.",
     )

@@ -70,7 +70,7 @@ class Settlement:
 class Mail:
     """A finished mail to one address. key: random; it is in the Message-ID and in the return path.
 
-    reply: it only answers its reader's own mail, so it may be left out where he asks too much.
+    reply: it only answers its reader's own mail, so it may be left out where they ask too much.
     """
 
     key: str
@@ -134,7 +134,7 @@ def redact(text: str, secrets: Collection[str]) -> str:
 
 
 def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
-    """Words of the lines that may be a player's password: those behind the userid, in lower case, or "password".
+    """Words of the lines that may be a player's password: those after the userid, in lower case, or "password".
 
     "login bob geheim" -> geheim; "my password is geheim" -> geheim; "Take your time, bob." -> none
     """

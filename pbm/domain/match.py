@@ -42,7 +42,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """winner: None for a draw and for a void match, which counts for nothing. reason: a clause behind "won" or such."""
+    """winner: None for a draw and for a void match, which counts for nothing. reason: a clause after "won" or such."""
 
     ending: Ending
     winner: Seat | None
@@ -52,7 +52,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A registered person as others may see him; addresses stay in the store."""
+    """A registered person as others may see them; addresses stay in the store."""
 
     id: int
     userid: str
@@ -63,7 +63,7 @@ class Ply:
     """One player's turn as it was recorded. seat: whose it was. auto: the server played it, for it was queued before,
     or was the only move there was.
 
-    time_left: what his clock showed, in microseconds, before it was added to for the move; None without a clock.
+    time_left: what their clock showed, in microseconds, before it was added to for the move; None without a clock.
     """
 
     notation: str
@@ -74,7 +74,7 @@ class Ply:
 
 
 class OfferKind(StrEnum):
-    """What a player may ask his opponent to agree to."""
+    """What a player may ask their opponent to agree to."""
 
     DRAW = "draw"
     UNDO = "undo"
@@ -152,7 +152,7 @@ class Match:
     stops: tuple[tuple[Stop, ...], tuple[Stop, ...]] = ((), ())
 
     def seat_of(self, player_id: int) -> Seat | None:
-        """The seat to move counts first where somebody plays against himself, so callers ask for one seat only."""
+        """The seat to move counts first where somebody plays against themselves, so callers ask for one seat only."""
         return next((seat for seat in (1, 2) if self.players[seat - 1].id == player_id), None)
 
     def player(self, seat: Seat) -> Player:

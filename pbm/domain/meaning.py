@@ -173,7 +173,7 @@ class _Reader:
         return (move, said, "") if move else None
 
     def _leading(self, said: str) -> tuple[str, str, str] | None:
-        """The move that a sentence begins with, a comma or the like or a new clause behind it."""
+        """The move that a sentence begins with, a comma or the like or a new clause after it."""
         found = idioms.LEADING.match(said.casefold())
         if found is None or not _is_strong(found["move"]) or idioms.SPOKEN_OF.search(plain(said[found.end() :])):
             return None

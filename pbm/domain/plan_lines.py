@@ -1,6 +1,6 @@
 """Which lines of a mail are a plan, whatever its mail program did to them. Pure.
 
-A plan begins where a line does, or behind a move on the same line. It goes on in lines that begin a branch, and in
+A plan begins where a line does, or after a move on the same line. It goes on in lines that begin a branch, and in
 those that were broken off from the line before. A sentence that begins with "if" is none.
 """
 
@@ -24,7 +24,7 @@ def lift(
 ) -> tuple[list[str], list[tuple[int, str]]]:
     """The lines without the plans among them, and each plan with the number of lines left in front of it.
 
-    is_move: whether words may be a move with a plan behind it. ends: whether all below a line is text without plans.
+    is_move: whether words may be a move with a plan after it. ends: whether all below a line is text without plans.
 
     >>> lift(["F6 if G7: H8,", "if any: A1", "If you like, talk"], lambda words: words == "F6", lambda line: False)
     (['F6', 'If you like, talk'], [(1, 'if G7: H8,\\nif any: A1')])

@@ -1,14 +1,14 @@
-"""What a player will do if his opponent does this or that: plans as trees, and how they are written. Pure.
+"""What a player will do if their opponent does this or that: plans as trees, and how they are written. Pure.
 
     if E5: D4; if F3: G4, then if H5: resign; if any: pass
 
-A branch is a condition, an answer, and the plan that goes on behind the answer. Conditions are the opponent's: a move,
+A branch is a condition, an answer, and the plan that goes on after the answer. Conditions are the opponent's: a move,
 pass, swap, `any` for every ply that no other branch names, `draw` for an offer of a draw. Answers are a move, pass,
 swap, resign; to an offer accept, reject or resign. `if` begins a branch, `then if` one that is below the last answer.
 So neither blanks nor line breaks nor semicolons matter, which mail programs and moves of Luddit are full of; the colon
 alone, which no notation holds, ends a condition. Parentheses put several branches below one answer.
 
-What the opponent played is compared by canonical notation. Behind `any` the board is not known in advance: there texts
+What the opponent played is compared by canonical notation. After `any` the board is not known in advance: there texts
 are kept as they were written, and settled when the board is known.
 """
 
@@ -47,7 +47,7 @@ WIDE = str.maketrans("：；，（）", ":;,()")
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One `if`: canonical where the board is known, else as it was written. then: the plan behind the answer."""
+    """One `if`: canonical where the board is known, else as it was written. then: the plan after the answer."""
 
     condition: str
     answer: str
@@ -223,7 +223,7 @@ def _halves(text: str) -> tuple[str, str]:
     if not condition or not answer:
         said = quoted(f"if {text}")
         if colon:
-            missing = "your opponent's move before" if answer else "your answer behind"
+            missing = "your opponent's move before" if answer else "your answer after"
             raise BadArguments(f"{said} lacks {missing} the colon: {_EXAMPLE}")
         raise BadArguments(f"{said} lacks the colon between your opponent's move and your answer: {_EXAMPLE}")
     return _worded(condition), _worded(answer)
@@ -284,8 +284,8 @@ def check(
 ) -> Plan:
     """The plan in canonical form, for a state in which the opponent is to move.
 
-    opponent: as refusals name him. is_late: whether it has taken too long; asked at every branch.
-    Every condition must be legal, and every answer behind it. Behind `any` texts need only be readable as moves. Two
+    opponent: as refusals name them. is_late: whether it has taken too long; asked at every branch.
+    Every condition must be legal, and every answer after it. After `any` texts need only be readable as moves. Two
     branches with the same condition and answer become one. Raises: BadArguments that quotes the branch.
     """
     if state.outcome is not None:
@@ -295,7 +295,7 @@ def check(
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A branch whose own words are sound, and the state behind them. path: the branches that lead here, and this."""
+    """A branch whose own words are sound, and the state after them. path: the branches that lead here, and this."""
 
     condition: str
     answer: str
@@ -348,9 +348,9 @@ class _Checker:
         if condition != DRAW and answer != RESIGN:
             state, answer = self._played(state, answer, path, known=known, whose="your own move")
         if branch.then and (condition == DRAW or answer == RESIGN or (known and state.outcome is not None)):
-            raise BadArguments(f"{_at(path)}: that ends the game, so nothing can come behind it.")
+            raise BadArguments(f"{_at(path)}: that ends the game, so nothing can come after it.")
         if branch.then and known and state.to_move != self.seat:
-            raise BadArguments(f"{_at(path)}: you move again after {answer}, so no plan can come behind it.")
+            raise BadArguments(f"{_at(path)}: you move again after {answer}, so no plan can come after it.")
         return _Step(condition, answer, branch.then, state, path, known)
 
     def _check_answer_to_offer(self, answer: str, path: Plan) -> None:
@@ -421,7 +421,7 @@ def answer_to_offer(intent: Intent, next_ply: int) -> Branch | None:
 
 
 def settled(state: State, plan: Plan) -> Plan:
-    """The plan in canonical form, now that the board behind an `any` is known.
+    """The plan in canonical form, now that the board after an `any` is known.
 
     Branches whose condition is not legal are left out, for they will not come; an answer that is not stays.
     """

@@ -145,7 +145,7 @@ def _volatility(sigma: Decimal, phi: Decimal, variance: Decimal, delta: Decimal)
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What a player's ended games tell. timeouts: games he lost by forfeit. moves: plies he played himself.
+    """What a player's ended games tell. timeouts: games they lost by forfeit. moves: plies they played themselves.
 
     time: what all of these took, from the ply before, nights and absences included.
     """

@@ -154,7 +154,7 @@ def _is_said(line: str) -> bool:
 def _with_plans(commands: Sequence[tuple[int, str]], plans: Sequence[tuple[int, str]]) -> tuple[str, ...]:
     """The commands, each with the plan below it on lines of its own; one that takes none is followed by it.
 
-    Both come with the numbers of the lines they stand at, a plan with that of the line behind it.
+    Both come with the numbers of the lines they stand at, a plan with that of the line after it.
     """
     found: list[str] = []
     ends = [*(at for at, _ in commands[1:]), sys.maxsize][: len(commands)]
@@ -227,7 +227,7 @@ def _has_text(line: str) -> bool:
 
 
 def _is_command(line: str, standing: Standing) -> bool:
-    """A line behind the first is a command if it is complete, or misspelt beyond doubt: game, verb and board."""
+    """A line after the first is a command if it is complete, or misspelt beyond doubt: game, verb and board."""
     cleaned = clean(line)
     if _is_board_line(cleaned, standing):
         return True

@@ -1,7 +1,7 @@
-"""When a player is reminded of a board, and when his digest comes. Pure; `now` is a parameter.
+"""When a player is reminded of a board, and when their digest comes. Pure; `now` is a parameter.
 
-A ladder is what he wants to be told before his time runs out, such as 3d 1d: each length of time is a rung. A board may
-be agreed to have a reminder of its own, so long after the last move. Lengths are whole microseconds.
+A ladder is what they want to be told before their time runs out, such as 3d 1d: each length of time is a rung. A board
+may be agreed to have a reminder of its own, so long after the last move. Lengths are whole microseconds.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _rung(word: str) -> int:
     length = read_duration(word)
     if not LEAST <= length <= MOST:
         raise BadArguments(
-            f'"{word}" does not do: reminders come {in_words(LEAST)} to {in_words(MOST)} before your time is over.',
+            f'"{word}" is not allowed: reminders come {in_words(LEAST)} to {in_words(MOST)} before your time is over.',
             "remind 2d 1d 6h",
         )
     return length

@@ -1,4 +1,4 @@
-"""What a player may choose for himself: one table that drives `set`, its help and its checks."""
+"""What a player may choose for themselves: one table that drives `set`, its help and its checks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_hold(value: str) -> str:
     """Canonical, OFF for no time at all. Raises: BadArguments."""
     length = 0 if value.casefold() in (OFF, "none") else read_duration(value)
     if length and not MINUTE <= length <= LONGEST_HOLD:
-        raise BadArguments(f'"{value}" does not do: a move may wait from 1m to 24h, or hold is off.', "set hold 10m")
+        raise BadArguments(f'"{value}" is not allowed: a move may wait from 1m to 24h, or hold is off.', "set hold 10m")
     return write_duration(length) if length else OFF
 
 
@@ -56,7 +56,7 @@ class Settings:
 
     @property
     def rests(self) -> Rests:
-        """When his clocks do not run, week by week."""
+        """When their clocks do not run, week by week."""
         return Rests(self.timezone, self.sleep, self.weekend)
 
     @classmethod
@@ -75,7 +75,7 @@ class Settings:
 class Choice:
     """One setting. values: the words it may be; empty for a time zone, which is looked up.
 
-    reader: makes what was written canonical, where a list of words does not do; `told` then says what it may be.
+    reader: makes what was written canonical, where a list of words is not enough; `told` then says what it may be.
     """
 
     name: str

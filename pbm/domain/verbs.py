@@ -97,7 +97,7 @@ class Verb:
     shortest: the fewest letters an abbreviation may have; 0 for none. options: it takes a challenge's `-name=value`.
     other_usage: the same words in another order. has_text: all that is written below it is its text. bare: it may
     stand without any words, and then only asks. guarded: it needs the password, whatever the mail shows. wordy: a
-    sentence may begin with it, so behind the first line of a mail it is a command only where it names a board. group:
+    sentence may begin with it, so after the first line of a mail it is a command only where it names a board. group:
     where the list of commands has it. takes_plan: below it may stand what is to be done then. lasting: an answer to a
     mail of an ended board may do it there.
     """

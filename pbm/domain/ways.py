@@ -24,7 +24,7 @@ class ListenSettings(SettingsTable):
         description="Where to listen: HOST:PORT, [IPv6]:PORT or unix:/path of a socket. Port 0 takes a free one.",
     )
     lmtp: bool = Field(default=False, description="Speak LMTP in place of SMTP, for a mail server on this machine.")
-    domain: Domain = Field(default="localhost", description="What stands behind the @ of our own addresses.")
+    domain: Domain = Field(default="localhost", description="What stands after the @ of our own addresses.")
     max_size: Annotated[int, Field(ge=1024)] = Field(default=2**20, description="The largest mail taken, in octets.")
     max_connections: Count = Field(default=200, description="Clients connected at once.")
     max_connections_per_peer: Count = Field(

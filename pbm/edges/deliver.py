@@ -1,9 +1,9 @@
 """The delivery loop: from the outbox to a transport, as often as it takes.
 
 A mail is marked as sent after the transport took it, so that a crash in between sends it again with the same
-Message-ID; what is finished together is marked, and what is begun next claimed, in one transaction. Whoever has claimed
-a mail sends it alone, for as long as he renews his claim: that of a process which was killed is over in LEASE_SECONDS.
-No claim or mark need outlive a loss of power, which may send a mail again as well.
+Message-ID; what is finished together is marked, and what is begun next claimed, in one transaction. The process that
+has claimed a mail sends it alone, for as long as it renews its claim: that of a process which was killed is over in
+LEASE_SECONDS. No claim or mark need outlive a loss of power, which may send a mail again as well.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The folder is the queue: whatever lies in it is to be taken, read or unread. Invariants: a mail is put aside only after
 `accept` has returned; a crash in between finds it there again, under the same source, which `accept` takes once only.
-A mail is fetched no further than its largest size: what a person wrote comes before what he attached.
+A mail is fetched no further than its largest size: what a person wrote comes before what they attached.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BATCH = 20
 """Mails stored in one transaction, and held in memory at once."""
 
 _TICK_SECONDS = 1.0
-"""How often a waiting thread looks whether it shall stop."""
+"""How often a waiting thread looks whether it should stop."""
 
 _NAMESPACE = re.compile(rb'\(\("((?:[^"\\]|\\.)*)" "(.)"')
 """RFC 2342: the prefix of one's own folders and what parts their names, such as (("INBOX." "."))."""
@@ -145,7 +145,7 @@ class _Folder:
             self._box.delete(uids)
 
     def wait(self, stopping: threading.Event) -> None:
-        """Until the server announces something, it is time to look, or we shall stop."""
+        """Until the server announces something, it is time to look, or we are to stop."""
         if "IDLE" not in self._client.capabilities:
             stopping.wait(self._settings.poll_seconds)
             return

@@ -1,7 +1,7 @@
 """Handing mails over on an open SMTP connection: the same few words for each, several at once where the server can.
 
-aiosmtplib opens connections, encrypts them and logs in. What is said then is said here: it would check each address six
-times and wait for the answer to each word, which takes it 0.36 ms of a processor for a mail, and this 0.1.
+aiosmtplib opens connections, encrypts them and logs in. The commands that follow are said here: it would check each
+address six times and wait for the answer to each word, which takes it 0.36 ms of a processor for a mail, and this 0.1.
 """
 
 from __future__ import annotations

@@ -167,7 +167,7 @@ class Listener:
     async def _commit(self, mail: Accepted) -> bool:
         try:
             await self._accept(mail)
-        except Exception:  # whatever it is, the client shall try again
+        except Exception:  # whatever it is, the client is to try again
             log.exception("mail not accepted")
             return False
         return True

@@ -54,7 +54,7 @@ class PermanentFailure(_Failure):
 
 
 class RecipientRefused(PermanentFailure):
-    """There is no such recipient: his address fails, whatever is sent there."""
+    """There is no such recipient: the address fails, whatever is sent there."""
 
 
 class TemporaryFailure(_Failure):

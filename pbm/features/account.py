@@ -248,7 +248,7 @@ def reset_password(request: Request, command: Command) -> Answer | None:
     return done(
         command,
         "If somebody has this userid, a mail is on its way to the addresses of the\n"
-        "account. Whoever answers it chooses a new password.",
+        "account. Answer it to choose a new password.",
     )
 
 
@@ -382,7 +382,7 @@ def confirm(request: Request, ticket: Ticket) -> None:
     """The address is proved, and its owner welcomed, unless they say that it was not them who asked."""
     if declines(request.message.text):
         request.tx.tickets.revoke("confirm", ticket.subject, request.now)
-        text = "Nothing is confirmed. Whoever asked for it gets no account with this address."
+        text = "Nothing is confirmed. No account is made with this address."
         request.answers.append(Answer("no", Outcome.DONE, text, "pbm: nothing was done"))
         return
     try:

@@ -68,7 +68,7 @@ def delete(request: Request, command: Command) -> Answer | None:
 
 
 ERASE = "erase"
-"""What is on the agenda of a player who wants to be erased, and the purpose of the ticket that asks whether he does."""
+"""What is on the agenda of a player who wants to be erased, and the purpose of the ticket that asks whether they do."""
 
 SWEEP = "sweep"
 """What is on the agenda while mails of others are looked through for an erased player."""
@@ -94,7 +94,7 @@ def _plan_sweep(tx: Transaction, key: object, names: Collection[str], done: tupl
 
 
 def erase(tx: Transaction, tools: Tools, player_id: int, now: datetime) -> list[Mail]:
-    """Forget a player; returns the mails to those whose games with him end by it."""
+    """Forget a player; returns the mails to those whose games with them end by it."""
     traces = tx.erasure.traces(player_id)
     if traces is None:
         return []
@@ -120,7 +120,7 @@ KEEP = "keep"
 KEPT = "Nothing is erased: everything stays as it is."
 ASKED_DAYS = 2
 MOST_ASKED = 3
-"""Times a day that a player is asked whether he wants to be erased."""
+"""Times a day that a player is asked whether they want to be erased."""
 
 
 @handles(

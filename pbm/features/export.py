@@ -70,7 +70,7 @@ def to_json(data: Mapping[str, Any]) -> bytes:
 
 
 def files_of(tx: Transaction, states: States, pages: Pages, player: Player) -> list[File]:
-    """The JSON and the records of the games he has played, in one archive where these are many or large."""
+    """The JSON and the records of the games they have played, in one archive where these are many or large."""
     files = [File(f"pbm-{player.userid}.json", "application/json", to_json(data_of(tx, player)))]
     summaries = tx.matches.summaries(player_ids=(player.id,), limit=None)
     for summary in summaries:
@@ -130,7 +130,7 @@ class _Import:
     ids: dict[str, int] = field(default_factory=dict)
 
     def id_of(self, userid: Any) -> int:
-        """Of a player who is here, or else of his name, which is put here. Raises: BadArguments."""
+        """Of a player who is here, or else of their name, which is put here. Raises: BadArguments."""
         if not isinstance(userid, str) or not USERID.fullmatch(userid):
             raise BadArguments(f'"{str(userid)[:40]}" in the file cannot be a userid.')
         if userid not in self.ids:
@@ -305,7 +305,7 @@ MAX_OCTETS = 10_000_000
     )
 )
 def export(request: Request, command: Command) -> Answer | None:
-    """To one address that he has confirmed: the one he writes from, or else the first."""
+    """To one address that they have confirmed: the one they write from, or else the first."""
     player, tools = request.who(command), request.tools
     own = request.reader(player).addresses
     if not own:

@@ -39,7 +39,7 @@ Wish = OpenBoard | Player | Tournament | str
     )
 )
 def follow(request: Request, command: Command) -> Answer | None:
-    """What there is to follow has one word: a board's number, a name of a player, event or game."""
+    """Anything to be followed has one word: a board's number, the name of a player, a tournament or a game."""
     player, word = request.who(command), command.args.get("WHAT")
     if word is None:
         return done(command, _listed(request, player), "pbm: what you follow")
@@ -101,7 +101,7 @@ def _follow_player(request: Request, player: Player, wanted: Player) -> str:
             f"You follow {MAX_FOLLOWED} players, as many as anybody may.", f"unfollow {followed[0].userid}"
         )
     request.tx.follows.follow_player(player.id, wanted.id)
-    return f"You follow {wanted.userid}: the mails of all his boards come to you from now on."
+    return f"You follow {wanted.userid}: the mails of all their boards come to you from now on."
 
 
 def _follow_event(request: Request, player: Player, event: Tournament) -> str:

@@ -27,7 +27,7 @@ from pbm.domain.verbs import PLAYING, Locks, Verb
 
 @when_due(IntentKind.HOLD)
 def play_held(occasion: Occasion) -> None:
-    """Play the move that has waited long enough; its player's clock has run until he sent it."""
+    """Play the move that has waited long enough; its player's clock has run until they sent it."""
     number, seat = map(int, occasion.item.key.split(":"))
     tx, tools, now = occasion.tx, occasion.tools, occasion.now
     board = OpenBoard.load(tx, tools.states, number, now)

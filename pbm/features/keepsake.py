@@ -171,7 +171,7 @@ def _named(name: str) -> dict[str, str]:
 
 
 def _give_up(order: _Order, at: Settling, _: str) -> None:
-    """What failed once will fail again; whoever asked hears of it."""
+    """A thing that failed once will fail again; the player who asked hears of it."""
     if not at.tx.agenda.drop(THINK, order.key) or order.player_id == BOTH:
         return
     player = at.tx.players.get(order.player_id)

@@ -113,7 +113,7 @@ def show_display(request: Request, command: Command) -> Answer | None:
 MAX_SHOWN = 20
 """Boards that one mail may ask for."""
 MAX_SHOWN_UNPROVEN = 5
-"""The same for somebody who has not proved who he is."""
+"""The same for somebody who has not proved who they are."""
 MAX_FACTOR_DIGITS = 1001
 
 Zoom = tuple[str, str]
@@ -143,7 +143,7 @@ def _split_zoom(words: list[str]) -> tuple[list[str], Zoom | None]:
     if place is None:
         return words, None
     if len(words) != place + 3:
-        raise BadArguments('Behind "zoom" come a point and a factor, as in "zoom 3x7 20".')
+        raise BadArguments('After "zoom" come a point and a factor, as in "zoom 3x7 20".')
     return words[:place], (words[place + 1], words[place + 2])
 
 
@@ -177,7 +177,7 @@ def all_show(request: Request, command: Command) -> Answer | None:
     )
 )
 def showas(request: Request, command: Command) -> Answer | None:
-    """As show, but as the player who asks sees it when he plays; all his running boards if he names none."""
+    """As show, but as the player who asks sees it when they play; all their running boards if they name none."""
     player = request.who(command)
     words = command.args.get("BOARD", "").split()
     if not words and request.sender.board is None:

@@ -139,7 +139,7 @@ def _of_board(request: Request, command: Command, words: Sequence[str]) -> None:
 
 
 def _as_plan(state: State, seat: Seat, notations: Sequence[str]) -> tuple[str, ...]:
-    """What the player answers to do what was shown: his move, if it is his turn, and a plan of the plies behind it."""
+    """The answer that does what was shown: the player's move, if it is their turn, and a plan of the plies after it."""
     is_mine = state.to_move == seat
     now, later = notations[:1] if is_mine else [], notations[is_mine:]
     pairs = len(later) // 2 if _take_turns(state, notations) else 0
@@ -184,7 +184,7 @@ def _line(state: State, words: Sequence[str]) -> tuple[State, list[str]]:
 
 
 def _ending(state: State) -> str:
-    """A sentence with a blank behind it, if the line ends the game; else empty."""
+    """A sentence with a blank after it, if the line ends the game; else empty."""
     outcome = state.outcome
     if outcome is None:
         return ""

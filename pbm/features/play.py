@@ -204,7 +204,7 @@ def queue(request: Request, command: Command) -> Answer | None:
     if command.plan:
         tree = (plans.Branch(plans.ANY, as_played(text), plans.read(command.plan)),)
         decisions.keep_plan(board, seat, decisions.check_plan(board, board.state, seat, tree))
-        return tell_sender(request, command, board, seat, "your move is queued, with what you plan behind it.")
+        return tell_sender(request, command, board, seat, "your move is queued, with what you plan after it.")
     text = _queueable(board, text)
     if planned is not None:
         board.drop(planned)
@@ -397,7 +397,7 @@ def grant_undo(_: Request, board: OpenBoard, seat: Seat) -> None:
     )
 )
 def reject(request: Request, command: Command) -> Answer | None:
-    """Who rejects what he asked himself takes it back."""
+    """A player who rejects what they asked themselves takes it back."""
     if _is_of_game(request, command):
         return HANDLERS["limit"](request, replace(command, args={**command.args, "NUMBER": "reject"}))
     board, seat, offer = _answered(request, command)

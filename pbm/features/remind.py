@@ -1,4 +1,4 @@
-"""Reminders and digests: what a player gets because time passes, and what waits for him then.
+"""Reminders and digests: what a player gets because time passes, and what waits for them then.
 
 Reminders that fall due together are one mail. Each looks at its boards when it is written: one that has become
 pointless, for the player has moved or chosen a digest meanwhile, is not sent.
@@ -33,7 +33,7 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A board of a player. his_turn: he is to move there."""
+    """A board of a player. his_turn: they are to move there."""
 
     match: Match
     player: Player
@@ -41,7 +41,7 @@ class Running:
 
     @property
     def asked(self) -> bool:
-        """Whether the opponent has asked him something that he has not answered."""
+        """Whether the opponent has asked them something that they have not answered."""
         offer = self.match.offer
         return offer is not None and self.match.player(other(offer.seat)) == self.player
 
@@ -57,12 +57,12 @@ class Running:
 
     @property
     def may_claim(self) -> bool:
-        """The time of his opponent is up."""
+        """The time of their opponent is up."""
         return not self.his_turn and self.match.clock is not None and self.match.clock.overrun_at is not None
 
     @property
     def waits(self) -> bool:
-        """For something he may do."""
+        """For something they may do."""
         return self.his_turn or self.asked or self.may_claim
 
     @property
@@ -70,20 +70,20 @@ class Running:
         return not self.his_turn, self.deadline or _NEVER, self.match.moved_at
 
     def is_urged(self, now: datetime) -> bool:
-        """He is to move, has time left to do so, and it runs: not while he is away, nor in a pause."""
+        """They are to move, have time left to do so, and it runs: not while they are away, nor in a pause."""
         clock = self.match.clock
         if not self.his_turn or clock is None or clock.paused or self.is_away(now):
             return False
         return clock.deadline_at is None or clock.deadline_at > now
 
     def is_away(self, now: datetime) -> bool:
-        """He is on vacation, or no mail gets to him."""
+        """They are on vacation, or no mail gets to them."""
         seat = self.match.seat_of(self.player.id)
         return seat is not None and any(stop.holds(now) for stop in self.match.stops[seat - 1])
 
 
 def plan_digest(tx: Transaction, player: Player, settings: Settings, now: datetime) -> None:
-    """Put the player's next digest down, if he wants one."""
+    """Put the player's next digest down, if they want one."""
     if settings.digest == OFF:
         tx.agenda.drop(DIGEST, player.id)
     else:
@@ -101,7 +101,7 @@ def note_settings(event: SettingsSaved, tx: Transaction, now: datetime) -> None:
 
 
 def plan_reminder(tx: Transaction, player: Player, board: int, now: datetime) -> None:
-    """Remind the player of a board as soon as all that is due has been looked at, together with his other boards.
+    """Remind the player of a board as soon as all that is due has been looked at, together with their other boards.
 
     Boards may be due at the same instant; so this is a moment later.
     """
@@ -112,7 +112,7 @@ def plan_reminder(tx: Transaction, player: Player, board: int, now: datetime) ->
 
 
 def plan_anew(tx: Transaction, player: Player, now: datetime) -> None:
-    """Plan the next reminder of each of his boards by what he has chosen now."""
+    """Plan the next reminder of each of their boards by what they have chosen now."""
     tx.matches.forget()
     for board in running_boards(tx, player):
         if board.match.clock is not None:
@@ -124,7 +124,7 @@ def plan_anew(tx: Transaction, player: Player, now: datetime) -> None:
 
 @when_due(DIGEST)
 def send_digest(occasion: Occasion) -> None:
-    """Nothing is sent where nothing waits for the player, or so late that his next digest comes soon."""
+    """Nothing is sent where nothing waits for the player, or so late that their next digest comes soon."""
     tx, now = occasion.tx, occasion.now
     player = tx.players.get(int(occasion.item.key))
     if player is None:
@@ -161,7 +161,7 @@ def send_reminder(occasion: Occasion) -> None:
 
 
 def _is_due(tx: Transaction, board: Running, now: datetime) -> bool:
-    """The player is to move, and no move of his waits to be played; or he has been asked, and nothing urges him."""
+    """The player is to move, and no move of theirs waits; or they have been asked, and nothing urges them."""
     if board.is_urged(now):
         return all(intent.kind is not IntentKind.HOLD for intent in tx.intents.of(board.match.board))
     return board.asked and not board.his_turn and not board.is_away(now) and board.settings.remind != OFF

@@ -60,7 +60,7 @@ def seek(request: Request, command: Command) -> Answer | None:
         return None
     _announce(request, game, fresh)
     text = (
-        f"You look for {_games(wanted)} of {game.info.title}, as seek {fresh.id}. Whoever takes it moves first. "
+        f"You look for {_games(wanted)} of {game.info.title}, as seek {fresh.id}. The player who takes it moves first. "
         f'"{game.info.name} seek 0" withdraws it.'
     )
     return done(command, text)

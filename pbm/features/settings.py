@@ -1,4 +1,4 @@
-"""Verbs by which a player says what may be asked of him: challenges of a game, how many boards, and by whom."""
+"""Verbs by which a player says what may be asked of them: challenges of a game, how many boards, and by whom."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from pbm.store.ratings import Record
 
 MAX_LISTED = 1000
 MAX_RANKED = 300
-"""Players in the standings; those behind the best are left out."""
+"""Players in the standings; those below the best are left out."""
 MAX_DRAWN = 40
 """Players in the picture of the ratings."""
 INACTIVE_AFTER = timedelta(days=180)
@@ -144,7 +144,7 @@ def history(request: Request, command: Command) -> Answer | None:
 
 @dataclass(frozen=True, slots=True)
 class GameRow:
-    """A player in one game. record: None if he has no rating in it. active: boards under way."""
+    """A player in one game. record: None if they have no rating in it. active: boards under way."""
 
     game: str
     record: Record | None
@@ -156,7 +156,7 @@ class GameRow:
     Verb(
         "about",
         "[PLAYER]",
-        "what anybody may know of a player: ratings, how reliable and how fast he is, vacations",
+        "what anybody may know of a player: ratings, how reliable and how fast they are, vacations",
         LOOKING,
         Locks.HOUSE,
         rank=170,
@@ -164,7 +164,7 @@ class GameRow:
     )
 )
 def about(request: Request, command: Command) -> Answer | None:
-    """Never an address, nor anything he has chosen for himself."""
+    """Never an address, nor anything they have chosen for themselves."""
     tx, player = request.tx, request.player_named(command.args.get("PLAYER", "me"))
     records, paces = tx.ratings.of_player(player.id), tx.paces.of_player(player.id)
     ratings = {game: record.at(request.now) for game, record in records.items()}

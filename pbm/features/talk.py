@@ -1,4 +1,4 @@
-"""What one player writes to others, made into mails. No mail shows where its author reads his."""
+"""What one player writes to others, made into mails. No mail shows where its author reads mail."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: 
 
 @redeems(MESSAGE, lasting=True)
 def answer_message(request: Request, ticket: Ticket) -> None:
-    """Who got a message has answered it: his words go back to its author."""
+    """A player has answered a message: their words go back to its author."""
     player, author = request.tx.players.get(ticket.player_id or 0), request.tx.players.get(ticket.payload["to"])
     if player is None:
         return
@@ -184,7 +184,7 @@ def answer_message(request: Request, ticket: Ticket) -> None:
     try:
         _check_no_command(text)
         if author is None:
-            raise NotFound("Who wrote to you has left the server.")
+            raise NotFound("The player who wrote to you has left the server.")
         _check_not_blocked(request, player, author)
         _pass_on(request, player, [author], _checked(request, text, "write it above the message you answer"))
     except Rejected as error:

@@ -52,7 +52,7 @@ _YEAR = timedelta(days=365)
 FREE_NO_SHOWS, NO_SHOWS_WITHIN = 2, timedelta(days=90)
 """Games whose first move a player may let pass within such a time; the next are lost, and tell in the reliability."""
 _ON_TIME = "on time"
-_NO_SHOW = "did not make his first move in time"
+_NO_SHOW = "did not make their first move in time"
 """How the reason of a result begins, or ends, when time was up."""
 
 
@@ -94,10 +94,10 @@ def _remind(board: OpenBoard, clock: Clock) -> None:
 
 
 def call_time(board: OpenBoard, limits: Limits) -> None:
-    """The time of the player to move is up; before his own first move, the game is void.
+    """The time of the player to move is up; before their own first move, the game is void.
 
-    In an event both is a loss at once, so that nobody's choice holds up a round. Who has sent a move that still waits
-    was in time, though his nights or vacations have changed since: it is played first.
+    In a tournament both is a loss at once, so that nobody's choice holds up a round. A player who has sent a move that
+    still waits was in time, though their nights or vacations have changed since: it is played first.
     """
     match, clock, now = board.match, board.match.clock, board.now
     assert clock is not None  # noqa: S101  who calls has seen it
@@ -128,7 +128,7 @@ def call_time(board: OpenBoard, limits: Limits) -> None:
 
 
 def end_on_time(board: OpenBoard, *, draw: bool = False, waited: bool = False) -> None:
-    """End a game whose time is up. draw: as its opponent wishes; waited: he has not said what he wishes."""
+    """End a game whose time is up. draw: as its opponent wishes; waited: they have not said what they wish."""
     match, clock = board.match, board.match.clock
     assert clock is not None  # noqa: S101  who calls has seen it
     late, seat = clock.seat, other(clock.seat)
@@ -221,9 +221,9 @@ def reach_again(event: ReachChanged, tx: Transaction, now: datetime) -> None:
 
 
 def note_reach(tx: Transaction, player: Player, days: int, now: datetime, boards: Iterable[Renewable] = ()) -> None:
-    """A player's clocks stand still while no mail gets to him, so many days within a year; call it when that changes.
+    """A player's clocks stand still while no mail gets to them, so many days within a year; call it when that changes.
 
-    Who lets mail come back again and again has no more time by it.
+    A player who lets mail come back again and again gains no time by it.
     """
     known = [each.stop for each in tx.absences.of(player.id, StopKind.UNREACHABLE, now - _YEAR)]
     left = timedelta(days=days) - sum(((stop.ends_at or now) - stop.starts_at for stop in known), timedelta())
@@ -240,7 +240,7 @@ def note_reach(tx: Transaction, player: Player, days: int, now: datetime, boards
 
 LARGEST_GIFT = 60 * DAY
 CHANGES, CHANGES_WITHIN = 4, timedelta(days=14)
-"""How often a player may move his nights and weekends, lest it is always night where he is."""
+"""How often a player may move their nights and weekends, so that it is not always night where they are."""
 _CHANGED = "rests_changed"
 
 
@@ -295,7 +295,7 @@ def give(request: Request, command: Command) -> Answer | None:
     board, seat = request.seated(command)
     amount, opponent, clock = read_duration(command.args["TIME"]), other(seat), _clock(board)
     if not HOUR <= amount <= LARGEST_GIFT:
-        text = f'"{command.args["TIME"]}" does not do: give {in_words(HOUR)} to {in_words(LARGEST_GIFT)} at once.'
+        text = f'"{command.args["TIME"]}" is not allowed: give {in_words(HOUR)} to {in_words(LARGEST_GIFT)} at once.'
         raise BadArguments(text)
     has = clock.remaining(opponent, board.now, board.match.calendars)
     if has + amount > MOST:
@@ -355,7 +355,7 @@ def _clock(board: OpenBoard) -> Clock:
     board.check_running()
     clock = board.match.clock
     if clock is None or not clock.control.timed:
-        raise NotAllowed(f"Board {board.match.board} has no clock: everybody takes the time he takes.")
+        raise NotAllowed(f"Board {board.match.board} has no clock: all players take the time they want.")
     return clock
 
 
@@ -401,7 +401,7 @@ def _span(absence: Absence) -> Span:
 
 
 def _end(request: Request, player: Player, own: list[Absence]) -> str:
-    """End the vacation the player is on, or else drop his next one. Raises: NotFound."""
+    """End the vacation the player is on, or else drop their next one. Raises: NotFound."""
     mine = next((each for each in own if _span(each)[1] > request.now), None)
     if mine is None:
         raise NotFound("You are not on vacation, and have planned none.", "vacation FROM TO")
@@ -409,7 +409,7 @@ def _end(request: Request, player: Player, own: list[Absence]) -> str:
         request.tx.absences.end(mine, request.now)
     if mine.stop.starts_at >= request.now:
         return "Your next vacation is dropped."
-    return "Your vacation is over, and your clocks run. What is left of it you have again."
+    return "Your vacation is over, and your clocks run. The days left of it are yours again."
 
 
 def _check_apart(span: Span, own: list[Absence], settings: Settings) -> None:

@@ -1,7 +1,7 @@
 """What mail programs write above a mail that they quote or forward, found by its shape; words of languages only help.
 
 Four shapes: a line such as "On Monday at 10:30 pbm <pbm@example.org> wrote:", which may be wrapped anywhere; a block of
-header lines; words between dashes, the header below or behind them; a header in lines of its own without colons.
+header lines; words between dashes, the header below or after them; a header in lines of its own without colons.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _DATE_LINE = re.compile(r"\s{0,8}(?=.{0,30}\d[./-]\d|.{0,20}\b\d{4}\b).{8,40}$")
 _LABEL = re.compile(r"[\s*_>]{0,8}(?!(?i:if|then) )([^\W\d_][^\d:：<>@*]{0,22}?)[\s*_]{0,3}[:：][\s*_]{0,4}(.*)")
 """A field of a mail's header as it is quoted. A line of a plan such as "if any: pass" is none."""
 _RULED = re.compile(r"\s{0,8}([-_=*─━])\1{2,39}\s{0,3}([^\W\d_][^-_=*─━]{2,60}?)\s{0,3}\1{3,40}(?!\1)\s{0,3}(\S.*)")
-"""Words between dashes with a header behind them on the same line."""
+"""Words between dashes with a header after them on the same line."""
 _RULE_MARKS = "-_=*─━"
 _OPEN = re.compile(r"[<(\[,]$")
 _ADDRESS_FIRST = re.compile(r"[<(\[]{0,2}(?:mailto:)?[^\s<>()\[\]]+@")

@@ -16,7 +16,7 @@ from encodings.aliases import aliases
 import chardet
 
 MAX_MAIL = 1_000_000
-"""Bytes of a mail that are read; the text a person wrote comes first, pictures behind it."""
+"""Bytes of a mail that are read; the text a person wrote comes first, pictures after it."""
 MAX_HEADERS = 32_768
 """Bytes of a header block; a longer one at the top is no person's."""
 MAX_FIELD = 8192

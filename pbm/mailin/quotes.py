@@ -1,4 +1,4 @@
-"""A plain text to what its writer wrote himself: no quotes, attributions, forwarded mails, signatures or disclaimers.
+"""A plain text to what its writer wrote: no quotes, attributions, forwarded mails, signatures or disclaimers.
 
 Words of many languages help, but the shape decides: a quoted line; a line above a quote, or one that names a date and
 an address and ends with a colon; a block of header lines. In doubt a line is dropped: a lost comment is a pity, a
@@ -49,7 +49,7 @@ def own_text(text: str, us: str) -> tuple[str, bool]:
     """What the person wrote, and whether one of our mails stands quoted with it; us is our local part, in lower case.
 
     With our line in the text, what is above it counts; if that is nothing, then what is between or below lines quoted
-    with ">", for there a quote shows where it ends. Below an unquoted copy of our line nothing is his for certain.
+    with ">", for there a quote shows where it ends. Below an unquoted copy of our line nothing is theirs for certain.
     """
     text = bounded(text)
     found = FOUND.search(text)

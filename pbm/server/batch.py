@@ -1,8 +1,8 @@
 """Mails that are handled together, and all that is there for speed and for several processes at once.
 
-What is foreseen is read at once, what is to be locked is locked at once, and what becomes of the mails is written down
-at once. A fault in writing a batch down is met by handling it again, mail by mail, so that only the faulty one is
-parked. Nothing here decides what a mail asks for, or what its sender gets: see `handle`.
+All that is foreseen is read at once, all that is to be locked is locked at once, and what becomes of the mails is
+written down at once. A fault in writing a batch down is met by handling it again, mail by mail, so that only the faulty
+one is parked. Nothing here decides what a mail asks for, or what its sender gets: see `handle`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Batches:
     def handle(self, limit: int) -> int:
         """Handle the mails that wait, oldest first, in one transaction; returns how many there were.
 
-        What cannot be written down together is once more handled, and written down, mail by mail.
+        Mails that cannot be written down together are handled once more, and written down, one by one.
         Raises: DatabaseTrouble, and then none is handled.
         """
         try:
@@ -214,7 +214,7 @@ def names_to_lock(mail: Prepared) -> Iterator[str]:
 
 
 def parted(work: Sequence[Work]) -> tuple[list[Work], list[Work]]:
-    """Mails that stay on their boards, and all others; a mail stays behind those of its lane that came before it."""
+    """Mails that stay on their boards, and all others; a mail stays after those of its lane that came before it."""
     on_boards: list[Work] = []
     others: list[Work] = []
     lanes_of_others: set[str] = set()

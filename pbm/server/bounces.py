@@ -67,7 +67,7 @@ class Bouncing:
         return f"{mail.address}, for good, {bounces} of {most}" if bounces else f"{mail.address}, which is nobody's"
 
     def _spare(self, tx: Transaction, mail: Returned, now: datetime) -> str:
-        """Who complains gets only what is his part of games he plays."""
+        """A player who complains gets only the mails of games they play."""
         if mail.counted:
             return f"{mail.address}, again"
         tx.bounces.mark(mail, now)

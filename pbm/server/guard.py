@@ -2,9 +2,9 @@
 
 It is counted for each userid, for each sender and for each machine that hands mails over, so that neither many
 passwords for one account nor one password for many accounts get far; and for all strangers together, since each look
-at a password costs as much as hundreds of moves. Who answers a mail of ours is never locked out: a token proves more
-than a password, and cannot be guessed. Whether a userid exists, or a password that came too early was right, is told
-to nobody.
+at a password costs as much as hundreds of moves. A player who answers a mail of ours is never locked out: a token
+proves more than a password, and cannot be guessed. Whether a userid exists, or a password that came too early was
+right, is told to nobody.
 """
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ def _hash_of(tx: Transaction, userid: str) -> str:
 
 
 def _misplaced(player: Player | None, lines: Sequence[str]) -> list[Credentials]:
-    """Words that may be the sender's own password, in the wrong place: behind their userid, or after "password".
+    """Words that may be the sender's own password, in the wrong place: after their userid, or after "password".
 
     Others' are not looked at: a password that is blacked out when it is right would tell that it is.
     """

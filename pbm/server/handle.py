@@ -215,7 +215,7 @@ class Handler:
     def _lay_aside(self, tx: Transaction, discard: Discard, now: datetime) -> Settled:
         """Record what is never answered; a mail of ours that came back is accounted to its recipient.
 
-        What could not be read is kept for the operator: a person may have written it.
+        A mail that could not be read is kept for the operator: a person may have written it.
         """
         reason = f"{discard.action}: {discard.reason}"
         if discard.action in (Action.BOUNCE, Action.COMPLAINT):

@@ -30,7 +30,7 @@ from pbm.store.remarks import Broadcast
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A player as the operator sees him. unreachable: no address of his is left that mail may go to."""
+    """A player as the operator sees them. unreachable: no address of theirs is left that mail may go to."""
 
     player: Player
     addresses: tuple[Address, ...]
@@ -139,7 +139,7 @@ class Administration:
             return to_json(data_of(tx, _player(tx, userid)))
 
     def import_player(self, content: bytes) -> Imported:
-        """Take a player in from what another server, or this one, has exported of him."""
+        """Take a player in from what another server, or this one, has exported of them."""
         with self._service.store.write() as tx:
             return take_in(tx, content, self._service.clock())
 
@@ -173,7 +173,7 @@ class Administration:
             return board.match, board.state if ply is None else board.at(ply)
 
     def move(self, number: int, userid: str, move: str) -> tuple[Match, State]:
-        """Play for a player, as if he had sent the move."""
+        """Play for a player, as if they had sent the move."""
         with self._service.store.write() as tx:
             board = self._board(tx, number)
             player = _player(tx, userid)

@@ -132,7 +132,7 @@ def _parse(tx: Transaction, line: str, standing: Standing) -> Command | Rejected
 def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
     """Keep the commands, and ask the player whom From claims to confirm them by an answer; else refuse.
 
-    What would be refused from him, too, is refused at once.
+    A command that would be refused from that player, too, is refused at once.
     """
     player, address = request.sender.claimed, request.message.sender
     since = request.now - timedelta(days=1)
@@ -170,7 +170,7 @@ def _tried(request: Request, order: Order) -> Request:
 
 @redeems("held")
 def release(request: Request, ticket: Ticket) -> None:
-    """The player has answered from his address: carry out what he had sent, unless he says no."""
+    """The player has answered from their address: carry out what they had sent, unless they say no."""
     player = request.tx.players.get(ticket.player_id or 0)
     if player is None:
         return

@@ -1,6 +1,7 @@
 """Plain words in an answer to a board: what is to be done there, or a message to the opponent; where no command stood.
 
-Nothing is guessed between two. What may be a mistyped move, a command with an error, or a password, is no message.
+Nothing is guessed between two. Anything that may be a mistyped move, a command with an error, or a password, is no
+message.
 """
 
 from __future__ import annotations
@@ -142,7 +143,7 @@ def _may_write(request: Request, board: OpenBoard, writer: Player, text: str) ->
 
 
 def _begins_like_a_command(text: str) -> bool:
-    """Its first line is a command with an error in it: a verb or a game, as it is or misspelt, or a verb behind one."""
+    """Its first line is a command with an error in it: a verb or a game, as it is or misspelt, or a verb after one."""
     line = next(filter(None, map(clean, text.splitlines())), "")
     first, *rest = line.casefold().split() or [""]
     names = [word for verb in VERBS for word in verb.words]

@@ -108,7 +108,7 @@ class Queues:
             return _found(tx.inbox.get(number), "inbox", number)
 
     def handle_again(self, numbers: Iterable[int]) -> None:
-        """Let parked or ignored mails be handled. What was handled stays so: it would play twice."""
+        """Let parked or ignored mails be handled. Handled mails stay so: they would play twice."""
         with self._service.store.write() as tx:
             for number in numbers:
                 mail = _found(tx.inbox.get(number), "inbox", number)

@@ -1,7 +1,7 @@
 """How many answers go out, and how much computing one person may cause. Both are held in memory.
 
 Answers are counted so that two robots cannot talk for ever; a new process reads them from the outbox. Computing is
-counted since some games have positions that take seconds, and nobody else shall wait; each process counts for itself,
+counted since some games have positions that take seconds, and nobody else should wait; each process counts for itself,
 and what takes no time worth speaking of is not even noted.
 """
 

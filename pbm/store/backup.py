@@ -128,7 +128,7 @@ def _translated() -> Iterator[None]:
 Rows = Sequence[tuple[Any, ...]]
 _AT_ONCE = 1000
 TABLES = tuple(metadata.sorted_tables)
-"""Each behind those that its rows point to."""
+"""Each after those that its rows point to."""
 
 
 class Contents:
@@ -177,7 +177,7 @@ class Contents:
                 yield table.name, counter, last, highest
 
     def count_on(self) -> None:
-        """Let new rows be numbered behind those that are there; SQLite does so by itself."""
+        """Let new rows be numbered after those that are there; SQLite does so by itself."""
         for _, counter, last, highest in list(self.counters()):
             if last < highest:
                 self._connection.execute(select(func.setval(counter, highest)))

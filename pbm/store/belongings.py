@@ -1,6 +1,6 @@
 """All that is stored of one player, as plain values that JSON can hold, and back again.
 
-Rows keep the names of their columns, but for keys: a player is his userid, and numbers that only this database knows
+Rows keep the names of their columns, but for keys: a player is their userid, and numbers that only this database knows
 are left out. Instants are texts in UTC, to the microsecond. What is about somebody else is left out, too: addresses of
 others, what they have written or decided for later, and who asked for a match, for that may be an address.
 """
@@ -91,7 +91,7 @@ class Belongings:
         return [_plain(section, row) for row in rows]
 
     def people(self, player_id: int) -> dict[str, list[str]]:
-        """The userids of those whom the player follows, and of those he has blocked."""
+        """The userids of those whom the player follows, and of those they have blocked."""
         found = {}
         for name, (table, column) in PEOPLE.items():
             others = select(players.c.userid).join(table, table.c[column] == players.c.id)
@@ -100,7 +100,7 @@ class Belongings:
         return found
 
     def boards(self, player_id: int) -> list[int]:
-        """The boards he plays on, follows or has written about, ascending."""
+        """The boards they play on, follow or have written about, ascending."""
         own = select(matches.c.board).where(or_(matches.c.seat1_id == player_id, matches.c.seat2_id == player_id))
         followed = select(follows.c.board).where(follows.c.player_id == player_id)
         remarked = select(remarks.c.board).where(remarks.c.player_id == player_id)
@@ -129,7 +129,7 @@ class Belongings:
         }
 
     def holder(self, userid: str) -> tuple[int, bool] | None:
-        """Whose the userid is or was, by his id, and whether only a name has been brought in so far."""
+        """Whose the userid is or was, by their id, and whether only a name has been brought in so far."""
         found = select(players.c.id, players.c.password_hash, players.c.removed_at).where(
             players.c.userid_key == userid.casefold()
         )
@@ -140,7 +140,7 @@ class Belongings:
         return row.id, row.password_hash == NO_PASSWORD and row.removed_at is None and there is None
 
     def add_name(self, userid: str, now: datetime) -> int:
-        """A player of whom nothing is known but that he played; nobody can log in as him. Returns his id."""
+        """A player of whom nothing is known but that they played; nobody can log in as them. Returns their id."""
         values = {
             "userid": userid,
             "userid_key": userid.casefold(),
@@ -152,7 +152,7 @@ class Belongings:
         return key
 
     def introduce(self, player_id: int, userid: str, settings: str, created_at: datetime, *, bot: bool) -> None:
-        """Make a name a player; he can log in once he has set a password."""
+        """Make a name a player; they can log in once they have set a password."""
         values = {"userid": userid, "settings": settings, "created_at": created_at, "bot": bot}
         self._connection.execute(update(players).where(players.c.id == player_id).values(values))
 

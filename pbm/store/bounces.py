@@ -89,7 +89,7 @@ class Bounces:
         return [Player(row.id, row.userid) for row in rows]
 
     def alive(self, player_id: int, sender: str) -> bool:
-        """The player has written: his address works again; so do all of his if none did. Whether that was in doubt."""
+        """The player has written: their address works again, and all if none did. Whether that was in doubt."""
         troubled = any(address.is_troubled for address in self._players.addresses(player_id))
         if troubled:
             self._connection.execute(_ALIVE, {"player": player_id, "sender": sender.casefold()})

@@ -63,7 +63,7 @@ class Choices:
 
 
 class Blocks:
-    """A blocked player cannot challenge, invite or write to the one who blocked him."""
+    """A blocked player cannot challenge, invite or write to the one who blocked them."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -77,8 +77,9 @@ class Store:
     def write(self, *, alone: bool = True, durable: bool = True) -> Iterator[Transaction]:
         """A transaction that may write: committed at the end of the block, rolled back by any exception.
 
-        alone: nobody else who writes alone does so meanwhile; who does not want that locks what he changes. On SQLite
-        everybody writes alone. durable: what is committed outlives a loss of power; otherwise nobody waits for a disk.
+        alone: nobody else who writes alone does so meanwhile; a writer who does not want that locks what it changes. On
+        SQLite everybody writes alone. durable: what is committed outlives a loss of power; otherwise nobody waits for a
+        disk.
         """
         try:
             with self._writing, translated(), self._engine.connect() as connection:

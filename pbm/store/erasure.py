@@ -1,4 +1,4 @@
-"""Making the server forget a player: what is his is deleted, and what others share with him bears another name."""
+"""Making the server forget a player: what is theirs is deleted, and what others share with them bears another name."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ _OF_PLAYER = (
     *(addresses, tickets, remarks, follows, tournament_follows, game_choices, seeks, absences, broadcasts),
     *(invitations, ratings, paces, player_follows, blocks),
 )
-"""Tables whose rows with his player_id are his alone."""
+"""Tables whose rows with their player_id are theirs alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """By what a player may be found. names: his userid and the addresses he has, and has had mail at, in lower case."""
+    """By what a player may be found. names: their userid and the addresses they have or had mail at, in lower case."""
 
     player_id: int
     userid: str
@@ -69,7 +69,7 @@ class Erasure:
         return Traces(player_id, row.userid, frozenset(names), row.removed_at is not None)
 
     def rename(self, traces: Traces, name: str) -> None:
-        """He is called so wherever he is named; nobody can log in as him, and he has chosen nothing."""
+        """They are called so wherever they are named; nobody can log in as them, and they have chosen nothing."""
         values = {
             "userid": name,
             "userid_key": name,
@@ -85,7 +85,7 @@ class Erasure:
             self._connection.execute(renamed)
 
     def forget(self, traces: Traces) -> None:
-        """Delete what is his, his mails among it, and the mails that were sent of his boards or because of his."""
+        """Delete what is theirs, their mails among it, and the mails sent of their boards or because of theirs."""
         for table in _OF_PLAYER:
             self._connection.execute(delete(table).where(table.c.player_id == traces.player_id))
         self._connection.execute(delete(player_follows).where(player_follows.c.followed_id == traces.player_id))
@@ -93,8 +93,8 @@ class Erasure:
         for table in (tickets, attempts):
             self._connection.execute(delete(table).where(func.lower(table.c.subject).in_(traces.names)))
         for seat, column in ((1, matches.c.seat1_id), (2, matches.c.seat2_id)):
-            his = select(matches.c.board).where(column == traces.player_id)
-            self._connection.execute(delete(intents).where(intents.c.board.in_(his), intents.c.seat == seat))
+            boards_of = select(matches.c.board).where(column == traces.player_id)
+            self._connection.execute(delete(intents).where(intents.c.board.in_(boards_of), intents.c.seat == seat))
         asked = func.lower(matches.c.started_by).in_(traces.names)
         self._connection.execute(update(matches).where(asked).values(started_by=""))
         self._forget_mails(traces)
@@ -106,15 +106,15 @@ class Erasure:
         own = list(self._connection.execute(select(inbox.c.id).where(written)).scalars())
         boards = select(matches.c.board).where(self._seated(traces))
         sent = outbox.c.state != Delivery.QUEUED.value
-        his = or_(outbox.c.player_id == traces.player_id, func.lower(outbox.c.address).in_(traces.names))
-        self._connection.execute(delete(outbox).where(or_(his, sent & outbox.c.board.in_(boards))))
+        addressed = or_(outbox.c.player_id == traces.player_id, func.lower(outbox.c.address).in_(traces.names))
+        self._connection.execute(delete(outbox).where(or_(addressed, sent & outbox.c.board.in_(boards))))
         for some in _batches(own):
             self._connection.execute(delete(outbox).where(sent, outbox.c.inbox_id.in_(some)))
             self._connection.execute(update(outbox).where(outbox.c.inbox_id.in_(some)).values(inbox_id=None))
             self._connection.execute(delete(inbox).where(inbox.c.id.in_(some)))
 
     def sweep(self, names: Collection[str], done: tuple[int, int], most: int = 100) -> tuple[int, int] | None:
-        """Take what names him out of some of the mails that others wrote or were sent, and that are done with.
+        """Take what names them out of some of the mails that others wrote or were sent, and that are done with.
 
         done: the ids in inbox and outbox up to which that has been done; returned as they are then, None at the end.
         """
@@ -129,7 +129,7 @@ class Erasure:
         return (max(written, default=done[0]), max(sent, default=done[1])) if written or sent else None
 
     def _mails(self, queue: Table, settled: ColumnElement[bool], after: int, most: int) -> dict[int, bytes]:
-        """The next mails of a queue behind an id, in order."""
+        """The next mails of a queue after an id, in order."""
         found = select(queue.c.id, queue.c.raw).where(queue.c.id > after, settled).order_by(queue.c.id).limit(most)
         return {row.id: row.raw for row in self._connection.execute(found)}
 

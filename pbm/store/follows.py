@@ -15,8 +15,8 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """ends_only: wants only the board's last mail. whom: whom he follows for it, a player by his userid or ALL boards
-    of the game; empty for the board itself.
+    """ends_only: wants only the board's last mail. whom: whom they follow for it, a player by their userid or ALL
+    boards of the game; empty for the board itself.
     """
 
     player: Player
@@ -52,7 +52,7 @@ _FOLLOWERS = (
 
 
 class Follows:
-    """A player follows a board by itself, one of its players, or by a choice of his all boards of its game."""
+    """A player follows a board by itself, one of its players, or by a choice of theirs all boards of its game."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -87,7 +87,7 @@ class Follows:
         self._connection.execute(insert(follows).values(player_id=player_id, board=board, ends_only=ends_only))
 
     def unfollow(self, player_id: int, board: int) -> bool:
-        """False if he did not follow it."""
+        """False if they did not follow it."""
         own = (follows.c.player_id == player_id) & (follows.c.board == board)
         return self._connection.execute(delete(follows).where(own)).rowcount > 0
 
@@ -107,10 +107,10 @@ class Follows:
         return [Player(row.id, row.userid) for row in self._connection.execute(found)]
 
     def follow_player(self, player_id: int, followed_id: int) -> None:
-        """All boards of a player whom he does not follow yet."""
+        """All boards of a player whom they do not follow yet."""
         self._connection.execute(insert(player_follows).values(player_id=player_id, followed_id=followed_id))
 
     def unfollow_player(self, player_id: int, followed_id: int) -> bool:
-        """False if he did not follow him."""
+        """False if they did not follow them."""
         pair = (player_follows.c.player_id == player_id) & (player_follows.c.followed_id == followed_id)
         return self._connection.execute(delete(player_follows).where(pair)).rowcount > 0

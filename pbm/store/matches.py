@@ -119,7 +119,7 @@ class Matches:
         event: str = "",
         control: TimeControl = UNLIMITED,
     ) -> Match:
-        """started_by: who asked for it, by any name that is his alone. rematch_of: the board it follows.
+        """started_by: who asked for it, by any name that is theirs alone. rematch_of: the board it follows.
 
         The clock of the match has no deadline yet, for only the match loaded tells what its players' calendars are.
         """
@@ -373,7 +373,7 @@ class Matches:
         return self._connection.execute(found).scalar_one()
 
     def challenged_since(self, player_id: int, since: datetime, most: int) -> int:
-        """How many boards others have asked a player for since then; only his newest are looked at, `most` a seat."""
+        """How many boards others have asked a player for since then; only their newest are looked at, `most` a seat."""
         seats = (matches.c.seat1_id, matches.c.seat2_id)
         newest = [
             select(matches.c.board, matches.c.started_at, matches.c.started_by)

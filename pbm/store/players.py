@@ -56,7 +56,7 @@ _OWNERS = (
 
 
 class Players:
-    """A removed player keeps his row, for his old boards name it; nobody finds him any more."""
+    """A removed player keeps their row, for their old boards name it; nobody finds them any more."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -164,7 +164,7 @@ class Players:
         }
 
     def unreachable(self, player_id: int) -> bool:
-        """No mail gets to the player: he has confirmed addresses, and all are suspended."""
+        """No mail gets to the player: they have confirmed addresses, and all are suspended."""
         found = select(func.count(), func.count(addresses.c.suspended_at)).where(
             addresses.c.player_id == player_id, addresses.c.confirmed_at.is_not(None)
         )
@@ -252,7 +252,7 @@ class Players:
         self._connection.execute(update(players).where(players.c.id == player_id).values(bot=bot))
 
     def created_at(self, player_id: int) -> datetime:
-        """Since when he has been here."""
+        """Since when they have been here."""
         found: datetime = self._connection.execute(
             select(players.c.created_at).where(players.c.id == player_id)
         ).scalar_one()

@@ -22,7 +22,7 @@ _RECENT = 20_000
 _TAKE_IN = insert(inbox).returning(inbox.c.id, sort_by_parameter_order=True)
 _QUEUED = outbox.c.state == Delivery.QUEUED.value
 _UNDER_WAY = timedelta(minutes=1)
-"""A mail that is being sent is due again that soon, lest whoever sends it dies."""
+"""A mail that is being sent is due again that soon, in case its sender dies."""
 _OWE = insert(outbox).returning(outbox.c.id, sort_by_parameter_order=True)
 _SETTLE = update(inbox).where(inbox.c.id == bindparam("mail"))
 

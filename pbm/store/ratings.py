@@ -141,7 +141,7 @@ class Ratings:
         return self._connection.execute(latest).scalar_one_or_none()
 
     def of_player(self, player_id: int) -> dict[str, Record]:
-        """By game, of those he has a rating in."""
+        """By game, of those they have a rating in."""
         rows = self._connection.execute(
             select(ratings).where(ratings.c.player_id == player_id).order_by(ratings.c.game)
         )
@@ -186,7 +186,7 @@ class Paces:
         return found | {row.player_id: _pace(row) for row in rows}
 
     def of_player(self, player_id: int) -> dict[str, Pace]:
-        """By game, of those he has ended a match of."""
+        """By game, of those they have ended a match of."""
         rows = self._connection.execute(select(paces).where(paces.c.player_id == player_id).order_by(paces.c.game))
         return {row.game: _pace(row) for row in rows}
 

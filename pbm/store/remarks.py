@@ -34,7 +34,7 @@ class Remarks:
             self._connection.execute(noted.values(annotated=True))
 
     def of(self, kind: RemarkKind, board: int, player_id: int | None = None) -> list[Remark]:
-        """Those on a board, oldest first. player_id: only his."""
+        """Those on a board, oldest first. player_id: only theirs."""
         found = _remarks.where(remarks.c.board == board, remarks.c.kind == kind.value)
         if player_id is not None:
             found = found.where(remarks.c.player_id == player_id)

@@ -66,9 +66,10 @@ class Tournament:
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A player in an event. seed: his place among all, from 1; on a ladder, his rung. division: from 1, of a league.
+    """A player in a tournament. seed: their place among all, from 1; on a ladder, their rung. division: from 1, of a
+    league.
 
-    left_at: when he left; None while he is in.
+    left_at: when they left; None while they are in.
     """
 
     player: Player
@@ -160,7 +161,7 @@ class Tournaments:
         return self._found(over if game is None else over & (tournaments.c.game == game), limit)
 
     def of_player(self, player_id: int) -> list[Tournament]:
-        """All that he is in and that are not over."""
+        """All that they are in and that are not over."""
         own = select(tournament_players.c.tournament_id).where(
             tournament_players.c.player_id == player_id, tournament_players.c.left_at.is_(None)
         )
@@ -168,7 +169,7 @@ class Tournaments:
         return self._found(tournaments.c.id.in_(own) & running)
 
     def created_by(self, player_id: int) -> int:
-        """How many of his events are not over."""
+        """How many of their tournaments are not over."""
         running = tournaments.c.state.in_([stage.value for stage in Stage if not stage.ended])
         found = select(func.count()).where(tournaments.c.creator_id == player_id, running)
         return self._connection.execute(found).scalar_one()
@@ -214,7 +215,7 @@ class Tournaments:
         self._connection.execute(update(tournament_players).where(_is(tournament_id, player_id)).values(left_at=now))
 
     def forget(self, tournament_id: int, player_id: int) -> None:
-        """As if he had never joined."""
+        """As if they had never joined."""
         self._connection.execute(delete(tournament_players).where(_is(tournament_id, player_id)))
 
     def place(self, tournament_id: int, divisions: Iterable[Sequence[int]]) -> None:
@@ -291,19 +292,19 @@ class Tournaments:
         return [Player(row.id, row.userid) for row in rows]
 
     def followed(self, player_id: int) -> list[Tournament]:
-        """The events that he follows and that are not over, the newest first."""
+        """The tournaments that they follow and that are not over, the newest first."""
         own = select(tournament_follows.c.tournament_id).where(tournament_follows.c.player_id == player_id)
         return [event for event in self._found(tournaments.c.id.in_(own)) if not event.stage.ended]
 
     def follow(self, player_id: int, tournament_id: int) -> bool:
-        """False if he did already."""
+        """False if they did already."""
         if any(player.id == player_id for player in self.followers(tournament_id)):
             return False
         self._connection.execute(insert(tournament_follows).values(player_id=player_id, tournament_id=tournament_id))
         return True
 
     def unfollow(self, player_id: int, tournament_id: int) -> bool:
-        """False if he did not."""
+        """False if they did not."""
         own = (tournament_follows.c.player_id == player_id) & (tournament_follows.c.tournament_id == tournament_id)
         return self._connection.execute(delete(tournament_follows).where(own)).rowcount > 0
 

@@ -48,7 +48,7 @@ from pbm.store.tournaments import Tournaments
 from pbm.store.trouble import translated
 
 HOUSE = "house"
-"""The name that is locked by whoever changes more than he has locked otherwise."""
+"""The name that is locked by anybody who changes more than they have locked otherwise."""
 
 _numbers = func.unnest(bindparam("numbers", type_=ARRAY(BigInteger))).table_valued("number").render_derived()
 _LOCK = select(func.pg_advisory_xact_lock(_numbers.c.number))

@@ -68,7 +68,7 @@ def test_a_plan_however_it_is_written(written: str, canonical: str | None) -> No
     [
         ("if E5 D4", '"if E5 D4" lacks the colon'),
         ("if E5: D4; if F3; G4", '"if F3; G4" lacks the colon'),
-        ("if E5:", '"if E5:" lacks your answer behind the colon'),
+        ("if E5:", '"if E5:" lacks your answer after the colon'),
         ("if : D4", "lacks your opponent's move before the colon"),
         ("if E5: D4, then if", 'There is nothing between "if" and the end'),
         ("if E5: D4, then (if F3: G4", 'A "(" in your plan has no ")"'),
@@ -185,8 +185,8 @@ def test_a_plan_that_is_sound_becomes_canonical(written: str, canonical: str) ->
         ("if E5: swap", "A swap is only possible as the second ply"),
         ("if E5: accept", 'accept answers an offer: write "if draw: accept"'),
         ("if draw: C3", "an offer of a draw is answered by accept, reject or resign"),
-        ("if draw: reject, then if E5: D5", "that ends the game, so nothing can come behind it"),
-        ("if E5: resign, then if D5: D6", "that ends the game, so nothing can come behind it"),
+        ("if draw: reject, then if E5: D5", "that ends the game, so nothing can come after it"),
+        ("if E5: resign, then if D5: D6", "that ends the game, so nothing can come after it"),
     ],
 )
 def test_what_would_not_work_is_quoted(written: str, said: str) -> None:

@@ -84,7 +84,7 @@ def test_a_plan_below_a_move_after_which_one_moves_again_is_refused(dots: House)
     assert "You move again then" in one(dots.answer("bob", f"{CLOSING}\nif c1-c2: c2-c3", 101))
     assert moves(dots) == BEFORE
     planned = one(said(dots, "alice", "dots plan 101 {} if c2-c3: b1-b2, then if c1-c2: a2-a3"))
-    assert "you move again after b1-b2, so no plan can come behind it." in planned
+    assert "you move again after b1-b2, so no plan can come after it." in planned
 
 
 def test_each_ply_is_taken_back_by_itself(dots: House) -> None:

@@ -1,8 +1,8 @@
 """Round robin: everybody meets everybody once, or twice with the seats exchanged, by Berger's tables.
 
 The entrants are numbered by their seeds. With an odd number m of them, i and j meet in the round that i + j is, modulo
-m, and i moves first if j - i, modulo m, is odd; whoever would meet himself has a bye. So each moves first in exactly
-half of his bouts. One more entrant takes these byes, and moves first in every second of them.
+m, and i moves first if j - i, modulo m, is odd; an entrant who would meet themselves has a bye. So each moves first in
+exactly half of their bouts. One more entrant takes these byes, and moves first in every second of them.
 """
 
 from __future__ import annotations

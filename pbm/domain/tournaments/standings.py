@@ -1,7 +1,7 @@
 """How the entrants of an event stand: by points, and where these are equal by exact tie-breaks.
 
-Who has a bye, or wins because the opponent has left, has met nobody; in the tie-breaks he counts as one who met
-somebody with as many points as himself.
+A player who has a bye, or wins because the opponent has left, has met nobody; in the tie-breaks they count as if they
+had met somebody with as many points as they have.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def winner(used: tuple[timedelta, timedelta]) -> Seat | None:
 
 
 def reason(match: Match, used: tuple[timedelta, timedelta]) -> str:
-    """The clause behind "won" or "drawn"."""
+    """The clause after "won" or "drawn"."""
     seat = winner(used)
     if seat is None:
         return "because the round is over and both have used about as much time"

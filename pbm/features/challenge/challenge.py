@@ -22,7 +22,7 @@ from pbm.features.challenge.invitation import invite
 from pbm.features.challenge.offer import Proposal, propose, start, to_be_asked
 
 ME = "me"
-"""What a challenger may call himself."""
+"""What challengers may call themselves."""
 
 
 @handles(
@@ -40,7 +40,7 @@ ME = "me"
     )
 )
 def challenge(request: Request, command: Command) -> Answer | None:
-    """Who has shown who they are starts a game of their own at once; all others only propose one to those they name."""
+    """A sender who has shown who they are starts their own game at once; others only propose one to those named."""
     assert command.game is not None  # noqa: S101  the parser asks for it
     game, words, clock = GAMES[command.game], command.options, request.tools.limits.default_clock
     challenger = request.who(command) if command.credentials is not None else request.sender.proven
@@ -54,7 +54,7 @@ def challenge(request: Request, command: Command) -> Answer | None:
     check_willing(request.tx, request.tools.limits, game, seats, asker, (challenger,) if challenger else ())
     if challenger is None and asker in seats:
         raise NeedsIdentity(
-            "Who are you? Put your userid and your password behind the command.", f"{command.line} USERID PASSWORD"
+            "Who are you? Put your userid and your password after the command.", f"{command.line} USERID PASSWORD"
         )
     _check_not_flooded(request, {first, second} - {challenger})
     measure = _check_measure(request, challenger)
@@ -80,13 +80,13 @@ def _asked(command: Command, asked: Sequence[Player]) -> Answer:
 def _named(request: Request, command: Command, word: str) -> Player | str:
     """The player a word means, or the address of a stranger. Raises: NotFound, NotAllowed, NeedsIdentity.
 
-    Who knows an address may learn whose it is, so only a player who has proved who he is may use one.
+    An address tells whose it is, so only a player who has proved who they are may use one.
     """
     if "@" in word:
         request.who(command)
         owners = request.tx.players.of_address(word)
         if len(owners) > 1:
-            raise NotAllowed(f'Several players read mail at "{word}"; name one of them by his userid.')
+            raise NotAllowed(f'Several players read mail at "{word}"; name one of them by userid.')
         return owners[0] if owners else word
     if word.casefold() == ME:
         asker = request.identified or request.sender.proven or request.sender.claimed
@@ -124,7 +124,7 @@ def _check_not_flooded(request: Request, challenged: Collection[Player | None]) 
 
 
 def _fulfil_seeks(request: Request, match: Match, asker: Player | None) -> None:
-    """Who is challenged to the very game he seeks, seeks one less."""
+    """A player challenged to the very game they seek seeks one less."""
     for player in set(match.players) - {asker}:
         seek = request.tx.seeks.own(player.id, match.game)
         if seek is None or seek.body != match.body:

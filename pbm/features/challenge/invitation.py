@@ -40,7 +40,7 @@ def invite(
     inviter = request.who(command)
     if inviter not in seats:
         usage = f"{command.game} challenge me ADDRESS"
-        raise BadArguments("Who has no account can only be invited to play with you.", usage)
+        raise BadArguments("Somebody who has no account can only be invited to play with you.", usage)
     seat = 1 if isinstance(seats[0], str) else 2
     address = str(seats[seat - 1])
     _check_address(request, address)

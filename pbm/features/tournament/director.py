@@ -1,4 +1,4 @@
-"""What all kinds of events have in common: they start or are called off, their boards begin and end in time."""
+"""What all kinds of tournaments have in common: they start or are called off, their boards begin and end in time."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Director:
     def _seat(self, bout: Bout, division: int) -> OpenBoard:
         event, label = self.event, label_of(self.event, division)
         first, second = (self.tx.players.get(each or 0) for each in (bout.first, bout.second))
-        assert first is not None  # noqa: S101  who leaves the server leaves his events
+        assert first is not None  # noqa: S101  a player who leaves the server leaves all tournaments
         assert second is not None  # noqa: S101
         game, seats = GAMES[event.game], (first, second)
         return start_match(self.tx, game, event.options, event.body, seats, self.now, event=label, default_clock=CLOCK)

@@ -1,4 +1,4 @@
-"""What people do with events: make them, come in, go, start and end them early."""
+"""What people do with tournaments: make them, come in, go, start and end them early."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def create(
     creator: Player | None,
     now: datetime,
 ) -> Tournament:
-    """Make an event that players may join. creator: None for the operator; otherwise he gets its mails.
+    """Make a tournament that players may join. creator: gets its mails; None for the operator.
 
     Raises: BadArguments, NotFound, NotAllowed.
     """
@@ -143,7 +143,8 @@ def _rest(tx: Transaction, event: Tournament, player: Player, number: int, now: 
 def leave(
     tx: Transaction, event: Tournament, player: Player, load: Callable[[int], OpenBoard], now: datetime
 ) -> list[OpenBoard]:
-    """His boards in the event are lost. load: gives a board. Returns them, whose players are still to be told.
+    """The player's boards in the tournament are lost. load: gives a board. Returns them, whose players are still to be
+    told.
 
     Raises: NotAllowed.
     """
@@ -169,7 +170,7 @@ def withdraw_from_all(event: AccountEnded, tx: Transaction, now: datetime) -> No
 
 
 def withdraw(tx: Transaction, event: Tournament, player: Player, now: datetime) -> None:
-    """He is in no later round. What he still plays in the event is not touched."""
+    """The player is in no later round. Boards that they still play in the tournament are not touched."""
     if event.stage is Stage.OPEN:
         tx.tournaments.forget(event.id, player.id)
     else:

@@ -45,7 +45,7 @@ class Ladder(Director):
         return [each.player for each in self.present()]
 
     def reachable(self, challenger: Player) -> list[Player]:
-        """Whom he may challenge now, from the highest; nobody while he has a challenge of his own under way."""
+        """Those the player may challenge now, from the highest; nobody while a challenge of theirs is under way."""
         under_way = self.tx.tournaments.under_way(self.event.id)
         if any(each.challenger_id == challenger.id for each in under_way):
             return []
@@ -58,7 +58,7 @@ class Ladder(Director):
         return [player for player in near if player not in busy and player not in playing]
 
     def challenge(self, challenger: Player, opponent: Player) -> OpenBoard:
-        """Raises: NotAllowed that tells whom he may challenge."""
+        """Raises: NotAllowed that tells whom they may challenge."""
         near = self.reachable(challenger)
         if opponent not in near:
             raise NotAllowed(f"You cannot challenge {opponent.userid} now. {self.choice(challenger)}")
@@ -72,7 +72,7 @@ class Ladder(Director):
         return board
 
     def choice(self, challenger: Player) -> str:
-        """A sentence on whom he may challenge."""
+        """A sentence on whom they may challenge."""
         if any(each.challenger_id == challenger.id for each in self.tx.tournaments.under_way(self.event.id)):
             return "You have challenged somebody already; that game must end first."
         if self.rungs()[0] == challenger:
@@ -105,7 +105,7 @@ class Ladder(Director):
         return summary is not None and summary.result is not None and summary.result.ending in _LATE
 
     def _drop_idle(self) -> None:
-        """Who has not had a game for too long goes down by a rung; all are told how the ladder stands."""
+        """Players who have had no game for too long go down by a rung; all are told how the ladder stands."""
         since = self.now - timedelta(days=self.event.terms.idle)
         played = {
             player.id

@@ -1,4 +1,4 @@
-"""What is told of an event: its standings and pairings as tables, and the mails to all who are in it."""
+"""What is told of a tournament: its standings and pairings as tables, and the mails to all who are in it."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class Letters:
     def mail(
         self, players: Iterable[Player], tournament: Tournament, page: str, subject: str, **words: object
     ) -> list[Mail]:
-        """The page for each of the players; an answer to it is a command of his."""
+        """The page for each of the players; an answer to it is a command of theirs."""
         mails: list[Mail] = []
         inside = {each.player for each in self.tx.tournaments.entrants(tournament.id) if each.left_at is None}
         for reader in readers_of(self.tx, self.tools, players, self.now).values():

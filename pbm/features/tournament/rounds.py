@@ -200,7 +200,7 @@ class Rounds(Director):
             self.tell(audience, "event-over.txt", "the result", before=before, standings=standings)
 
     def _strike_out(self) -> list[str]:
-        """Who has played boards of the season but has not made one move is out of the league; their userids."""
+        """Players who had boards in the season but made no move leave the league; their userids."""
         seated: set[int] = set()
         moved: set[int] = set()
         for meeting in self.tx.tournaments.meetings(self.event.id, self.event.season):
@@ -214,7 +214,7 @@ class Rounds(Director):
         return [player.userid for player in idle]
 
     def _moves(self) -> list[tuple[str, int, int]]:
-        """Who changes his division, as things are now: userid, from, to."""
+        """Those who change their division, as things are now: userid, from, to."""
         order = self._divisions(self.present())
         target = {player.id: number for number, division in enumerate(order, 1) for player in division}
         return [
@@ -229,7 +229,7 @@ def _anybody(bout: Bout) -> set[int]:
 
 
 def _without_leavers(bout: Bout, here: Collection[int]) -> Bout:
-    """Who has left loses his bouts; in a round robin everybody else has as many byes, and they are worth nothing."""
+    """A player who has left loses their bouts; in a round robin all others have as many byes, worth nothing."""
     if bout.second is None:
         return replace(bout, points=(LOSS, LOSS))
     if _anybody(bout) <= set(here):

@@ -1,0 +1,49 @@
+"""English: players are "they", and who acts is named first; held by a few patterns over all that is written here."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted(
+    [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "templates").rglob("*.txt")],
+)
+MODULES = sorted(path for folder in ("pbm", "games") for path in (ROOT / folder).rglob("*.py"))
+MAN = re.compile(r"\b([Hh]e|[Hh]is|[Hh]im|[Hh]imself)\b|does not do\b|further ado")
+"""A player who is a man, and phrases that no native speaker uses."""
+
+CLAUSE = re.compile(r"[.;] Who [a-z]+ [^?]*?\.(?!\w)", re.DOTALL)
+"""A clause in place of a subject."""
+
+
+def written(path: Path) -> str:
+    """The prose of a file: all of a page; of a module, its texts and comments."""
+    text = path.read_text()
+    if path.suffix != ".py":
+        return text
+    comments = re.findall(r"(?m)#\s(.*)$", text)
+    return "\n\n".join([*_texts(text), *comments])
+
+
+def _texts(code: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+@pytest.mark.parametrize("path", [*PAGES, *MODULES], ids=lambda path: str(path.relative_to(ROOT)))
+def test_players_are_they_and_come_first(path: Path) -> None:
+    prose = written(path)
+    assert [match[0] for rule in (MAN, CLAUSE) for match in rule.finditer(prose)] == []
+
+
+@pytest.mark.parametrize(
+    "sentence", ["Then he moves.", "Done. Who leaves the game loses it.", "5min does not do: write 5m."]
+)
+def test_a_slip_is_found(sentence: str) -> None:
+    assert MAN.search(sentence) or CLAUSE.search(sentence)
