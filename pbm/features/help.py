@@ -89,6 +89,7 @@ def _no_page(request: Request, word: str) -> NotFound:
         rank=160,
         other_usage="BOARD USERID PASSWORD",
         wordy=True,
+        lasting=True,
     )
 )
 def why(request: Request, command: Command) -> Answer | None:

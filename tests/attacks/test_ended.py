@@ -7,7 +7,7 @@ import pytest
 from pbm.domain.verbs import VERBS
 from tests.conversation import House, address_of
 
-HARMLESS = frozenset({"rematch", "chat", "note", "review", "replay"})
+HARMLESS = frozenset({"rematch", "chat", "note", "review", "replay", "why"})
 WORDS = {
     "set": "set mail text",
     "block": "block alice",
@@ -53,6 +53,16 @@ def test_its_player_may_talk_about_it_and_take_notes(ended: House) -> None:
     assert any(got.address == address_of("alice") and "That was fun." in got.body for got in mails)
     ended.answer("bob", "note\nNever again D4.", 101)
     assert any("Never again D4." in got.body for got in ended.answer("bob", "show", 101))
+
+
+def test_its_player_may_ask_why_their_rating_changed_and_nobody_else(house: House) -> None:
+    for player in ("alice", "bob"):
+        house.player(player)
+    board = house.game("cross -size=3 alice bob", ["C3", "B2"])
+    house.answer("alice", "resign!", board)
+    why = f"pbm: why your rating changed on board {board}"
+    assert why not in [got["Subject"] for got in house.answer("eve@elsewhere.example", "why", board, of="bob")]
+    assert [got["Subject"] for got in house.answer("bob", "why", board)] == [why]
 
 
 def test_it_is_no_proof_on_another_board(ended: House) -> None:
