@@ -64,7 +64,7 @@ def test_a_page_fits_into_a_mail(subject: str) -> None:
 
 def test_examples_are_found_where_there_are_some() -> None:
     assert "cross challenge me bob" in list(examples(page("tutorial")))
-    assert "signup alice PASSWORD" in list(examples(page("tutorial")))
+    assert "signup alice PASSWORD" in list(examples(page("signup")))
     assert sum(len(list(examples(page(subject)))) for subject in SUBJECTS) > 60
 
 

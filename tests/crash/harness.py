@@ -181,7 +181,7 @@ class Posting:
 class Plan:
     """What a run does. threads: mails that are handed in one behind the other, each thread beside the others.
 
-    records: what the boards must hold in the end. overdue: boards that must be void. boards: how many there must be.
+    records: what the boards must hold in the end. overdue: boards that must be void or, the third of a player, lost. boards: how many there must be.
     """
 
     threads: tuple[tuple[Posting, ...], ...]
@@ -470,7 +470,7 @@ def _badly_ended(connection: sqlite3.Connection, plan: Plan) -> Iterator[str]:
     for board in plan.overdue:
         ending = connection.execute("SELECT ending FROM matches WHERE board = ?", (board,)).fetchone()[0]
         told = connection.execute("SELECT address FROM outbox WHERE board = ? ORDER BY address", (board,)).fetchall()
-        if ending != "void" or told != [("alice@x.org",), ("bob@x.org",)]:
+        if ending not in ("void", "forfeit") or told != [("alice@x.org",), ("bob@x.org",)]:
             yield f"board {board}, whose time was over, has ended as {ending}, and was told to {told}"
 
 
