@@ -181,7 +181,8 @@ class Posting:
 class Plan:
     """What a run does. threads: mails that are handed in one behind the other, each thread beside the others.
 
-    records: what the boards must hold in the end. overdue: boards that must be void or, the third of a player, lost. boards: how many there must be.
+    records: what the boards must hold in the end. overdue: boards that must be void or, the third of a player, lost.
+    boards: how many there must be.
     """
 
     threads: tuple[tuple[Posting, ...], ...]
