@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -239,7 +239,7 @@ def test_what_is_queued_while_it_looks_is_not_left_until_the_next_look(store, mo
 
     async def run() -> None:
         loop = asyncio.get_running_loop()
-        deliverer = Deliverer(store, way, replace(SETTINGS, poll_seconds=3600), Clock())
+        deliverer = Deliverer(store, way, SETTINGS.model_copy(update={"poll_seconds": 3600}), Clock())
 
         def look_and_queue(of: Outbox) -> datetime | None:
             found = look(of)
@@ -292,7 +292,7 @@ def test_a_server_that_refuses_everything_has_something_against_us(store):
     addresses = [f"a{number}@x" for number in range(9)]
     queue(store, *addresses)
     way, clock, told = Blocked(left=12), Clock(), list[str]()
-    settings = replace(SETTINGS, first_retry_seconds=0.02)
+    settings = SETTINGS.model_copy(update={"first_retry_seconds": 0.02})
 
     def until() -> bool:
         clock.now += timedelta(seconds=1)
@@ -314,7 +314,14 @@ def test_a_lone_address_that_is_refused_again_and_again_is_given_up(store):
         clock.now += timedelta(seconds=30)
         return outbox(store)[0].state is Delivery.FAILED
 
-    deliver(store, way, clock, until, lambda *words: refusals.append(words), replace(SETTINGS, give_up_hours=1000))
+    deliver(
+        store,
+        way,
+        clock,
+        until,
+        lambda *words: refusals.append(words),
+        SETTINGS.model_copy(update={"give_up_hours": 1000}),
+    )
     assert len(refusals) == 1
     assert outbox(store)[0].attempts == 6
 
@@ -331,6 +338,8 @@ def test_while_nobody_is_there_one_mail_is_tried_and_then_all_go_at_once(store):
         clock.now += timedelta(seconds=1)
         return all(mail.state is Delivery.SENT for mail in outbox(store))
 
-    deliver(store, way, clock, until, settings=replace(SETTINGS, first_retry_seconds=0.02, concurrency=1))
+    deliver(
+        store, way, clock, until, settings=SETTINGS.model_copy(update={"first_retry_seconds": 0.02, "concurrency": 1})
+    )
     assert sorted(mail.recipient for mail in way.taken) == addresses
     assert sum(mail.attempts for mail in outbox(store)) <= len(addresses) + 7

@@ -157,12 +157,12 @@ def test_mails_are_taken_oldest_first_and_put_aside_under_their_source():
     taken: list[Fetched] = []
     with imap() as server:
         server.put(b"Subject: one\r\n\r\n")
-        server.put(b"Subject: two\r\n\r\n" + b"x" * 100)
-        with fetching(server, taken.extend, max_size=40):
+        server.put(b"Subject: two\r\n\r\n" + b"x" * 2000)
+        with fetching(server, taken.extend, max_size=1024):
             until(lambda: len(server.folders.get("INBOX.pbm-handled", {})) == 2)
     assert [mail.source for mail in taken] == ["imap:pbm@127.0.0.1/INBOX:77:1", "imap:pbm@127.0.0.1/INBOX:77:2"]
     assert taken[0].data == b"Subject: one\r\n\r\n"
-    assert len(taken[1].data) == 40
+    assert len(taken[1].data) == 1024
     assert not server.folders["INBOX"]
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from games import GAMES
+from pbm.domain.limits import Limits
 from pbm.domain.match import replay
 from pbm.domain.tokens import SeatToken, Signer
 from pbm.mailin import Robot
@@ -40,7 +41,7 @@ def database(databases: Databases) -> Iterator[str]:
 
 @pytest.fixture
 def service(database: str) -> Iterator[Service]:
-    service = Service(Store(database), Settings(Robot("pbm", "example.org")))
+    service = Service(Store(database), Settings(Robot("pbm", "example.org"), Limits(unproven_answers_per_hour=100)))
     administration = Administration(service)
     for userid in ("alice", "bob"):
         administration.add_player(userid, [f"{userid}@x.org"], f"{userid}pass")
@@ -174,7 +175,11 @@ def test_one_process_listens_one_handles_and_one_delivers(service: Service, comp
     mail = "From: alice@x.org\r\nSubject: cross challenge alice bob\r\nMessage-ID: <1@x.org>\r\n\r\n"
     with smtplib.SMTP("127.0.0.1", port) as client:
         client.sendmail("alice@x.org", ["pbm@example.org"], mail)
-    wait_until(lambda: bool(company.letters("alice@x.org") and company.letters("bob@x.org")))
+        wait_until(lambda: bool(company.letters("alice@x.org")))  # it asks whether that was her
+        asked = message_from_bytes(company.letters("alice@x.org")[0])["Reply-To"]
+        yes = "From: alice@x.org\r\nSubject: yes\r\nMessage-ID: <2@x.org>\r\n\r\nyes\r\n"
+        client.sendmail("alice@x.org", [asked], yes)
+        wait_until(lambda: len(company.letters("alice@x.org")) > 1 and bool(company.letters("bob@x.org")))
     assert company.dismiss() == [0, 0, 0]
 
 
