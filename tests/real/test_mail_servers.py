@@ -105,7 +105,7 @@ class Table:
     def play(self) -> None:
         """Alice moves first; that mail is delivered twice."""
         alice = self.people["alice"]
-        alice.write(f"{self.game} challenge {' '.join(SHORT_GAMES[self.game])} alice bob")
+        alice.write(f"{self.game} challenge {' '.join(SHORT_GAMES[self.game])} alice bob alice alice-password")
         first = alice.wait_for(self.is_of_board)
         self.board = int(str(first["Subject"]).split(" Board ")[1].split()[0])
         chance = random.Random(f"{self.game} by mail")
@@ -119,8 +119,8 @@ class Table:
 
     @property
     def mails(self) -> int:
-        """How many each player gets in all: one at the start, one a ply, one for the resignation."""
-        return 1 + len(self.record) + (self.state.outcome is None)
+        """How many each player gets in all: one at the start, one a ply, one for the resignation, and the keepsake."""
+        return 1 + len(self.record) + (self.state.outcome is None) + (len(self.record) > 1)
 
     def _move(self, chance: random.Random) -> None:
         mover = ("alice", "bob")[self.state.to_move - 1]
