@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from games.rules import BadNotation, MoveError
+from games.rules import BadNotation, MoveError, quoted
 from pbm.compose import Answer
 from pbm.core import decisions
 from pbm.core.board import SILENCE, SILENT_FOR, SILENT_IN_EVENTS_FOR, OpenBoard
@@ -53,6 +53,8 @@ def move(request: Request, command: Command) -> Answer | None:
     board, seat = request.seated(command)
     if text.rstrip(".!").casefold() == YES and _is_asked(board, seat):
         return _agree(request, command, board, seat)
+    if text.rstrip().endswith("?"):
+        raise BadArguments(f"{quoted(text)} is a question, so nothing is played. To play, leave out the question mark.")
     return _play(request, command, board, seat, text, guard)
 
 

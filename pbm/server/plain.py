@@ -16,6 +16,7 @@ from games.rules import GameError
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request
 from pbm.domain.commands import Command, begins, clean
+from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
 from pbm.domain.mail import RemarkKind, passwords_behind
 from pbm.domain.match import Player
@@ -83,6 +84,11 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
         raise BadArguments(f"Your mail may mean {named}, so nothing is done. Answer with the one that you mean.")
     if meant.act is Act.RULES:
         return Restated(f"help {board.match.game}", "", "")
+    if meant.act is Act.SAY and consent(text, ()).answer is Answer.NEVER:
+        raise BadArguments(
+            'You ask for no more mails. "resign" gives this game up, and "help account" tells how to leave for good. '
+            f'To write to your opponent, begin with "{CHAT}".'
+        )
     if meant.act is Act.SAY:
         return Restated(CHAT, text.strip(), "a message") if _is_message(request, board, text, meant) else None
     line = meant.move or _COMMANDS[meant.act]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conversation import Got, House, password
+from tests.conversation import Got, House, address_of, password
 
 
 def said(house: House, userid: str, words: str, text: str = "") -> list[Got]:
@@ -239,3 +239,21 @@ def test_a_sentence_below_a_move_is_a_comment(table: House) -> None:
     mails = table.answer("bob", "D5\nShow me what you can do.\nMove along, nothing to see.", 101)
     assert moves(table) == ["D4", "D5"]
     assert any("Show me what you can do" in got.body for got in mails)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("D5?", "is a question, so nothing is played"),
+        ("stop sending me mails", "You ask for no more mails."),
+        ("Please take me off your list.", "You ask for no more mails."),
+    ],
+)
+def test_a_question_and_a_wish_to_be_left_alone_play_nothing_and_reach_nobody(
+    text: str, answer: str, table: House
+) -> None:
+    (got,) = table.answer("bob", text, 101)
+    assert got["To"] == address_of("bob")
+    assert answer in " ".join(got.body.split())
+    assert moves(table) == ["D4"]
+    assert not table.parked()
