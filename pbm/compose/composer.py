@@ -60,6 +60,14 @@ class Reader:
 
 
 @dataclass(frozen=True, slots=True)
+class Whence:
+    """Where a player's mail came from that is no address of theirs. by_password: it showed that they sent it."""
+
+    address: str
+    by_password: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """One board for one reader.
 
@@ -97,6 +105,8 @@ class Notice:
     page: str = "board.txt"
     read_as: str = ""
     """What the reader's words were taken for, where they were no command."""
+    sent_from: Whence | None = None
+    """None where the reader's mail came from an address of theirs."""
     words: Mapping[str, object] = field(default_factory=dict)
     figure: Figure | None = None
     attached: tuple[Part, ...] = ()
@@ -173,7 +183,13 @@ class Composer:
         ]
 
     def answer(
-        self, reader: Reader, answers: Sequence[Answer], now: datetime, to: Message | None, original: str = ""
+        self,
+        reader: Reader,
+        answers: Sequence[Answer],
+        now: datetime,
+        to: Message | None,
+        original: str = "",
+        sent_from: Whence | None = None,
     ) -> list[Mail]:
         """What became of the commands of a mail. to: the mail; original: its text to quote, secrets taken out."""
         first = answers[0]
@@ -182,7 +198,7 @@ class Composer:
         told = [replace(each, text=sheet.illustrated(each.text, each.figure)) for each in answers]
         text = self.pages.render(
             "answer.txt", answers=told, original=_quotable(original), sentinel=SENTINEL, robot=self.robot.address,
-            joins=reader.newcomer is not None and not first.is_greeting,
+            joins=reader.newcomer is not None and not first.is_greeting, sent_from=sent_from,
         )  # fmt: skip
         body = sheet.body(text, subject)
         headers = self._thread("", to) | self._answerable(reader)

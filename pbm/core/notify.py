@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from pbm.compose import Composer, Notice, Reader
+from pbm.compose import Composer, Notice, Reader, Whence
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import Passwords
 from pbm.core.states import States
@@ -79,11 +79,12 @@ def tell_players(
     answers: Message | None = None,
     *,
     read_as: str = "",
+    sent_from: Whence | None = None,
 ) -> list[Mail]:
     """The board as it now stands, for its players and for those who follow it, with the events of the table.
 
     author: the player whose mail it was; their board answers that mail and does not repeat their comment to them.
-    read_as: what their words were taken for, told to them alone.
+    read_as: what their words were taken for, and sent_from: whence they came; told to them alone.
     """
     tools.states.keep(board.match, board.state)
     mails: list[Mail] = []
@@ -95,7 +96,7 @@ def tell_players(
         if not own and _can_wait(board, reader, comments):
             continue
         is_receipt = own and _only_own_moves(board, reader)
-        if is_receipt and reader.settings.receipts == OFF and not read_as:
+        if is_receipt and reader.settings.receipts == OFF and not (read_as or sent_from):
             continue
         notice = notice_of(
             board,
@@ -108,6 +109,7 @@ def tell_players(
             before=before,
             kibitz=_unsealed(tx, kibitz, reader),
             read_as=read_as if own else "",
+            sent_from=sent_from if own else None,
             page="receipt.txt" if is_receipt else "board.txt",
         )
         mails += tools.composer.notice(notice, board.now, answers if own else None)
@@ -168,11 +170,12 @@ def pass_on(
     *,
     sealed: bool = False,
     read_as: str = "",
+    sent_from: Whence | None = None,
 ) -> list[Mail]:
     """What somebody says of a board, for its players, for those who follow it, and for themselves.
 
     Those who have blocked the author do not get it. sealed: nor do the players. read_as: what plain words were taken
-    for.
+    for. sent_from: whence the author's mail came.
     """
     mails: list[Mail] = []
     page = "kibitz.txt" if sealed else "chat.txt"
@@ -185,7 +188,7 @@ def pass_on(
     for reader in hearers:
         notice = notice_of(board, reader, comments=(comment,), leave=_word_to_leave(followers, reader), page=page)
         if reader.player == author:
-            notice = replace(notice, read_as=read_as)
+            notice = replace(notice, read_as=read_as, sent_from=sent_from)
         mails += tools.composer.notice(notice, board.now, answers if reader.player == author else None)
     return mails
 

@@ -11,7 +11,7 @@ from typing import Any
 from games import GAMES
 from games.rules import GameError, MoveError
 from pbm import draw
-from pbm.compose import Answer, Notice, Outcome, Reader
+from pbm.compose import Answer, Notice, Outcome, Reader, Whence
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, publish
 from pbm.core.notify import Tools, day_of, notice_of, perspective, reader_of, tell_players
@@ -58,6 +58,8 @@ class Sender:
     """The address that a token proves the mail is from, where nobody has an account with it."""
     own: Player | None = None
     """The player in the seat of the token, where From is an address of theirs: enough for what lasts."""
+    at_home: tuple[Player, ...] = ()
+    """The players who had a confirmed address in From before anything was done."""
     is_void: bool = False
     """All that the mail shows is a token that was revoked, or has expired."""
 
@@ -287,6 +289,18 @@ class Request:
         reader = self.reader(player)
         return reader if proved and reader.addresses else replace(reader, addresses=(self.message.sender,))
 
+    @property
+    def sent_from(self) -> Whence | None:
+        """Where the mail came from, if it counts as a player's and that is no address of theirs.
+
+        Whoever plays by a mail that was forwarded, or with a password, may be somebody else.
+        """
+        player, address = self.identified or self.sender.proven or self.sender.seated, self.message.sender
+        if player is None or player in (*self.sender.at_home, *self.tx.players.of_address(address)):
+            return None
+        by_password = any(userid == player.userid.casefold() for userid, _ in self.verified)
+        return Whence(address[:60], by_password)
+
     def page(self, name: str, **words: Any) -> str:
         """A page of templates/, filled in."""
         return self.tools.composer.pages.render(name, **words)
@@ -376,10 +390,14 @@ class Request:
         for board in changed:
             comments = self.comments(board.match.board)
             self._keep(board, comments)
-            mails += tell_players(self.tx, self.tools, board, comments, self.identified, answered, read_as=self.read_as)
+            mails += tell_players(
+                self.tx, self.tools, board, comments, self.identified, answered,
+                read_as=self.read_as, sent_from=self.sent_from,
+            )  # fmt: skip
         replies: list[Mail] = []
         for notice in self.notices:
-            replies += self.tools.composer.notice(replace(notice, read_as=self.read_as), self.now, answered)
+            told = replace(notice, read_as=self.read_as, sent_from=self.sent_from)
+            replies += self.tools.composer.notice(told, self.now, answered)
         if self.answers:
             replies += self._answer()
         return mails + [replace(mail, reply=True) for mail in replies]
@@ -418,7 +436,7 @@ class Request:
         failed = any(answer.outcome is Outcome.FAILED for answer in answers)
         original = redact(self.original(), self.secrets) if failed and known else ""
         answers = [replace(answer, line=redact(answer.line, self.secrets)) for answer in answers]
-        return self.tools.composer.answer(reader, answers, self.now, self.message, original)
+        return self.tools.composer.answer(reader, answers, self.now, self.message, original, self.sent_from)
 
     def _greeting(self, line: str) -> Answer:
         """What a person gets whose mail holds no command: what this is, a board, and three things to answer with.

@@ -277,8 +277,9 @@ def chat(request: Request, command: Command) -> Answer | None:
     board.remark(RemarkKind.COMMENT, author, text)
     comment = CommentMade(board.match.board, userid=author.userid, text=text)
     request.letters += pass_on(
-        request.tx, request.tools, board, comment, author, request.message, read_as=request.read_as
-    )
+        request.tx, request.tools, board, comment, author, request.message, read_as=request.read_as,
+        sent_from=request.sent_from,
+    )  # fmt: skip
     return None
 
 
@@ -301,7 +302,9 @@ def kibitz(request: Request, command: Command) -> Answer | None:
     text = text_below(request)
     board.remark(RemarkKind.KIBITZ, author, text)
     comment = CommentMade(board.match.board, userid=author.userid, text=text)
-    request.letters += pass_on(request.tx, request.tools, board, comment, author, request.message, sealed=True)
+    request.letters += pass_on(
+        request.tx, request.tools, board, comment, author, request.message, sealed=True, sent_from=request.sent_from
+    )
     return None
 
 

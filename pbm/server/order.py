@@ -182,7 +182,8 @@ def release(request: Request, ticket: Ticket) -> None:
     match = request.tx.matches.load(board) if board is not None else None
     standing = Standing(match.game if match else None, match.board if match else None, known=True, proven=True)
     as_of = datetime.fromisoformat(ticket.payload["as_of"]) if ticket.payload.get("as_of") else None
-    request.sender = Sender(standing, board=standing.board, proven=player, claimed=player, as_of=as_of)
+    request.sender = Sender(standing, board=standing.board, proven=player, claimed=player, as_of=as_of,
+                            at_home=request.sender.at_home)  # fmt: skip
     request.prove(player)
     reading = Reading(lines, ticket.payload["comment"], remarks=tuple(ticket.payload.get("remarks", ())))
     Order(reading, parse_all(request.tx, lines, standing)).carry_out(request)

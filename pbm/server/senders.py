@@ -26,6 +26,11 @@ _PLAYERS = SeatToken, PlayerToken, DigestToken
 
 
 def identify(tx: Transaction, signer: Signer, message: Message, now: datetime) -> Sender:
+    sender = _shown(tx, signer, message, now)
+    return replace(sender, at_home=tuple(tx.players.of_address(message.sender)) if message.sender else ())
+
+
+def _shown(tx: Transaction, signer: Signer, message: Message, now: datetime) -> Sender:
     token = signer.open(message.token) if message.token else None
     seat = token if isinstance(token, SeatToken) else None
     answered = _answered(tx, message) if seat is None else None

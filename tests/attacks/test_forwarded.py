@@ -21,6 +21,12 @@ EVE = "eve@elsewhere.example"
         "broadcast",
         "follow bob",
         "export",
+        "revoke",
+        "erase me",
+        "cross challenge me friend@nowhere.example",
+        "message carol",
+        "set challenges none",
+        "cross play",
     ],
 )
 def test_a_forwarded_board_speaks_for_nobody(words: str, table: House) -> None:
@@ -36,6 +42,20 @@ def test_a_forwarded_board_can_be_played(table: House) -> None:
     mails = table.answer(EVE, "C4", 101, of="bob")
     assert any("bob played C4" in got.body for got in mails)
     assert {got.address for got in mails} == {address_of("alice"), address_of("bob")}
+
+
+@pytest.mark.parametrize("words", ["C4", "Z9", "list", "resign", "cross show 101", "set mail text"])
+def test_its_player_is_told_from_where(words: str, table: House) -> None:
+    """Also with receipts off, for then nothing else would show that somebody moved for them."""
+    table.send("bob", "set bob bobpass receipts off")
+    mails = [got for got in table.answer(EVE, words, 101, of="bob") if got.address == address_of("bob")]
+    assert mails
+    assert all(f"from {EVE}, which is no address" in " ".join(got.body.split()) for got in mails)
+    assert not any(EVE in got.body for got in table.mailboxes[address_of("alice")])
+
+
+def test_a_player_who_moves_from_home_is_told_nothing(table: House) -> None:
+    assert not any("no address of yours" in got.body for got in table.answer("bob", "C4", 101))
 
 
 def test_from_an_address_of_the_player_the_same_answer_is_good_for_all(table: House) -> None:
