@@ -1,6 +1,6 @@
 """Boards of cells as tables of HTML: every cell as large as a thumb, and a link where a player may play.
 
-Sizes are in pixels and made for a phone 390 wide. A board too wide for it comes in two halves, one below the other.
+Sizes are in pixels and made for a phone 390 wide. A board too wide for it comes in parts, one below the other.
 Everything is told by characters and by colours that hold in light and dark; nothing needs a picture, a style sheet or
 a script.
 """
@@ -78,7 +78,7 @@ class Table:
     def _row(self, row: int, height: int, links: Mapping[str, str]) -> str:
         cells, at = [], 0
         columns = sorted(column for line, column in self.faces if line == row)
-        for column, following in zip(columns, [*columns[1:], len(self.widths)], strict=True):
+        for column, following in zip(columns, [*columns, len(self.widths)][1:], strict=True):
             if column > at:
                 cells.append(f'<td colspan="{column - at}"></td>')
             face = self.faces[row, column]
@@ -89,34 +89,31 @@ class Table:
 
 
 def tables(board: HexBoard | GridBoard) -> list[Table]:
-    """The board, in halves where it is too wide for cells of the least size."""
+    """The board, in as few parts as there must be for cells of the least size."""
     if isinstance(board, HexBoard):
-        return [_hexagons(board, part) for part in _halves(board.cells, 2, (WIDTH - MARGIN * 2) // SMALLEST * 2)]
+        return [_hexagons(board, part) for part in _parts(board.cells, 2, (WIDTH - MARGIN * 2) // SMALLEST * 2)]
     cells = [cell for cell in board.cells if not cell.faint]
     if board.boxes or any(join.name for join in board.joins):
         most = (WIDTH - MARGIN * 2 + SMALLEST) // (SMALLEST + EDGE)
-        return [_edges(board, part) for part in _halves(cells, 1, most, shared=1)]
-    return [_squares(board, part) for part in _halves(cells, 1, (WIDTH - MARGIN * 2) // SMALLEST)]
+        return [_edges(board, part) for part in _parts(cells, 1, most, shared=1)]
+    return [_squares(board, part) for part in _parts(cells, 1, (WIDTH - MARGIN * 2) // SMALLEST)]
 
 
 def html(parts: Sequence[Table], links: Mapping[str, str]) -> Markup:
     return Markup("\n".join(part.html(links) for part in parts))  # noqa: S704  marks and words are of games
 
 
-def _halves(cells: Sequence[Cell], wide: int, most: int, shared: int = 0) -> list[list[Cell]]:
-    """The cells, or the left and the right half of them.
+def _parts(cells: Sequence[Cell], wide: int, most: int, shared: int = 0) -> list[list[Cell]]:
+    """The cells, side by side in parts that are about as wide as each other.
 
-    wide: columns of a cell. most: columns that find room. shared: columns that both halves show.
+    wide: columns of a cell. most: columns that find room. shared: columns that two parts both show.
     """
     columns = [cell.column for cell in cells]
     left, right = min(columns), max(columns) + wide
-    if right - left <= most:
-        return [list(cells)]
-    middle = (left + right + 1 - shared) // 2
-    return [
-        [cell for cell in cells if cell.column < middle + shared],
-        [cell for cell in cells if cell.column >= middle],
-    ]
+    count = max(1, -((left + shared - right) // (most - shared)))
+    cuts = [left + (-(-at * (right - left - shared) // count)) for at in range(count)]
+    ends = [*(cut + shared for cut in cuts[1:]), right]
+    return [[cell for cell in cells if cut <= cell.column < end] for cut, end in zip(cuts, ends, strict=True)]
 
 
 def _side(room: int, cells: int) -> int:
@@ -140,7 +137,7 @@ def _hexagons(board: HexBoard, cells: Sequence[Cell]) -> Table:
 
 
 def _inner_labels(board: HexBoard, places: Collection[Place]) -> Iterator[Label]:
-    """The names of rows along the cut of a board that is shown in halves."""
+    """The names of rows along the cut of a board that is shown in parts."""
     names = {label.place[0]: label.text for label in board.labels if label.down == 0}
     lettered = {label.place for label in board.labels if label.down == 0}
     rows = {row for row, _ in places if len(places) < len(board.cells)} & names.keys()

@@ -414,6 +414,14 @@ class Request:
             self.comment = reading.remarks[number - 1]
             self._remarks.setdefault(int(command.args["BOARD"].partition("#")[0]), []).append(self.comment)
 
+    def take_lines(self, board: int, count: int) -> None:
+        """So many lines below the command, blank ones aside, were a part of it, and are no words to the players."""
+        lines = self.comment.splitlines()
+        taken = [at for at, line in enumerate(lines, 1) if line.strip()][:count]
+        self.comment = "\n".join(lines[taken[-1] if taken else 0 :])
+        if self._remarks:
+            self._remarks[board][-1] = self.comment
+
     def say_first(self, board: int, text: str) -> None:
         """What the mail says to the players of a board begins with these words."""
         self.comment = "\n\n".join(filter(None, (text, self.comment)))

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from games import AnyGame
-from games.rules import Forcing, IllegalMove, Outcome, Side
+from games.rules import BadNotation, Forcing, IllegalMove, MoveError, Outcome, Side
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import Clock, TimeControl
 from pbm.domain.errors import NotAllowed
@@ -245,6 +245,26 @@ class State:
         notation = self.game.notate(self.position, move)
         position = self.game.play(self.position, move)
         return replace(self, position=position, last=move, plies=self.plies + 1), notation
+
+    def turn(self, words: Iterable[str]) -> list[str]:
+        """The plies that the first of the words are, in canonical notation, as long as the same seat is to move.
+
+        Raises: MoveError for one after the first that is written like a ply, and is not legal.
+        """
+        state, plies = self, list[str]()
+        for word in words:
+            if plies and (state.outcome is not None or state.to_move != self.to_move):
+                break
+            try:
+                state, notation = state.play(word)
+            except (BadNotation, NotAllowed):
+                break
+            except MoveError:
+                if not plies:
+                    break
+                raise
+            plies.append(notation)
+        return plies
 
     def _why_no_swap(self) -> str:
         if not self.game.info.swap:

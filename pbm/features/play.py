@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -25,6 +27,8 @@ from pbm.domain.verbs import PLAYING, Locks, Verb
 AT_ONCE = "resign!"
 """Who writes this is not asked whether they mean it."""
 YES = "yes"
+_BETWEEN = re.compile(r"[,;]|\band\b|\bthen\b")
+"""What may stand between two moves of a turn."""
 
 
 @handles(
@@ -79,15 +83,37 @@ def _play(
 ) -> Answer | None:
     """Play a move, with what is planned for then; or let it wait, as the player may have chosen.
 
+    Where a side moves twice in a row, the next moves may be written behind the first or on the lines below it.
     Raises: as OpenBoard.play.
     """
     plan = plans.read(command.plan) if command.plan else ()
     until = decisions.until(request, board, seat)
+    plies = _turn(request, board, seat, text)
     if until is None:
-        decisions.play_ply(board, seat, text, guard, plan)
+        for number, ply in enumerate(plies, 1):
+            decisions.play_ply(board, seat, ply, guard if number == 1 else None, plan if number == len(plies) else ())
         return None
+    if len(plies) > 1:
+        raise NotAllowed(f"Your moves wait before they are played, and only one can. Send {plies[0]} by itself.")
     what, after = decisions.hold(request, board, seat, text, guard, plan, until)
     return tell_sender(request, command, board, seat, what, after, passes_on=True)
+
+
+def _turn(request: Request, board: OpenBoard, seat: Seat, text: str) -> Sequence[str]:
+    """The plies that the sender means, the text itself where it names no more; the lines of others are no comment then.
+
+    Raises: MoveError for a ply after the first that is not legal.
+    """
+    alone = len(request.reading.lines) == 1 or bool(request.reading.remarks)
+    below = list(filter(str.strip, request.comment.splitlines())) if alone else []
+    if seat != board.state.to_move or not (below or re.search(r"[\s,;]", text)):
+        return [text]
+    for words in ([text], list(filter(str.strip, _BETWEEN.split(text))), text.split()):
+        plies = board.state.turn([*words, *below])
+        if len(plies) >= len(words):
+            request.take_lines(board.match.board, len(plies) - len(words))
+            return plies
+    return [text]
 
 
 @handles(

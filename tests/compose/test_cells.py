@@ -9,40 +9,39 @@ import lxml.html
 import pytest
 
 from games import GAMES
-from games.scene import Box, Cell, GridBoard, Ground, HexBoard, Join, Look
+from games.scene import GridBoard, HexBoard, PlaneBoard
 from pbm.compose import cells
 from pbm.domain.match import State
 from tests.draw.test_grid import CROSSED, SPREAD
 from tests.draw.test_hexes import WON, board, triangle
+from tests.games.variants import largest, smallest
 
 
-def dots(columns: int, rows: int) -> GridBoard:
-    """Boxes to be drawn, none of them yet but the first."""
-    points = tuple(Cell(row, column, "") for row in range(rows + 1) for column in range(columns + 1))
-    ways = [(cell, down, 1 - down) for cell in points for down in (0, 1)]
-    joins = [
-        Join(cell.place, (cell.row + down, cell.column + right), Look.OPEN, f"{cell.row}.{cell.column}.{down}")
-        for cell, down, right in ways
-        if cell.row + down <= rows and cell.column + right <= columns
-    ]
-    names = tuple("abcdefghijklm"[: columns + 1]), tuple(str(row + 1) for row in range(rows + 1))
-    return GridBoard(*names, points, tuple(joins), boxes=(Box(0, 0, "B"),), ground=Ground.POINTS)
-
-
-def of(name: str, *words: str) -> HexBoard | GridBoard:
+def of(name: str, *words: str) -> HexBoard | GridBoard | PlaneBoard:
     state = State.start(GAMES[name], list(words))
-    shown = state.game.scene(state.position, None).board
-    assert isinstance(shown, HexBoard | GridBoard)
-    return shown
+    return state.game.scene(state.position, None).board
+
+
+def of_cells() -> dict[str, HexBoard | GridBoard]:
+    """Of each game that has cells the smallest, the usual and the largest board."""
+    found = {
+        " ".join([name, *words]): of(name, *words)
+        for name, game in GAMES.items()
+        for words in (smallest(game), (), largest(game))
+    }
+    return {name: shown for name, shown in found.items() if not isinstance(shown, PlaneBoard)}
 
 
 BOARDS = {
     "won": WON, "crossed": CROSSED, "spread": SPREAD, "triangle": triangle(10),
-    **{f"cross {size}": board(size) for size in range(2, 11)},
-    **{f"loops {size}": of("loops", f"-size={size}") for size in (2, 8, 11, 12, 20)},
-    **{f"luddit {size}": of("luddit", f"-size={size}") for size in (5, 9, 19)},
-    "dots 5": dots(5, 5), "dots 12": dots(12, 12),
+    **{f"hexagon {size}": board(size) for size in range(2, 11)},
+    **of_cells(),
 }  # fmt: skip
+
+
+def is_of_lines(shown: HexBoard | GridBoard) -> bool:
+    """Players draw lines between points, which are narrower than cells."""
+    return isinstance(shown, GridBoard) and any(join.name for join in shown.joins)
 
 
 @pytest.mark.parametrize("name", BOARDS)
@@ -51,13 +50,15 @@ def test_each_place_is_shown_once_and_large_enough(name: str) -> None:
     tables = cells.tables(shown)
     words = Counter(word for table in tables for word in table.words())
     names = [cell.name for cell in shown.cells if cell.name]
-    names += [join.name for join in shown.joins if join.name] if isinstance(shown, GridBoard) else []
+    if isinstance(shown, GridBoard) and is_of_lines(shown):
+        names = [join.name for join in shown.joins if join.name]
     assert set(words) == set(names)
     twice = [word for word, times in words.items() if times > 1]
-    assert not twice or (name.startswith("dots") and len(tables) == 2 and len(twice) <= 13), "the cut, in both halves"
+    along_cuts = (len(tables) - 1) * (len(shown.rows) - 1) if isinstance(shown, GridBoard) else 0
+    assert len(twice) == (along_cuts if is_of_lines(shown) else 0), "lines along a cut are in both parts"
     for table in tables:
         assert sum(table.widths) <= 390 - 6
-        if not name.startswith("dots"):
+        if not is_of_lines(shown):
             assert {height for height in table.heights if height != cells.MARGIN} <= set(range(32, 45))
 
 
@@ -73,7 +74,16 @@ def test_rows_of_a_table_have_as_many_columns_as_it_says(name: str) -> None:
 @pytest.mark.parametrize("size", range(2, 7))
 def test_boards_up_to_eleven_cells_are_in_one_piece(size: int) -> None:
     assert len(cells.tables(board(size))) == 1
-    assert len(cells.tables(of("loops", f"-size={2 * size - 1}"))) == 1
+
+
+@pytest.mark.parametrize("name", [name for name in BOARDS if len(cells.tables(BOARDS[name])) > 1])
+def test_every_part_names_all_rows_that_it_shows(name: str) -> None:
+    shown = BOARDS[name]
+    rows = [label.text for label in shown.labels if label.down == 0] if isinstance(shown, HexBoard) else shown.rows
+    for table in cells.tables(shown):
+        heads = {face.mark for face in table.faces.values() if not face.ground}
+        there = {row for row, _ in table.faces if 0 < row < len(table.heights) - 1}
+        assert len(heads & set(rows)) * (2 if is_of_lines(shown) else 1) >= len(there)
 
 
 def test_halves_name_their_rows_along_the_cut() -> None:

@@ -108,6 +108,51 @@ def test_lines_with_the_boards_number_play_one_after_the_other(dots: House) -> N
     assert moves(dots) == [*BEFORE, CLOSING, "c2-c3"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "b1-b2\nc2-c3",
+        "b1-b2\n\nC3 C2\n",
+        "b1-b2, c2-c3",
+        "B1-B2 C2-C3",
+        "b1b2; c2 c3",
+        "b1-b2 and then c2-c3",
+        "b1-b2 then c2-c3",
+    ],
+)
+@pytest.mark.parametrize("rest", ["", "\nA box for me!"])
+def test_all_moves_of_a_turn_may_be_written_at_once(dots: House, text: str, rest: str) -> None:
+    told = {got.address: one([got]) for got in dots.answer("bob", f"{text}{rest}", 101)}
+    assert moves(dots) == [*BEFORE, CLOSING, "c2-c3"]
+    assert "bob played b1-b2. bob played c2-c3." in told[address_of("alice")]
+    assert ("bob writes: A box for me!" in told[address_of("alice")]) == bool(rest)
+    assert told[address_of("alice")].count("c2-c3") == 2, "as an event and in the record, not as words"
+
+
+def test_moves_of_a_turn_may_stand_below_the_number_of_their_board(dots: House) -> None:
+    told = {got.address: one([got]) for got in dots.answer("bob", f"101 {CLOSING}\nc2-c3\nWell!", 101)}
+    assert moves(dots) == [*BEFORE, CLOSING, "c2-c3"]
+    assert "bob writes: Well!" in told[address_of("alice")]
+
+
+def test_a_turn_is_played_wholly_or_not_at_all(dots: House) -> None:
+    refusal = one(dots.answer("bob", f"{CLOSING}\n{CLOSING}", 101))
+    assert "Not played: The line b1-b2 is drawn already." in refusal
+    assert moves(dots) == BEFORE
+
+
+def test_what_stands_below_the_last_move_of_a_turn_is_for_the_other_player(dots: House) -> None:
+    told = {got.address: one([got]) for got in dots.answer("bob", "c2-c3\nb1-b2", 101)}
+    assert moves(dots) == [*BEFORE, "c2-c3"]
+    assert "bob writes: b1-b2" in told[address_of("alice")]
+
+
+def test_of_moves_that_wait_there_is_one(dots: House) -> None:
+    said(dots, "bob", "set bob bobpass hold 1h")
+    assert "Send b1-b2 by itself." in one(dots.answer("bob", f"{CLOSING}\nc2-c3", 101))
+    assert moves(dots) == BEFORE
+
+
 def test_the_game_counts_once_both_have_moved_however_often_one_has(house: House) -> None:
     for userid in ("alice", "bob"):
         house.player(userid)
