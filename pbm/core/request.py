@@ -15,6 +15,7 @@ from pbm.compose import Answer, Notice, Outcome, Reader, Whence
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, publish
 from pbm.core.notify import Tools, day_of, notice_of, perspective, reader_of, tell_players
+from pbm.core.unasked import excess_of_unasked
 from pbm.domain.commands import Command, Standing, begins, is_ours, usage
 from pbm.domain.consent import introduced
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale, UnknownCommand
@@ -93,6 +94,8 @@ class Request:
     is_hearsay: bool = False
     network: str = ""
     """Where the mail came from; empty where that is not known."""
+    withheld: str = ""
+    """Why nothing is told: it would be one mail too many to somebody who may not have asked for any."""
     reading: Reading = field(default_factory=lambda: Reading(()))
     """What is carried out; in plain words another one than the mail was first read as."""
     read_as: str = ""
@@ -434,6 +437,18 @@ class Request:
         text = redact(written, self.secrets).strip()
         writer = self.identified.userid if self.identified and not self.is_hearsay else "The challenger"
         return (CommentMade(0, userid=writer, text=text),) if text else ()
+
+    def may_ask(self, player: Player, address: str) -> bool:
+        """Whether a question that anybody can cause may go to an address of the player's; if so, it counts.
+
+        One who shows who they are, or whose address is vouched for, asks for it themselves.
+        """
+        vouched = self.message.authenticated and address.casefold() == self.message.sender.casefold()
+        if not vouched and player not in (self.sender.proven, self.identified):
+            excess = excess_of_unasked(self.tx, self.tools.limits, address, self.network, self.now)
+            self.withheld = excess or self.withheld
+            return not excess
+        return True
 
     def _answer(self) -> list[Mail]:
         """A stranger gets nothing of their own mail back: somebody else may have sent it to annoy them."""

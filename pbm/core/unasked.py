@@ -45,6 +45,15 @@ def count_unasked(
         tx.guesses.put(key, counts.get(key, 0) + 1, now, None)
 
 
+def excess_of_unasked(tx: Transaction, limits: Limits, address: str, network: str, now: datetime) -> str:
+    """As count_unasked, where something else counts the mailbox: why it is one too many; empty where it counts."""
+    try:
+        count_unasked(tx, limits, address, network, now, mailbox_too=False)
+    except NotAllowed as refusal:
+        return str(refusal)
+    return ""
+
+
 def is_puzzling(tx: Transaction, address: str, now: datetime) -> bool:
     """One more mail of somebody without an account was not understood; whether it is one too many of a day.
 

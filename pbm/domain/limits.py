@@ -99,7 +99,8 @@ class Limits(SettingsTable):
     unasked_per_domain_per_day: Count = Field(
         default=200,
         description="Mails a day to one domain that its people may not have asked for: confirmations, invitations, "
-        "answers to strangers. Mails that server.authserv_id vouches for ask for themselves.",
+        'new passwords, "was that you?", answers to strangers. Mails that server.authserv_id vouches for ask for '
+        "themselves.",
     )
     unasked_per_network_per_day: Count = Field(
         default=50, description="The same because of mails from one network (IPv4 /24, IPv6 /64), to whomever."

@@ -244,7 +244,8 @@ def reset_password(request: Request, command: Command) -> Answer | None:
         if asked < request.tools.limits.resets_per_day * len(addresses):
             request.tx.tickets.revoke(RESET, player.userid, request.now)
             for address in addresses:
-                _ask_for_password(request, player, address, answers=False)
+                if request.may_ask(player, address):
+                    _ask_for_password(request, player, address, answers=False)
     return done(
         command,
         "If somebody has this userid, a mail is on its way to the addresses of the\n"

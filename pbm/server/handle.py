@@ -280,7 +280,7 @@ class Handler:
         self, tx: Transaction, request: Request, mail: Prepared, now: datetime
     ) -> tuple[tuple[Mail, ...], str]:
         """What the request has to tell, without the answers that are too many; and why any were left out."""
-        mails, excess = [], ""
+        mails, excess = [], f"limit: a question was left out. {request.withheld}" if request.withheld else ""
         proven = request.sender.proven or (request.identified if not request.is_hearsay else None)
         cause = mail.cause(proven=proven is not None or bool(request.sender.address))
         told = _told_since_the_ply(request)

@@ -143,6 +143,8 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
         request.secrets |= order.secrets
         request.refuse(order.reading.lines[0], refusal or error)
         return
+    if not request.may_ask(player, address):
+        return
     reading, sender = trial.reading, request.sender
     lines = list(reading.lines)
     as_of = sender.as_of.isoformat() if sender.as_of else None

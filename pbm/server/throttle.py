@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from pbm.core.unasked import count_unasked
-from pbm.domain.errors import NotAllowed
+from pbm.core.unasked import excess_of_unasked
 from pbm.domain.likeness import mailbox
 from pbm.domain.limits import Limits
 from pbm.domain.mail import Mail
@@ -71,11 +70,9 @@ class Throttle:
         most = self._limits.newcomer_replies_per_day if cause.proven else self._limits.stranger_replies_per_day
         if unknown and replies_to(tx, mail.address, now) >= most:
             return f"{most} a day to {mail.address}, whom nobody knows"
-        if unknown and not cause.proven and not (to_sender and cause.vouched):
-            try:
-                count_unasked(tx, self._limits, mail.address, cause.network, now, mailbox_too=False)
-            except NotAllowed as error:
-                return str(error)
+        unasked = unknown and not cause.proven and not (to_sender and cause.vouched)
+        if unasked and (excess := excess_of_unasked(tx, self._limits, mail.address, cause.network, now)):
+            return excess
         refusal = self.refusal(tx, mail, now, cause)
         if unknown and not refusal:
             replied_to(tx, mail.address, now)

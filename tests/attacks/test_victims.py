@@ -9,7 +9,7 @@ import pytest
 from pbm.domain.likeness import mailbox
 from pbm.domain.limits import Limits
 from pbm.server import Settings
-from tests.conversation import ROBOT, Got, House
+from tests.conversation import ROBOT, Got, House, address_of
 
 VOUCHED = f"{ROBOT.authserv_id}; dkim=pass header.d=gmail.com"
 PATIENT = Limits(unproven_answers_per_hour=1000, stranger_replies_per_day=1000)
@@ -62,6 +62,38 @@ def test_a_network_causes_only_so_many(new_house: Callable[..., House]) -> None:
     assert len(victims(house)) == 5
     sent(house, "joe@other.example", "signup joe a-good-word", peer="185.12.65.1")
     assert len(victims(house)) == 6
+
+
+@pytest.mark.parametrize(
+    ("line", "subject"),
+    [
+        ("cross seek 2", "pbm: was that you?"),
+        ("reset password {}", "pbm: choose a password"),
+        ("erase me", "pbm: erase you?"),
+    ],
+)
+@pytest.mark.parametrize("by", ["domain", "network"])
+def test_questions_to_players_that_anybody_causes_are_few(
+    line: str, subject: str, by: str, new_house: Callable[..., House]
+) -> None:
+    """In as many players' names as there are, from one network, or to one domain."""
+    house = new_house(Settings(ROBOT, PATIENT.model_copy(update={f"unasked_per_{by}_per_day": 3})))
+    names = [f"nam{chr(97 + number)}" for number in range(6)]
+    for name in names:
+        house.player(name)
+    for number, name in enumerate(names):
+        forger = f"x{number}@evil{number}.example" if "{}" in line else name
+        peer = "185.12.64.1" if by == "network" else f"185.{number + 1}.64.1"
+        sent(house, forger, line.format(name), peer=peer)
+    asked = [got for name in names for got in house.mailboxes.get(address_of(name), []) if got["Subject"] == subject]
+    told = [got for name in names for got in house.mailboxes.get(address_of(name), []) if got["Subject"] != subject]
+    assert 0 < len(asked) <= 3
+    assert not told
+    assert house.inbox_row.reason.startswith("limit: ")
+    house.send(
+        names[5], line.format(names[5]), Authentication_Results=f"{ROBOT.authserv_id}; dkim=pass header.d=example.net"
+    )
+    assert house.mailboxes[address_of(names[5])]
 
 
 def test_what_a_sender_wrote_tells_no_network(new_house: Callable[..., House]) -> None:
