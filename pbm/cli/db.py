@@ -11,7 +11,7 @@ import click
 
 from pbm.cli.backup import backup, before_upgrade, restore
 from pbm.cli.frame import Command, Group, Invocation, pass_invocation
-from pbm.cli.opening import opened_service, opened_store
+from pbm.cli.opening import opened_service, opened_store, sign
 from pbm.cli.output import Refused, json_option, print_json, replaying
 from pbm.cli.settings import Configuration
 from pbm.server.operator import Administration
@@ -35,8 +35,10 @@ def copy(invocation: Invocation, source: str, target: str) -> None:
         if ours.revision() != REVISION:
             raise Refused("FROM is empty, or not of this program's version. Run: pbm db upgrade --database FROM")
         theirs.upgrade(datetime.now(UTC))
+        theirs.signature = None  # it must be empty
         rows = _filled(ours, theirs)
         with opened_service(configuration) as service:
+            sign(service.store)
             admin = Administration(service)
             verdicts = [verdict for each in replaying(admin.board_numbers()) for verdict in admin.verify(each)]
     wrong = [f"Board {verdict.board}: {verdict.problem}." for verdict in verdicts if verdict.problem]
@@ -92,6 +94,8 @@ def upgrade(invocation: Invocation) -> None:
             click.echo(f"A copy of the database as it was is {copy_}.")
         store.upgrade(datetime.now(UTC))
         after = store.revision()
+        if before != after:
+            sign(store)
     if before == after:
         click.echo(f"The database is at revision {after} already.")
     else:
@@ -108,6 +112,7 @@ def create(invocation: Invocation) -> None:
     with opened_store(invocation.effective().values, create=True) as store:
         if not store.prepare(datetime.now(UTC)):
             raise Refused("The database is there already.")
+        sign(store)
     click.echo("The database is made.")
 
 
@@ -121,6 +126,7 @@ def recovered(invocation: Invocation) -> None:
     numbers of new boards jump ahead, so that nobody acts on a position they never saw.
     """
     with opened_store(invocation.effective().values) as store:
+        store.prepare(datetime.now(UTC))
         store.set_back()
     click.echo("No mail from before counts any more. Start the server, or start it again if it runs.")
 

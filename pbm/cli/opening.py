@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pbm.cli.acts import signature
 from pbm.cli.loading import masked
 from pbm.cli.output import Misconfigured, NoDatabase, Refused
 from pbm.cli.settings import DATA_FOLDER, Configuration
@@ -71,6 +72,7 @@ def opened_store(configuration: Configuration, *, create: bool = False, quiet: b
     elif (file := _file(url)) is not None and not file.exists():
         raise NoDatabase(_no_database(url))
     store = _store(url)
+    store.signature = signature()
     if url != _DEFAULT and not quiet:
         announce(url)
     try:
@@ -81,6 +83,12 @@ def opened_store(configuration: Configuration, *, create: bool = False, quiet: b
         raise Refused(f"database: {masked(url)} cannot be used: {trouble}.") from trouble
     finally:
         store.close()
+
+
+def sign(store: Store) -> None:
+    """Note a command of the operator's that has written otherwise than by a transaction of the store's."""
+    with store.write():
+        pass
 
 
 def announce(url: str) -> None:

@@ -26,6 +26,7 @@ _COMMANDS = {
     "inbox": ("pbm.cli.inbox:inbox", "Mails that came in, and how a mail would be read."),
     "outbox": ("pbm.cli.outbox:outbox", "Mails that go out."),
     "db": ("pbm.cli.db:db", "The database itself."),
+    "log": ("pbm.cli.status:log", "What was done by these commands, when and by whom."),
     "identity": ("pbm.cli.identity:identity", "The address by which players know the server."),
     "export": ("pbm.cli.players:export", "Write all that is stored of a player to a file."),
     "import": ("pbm.cli.players:import_", "Take a player in from such a file."),

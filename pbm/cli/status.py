@@ -1,4 +1,4 @@
-"""`pbm status`: what waits, for how long, how fast it goes, and what wants the operator."""
+"""`pbm status`: what waits, for how long, how fast it goes, and what wants the operator; `pbm log`: what they did."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pbm.cli.frame import Command, Invocation, pass_invocation
-from pbm.cli.output import json_option, print_json, printable
+from pbm.cli.frame import NUMBER, Command, Invocation, pass_invocation
+from pbm.cli.output import json_option, print_json, print_rows, printable
 
 if TYPE_CHECKING:
     from pbm.server.status import Status
@@ -204,3 +204,19 @@ def _duration(time: timedelta) -> str:
             words.append(f"{left // seconds} {unit}")
             left %= seconds
     return " ".join(words[:2])
+
+
+@click.command(cls=Command)
+@click.option("--about", default="", metavar="WORD", help="Only what names this, such as a userid or a board.")
+@click.option("--limit", type=NUMBER, default=50, show_default=True, help="At most so many, the newest.")
+@json_option
+@pass_invocation
+def log(invocation: Invocation, about: str, limit: int, as_json: bool) -> None:
+    """What was done by commands, when and by whom; the newest last.
+
+    Each command that changes the database leaves a line in it, together with what it does. Passwords are not shown.
+    """
+    with invocation.service() as service, service.store.read() as tx:
+        acts = tx.acts.latest(limit, about)
+    rows = [{"at": act.at, "who": act.who, "command": f"pbm {act.words}"} for act in acts]
+    print_rows(rows, as_json=as_json, nothing="Nothing was done.")

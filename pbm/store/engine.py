@@ -23,6 +23,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from pbm.resources import folder
 from pbm.store.backup import Contents
 from pbm.store.bell import Bell, ListeningBell, PipeBell, ring
+from pbm.store.oversight import LogLine
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
 from pbm.store.transaction import HOUSE, Transaction
 from pbm.store.trouble import DatabaseTrouble, Lost, ReadOnly, SchemaTrouble, translated
@@ -60,6 +61,8 @@ class Store:
         self._own_bells: set[str] = set()
         self.when_unwritable: Callable[[DatabaseTrouble], None] = lambda _: None
         """Called with ReadOnly or Lost by whoever meets it, before it is raised."""
+        self.signature: LogLine | None = None
+        """Whose doing it is what is written first; noted together with that, once."""
         self.locks_rows = self._engine.dialect.name != "sqlite"
         """Several transactions may write at once, each what it has locked."""
         self._writing: AbstractContextManager[Any] = nullcontext() if self.locks_rows else Turns(self._file.path)
@@ -88,9 +91,12 @@ class Store:
                     tx = Transaction(connection)
                     if alone:
                         tx.lock([HOUSE])
+                    if self.signature is not None:
+                        tx.acts.add(self.signature)
                     yield tx
                     tx.tell_others()
                     self._file.check()
+            self.signature = None
             if self._file.path is not None and tx.grew:
                 ring(self._file.path, self._own_bells)
         except (ReadOnly, Lost) as trouble:

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Table, delete, func, or_, sele
 from pbm.domain.likeness import look
 from pbm.domain.mail import Arrival, Delivery
 from pbm.store.belongings import NO_PASSWORD
+from pbm.store.oversight import Acts
 from pbm.store.tables import (
     absences,
     addresses,
@@ -79,6 +80,7 @@ class Erasure:
         }
         self._connection.execute(update(players).where(players.c.id == traces.player_id).values(values))
         word = re.compile(rf"(?<![\w.-]){re.escape(traces.userid)}(?![\w-])")
+        Acts(self._connection).rename(traces.names, name)
         told = select(matches.c.board, matches.c.reason).where(self._seated(traces), matches.c.reason.is_not(None))
         for board, reason in self._connection.execute(told).all():
             renamed = update(matches).where(matches.c.board == board).values(reason=word.sub(name, reason))

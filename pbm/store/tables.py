@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-REVISION = "0005"
+REVISION = "0006"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 
@@ -420,4 +420,23 @@ tournament_follows = Table(
     metadata,
     Column("player_id", ForeignKey("players.id"), primary_key=True),
     Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True, index=True),
+)
+
+acts = Table(
+    "acts",
+    metadata,
+    Column("id", BigKey, primary_key=True),
+    Column("at", Instant, nullable=False),
+    Column("who", String(80), nullable=False),
+    Column("words", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+bans = Table(
+    "bans",
+    metadata,
+    Column("subject", String(320), primary_key=True),
+    Column("since", Instant, nullable=False),
+    Column("until", Instant),
+    Column("reason", Text, nullable=False),
 )

@@ -37,6 +37,7 @@ from pbm.store.follows import Follows
 from pbm.store.identity import Identity
 from pbm.store.intents import Intents
 from pbm.store.matches import COUNT_PLY, Matches
+from pbm.store.oversight import Acts, Bans
 from pbm.store.overview import Overview
 from pbm.store.players import Players
 from pbm.store.queues import Inbox, Outbox
@@ -96,6 +97,8 @@ class Transaction:
     guesses = _queries(Guesses)
     overview = _queries(Overview)
     identity = _queries(Identity)
+    acts = _queries(Acts)
+    bans = _queries(Bans)
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -1,0 +1,200 @@
+"""Whatever the operator changes leaves a line in the log, with what it changes; no command can be forgotten."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import shlex
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import click
+import pytest
+
+from pbm.cli import main
+from pbm.domain.mail import Arrival
+from tests.cli.conftest import Pbm
+from tests.cli.test_commands import CHAT, arrive, database, parsed, settle
+
+SERVERS = "serve", "work", "receive", "demo", "play", "bot run"
+"""They do what mails ask for."""
+READING = {
+    "status": "",
+    "challenge list": "",
+    "challenge show": "101",
+    "event list": "",
+    "event show": "cup",
+    "player list": "",
+    "player show": "alice",
+    "broadcast list": "",
+    "board list": "",
+    "board show": "101",
+    "board verify": "",
+    "inbox list": "",
+    "inbox count": "",
+    "inbox show": "1",
+    "inbox classify": "{folder}/mail.eml",
+    "outbox list": "",
+    "outbox show": "1",
+    "db check": "",
+    "db backup": "{folder}/copy.db",
+    "identity show": "",
+    "export": "alice {folder}/alice.json",
+    "config show": "",
+    "config check": "",
+    "log": "",
+    "publish": "{folder}/site",
+    "dkim": "{folder}/key.pem",
+    "game new": "--help",
+    "doctor": "--help",
+    "db copy": "--help",
+}
+"""With what each is called here; of a copy the line is in the copy."""
+WRITING = {
+    "player add": "carol --address carol@example.net --password carolpass",
+    "player set-address": "alice other@example.net",
+    "player resume": "alice",
+    "player bot": "bob on",
+    "player unlock": "alice",
+    "player reset-password": "alice --password secret123",
+    "player remove": "bob --yes",
+    "challenge create": "cross -size=4 bob alice",
+    "challenge cancel": "101",
+    "event create": "other swiss cross -rounds=2",
+    "event start": "cup",
+    "event cancel": "cup",
+    "broadcast approve": "1",
+    "broadcast reject": "1",
+    "board move": "101 alice a1",
+    "board end": "101 --result draw",
+    "board undo-timeout": "102",
+    "inbox retry": "1",
+    "outbox retry": "1",
+    "db create": "--database sqlite:///{folder}/new.db",
+    "db upgrade": "",
+    "db recovered": "",
+    "db restore": "{folder}/copy.db",
+    "identity set": "pbm@games.example.net",
+    "import": "{folder}/alice.json",
+}
+
+
+def leaves(command: click.Command, *above: str) -> Iterator[str]:
+    if not isinstance(command, click.Group):
+        yield " ".join(above)
+        return
+    with click.Context(command) as context:
+        for name in command.list_commands(context):
+            found = command.get_command(context, name)
+            assert found is not None
+            yield from leaves(found, *above, name)
+
+
+def test_of_every_command_it_is_known_whether_it_writes() -> None:
+    assert sorted(leaves(main)) == sorted([*SERVERS, *READING, *WRITING])
+
+
+BUILT: dict[str, bytes] = {}
+"""The files of the house below, made once."""
+
+
+@pytest.fixture
+def house(pbm: Pbm, tmp_path: Path, request: pytest.FixtureRequest) -> Pbm:
+    """A server on which each of the commands has something to do."""
+    if not BUILT:
+        build(request.getfixturevalue("game"), tmp_path)
+        BUILT.update({path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()})
+    for name, content in BUILT.items():
+        (tmp_path / name).write_bytes(content)
+    return pbm
+
+
+def build(game: Pbm, tmp_path: Path) -> None:
+    arrive(tmp_path, CHAT)
+    settle(tmp_path, 1, Arrival.PARKED)
+    game(
+        "event",
+        "create",
+        "cup",
+        "swiss",
+        "cross",
+        "-players=2..4",
+        f"-start={datetime.now(UTC) + timedelta(days=90):%Y-%m-%d}",
+    )
+    game("challenge", "create", "cross", "-size=4", "alice", "bob")
+    with database(tmp_path) as connection:
+        connection.execute("INSERT INTO broadcasts (player_id, text, created_at) VALUES (1, 'hello', 0)")
+        connection.execute("INSERT INTO tournament_players SELECT 1, id, id, NULL, 0, NULL FROM players")
+        connection.execute(
+            "UPDATE matches SET ended_at = 1, ending = 'forfeit', winner = 2, reason = 'on time' WHERE board = 102"
+        )
+    game("identity", "set", "pbm@example.org")
+    game("db", "backup", str(tmp_path / "copy.db"))
+    game("export", "alice", str(tmp_path / "alice.json"))
+    (tmp_path / "mail.eml").write_bytes(CHAT)
+
+
+def acts(pbm: Pbm, *more: str) -> list[str]:
+    return [act["command"] for act in parsed(pbm("log", "--json", "--limit", "1000", *more))]
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_a_command_that_writes_leaves_one_line(house: Pbm, tmp_path: Path, name: str) -> None:
+    words = WRITING[name].replace("{folder}", str(tmp_path))
+    prepare(house, tmp_path, name)
+    database_of = ["--database", f"sqlite:///{tmp_path}/new.db"] if name == "db create" else []
+    is_other = name in ("db create", "db restore", "db upgrade", "player remove")
+    before = [] if is_other else acts(house)
+    house(*name.split(), *shlex.split(words))
+    done = acts(house, *database_of)
+    assert [line for line in done if line.startswith(f"pbm {name}")], done
+    assert is_other or done[:-1] == before
+    assert "secret123" not in str(done)
+
+
+def prepare(house: Pbm, folder: Path, name: str) -> None:
+    if name == "db upgrade":
+        house("board", "list")
+        with database(folder) as connection:
+            connection.executescript(
+                "DROP TABLE acts; DROP TABLE bans; UPDATE alembic_version SET version_num = '0005'"
+            )
+    if name == "import":
+        house("player", "remove", "alice", "--yes")
+
+
+@pytest.mark.parametrize("name", READING)
+def test_a_command_that_reads_leaves_none(house: Pbm, tmp_path: Path, name: str) -> None:
+    words = READING[name].replace("{folder}", str(tmp_path))
+    for made in ("copy.db", "alice.json"):
+        if made in words:
+            (tmp_path / made).unlink()
+    before = acts(house)
+    house(*name.split(), *shlex.split(words))
+    assert acts(house) == before
+
+
+def test_the_log_tells_when_who_and_what_without_passwords(game: Pbm, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUDO_USER", "")
+    game("player", "reset-password", "alice", "--password", "secret123")
+    monkeypatch.setenv("SUDO_USER", "helga")
+    game("board", "end", "101", "--result", "draw")
+    game("player", "resume", "nobody", code=1)
+    lines = parsed(game("log", "--json", "--limit", "2"))
+    assert [line["command"] for line in lines] == [
+        "pbm player reset-password alice --password ********",
+        "pbm board end 101 --result draw",
+    ]
+    assert [line["who"] for line in lines] == [getpass.getuser(), "helga"]
+    assert acts(game, "--about", "101") == ["pbm board end 101 --result draw"]
+    assert "pbm board end 101" in game("log").stdout
+
+
+def test_a_player_who_is_erased_is_in_the_log_by_another_name(game: Pbm) -> None:
+    game("player", "set-address", "alice", "new@example.net")
+    game("player", "remove", "alice", "--yes")
+    told = json.dumps(acts(game))
+    assert "alice" not in told
+    assert "new@example.net" not in told
+    assert "pbm player remove erased-" in told
