@@ -203,18 +203,21 @@ class Request:
         if command.credentials is not None or token is None or token.board != board.match.board:
             self._check_no_other_seat(command, board)
             seat = self.seat_of(board, self.who(command))
-            self._check_fresh(command, board)
+            self._check_fresh(command, board, seat)
             return board, seat
         self.identified = board.match.player(token.seat)
-        if command.verb.alters and token.revision != board.revision:
+        moved = board.revision == token.revision + 1 and _has_moved(board, token.seat)
+        if command.verb.alters and token.revision != board.revision and not (moved and command.verb.asks):
             raise Stale("Your mail answers an earlier state of the board. Here is the present one.")
         return board, token.seat
 
-    def _check_fresh(self, command: Command, board: OpenBoard) -> None:
+    def _check_fresh(self, command: Command, board: OpenBoard, seat: Seat) -> None:
         """What answers a mail of ours was not meant for a board that has changed since. Raises: Stale."""
         as_of = self.sender.as_of if command.credentials is None and command.verb.alters else None
         untouched = board.match.revision == board.revision
-        if as_of is not None and untouched and board.match.moved_at > as_of:
+        if as_of is None or (command.verb.asks and _has_moved(board, seat, as_of)):
+            return
+        if untouched and board.match.moved_at > as_of:
             raise Stale(f"Board {board.match.board} has changed since the mail you answer. Here is the present one.")
 
     def _check_no_other_seat(self, command: Command, board: OpenBoard) -> None:
@@ -475,6 +478,14 @@ class Request:
         problem = str(self.refusal) if is_typo else ""
         text = self.page("stranger.txt", robot=robot, board=board, wish=wish, problem=problem)
         return Answer("", Outcome.DONE, text.rstrip("\n"), "pbm: games by mail", is_greeting=True)
+
+
+def _has_moved(board: OpenBoard, seat: Seat, since: datetime | None = None) -> bool:
+    """The seat made the last move, and waits for the other's; nobody else moved since then."""
+    *earlier, last = board.match.record or (None,)
+    if last is None or last.seat != seat or board.match.result is not None or board.state.to_move == seat:
+        return False
+    return since is None or not earlier or earlier[-1].played_at <= since
 
 
 def _minute(instant: datetime) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pbm.core.request import Request
 from pbm.domain.errors import BadArguments
+from pbm.domain.match import Player
 from pbm.domain.ratings import Pace
 from pbm.store.ratings import Record
 from pbm.store.tickets import Seek
@@ -46,8 +47,15 @@ def split_window(options: Sequence[str]) -> tuple[tuple[str, ...], Window]:
     return tuple(own), window
 
 
+def fits(request: Request, seek: Seek, player: Player) -> bool:
+    """The player's rating is one the seeker wants."""
+    _, (low, high) = split_window(seek.options)
+    rating = request.tx.ratings.of(seek.game, (player.id,))[player.id].at(request.now).rating.shown
+    return low <= rating <= high
+
+
 def seeks_shown(request: Request, game: str) -> dict[str, object]:
-    """The open seeks of a game as its list shows them to the sender of the mail."""
+    """The open seeks of a game as its list shows them to the sender of the mail, and the first that they may take."""
     seeks, reader = request.tx.seeks.open(game), request.sender.proven or request.sender.claimed
     ids = [seek.player.id for seek in seeks]
     records, paces = request.tx.ratings.of(game, ids), request.tx.paces.of(game, ids)
@@ -60,4 +68,5 @@ def seeks_shown(request: Request, game: str) -> dict[str, object]:
         )
         for seek in seeks
     ]
-    return {"offered": rows, "open": next((row.seek.id for row in rows if row.seek.player != reader), None)}
+    others = (seek for seek in seeks if reader is None or (seek.player != reader and fits(request, seek, reader)))
+    return {"offered": rows, "open": next((seek.id for seek in others), None)}

@@ -20,11 +20,17 @@ from pbm.domain.verbs import CREDENTIALS, SECRETS, VERBS, Param, Verb, find, lea
 
 MAX_LINE = 1000
 """Characters of a command line; a longer line is no command."""
-SELECTORS = frozenset({"me", "all", "active", "inactive", "next", "board", "boards", "new", "zoom"})
+SELECTORS = frozenset(
+    {"me", "all", "active", "inactive", "next", "tournament", "standard", "board", "boards", "new", "zoom"}
+)
 """Words that choose boards, besides numbers and userids."""
 
 _TITLES = [*GAMES, *(game.info.title for game in GAMES.values())]
-_BOARD_LINE = re.compile(r"(\d{1,12}):? +(\S.*)")
+_BOARD_LINE = re.compile(r"(\d{1,12})[:.]? +(\S.*)")
+_DOTTED = re.compile(r"\d{1,12}[.:]")
+"""The number of a board as in a list."""
+_QUOTES = {'"': '"', "'": "'", "`": "`'", "“": "”“", "„": "“”", "«": "»", "»": "«", "‘": "’"}
+"""What a line may be wrapped in, and what then closes it."""
 _NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)
 """What no move has after a number it begins with, as "12 r" and "12 x7" do: so the number is a board's."""
 _SERVER_SUBJECT = re.compile(
@@ -112,13 +118,24 @@ def clean(line: str) -> str:
 
     A `>` that no `<` belongs to stays: a quoted line is no command, and a move may hold it.
 
+    Quotes around the whole line are taken away, too: so help pages and people write commands.
+
     >>> clean("** cross move  <101>  [F6] **"), clean("*move 101 F6"), clean("> resign"), clean("b1>c2")
     ('cross move 101 F6', 'move 101 F6', '> resign', 'b1>c2')
+    >>> clean('"cross move 101 F6"'), clean('"Hi" is what "they" say')
+    ('cross move 101 F6', '"Hi" is what "they" say')
     """
-    printable = "".join(char if char.isprintable() else " " for char in line).lstrip(" *")
+    printable = _unquoted("".join(char if char.isprintable() else " " for char in line).strip(" *")).lstrip(" *")
     closing = "]>" if "<" in printable else "]"
     words = (word if word == ">" else word.lstrip("[<").rstrip(closing) for word in printable.split() if word != "**")
     return " ".join(filter(None, words))
+
+
+def _unquoted(line: str) -> str:
+    """The line without one pair of quotes around all of it."""
+    closing, inner = _QUOTES.get(line[:1], ""), line[1:-1]
+    wrapped = len(line) > 2 and line[-1] in closing and not any(mark in inner for mark in {line[0], line[-1]})
+    return inner if wrapped else line
 
 
 def begins(line: str) -> bool:
@@ -156,7 +173,8 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
         quoted = "" if may_be_secret else f'"{options[0]}": '
         raise BadArguments(f"{quoted}{verb.name} takes no options.", usage(verb, standing, game))
     names_board = any(word[0].isdigit() for word in [word for word in plain if word.casefold() not in SELECTORS][:1])
-    if verb.per_game and game is None and standing.board is None and not names_board:
+    of_all = names_board or (verb.gameless and len(plain) > 0)
+    if verb.per_game and game is None and standing.board is None and not of_all:
         raise BadArguments(f"Which game? Put one of {_listed(GAMES)} in front of {verb.name}.", verb.line)
     args = _bind(verb, plain, standing, is_userid)
     if args is None or _lacks_move(verb, plain, args, is_userid):
@@ -278,6 +296,8 @@ def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
     left = list(words)
     for param in params:
         taken = left if param.many else left[:1]
+        if param.key == "BOARD":
+            taken = [word[:-1] if _DOTTED.fullmatch(word) else word for word in taken]
         if not taken or not param.fits(taken[0]):
             if not param.optional:
                 return None

@@ -46,6 +46,7 @@ _PATTERNS = {
     "BOARD|all": re.compile(r"\d{1,12}|all", re.IGNORECASE),
     "BOARD[#PLY]": re.compile(_BOARD_AT_PLY),
     "NOTHING|none": re.compile("none", re.IGNORECASE),
+    "PLY": re.compile(r"#?-?\d{1,6}"),
     "PLAYER": re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,19}"),
     "SEEK": re.compile(r"#?\d{1,9}"),
     "BOARD[#PLY]|new": re.compile(rf"{_BOARD_AT_PLY}|new", re.IGNORECASE),
@@ -99,7 +100,8 @@ class Verb:
     stand without any words, and then only asks. guarded: it needs the password, whatever the mail shows. wordy: a
     sentence may begin with it, so after the first line of a mail it is a command only where it names a board. group:
     where the list of commands has it. takes_plan: below it may stand what is to be done then. lasting: an answer to a
-    mail of an ended board may do it there.
+    mail of an ended board may do it there. gameless: with words after it, it may stand without a game, and means all.
+    asks: it plays nothing at once, so an answer to the mail before its player's own last move may do it, too.
     """
 
     name: str
@@ -120,6 +122,8 @@ class Verb:
     wordy: bool = False
     takes_plan: bool = False
     lasting: bool = False
+    gameless: bool = False
+    asks: bool = False
 
     @cached_property
     def forms(self) -> tuple[tuple[Param, ...], ...]:

@@ -7,12 +7,14 @@ from math import inf
 
 from games import GAMES
 from pbm.compose import Answer
+from pbm.compose.pages import wrapped
 from pbm.core.offers import done
 from pbm.core.rating import score_of, why_not_rated
 from pbm.core.registry import handles
 from pbm.core.request import Request
-from pbm.domain.commands import Command
-from pbm.domain.errors import NotAllowed, NotFound
+from pbm.domain.commands import Command, parse
+from pbm.domain.errors import NotAllowed, NotFound, Rejected
+from pbm.domain.mail import redact
 from pbm.domain.match import Ending, Match, Seat, other
 from pbm.domain.ratings import CEILING, SCALE, TAU, expected, weight
 from pbm.domain.verbs import LOOKING, VERBS, Locks, Verb, find
@@ -77,6 +79,35 @@ def _no_page(request: Request, word: str) -> NotFound:
         return NotFound(f'There is no help on "{word[:40]}". Did you mean "{meant[0]}"?', f"help {meant[0]}")
     there_is = f"There is help on every command and on: {', '.join([*subjects, *GAMES])}."
     return NotFound(f'There is no help on "{word[:40]}". {there_is}', "help commands")
+
+
+@handles(
+    Verb(
+        "echo",
+        "[WORDS...]",
+        "see how the words of a command are read; nothing is done",
+        LOOKING,
+        Locks.BOARDS,
+        rank=190,
+        per_game=True,
+        gameless=True,
+        options=True,
+        wordy=True,
+    )
+)
+def echo(request: Request, command: Command) -> Answer | None:
+    """What each word of a command stands for, or why they are none: for people who write programs that play."""
+    words, game = command.args.get("WORDS", ""), command.game if command.game != request.sender.standing.game else None
+    meant = " ".join(filter(None, (game, words, *command.options)))
+    try:
+        read = parse(meant, request.sender.standing, lambda word: request.tx.players.find(word) is not None)
+        rows = [("game", read.game or "-"), ("command", read.verb.name), *read.args.items()]
+        rows += [("option", option) for option in read.options]
+        request.secrets |= read.secrets
+    except Rejected as error:
+        rows = [(str(number), word) for number, word in enumerate(meant.split(), 1)] + [("no command", str(error))]
+    text = "\n".join(wrapped(f"{name}: {value}", 2) for name, value in rows)
+    return done(command, redact(f"Your words are read like this:\n\n{text}", request.secrets), "pbm: echo")
 
 
 @handles(

@@ -6,7 +6,7 @@ Both take longer than others may be kept waiting, so they are made outside of an
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
@@ -17,7 +17,7 @@ from pbm.core.bus import MatchEnded, subscribes
 from pbm.core.notify import notice_of, reader_of
 from pbm.core.offers import done
 from pbm.core.rating import told_changes
-from pbm.core.registry import handles
+from pbm.core.registry import HANDLERS, handles
 from pbm.core.request import Request
 from pbm.core.robots import Ask, Settling, Task, thinks
 from pbm.domain import game_record
@@ -65,15 +65,21 @@ def _is_worth_it(match: Match) -> bool:
     Verb(
         "replay",
         "BOARD USERID PASSWORD",
-        "get a game that has ended as a moving picture, and as a file for programs",
+        "get a game that has ended as a moving picture, and as a file for programs; or see any board after a ply",
         LOOKING,
         Locks.BOARDS,
         rank=165,
         per_game=True,
         lasting=True,
+        other_usage="BOARD PLY [MOVE...]",
     )
 )
 def replay(request: Request, command: Command) -> Answer | None:
+    """With the number of a ply it shows the board after that, and what moves would then lead to."""
+    if "PLY" in command.args:
+        at = f"{command.args.get('BOARD', '')}#{command.args['PLY'].removeprefix('#')}"
+        looks = HANDLERS["preview" if "MOVE" in command.args else "show"]
+        return looks(request, replace(command, args={**command.args, "BOARD": at}))
     player, board = request.who(command), request.named(command)
     number = board.match.board
     if board.match.result is None:

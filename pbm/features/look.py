@@ -24,11 +24,12 @@ from pbm.store.matches import Summary
 
 MAX_LISTED = 1000
 
-FILTERS = ("active", "inactive", "next")
-"""Words that narrow a list: boards that are played on, that have ended, where one of the players is to move."""
+FILTERS = ("active", "inactive", "next", "tournament", "standard")
+"""Words that narrow a list: boards that are played on, that have ended, where one of the players is to move, that
+belong to a tournament or to none."""
 
-_NOISE = frozenset({"all", "board", "boards", "standard"})
-_BOARD = re.compile(r"(\d{1,12})?(?:#(-?\d{1,6}))?")
+_NOISE = frozenset({"all", "board", "boards"})
+_BOARD = re.compile(r"(\d{1,12})?(?:#(-?\d{1,6}))?[.:]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +79,16 @@ def _board(request: Request, word: str) -> AtPly:
 def listed(request: Request, selection: Selection, game: str | None) -> list[Summary]:
     """The boards of the players, narrowed by all filters, oldest first."""
     players = selection.players or ((request.apparent_sender(),) if "next" in selection.filters else ())
-    active = None if not selection.filters else "inactive" not in selection.filters
-    if "inactive" in selection.filters and len(selection.filters) > 1:
+    kinds = {"tournament", "standard"} & {*selection.filters}
+    states = [word for word in selection.filters if word not in kinds]
+    if ("inactive" in states and len(states) > 1) or len(kinds) > 1:
         return []
+    active = "inactive" not in states if states else None
+    in_tournament = "tournament" in kinds if kinds else None
     ids = tuple(player.id for player in players)
-    found = request.tx.matches.summaries(game=game, player_ids=ids, active=active, limit=MAX_LISTED)
+    found = request.tx.matches.summaries(
+        game=game, player_ids=ids, active=active, in_tournament=in_tournament, limit=MAX_LISTED
+    )
     return [summary for summary in found if "next" not in selection.filters or _to_move(summary) in players]
 
 
@@ -298,8 +304,8 @@ def _zoomed(state: State, point: str, factor: str) -> Scene:
 @handles(
     Verb(
         "games",
-        "[USERID|active|inactive|next...]",
-        "list the boards of a game, or of players",
+        "[USERID|active|inactive|next|tournament|standard...]",
+        "list the boards of a game, or of players; tournament: those of tournaments, standard: all others",
         LOOKING,
         Locks.BOARDS,
         rank=80,
@@ -313,6 +319,11 @@ def games(request: Request, command: Command) -> Answer | None:
     found = listed(request, selection, command.game)
     title = GAMES[command.game].info.title if command.game else "all"
     text = request.page(
-        "games.txt", title=title, boards=found, players=selection.players, more=len(found) == MAX_LISTED
+        "games.txt",
+        title=title,
+        boards=found,
+        players=selection.players,
+        narrowed=bool(selection.filters),
+        more=len(found) == MAX_LISTED,
     )
     return done(command, text.rstrip("\n"), f"pbm: list of {title} games")

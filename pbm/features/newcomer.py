@@ -6,13 +6,14 @@ Nobody joins but by an answer from their own address, which its token proves.
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 
 from games import GAMES
 from pbm.compose import Answer
 from pbm.core.accounts import open_account
 from pbm.core.registry import HANDLERS, handles
 from pbm.core.request import Request
+from pbm.core.seeking import fits
 from pbm.domain.commands import Command, Standing, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
@@ -63,7 +64,7 @@ def join(request: Request, name: str = "", *, playing: bool = False) -> None:
     player = open_account(request, address, name)
     request.sender = replace(request.sender, standing=KNOWN, proven=player, claimed=player, address="")
     request.identified = player
-    seeks = islice(chain.from_iterable(map(request.tx.seeks.open, GAMES)), MAX_SEEKS)
+    seeks = (seek for game in GAMES for seek in request.tx.seeks.open(game) if fits(request, seek, player))
     request.write(
         address,
         f"pbm: welcome, {player.userid}",
@@ -72,7 +73,7 @@ def join(request: Request, name: str = "", *, playing: bool = False) -> None:
         reply_to=request.tools.composer.answered_by(request.reader(player)),
         userid=player.userid,
         playing=playing,
-        seeks=list(seeks),
+        seeks=list(islice(seeks, MAX_SEEKS)),
         title=_title,
     )
 

@@ -35,6 +35,7 @@ from pbm.domain.verbs import LOOKING, PLAYING, Locks, Verb
         rank=50,
         per_game=True,
         alters=True,
+        asks=True,
         wordy=True,
         takes_plan=True,
     )

@@ -165,6 +165,7 @@ def swap(request: Request, command: Command) -> Answer | None:
         rank=110,
         per_game=True,
         alters=True,
+        asks=True,
         aliases=(AT_ONCE,),
     )
 )
@@ -210,6 +211,7 @@ def _resign(
         rank=30,
         per_game=True,
         alters=True,
+        asks=True,
         takes_plan=True,
         aliases=("qmove", "qboard", "moveq", "boardq"),
     )
@@ -327,11 +329,18 @@ def intent_of(board: OpenBoard, seat: Seat, kind: IntentKind) -> Intent | None:
         rank=70,
         per_game=True,
         alters=True,
+        asks=True,
         aliases=("draw", "offer draw"),
     )
 )
 def propose(request: Request, command: Command) -> Answer | None:
-    ask(*request.seated(command), OfferKind.DRAW)
+    """A draw that the opponent has offered as well is agreed to."""
+    board, seat = request.seated(command)
+    offer = board.match.offer
+    if board.match.result is None and offer is not None and (offer.kind, offer.seat) == (OfferKind.DRAW, other(seat)):
+        board.agree(seat)
+    else:
+        ask(board, seat, OfferKind.DRAW)
     return None
 
 
@@ -345,6 +354,7 @@ def propose(request: Request, command: Command) -> Answer | None:
         rank=80,
         per_game=True,
         alters=True,
+        asks=True,
         aliases=("takeback", "take back"),
     )
 )

@@ -10,7 +10,7 @@ from pbm.compose import Answer, Outcome
 from pbm.core.offers import done
 from pbm.core.registry import REFUSALS, handles, redeems
 from pbm.core.request import Request
-from pbm.core.seeking import Window, seeks_shown, split_window
+from pbm.core.seeking import Window, fits, seeks_shown, split_window
 from pbm.core.start import MatchTerms, check_willing, read_terms, split_body, start_match
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
@@ -90,13 +90,6 @@ def _terms(request: Request, game: AnyGame, options: tuple[str, ...], body: str)
     return read_terms(game, own, body, request.tools.limits.default_clock), window
 
 
-def _fits(request: Request, sought: Seek, player: Player) -> bool:
-    """The player's rating is one the seeker wants."""
-    _, (low, high) = split_window(sought.options)
-    rating = request.tx.ratings.of(sought.game, (player.id,))[player.id].at(request.now).rating.shown
-    return low <= rating <= high
-
-
 def _pair(request: Request, game: AnyGame, fresh: Seek) -> bool:
     """Start a game of two seeks that ask for the same, the older one first; False if there is none."""
     terms, _ = _terms(request, game, fresh.options, fresh.body)
@@ -104,7 +97,7 @@ def _pair(request: Request, game: AnyGame, fresh: Seek) -> bool:
     for each in request.tx.seeks.open(fresh.game):
         theirs, _ = _terms(request, game, each.options, each.body)
         same = (theirs.words, theirs.rated, theirs.control, each.body) == asked and each.player != fresh.player
-        if same and _fits(request, each, fresh.player) and _fits(request, fresh, each.player):
+        if same and fits(request, each, fresh.player) and fits(request, fresh, each.player):
             try:
                 with request.tx.savepoint():
                     _take(request, fresh.player, each.id)
@@ -116,12 +109,13 @@ def _pair(request: Request, game: AnyGame, fresh: Seek) -> bool:
 
 
 def _announce(request: Request, game: AnyGame, fresh: Seek) -> None:
-    """Tell those who follow all of the game, at most once a day for one seeker; their answer may take it."""
+    """Tell those who follow all of the game, at most once a day for one seeker; if their answer may take it."""
     name, seeker = f"{fresh.game} {fresh.player.id}", fresh.player
     if request.tx.tickets.issued_since("seek", name, request.now - timedelta(days=1)):
         return
     shunned = request.tx.blocks.blockers(seeker.id) | {other.id for other in request.tx.blocks.blocked(seeker.id)}
-    readers = [each for each in request.tx.choices.followers(fresh.game) if each.id not in {*shunned, seeker.id}]
+    followers = request.tx.choices.followers(fresh.game)
+    readers = [each for each in followers if each.id not in {*shunned, seeker.id} and fits(request, fresh, each)]
     addresses = request.tx.players.confirmed(*(reader.id for reader in readers))
     for reader in readers:
         for address in addresses[reader.id]:
@@ -195,7 +189,7 @@ def _take(request: Request, player: Player, number: int) -> None:
     if found.player == player:
         raise NotAllowed(f"Seek {number} is your own.", f"{found.game} seek 0")
     options, (low, high) = split_window(found.options)
-    if not _fits(request, found, player):
+    if not fits(request, found, player):
         raise NotAllowed(f"Seek {number} is for players rated {low} to {high}.", f"{found.game} seek")
     seats = (player, found.player)
     check_willing(request.tx, request.tools.limits, game, seats, player, seats)

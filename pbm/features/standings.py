@@ -15,6 +15,7 @@ from pbm.core.request import Request
 from pbm.core.seeking import seeks_shown
 from pbm.domain.calendars import StopKind
 from pbm.domain.commands import Command
+from pbm.domain.match import Player
 from pbm.domain.ratings import Pace
 from pbm.domain.verbs import LOOKING, Locks, Verb
 from pbm.draw import chart
@@ -54,12 +55,14 @@ class PlayerRow:
 @handles(
     Verb(
         "standings",
-        "",
-        "the ratings of a game, and who looks for opponents",
+        "[PLAYER...]",
+        "the ratings of a game, and who looks for opponents; or those of players, without GAME in all games",
         LOOKING,
         Locks.BOARDS,
         rank=150,
         per_game=True,
+        gameless=True,
+        wordy=True,
         aliases=("ratings",),
     )
 )
@@ -68,10 +71,15 @@ def standings(request: Request, command: Command) -> Answer | None:
 
     Then all of them with how reliable they are, which has no part in the ratings.
     """
-    assert command.game is not None  # noqa: S101  the parser asks for it
+    players = _players_named(request, command)
+    if command.game is None:
+        text = "\n\n".join(_of_player(request, player) for player in players)
+        return done(command, text, f"pbm: standings of {_names(players)}"[:78])
     game, title = command.game, GAMES[command.game].info.title
     seeks = request.tx.seeks.open(game)
     rows = _rows(request, game, {seek.player.id: seek.wanted for seek in seeks})
+    if players:
+        rows = [row for row in rows if row.userid in {player.userid for player in players}]
     sections = {name: [row for row in rows if row.section == name] for name in (ESTABLISHED, PROVISIONAL, INACTIVE)}
     text = request.page(
         "standings.txt",
@@ -80,6 +88,7 @@ def standings(request: Request, command: Command) -> Answer | None:
         sections=sections,
         rows=rows,
         heading=f"{ALL}:",
+        players=[player.userid for player in players],
         more=len(rows) == MAX_RANKED,
         **seeks_shown(request, game),
         drawn=any(row.record.drawn for row in rows),
@@ -131,15 +140,41 @@ def _limit(choices: Mapping[int, GameChoice], player_id: int) -> str:
 
 
 @handles(
-    Verb("history", "", "the games that have ended, the latest first", LOOKING, Locks.BOARDS, rank=180, per_game=True)
+    Verb(
+        "history",
+        "[PLAYER...]",
+        "the games that have ended, the latest first; or those of players, without GAME of all games",
+        LOOKING,
+        Locks.BOARDS,
+        rank=180,
+        per_game=True,
+        gameless=True,
+        wordy=True,
+    )
 )
 def history(request: Request, command: Command) -> Answer | None:
-    assert command.game is not None  # noqa: S101  the parser asks for it
-    title = GAMES[command.game].info.title
-    boards = request.tx.matches.finished(command.game, MAX_LISTED)
-    zone = request.correspondent().settings.zone
-    text = request.page("history.txt", title=title, boards=boards, zone=zone, more=len(boards) == MAX_LISTED)
-    return done(command, text.rstrip("\n"), f"pbm: history of {title} games")
+    players, game = _players_named(request, command), command.game
+    boards = request.tx.matches.finished(game, tuple(player.id for player in players), MAX_LISTED)
+    text = request.page(
+        "history.txt",
+        title=GAMES[game].info.title if game else "",
+        boards=boards,
+        names=_names(players),
+        zone=request.correspondent().settings.zone,
+        more=len(boards) == MAX_LISTED,
+    )
+    subject = f"pbm: history of {GAMES[game].info.title if game else 'all'} games"
+    return done(command, text.rstrip("\n"), f"{subject} of {_names(players)}"[:78] if players else subject)
+
+
+def _players_named(request: Request, command: Command) -> list[Player]:
+    """Those whom the words of a command name, each once. Raises: NotFound, NotAllowed."""
+    found = map(request.player_named, command.args.get("PLAYER", "").split())
+    return list(dict.fromkeys(found))
+
+
+def _names(players: Sequence[Player]) -> str:
+    return ", ".join(player.userid for player in players)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +199,13 @@ class GameRow:
     )
 )
 def about(request: Request, command: Command) -> Answer | None:
-    """Never an address, nor anything they have chosen for themselves."""
-    tx, player = request.tx, request.player_named(command.args.get("PLAYER", "me"))
+    player = request.player_named(command.args.get("PLAYER", "me"))
+    return done(command, _of_player(request, player), f"pbm: about {player.userid}")
+
+
+def _of_player(request: Request, player: Player) -> str:
+    """What anybody may know: never an address, nor anything they have chosen for themselves."""
+    tx = request.tx
     records, paces = tx.ratings.of_player(player.id), tx.paces.of_player(player.id)
     ratings = {game: record.at(request.now) for game, record in records.items()}
     active = tx.matches.active_counts((player.id,))[player.id]
@@ -184,4 +224,4 @@ def about(request: Request, command: Command) -> Answer | None:
         rows=rows,
         zone=request.correspondent().settings.zone,
     )
-    return done(command, text.rstrip("\n"), f"pbm: about {player.userid}")
+    return text.rstrip("\n")

@@ -288,6 +288,7 @@ def claim(request: Request, command: Command) -> Answer | None:
         rank=130,
         per_game=True,
         alters=True,
+        asks=True,
         wordy=True,
     )
 )
@@ -315,6 +316,7 @@ def give(request: Request, command: Command) -> Answer | None:
         rank=140,
         per_game=True,
         alters=True,
+        asks=True,
         wordy=True,
     )
 )

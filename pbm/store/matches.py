@@ -286,10 +286,13 @@ class Matches:
         game: str | None = None,
         player_ids: tuple[int, ...] = (),
         active: bool | None = None,
+        in_tournament: bool | None = None,
         limit: int | None = 1000,
     ) -> list[Summary]:
         """Boards of a game and of any of the players, the oldest first."""
         found = _narrowed(_with_players, game, player_ids, active)
+        if in_tournament is not None:
+            found = found.where(matches.c.event != "" if in_tournament else matches.c.event == "")
         return [_summary(row) for row in self._connection.execute(found.order_by(matches.c.board).limit(limit))]
 
     def played_before(self, match: Match, player_id: int) -> bool:
@@ -308,9 +311,9 @@ class Matches:
         counts = (select(func.count()).select_from(matches).where(seat == player_id, *void) for seat in seats)
         return sum(self._connection.execute(each).scalar_one() for each in counts)
 
-    def finished(self, game: str, limit: int) -> list[Summary]:
-        """Boards that count and have ended, the latest first."""
-        found = _narrowed(_with_players, game, (), active=False).where(matches.c.ending != Ending.VOID.value)
+    def finished(self, game: str | None, player_ids: tuple[int, ...], limit: int) -> list[Summary]:
+        """Boards of a game and of any of the players that count and have ended, the latest first."""
+        found = _narrowed(_with_players, game, player_ids, active=False).where(matches.c.ending != Ending.VOID.value)
         latest = found.order_by(matches.c.ended_at.desc(), matches.c.board.desc()).limit(limit)
         return [_summary(row) for row in self._connection.execute(latest)]
 
