@@ -29,7 +29,7 @@ from pbm.domain.mail import Mail, Remark
 from pbm.domain.match import Intent, IntentKind, Match, Player, Seat, State, other
 from pbm.domain.reminders import told
 from pbm.domain.settings import Settings
-from pbm.domain.tokens import AddressToken, PlayerToken, SeatToken, Signer
+from pbm.domain.tokens import AddressToken, ChatToken, PlayerToken, SeatToken, Signer
 from pbm.draw import ASCII
 from pbm.mailin import SENTINEL, Message, Robot
 
@@ -176,7 +176,7 @@ class Composer:
         if notice.attached:
             body = Parts("mixed", (Part("text/plain", body) if isinstance(body, str) else body, *notice.attached))
         headers = self._thread(root, answers) | ({"Reply-To": answered_at} if answered_at else {})
-        headers |= board_headers(self.robot, match, notice.state, notice.leave, answered_at)
+        headers |= board_headers(self.robot, match, notice.state, notice.leave, answered_at, self._posted_at(notice))
         return [
             self._mail(address, subject, body, now, headers, board=match.board, player=notice.reader.player)
             for address in notice.reader.addresses
@@ -356,6 +356,14 @@ class Composer:
             return self._answerable(reader).get("Reply-To", "")
         epoch = reader.token.epoch if reader.token else 0
         return self.tagged(self.signer.seal(SeatToken(notice.match.board, seat, notice.match.revision, epoch)))
+
+    def _posted_at(self, notice: Notice) -> str:
+        """The address that the board's chat writes to, always the same; empty for a stranger."""
+        reader, seat = notice.reader, notice.reader.seat
+        if seat is None:
+            return self.robot.address if reader.token else ""
+        epoch = reader.token.epoch if reader.token else 0
+        return self.tagged(self.signer.seal(ChatToken(notice.match.board, seat, epoch)))
 
     def _answerable(self, reader: Reader) -> dict[str, str]:
         """The address whose token tells who answers."""

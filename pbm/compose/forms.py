@@ -1,7 +1,8 @@
 """A page in the forms its reader has chosen: text, HTML with a picture and links, and a part for programs.
 
 In multipart/alternative a mail program shows the last form it knows. So the part for programs stands before HTML, as
-forms that few programs know do, and nobody sees it as an attachment.
+forms that few programs know do, and nobody sees it as an attachment. The pictures stand beside all forms, as Gmail puts
+them: a chat program, which shows text, has them then, too.
 """
 
 from __future__ import annotations
@@ -115,9 +116,8 @@ class Sheet:
         if self.form == TEXT:
             return page
         html = self.pages.render("mail.html", blocks=blocks(page, self._inlays), subject=subject, closing=self._closing)
-        root = Part("text/html", to_ascii(html))
-        shown = Parts("related", (root, *self._pictures)) if self._pictures else root
         plain = (Part("text/plain", self._inlays.text(page)),) if self.form == BOTH else ()
         machine = (Part(BOARD_KIND, board),) if board else ()
-        parts = (*plain, *machine, shown)
-        return Parts("alternative", parts) if len(parts) > 1 else shown
+        forms = (*plain, *machine, Part("text/html", to_ascii(html)))
+        root = Parts("alternative", forms) if len(forms) > 1 else forms[0]
+        return Parts("related", (root, *self._pictures)) if self._pictures else root

@@ -59,7 +59,7 @@ def _entity(body: Part | Parts, key: str, depth: int = 1) -> Iterator[str]:
         yield from _leaf(body)
         return
     boundary = f"=_{key}_{depth}"
-    related = '; type="text/html"' if body.kind == "related" else ""
+    related = f'; type="{_kind(body.parts[0])}"' if body.kind == "related" else ""
     yield f'Content-Type: multipart/{body.kind}{related}; boundary="{boundary}"'
     yield ""
     for part in body.parts:
@@ -68,6 +68,10 @@ def _entity(body: Part | Parts, key: str, depth: int = 1) -> Iterator[str]:
         if isinstance(part, Part) and isinstance(part.content, str):
             yield ""  # the line break before a boundary belongs to it and not to the text
     yield f"--{boundary}--"
+
+
+def _kind(part: Part | Parts) -> str:
+    return part.kind if isinstance(part, Part) else f"multipart/{part.kind}"
 
 
 def _leaf(part: Part) -> Iterator[str]:
@@ -99,6 +103,8 @@ def _header(name: str, value: str) -> str:
         raise ValueError(f"a control character in the header {name}")
     encoded = value if value.isascii() else Header(value, "utf-8", maxlinelen=10_000).encode()
     line = f"{name}: {encoded}"
+    if len(line) > MAX_FOLDABLE and encoded.startswith("<mailto:"):
+        line = f"{name}:\r\n {encoded}"
     if len(line) > MAX_FOLDABLE:
         line = line.replace(">, <", ">,\r\n <")
     if len(line) > MAX_LINE:
@@ -135,15 +141,18 @@ def _volume(match: Match) -> int:
     return 1 + match.revision // VOLUME
 
 
-def board_headers(robot: Robot, match: Match, state: State, leave: str, answered_at: str) -> dict[str, str]:
-    """The same for all mails of a board to one reader, but for their token.
+def board_headers(
+    robot: Robot, match: Match, state: State, leave: str, answered_at: str, posted_at: str
+) -> dict[str, str]:
+    """The same for all mails of a board to one reader, but for the token of answered_at.
 
     leave: what they write to follow the board no more, "" where they play on it: a mail program that unsubscribes them
     is then told how things are, and nothing is done by one click. answered_at: the address that knows them, or "".
-    Programs that show mails as chats make a chat of each List-Id, and write to List-Post there.
+    Programs that show mails as chats make a chat of each List-Id, and write to List-Post there, posted_at, as long as
+    that never changes.
     """
     name, host = f"{state.game.info.title} Board {match.board}", f"{robot.local_part}.{robot.domain}"
-    post = {"List-Post": f"<mailto:{answered_at}>"} if answered_at else {}
+    post = {"List-Post": f"<mailto:{posted_at}>"} if posted_at else {}
     return {
         "List-Id": f"{name} <{match.board}.{match.game}.{host}>",
         **post,

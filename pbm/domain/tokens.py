@@ -71,8 +71,17 @@ class AddressToken:
         return cls(int.from_bytes(hashed[:_ADDRESS_BYTES]), last_day)
 
 
-Token = SeatToken | PlayerToken | DigestToken | AddressToken
-_KINDS: tuple[type[Token], ...] = (SeatToken, PlayerToken, DigestToken, AddressToken)
+@dataclass(frozen=True, slots=True)
+class ChatToken:
+    """The seat of a board, as it was when the mail was written that is answered: the same in all mails of the board."""
+
+    board: int
+    seat: int
+    epoch: int
+
+
+Token = SeatToken | PlayerToken | DigestToken | AddressToken | ChatToken
+_KINDS: tuple[type[Token], ...] = (SeatToken, PlayerToken, DigestToken, AddressToken, ChatToken)
 
 
 class Signer:
@@ -105,7 +114,7 @@ class Signer:
     def board_of(self, text: str) -> int | None:
         """The board of a seat's token; None for any other text."""
         token = self.open(text)
-        return token.board if isinstance(token, SeatToken) else None
+        return token.board if isinstance(token, SeatToken | ChatToken) else None
 
     def _mac(self, payload: bytes) -> bytes:
         return hmac.digest(self._secret, b"reply" + payload, "sha256")[:_MAC_BYTES]

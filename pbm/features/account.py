@@ -402,7 +402,9 @@ def confirm(request: Request, ticket: Ticket) -> None:
         _drop_all_but(request, player, instead)
     own = request.tx.players.confirmed(player.id)[player.id]
     page = "welcome.txt" if own == [address.address] and not instead else "confirmed.txt"
-    request.write(address.address, "pbm: welcome", page, player=player, userid=player.userid, addresses=own)
+    token = request.tools.composer.answered_by(request.reader(player))
+    words = {"userid": player.userid, "addresses": own}
+    request.write(address.address, "pbm: welcome", page, player=player, reply_to=token, **words)
 
 
 def _confirmed(request: Request, ticket: Ticket) -> Address | None:

@@ -136,7 +136,7 @@ class Handler:
             message = program
         if isinstance(message, Discard):
             return Prepared(row, message)
-        message = with_lost_token(tx, message, self._robot)
+        message = with_lost_token(tx, self._signer, message, self._robot)
         sender = identify(tx, self._signer, message, gate.now)
         reading = read(strip_subject(message.subject), message.text, sender.standing)
         commands = parse_all(tx, reading.lines, sender.standing)

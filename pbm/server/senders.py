@@ -17,7 +17,7 @@ from pbm.domain.calendars import instant_at
 from pbm.domain.commands import Standing, board_of_subject
 from pbm.domain.mail import Sent
 from pbm.domain.match import Player
-from pbm.domain.tokens import AddressToken, DigestToken, PlayerToken, SeatToken, Signer
+from pbm.domain.tokens import AddressToken, ChatToken, DigestToken, PlayerToken, SeatToken, Signer
 from pbm.mailin import Message, Robot, strip_subject, token_answered
 from pbm.store import Transaction
 
@@ -61,13 +61,16 @@ def _shown(tx: Transaction, signer: Signer, message: Message, now: datetime) -> 
     return Sender(standing, seat, match.board, proven, claimed, as_of, seated, own=own, is_void=is_void)
 
 
-def with_lost_token(tx: Transaction, message: Message, robot: Robot) -> Message:
+def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Robot) -> Message:
     """The message with the token of the mail it answers, where its own address has lost that on the way.
 
     Nobody can guess the id of a mail of ours, and it went to one reader alone. Others may come to know it, since an
     answer tells it to all who get that: so it counts for the address it went to, or another one of its player, and
-    where the mail came from there.
+    where the mail came from there. A chat's token is proof by itself, and lacks the state of the board alone.
     """
+    chat = signer.open(message.token) if message.token else None
+    if isinstance(chat, ChatToken):
+        return replace(message, token=signer.seal(_as_answered(tx, signer, message, robot, chat)))
     answered = message.in_reply_to or next(reversed(message.references), None)
     if message.token is not None or answered is None or not (message.authenticated or message.direct):
         return message
@@ -78,6 +81,21 @@ def with_lost_token(tx: Transaction, message: Message, robot: Robot) -> Message:
     if message.sender.casefold() != mail.address.casefold() and mail.player_id not in owners:
         return message
     return replace(message, token=token_answered(mail.raw, robot))
+
+
+def _as_answered(tx: Transaction, signer: Signer, message: Message, robot: Robot, chat: ChatToken) -> SeatToken:
+    """The seat's token of the mail that was the last of the chat; of the present, where a chat begins with the answer.
+
+    A mail of ours that is forgotten was an early one.
+    """
+    references = filter(None, (message.in_reply_to, *reversed(message.references)))
+    ours = [reference for reference in references if reference.endswith(f"@{robot.domain}>")]
+    for mail in filter(None, (tx.outbox.find(_key(reference)) for reference in ours)):
+        token = signer.open(token_answered(mail.raw, robot) or "")
+        if isinstance(token, SeatToken) and (token.board, token.seat) == (chat.board, chat.seat):
+            return replace(token, epoch=chat.epoch)
+    match = tx.matches.summary(chat.board)
+    return SeatToken(chat.board, chat.seat, 0 if ours or match is None else match.revision, chat.epoch)
 
 
 def _key(message_id: str) -> str:

@@ -56,6 +56,7 @@ class Summary:
     options: tuple[str, ...]
     players: tuple[Player, Player]
     plies: int
+    revision: int
     seat_to_move: Seat | None
     started_at: datetime
     moved_at: datetime
@@ -443,6 +444,7 @@ def _summary(row: Row[Any]) -> Summary:
         options=tuple(row.options.split()),
         players=players_of(row),
         plies=row.plies,
+        revision=row.revision,
         seat_to_move=row.seat_to_move,
         started_at=row.started_at,
         moved_at=row.moved_at,

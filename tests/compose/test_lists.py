@@ -19,21 +19,22 @@ STATE = State.start(GAMES["cross"], ())
 PLAYERS = (Player(1, "alice"), Player(2, "bob"))
 MATCH = Match(101, "cross", 1, (), "", PLAYERS, 0, (), STARTED)
 TOKEN = "pbm+token@example.org"
+POST = "pbm+chat@example.org"
 
 
 def test_a_player_can_ask_to_get_off_by_mail_and_never_by_a_click():
     clicks = replace(ROBOT, unsubscribe_url="https://example.org/leave")
-    headers = board_headers(clicks, MATCH, STATE, "", TOKEN)
-    assert headers["List-Unsubscribe"] == f"<mailto:{TOKEN}?subject=cross%20unsubscribe%20101>"
+    headers = board_headers(clicks, MATCH, STATE, "", TOKEN, POST)
+    assert headers["List-Unsubscribe"].strip() == f"<mailto:{TOKEN}?subject=cross%20unsubscribe%20101>"
     assert "List-Unsubscribe-Post" not in headers
     assert headers["List-Id"] == "Cross Board 101 <101.cross.pbm.example.org>"
-    assert headers["List-Post"] == f"<mailto:{TOKEN}>"
+    assert headers["List-Post"] == f"<mailto:{POST}>"
 
 
 def test_a_spectator_leaves_by_mail_and_by_one_click_where_there_is_a_page_for_it():
-    assert "List-Unsubscribe-Post" not in board_headers(ROBOT, MATCH, STATE, "unsubscribe", TOKEN)
+    assert "List-Unsubscribe-Post" not in board_headers(ROBOT, MATCH, STATE, "unsubscribe", TOKEN, POST)
     clicks = replace(ROBOT, unsubscribe_url="https://example.org/leave")
-    headers = board_headers(clicks, MATCH, STATE, "unsubscribe all", TOKEN)
+    headers = board_headers(clicks, MATCH, STATE, "unsubscribe all", TOKEN, POST)
     assert headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     by_click, by_mail = headers["List-Unsubscribe"].split(", ")
     assert parse_qs(urlsplit(by_click.strip("<>")).query) == {"address": [TOKEN], "command": ["cross unsubscribe all"]}
@@ -41,11 +42,11 @@ def test_a_spectator_leaves_by_mail_and_by_one_click_where_there_is_a_page_for_i
 
 
 def test_outlook_s_thread_is_one_for_each_board_and_tells_when_it_began():
-    index = b64decode(board_headers(ROBOT, MATCH, STATE, "", "")["Thread-Index"])
+    index = b64decode(board_headers(ROBOT, MATCH, STATE, "", "", "")["Thread-Index"])
     began = datetime(1601, 1, 1, tzinfo=UTC) + timedelta(microseconds=int.from_bytes(index[:6] + b"\0\0", "big") // 10)
     assert abs(began - STARTED) < timedelta(seconds=1)
     assert len(index) == 22
-    assert index[6:] != b64decode(board_headers(ROBOT, replace(MATCH, board=102), STATE, "", "")["Thread-Index"])[6:]
+    assert index[6:] != b64decode(board_headers(ROBOT, replace(MATCH, board=102), STATE, "", "", "")["Thread-Index"])[6:]
 
 
 def headers_of(got):

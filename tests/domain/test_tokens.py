@@ -5,12 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm.domain.tokens import DigestToken, PlayerToken, SeatToken, Signer, Token
+from pbm.domain.tokens import ChatToken, DigestToken, PlayerToken, SeatToken, Signer, Token
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 NUMBERS = st.integers(0, 2**40)
 TOKENS: st.SearchStrategy[Token] = st.one_of(
     st.builds(SeatToken, NUMBERS, st.sampled_from([1, 2]), NUMBERS, NUMBERS),
+    st.builds(ChatToken, NUMBERS, st.sampled_from([1, 2]), NUMBERS),
     st.builds(PlayerToken, NUMBERS, NUMBERS, st.integers(0, 100_000)),
     st.builds(DigestToken, st.integers(0, 2**28), st.integers(0, 1000), st.integers(0, 100_000), st.integers(0, 2**52)),
 )

@@ -24,7 +24,10 @@ ROOT = Path(__file__).parents[2]
 CERTIFICATE = ROOT / "tests" / "edges" / "localhost.pem"
 PLAYERS = "players.example"
 PASSWORD = "secret"
-MAILBOXES = ("alice@players.example", "bob@players.example", "pbm@example.net", "probe@players.example")
+MAILBOXES = (
+    "pbm@example.net",
+    *(f"{name}@players.example" for name in ("alice", "bob", "probe", "dora", "emil", "fay", "gus")),
+)
 PATIENCE_SECONDS = 60.0
 
 _MAIN = """

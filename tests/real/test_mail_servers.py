@@ -10,9 +10,7 @@ import random
 import smtplib
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from email.message import EmailMessage
@@ -25,7 +23,7 @@ from games import GAMES
 from pbm.domain.match import State
 from pbm.edges.signing import new_key, public_key
 from tests.real.people import Person, answer_to, text_of
-from tests.real.servers import CERTIFICATE, PATIENCE_SECONDS, PLAYERS, MailServers, Piped, pbm, recipe, require
+from tests.real.servers import CERTIFICATE, PATIENCE_SECONDS, PLAYERS, MailServers, Piped, pbm, recipe
 
 pytestmark = pytest.mark.real
 
@@ -38,19 +36,6 @@ SHORT_GAMES = {
 }
 MOST_PLIES = 10
 """A game that lasts longer is resigned."""
-
-
-@pytest.fixture(scope="module")
-def servers() -> Iterator[MailServers]:
-    """Not in pytest's own folder, which is for its user alone: the servers' users look into theirs."""
-    require()
-    with tempfile.TemporaryDirectory(prefix="pbm-real-") as folder:
-        servers = MailServers(Path(folder))
-        try:
-            servers.start()
-            yield servers
-        finally:
-            servers.stop()
 
 
 def configuration(servers: MailServers, kind: str, **more: str) -> str:
