@@ -85,15 +85,17 @@ class Chatter:
         return sorted(found, key=lambda said: said.id)
 
     def wait_for(self, wanted: Callable[[Said], bool]) -> Said:
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while True:
+        """A core that has missed what the IMAP server announces looks again when the network is said to be back."""
+        for attempt in range(int(PATIENCE_SECONDS * 10)):
             heard = self.heard()
             found = next(filter(wanted, heard), None)
             if found is not None:
                 return found
-            texts = "\n".join(f"{said.chat}: {said.text[:300]}" for said in heard)
-            assert time.monotonic() < deadline, f"{self.name} has heard:\n{texts}\n{self._servers.log()}"
+            if attempt % 50 == 49:
+                self._call("maybe_network", of_account=False)
             time.sleep(0.1)
+        texts = "\n".join(f"{said.chat}: {said.text[:300]}" for said in heard)
+        raise AssertionError(f"{self.name} has heard:\n{texts}\n{self._servers.log()}")
 
     def is_encrypted(self, said: Said) -> bool:
         return bool(self._call("get_message", said.id)["showPadlock"])
