@@ -403,8 +403,9 @@ def confirm(request: Request, ticket: Ticket) -> None:
     own = request.tx.players.confirmed(player.id)[player.id]
     page = "welcome.txt" if own == [address.address] and not instead else "confirmed.txt"
     token = request.tools.composer.answered_by(request.reader(player))
-    words = {"userid": player.userid, "addresses": own}
-    request.write(address.address, "pbm: welcome", page, player=player, reply_to=token, **words)
+    request.write(
+        address.address, "pbm: welcome", page, player=player, reply_to=token, userid=player.userid, addresses=own
+    )
 
 
 def _confirmed(request: Request, ticket: Ticket) -> Address | None:
