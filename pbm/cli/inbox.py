@@ -33,6 +33,7 @@ def list_(invocation: Invocation, state: str | None, limit: int, as_json: bool) 
     """Mails that came in, the newest first.
 
     new: waits to be handled. handled: done. ignored: never to be answered. parked: a fault of ours, for you to look at.
+    forgotten: handled or ignored so long ago that only its number is left.
     """
     with invocation.queues() as queues:
         mails = queues.received(Arrival(state) if state else None, limit)
@@ -59,7 +60,7 @@ def count(invocation: Invocation, as_json: bool) -> None:
 @json_option
 @pass_invocation
 def show(invocation: Invocation, number: int, raw: bool, as_json: bool) -> None:
-    """One mail as it came. It may hold a player's password."""
+    """One mail as it came; once it is handled, without the passwords it held."""
     with invocation.queues() as queues:
         mail = queues.received_mail(number)
     print_mail(_row(mail), mail.raw, raw=raw, as_json=as_json)

@@ -110,6 +110,9 @@ class Limits(SettingsTable):
     erasure_days: Count = Field(
         default=7, description="Days in which a player may still keep what they asked to erase."
     )
+    kept_mail_days: Count = Field(
+        default=30, description="How long mails are kept that were handled or delivered. Of their passwords, none is."
+    )
     messages_per_day: Annotated[int, Field(ge=0)] = Field(
         default=50, description="Messages a player may write to others a day."
     )

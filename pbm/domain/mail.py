@@ -25,6 +25,7 @@ class Arrival(StrEnum):
     HANDLED = "handled"
     IGNORED = "ignored"
     PARKED = "parked"
+    FORGOTTEN = "forgotten"
 
 
 class Delivery(StrEnum):
@@ -57,13 +58,15 @@ class Received:
 class Settlement:
     """What became of a mail that came in, which is mail_id in the inbox, and why.
 
-    identity: what tells a second delivery of the same mail; None where nothing does.
+    identity: what tells a second delivery of the same mail; None where nothing does. kept: its bytes without the
+    passwords they held; None where they held none.
     """
 
     mail_id: int
     state: Arrival
     reason: str = ""
     identity: str | None = None
+    kept: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

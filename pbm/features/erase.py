@@ -1,4 +1,4 @@
-"""The end of an account."""
+"""The end of an account, and of mails that were done with long ago."""
 
 from __future__ import annotations
 
@@ -91,6 +91,26 @@ def sweep_when_due(occasion: Occasion) -> None:
 
 def _plan_sweep(tx: Transaction, key: object, names: Collection[str], done: tuple[int, int], now: datetime) -> None:
     tx.agenda.put(SWEEP, key, now, names=sorted(names), inbox=done[0], outbox=done[1])
+
+
+FORGET = "forget"
+"""What is on the agenda while there are mails that were done with long ago."""
+_MAILS_AT_ONCE = 200
+
+
+def plan_forgetting(tx: Transaction, now: datetime) -> None:
+    """Forget the mails that were done with long ago, as soon as there is time."""
+    tx.agenda.put(FORGET, "", now)
+
+
+@when_due(FORGET)
+def forget_when_due(occasion: Occasion) -> None:
+    """Some mails at a time, a second apart, so that nobody waits for it."""
+    tx, now = occasion.tx, occasion.now
+    before = now - timedelta(days=occasion.tools.limits.kept_mail_days)
+    done = tx.outbox.forget(before, now, _MAILS_AT_ONCE) + tx.inbox.forget(before, _MAILS_AT_ONCE)
+    if done:
+        plan_forgetting(tx, now + timedelta(seconds=1))
 
 
 def erase(tx: Transaction, tools: Tools, player_id: int, now: datetime) -> list[Mail]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pbm.mailin import body, headers, phrases, quotes, silence, trust
 from pbm.mailin.headers import strip_subject
 from pbm.mailin.message import FOR_OPERATOR, Action, Discard, Envelope, Failure, Message, Robot
-from pbm.mailin.mime import Entity, TooLongError, parse, split
+from pbm.mailin.mime import MAX_MAIL, Entity, TooLongError, parse, split
 from pbm.mailin.quotes import SENTINEL
 from pbm.mailin.silence import LOOP_HEADER
 
@@ -25,6 +25,7 @@ __all__ = [
     "Message",
     "Robot",
     "read",
+    "rewritten",
     "strip_subject",
     "token_answered",
 ]
@@ -74,6 +75,20 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
         automatic=discard is not None,
     )
     return message if discard is None else replace(discard, program=message)
+
+
+_OF_WHOM = ("from", "to", "date", "message-id", "in-reply-to", "references")
+
+
+def rewritten(raw: bytes, subject: str, text: str) -> bytes:
+    """A mail with another subject and text, and nothing else of it but from whom, to whom, when, and in answer to what.
+
+    Whatever held the old words is gone: other versions of the text, encodings, quotes, attached files.
+    """
+    fields = split(raw[:MAX_MAIL].lstrip())[0]
+    head = [f"{name.title()}: {value}" for name in _OF_WHOM for value in fields.get(name, [])[:1]]
+    head += [f"Subject: {' '.join(subject.split())}", "Content-Type: text/plain; charset=utf-8"]
+    return "\r\n".join([*head, "Content-Transfer-Encoding: 8bit", "", text]).encode("utf-8", "replace")
 
 
 def token_answered(raw: bytes, robot: Robot) -> str | None:

@@ -125,7 +125,8 @@ class Batches:
             return
         if identity is not None and (identity in known or self._journal.is_settled(identity)):
             reason = "ignore: a mail with this Message-ID was handled before"
-            self._journal.note(number, Settled(Arrival.IGNORED, reason))
+            kept = self._handler.without_passwords(mail, checked)
+            self._journal.note(number, Settled(Arrival.IGNORED, reason, kept=kept))
             return
         self._handler.count_logins(tx, mail, checked, now)
         try:
@@ -159,7 +160,7 @@ class Journal:
 
     def note(self, mail: int, settled: Settled, identity: str | None = None) -> None:
         """identity: what tells a second delivery of the same mail; None where nothing does."""
-        settlement = Settlement(mail, settled.state, settled.reason, identity)
+        settlement = Settlement(mail, settled.state, settled.reason, identity, settled.kept)
         self._unwritten[mail] = _Entry(settlement, list(settled.mails))
         if identity is not None:
             self._identities.add(identity)

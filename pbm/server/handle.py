@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import thread_time
 from typing import Any
@@ -23,18 +24,18 @@ from pbm.core.credentials import first_line
 from pbm.core.notify import Tools
 from pbm.core.registry import LASTING, REDEEMERS
 from pbm.core.request import Credentials, Request, Sender
-from pbm.domain.commands import Command
+from pbm.domain.commands import Command, clean
 from pbm.domain.errors import NeedsIdentity, Rejected
-from pbm.domain.mail import Arrival, Mail, Received
+from pbm.domain.mail import Arrival, Mail, Received, redact
 from pbm.domain.match import Player
 from pbm.domain.reading import Reading, read
 from pbm.domain.tokens import Signer
 from pbm.features.account import RESET
-from pbm.mailin import FOR_OPERATOR, Action, Discard, Envelope, Message, Robot, strip_subject
+from pbm.mailin import FOR_OPERATOR, Action, Discard, Envelope, Message, Robot, rewritten, strip_subject
 from pbm.mailin import read as read_mail
 from pbm.server.bounces import Bouncing
 from pbm.server.guard import Gate, Logins, Origin, logins_of, network_of, settle
-from pbm.server.order import Order, hold, parse_all
+from pbm.server.order import Order, hold, parse_all, unsaid_lines
 from pbm.server.senders import identify, with_lost_token
 from pbm.server.throttle import Cause, Costs, Throttle
 from pbm.store import DatabaseTrouble, Transaction
@@ -54,6 +55,8 @@ class Prepared:
     logins: Logins = field(default_factory=Logins)
     origin: Origin | None = None
     is_guess: bool = False
+    unsaid: frozenset[str] = frozenset()
+    """Lines, as they are read, that nobody is to find here later: a new password, or what may be one."""
 
     @property
     def identity(self) -> str | None:
@@ -101,6 +104,8 @@ class Settled:
     state: Arrival
     reason: str = ""
     mails: tuple[Mail, ...] = ()
+    kept: bytes | None = None
+    """What is kept in place of the mail; None for the mail itself."""
 
 
 class Handler:
@@ -150,7 +155,8 @@ class Handler:
         lines = [strip_subject(message.subject), *message.text.splitlines()]
         player = sender.proven or sender.claimed
         logins = logins_of(gate, commands, lines, fresh, origin, player)
-        return Prepared(row, message, sender, reading, commands, logins, origin, is_guess)
+        unsaid = unsaid_lines(reading.lines, commands, fresh)
+        return Prepared(row, message, sender, reading, commands, logins, origin, is_guess, unsaid)
 
     def _program(self, tx: Transaction, discard: Discard, now: datetime) -> Message | None:
         """What a program's mail says, if it answers a board for an account that is a program's."""
@@ -175,8 +181,22 @@ class Handler:
         fresh = mail.logins.fresh
         return dict(zip(fresh, self.tools.passwords.hash_all(fresh), strict=True))
 
+    def without_passwords(self, mail: Prepared, checked: Checked) -> bytes | None:
+        """The bytes of a mail that is done with, without the passwords in them; None where they hold none."""
+        try:
+            return _without_passwords(mail, {password for _, password in checked.verified})
+        except Exception as error:
+            log.error("mail_emptied", exc_info=error)
+            return b""
+
     def handle(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Settled:
         """Do what the mail asks. Raises: whatever goes wrong, and then the transaction must go back."""
+        settled = self._settled(tx, mail, checked, now)
+        return (
+            settled if settled.state is Arrival.PARKED else replace(settled, kept=self.without_passwords(mail, checked))
+        )
+
+    def _settled(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Settled:
         if mail.is_guess and (excess := self._excess_of_guesses(tx, mail, now)):
             return Settled(Arrival.IGNORED, excess)
         if isinstance(mail.message, Discard):
@@ -315,6 +335,23 @@ class Handler:
             if address
         )
         return tuple(letter for letter in composed if not self.throttle.refusal(tx, letter, now, Cause()))
+
+
+_LEFT_OUT = "[left out: it may hold a password]"
+
+
+def _without_passwords(mail: Prepared, verified: Collection[str]) -> bytes | None:
+    """verified: words of the mail that are right passwords."""
+    understood = [command for command in mail.commands if isinstance(command, Command)]
+    passwords = frozenset(verified).union(*(command.secrets for command in understood))
+    if not isinstance(mail.message, Message) or not (passwords or mail.unsaid):
+        return None
+    told = []
+    for words in (mail.message.subject, mail.message.text):
+        shown = "\n".join(_LEFT_OUT if clean(line) in mail.unsaid else line for line in words.splitlines())
+        shown = redact(shown, passwords)
+        told.append(_LEFT_OUT if any(password in shown for password in passwords) else shown)
+    return rewritten(mail.row.raw, *told)
 
 
 def _told_since_the_ply(request: Request) -> str:

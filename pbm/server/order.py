@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,11 +14,11 @@ from pbm.core.credentials import declines
 from pbm.core.registry import REFUSALS, redeems, run
 from pbm.core.request import Request, Sender
 from pbm.core.unasked import is_puzzling
-from pbm.domain.commands import Command, Standing, parse
+from pbm.domain.commands import Command, Standing, clean, parse
 from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand
 from pbm.domain.likeness import mailbox
 from pbm.domain.reading import MAX_COMMANDS, Reading
-from pbm.domain.verbs import leading
+from pbm.domain.verbs import VERBS, leading
 from pbm.features.newcomer import greet
 from pbm.mailin import Action
 from pbm.server.plain import Restated, restated
@@ -127,6 +128,20 @@ def _parse(tx: Transaction, line: str, standing: Standing) -> Command | Rejected
         return parse(line, standing, lambda word: tx.players.find(word) is not None)
     except Rejected as error:
         return error
+
+
+_SETTING = tuple(verb.name for verb in VERBS if any(param.name == "NEW-PASSWORD" for param in verb.params))
+
+
+def unsaid_lines(lines: Sequence[str], commands: Sequence[Command | Rejected], fresh: Sequence[str]) -> frozenset[str]:
+    """Lines of a mail that may hold a new password though they are no commands; fresh: those that are one.
+
+    They are not kept; no text that people get depends on it.
+    """
+    refused = [line for line, command in zip(lines, commands, strict=True) if isinstance(command, Rejected)]
+    openings = {name.split()[0] for name in _SETTING}
+    near = [line for line in refused if difflib.get_close_matches(line.split()[0].casefold()[:20], openings, n=1)]
+    return frozenset({*near, *map(clean, fresh)} - {""})
 
 
 def hold(request: Request, order: Order, error: NeedsIdentity) -> None:

@@ -19,6 +19,7 @@ from pbm.core.states import States
 from pbm.domain.limits import Limits
 from pbm.domain.tokens import Signer
 from pbm.features import time as timing
+from pbm.features.erase import plan_forgetting
 from pbm.mailin import Envelope, Robot
 from pbm.mailin.headers import lane
 from pbm.server.batch import Batches
@@ -129,6 +130,7 @@ class Service:
             tx.tickets.sweep(before)
             tx.guesses.sweep(before)
             tx.absences.forget(before - LONGEST_TURN)
+            plan_forgetting(tx, self.clock())
 
     def handle(self, limit: int = 50) -> int:
         """Handle the mails that wait, oldest first; returns how many there were.

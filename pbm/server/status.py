@@ -114,6 +114,8 @@ class Queues:
                 mail = _found(tx.inbox.get(number), "inbox", number)
                 if mail.state is Arrival.HANDLED:
                     raise NotAllowed(f"Mail {number} was handled already; to handle it again would play it twice.")
+                if mail.state is Arrival.FORGOTTEN:
+                    raise NotAllowed(f"Of mail {number} nothing is left: it was done with long ago.")
                 tx.inbox.renew(number)
 
     def parked(self) -> list[int]:

@@ -30,7 +30,10 @@ from pbm.store.trouble import DatabaseTrouble, Lost, ReadOnly, SchemaTrouble, tr
 from pbm.store.turns import Turns
 
 _BUSY_SECONDS = 30
-_PRAGMAS = ("foreign_keys=ON", "journal_mode=WAL", "synchronous=FULL", f"busy_timeout={_BUSY_SECONDS * 1000}")
+_PRAGMAS = (
+    *("foreign_keys=ON", "journal_mode=WAL", "synchronous=FULL", f"busy_timeout={_BUSY_SECONDS * 1000}"),
+    "secure_delete=ON",  # what is deleted is in no copy of the file either
+)
 _SESSION = {
     "lock_timeout": f"{_BUSY_SECONDS}s",
     # a worker that was stopped, and a machine that vanished, must not keep what they locked

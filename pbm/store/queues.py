@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from itertools import repeat
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, case, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, case, delete, exists, func, insert, select, update
 
 from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent, Settlement
-from pbm.store.tables import addresses, inbox, outbox
+from pbm.store.tables import addresses, inbox, matches, outbox
 from pbm.store.trouble import Conflict
 
 _NEW = inbox.c.state == Arrival.NEW.value
@@ -27,8 +27,16 @@ _OWE = insert(outbox).returning(outbox.c.id, sort_by_parameter_order=True)
 _SETTLE = update(inbox).where(inbox.c.id == bindparam("mail"))
 
 
+_newer = outbox.alias("newer")
+_LAST_OF_ITS_BOARD = select(outbox.c.id).where(
+    outbox.c.id.in_(bindparam("ids", expanding=True)),
+    outbox.c.board.in_(select(matches.c.board).where(matches.c.ended_at.is_(None), matches.c.board == outbox.c.board)),
+    ~exists().where(_newer.c.board == outbox.c.board, _newer.c.address == outbox.c.address, _newer.c.id > outbox.c.id),
+)
+
+
 class Inbox:
-    """Mails as they came. A row is written before its sender is told 250, and never changed but for its state.
+    """Mails as they came. A row is written before its sender is told 250, and is whole until the mail is settled.
 
     grew: there is more to be handled than before this transaction.
     """
@@ -122,6 +130,25 @@ class Inbox:
         ]
         if rows:
             self._connection.execute(_SETTLE, rows)
+        rewritten = [{"mail": each.mail_id, "raw": each.kept} for each in settlements if each.kept is not None]
+        if rewritten:
+            self._connection.execute(_SETTLE, rewritten)
+
+    def forget(self, before: datetime, most: int) -> int:
+        """Empty the oldest of the mails that were settled before then; returns how many, of at most so many.
+
+        Their numbers stay, and what tells a second delivery. Those that wait for somebody are whole for ever.
+        """
+        emptied = {"raw": b"", "mail_from": None, "recipients": "[]", "peer": "", "lane": "", "reason": ""}
+        done = 0
+        for state in (Arrival.HANDLED.value, Arrival.IGNORED.value):
+            first = select(inbox.c.id, inbox.c.handled_at).where(inbox.c.state == state)
+            rows = self._connection.execute(first.order_by(inbox.c.id).limit(most - done)).all()
+            ids = [row.id for row in rows if row.handled_at <= before]
+            forgotten = update(inbox).where(inbox.c.id.in_(ids))
+            self._connection.execute(forgotten.values(state=Arrival.FORGOTTEN.value, **emptied))
+            done += len(ids)
+        return done
 
     def renew(self, mail_id: int) -> None:
         """Let a parked or ignored mail be handled again."""
@@ -295,6 +322,22 @@ class Outbox:
             .order_by(outbox.c.id)
         )
         return [(row.created_at, row.address, row.board) for row in self._connection.execute(found)]
+
+    def forget(self, before: datetime, now: datetime, most: int) -> int:
+        """Delete the oldest of the mails that were sent or given up before then; returns how many were looked at.
+
+        The last one to a player about a board under way stays, for its answer may come to the bare address, and has to
+        be known by its id. Done mails are due again when they are to be looked at again.
+        """
+        done = 0
+        for state in (Delivery.SENT.value, Delivery.FAILED.value):
+            old = select(outbox.c.id).where(outbox.c.state == state, outbox.c.due_at <= before)
+            ids = list(self._connection.execute(old.order_by(outbox.c.due_at).limit(most - done)).scalars())
+            kept = list(self._connection.execute(_LAST_OF_ITS_BOARD, {"ids": ids}).scalars())
+            self._connection.execute(update(outbox).where(outbox.c.id.in_(kept)).values(due_at=now))
+            self._connection.execute(delete(outbox).where(outbox.c.id.in_(ids), outbox.c.id.not_in(kept)))
+            done += len(ids)
+        return done
 
     def counts(self) -> dict[str, int]:
         found = select(outbox.c.state, func.count()).group_by(outbox.c.state)

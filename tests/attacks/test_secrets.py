@@ -1,0 +1,247 @@
+"""Passwords and words: what is stored of a mail that is done with, and that nothing but a password is blacked out."""
+
+from __future__ import annotations
+
+import base64
+import quopri
+import re
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from pbm.domain.errors import NotAllowed
+from pbm.domain.mail import Arrival, Received, RemarkKind
+from pbm.server.status import Queues
+from pbm.store.backup import copy
+from pbm.store.tables import inbox, outbox
+from tests.conversation import Got, House, address_of
+
+EVE = "eve@elsewhere.example"
+SECRET = "Sesame-1%"
+
+
+def row(house: House) -> Received:
+    return house.inbox_row
+
+
+def stored(house: House) -> bytes:
+    """All that is kept of mails, those that came and those that went."""
+    with house.service.store.read() as tx:
+        kept = [tx._connection.execute(select(table.c.raw)).scalars().all() for table in (inbox, outbox)]
+    return b"\n".join(raw for each in kept for raw in each)
+
+
+def holds(content: bytes, secret: str = SECRET) -> bool:
+    """In clear, or in what mail programs make of it."""
+    for encoded in (secret.encode(), quopri.encodestring(secret.encode()), secret.encode("utf-16-le")):
+        if encoded in content:
+            return True
+    pieces = (base64.b64decode(word + b"=" * (-len(word) % 4)) for word in content.split() if is_base64(word))
+    return any(secret.encode() in piece for piece in pieces)
+
+
+def is_base64(word: bytes) -> bool:
+    return len(word) > 8 and len(word) % 4 != 1 and re.fullmatch(rb"[A-Za-z0-9+/]+=*", word) is not None
+
+
+@pytest.mark.parametrize(
+    ("subject", "body"),
+    [
+        (f"signup joe {SECRET}", ""),
+        ("hello", f"signup joe {SECRET}\n"),
+        ("", f"signup joe {SECRET} joe@x.example nonsense"),
+        (f"singup joe {SECRET}", ""),
+        (f"cross seek bob {SECRET} 2", ""),
+        (f"change password bob bobpass {SECRET}", ""),
+        (f"change password bob {SECRET}", ""),
+        ("", f"password {SECRET}"),
+        ("", f"cross challenge alice bob bob {SECRET}"),
+        ("Fwd: login", f"set bob {SECRET} mail text"),
+    ],
+)
+@pytest.mark.parametrize("sender", [EVE, "bob"])
+def test_a_mail_that_is_handled_is_kept_without_its_passwords(
+    subject: str, body: str, sender: str, table: House
+) -> None:
+    table.send(sender, subject, body)
+    assert row(table).state is Arrival.HANDLED
+    assert not holds(row(table).raw), row(table).raw
+    assert address_of(sender).encode() in row(table).raw
+
+
+def mime(kind: str, text: str) -> bytes:
+    """A mail in one of the forms in which programs send text."""
+    head = f"From: {address_of('bob')}\r\nTo: pbm@example.org\r\nMessage-ID: <m@x.example>\r\nMIME-Version: 1.0\r\n"
+    coded = base64.encodebytes(text.encode()).decode().replace("\n", "\r\n")
+    quoted = quopri.encodestring(text.encode()).decode().replace("\n", "\r\n")
+    html = f"<html><body><p>{text}</p></body></html>"
+    plain = "Content-Type: text/plain; charset=utf-8\r\n"
+    forms = {
+        "base64": f"{plain}Content-Transfer-Encoding: base64\r\n\r\n{coded}",
+        "quoted-printable": f"{plain}Content-Transfer-Encoding: quoted-printable\r\n\r\n{quoted}",
+        "subject": f"Subject: =?utf-8?B?{base64.b64encode(text.encode()).decode()}?=\r\n{plain}\r\n",
+        "html": f"Content-Type: text/html; charset=utf-8\r\n\r\n{html}",
+        "both": "Content-Type: multipart/alternative; boundary=b\r\n\r\n"
+        f"--b\r\n{plain}Content-Transfer-Encoding: base64\r\n\r\n{coded}\r\n"
+        f"--b\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n"
+        f"{quopri.encodestring(html.encode()).decode()}\r\n"
+        f"--b\r\nContent-Type: text/plain\r\nContent-Disposition: attachment; filename=x\r\n\r\n{text}\r\n--b--\r\n",
+        "utf-16": "Content-Type: text/plain; charset=utf-16le\r\nContent-Transfer-Encoding: base64\r\n\r\n"
+        + base64.encodebytes(text.encode("utf-16-le")).decode(),
+    }
+    return (head + forms[kind]).encode()
+
+
+@pytest.mark.parametrize("kind", ["base64", "quoted-printable", "subject", "html", "both", "utf-16"])
+def test_in_whatever_form_it_came(kind: str, table: House) -> None:
+    table.send("bob", f"change password bob bobpass {SECRET}")
+    mail = replace(table.mail("bob", ""), raw=mime(kind, f"set bob {SECRET} receipts off"))
+    (got,) = table.deliver(mail)
+    assert got["Subject"] == "pbm: your settings"
+    assert not holds(stored(table)), row(table).raw
+    assert b"receipts off" in row(table).raw
+
+
+def test_the_answer_that_sets_a_new_password_is_kept_without_it(table: House) -> None:
+    table.send(EVE, "reset password bob")
+    table.answer("bob", SECRET)
+    assert not holds(stored(table))
+    table.send("bob", f"set bob {SECRET} mail text")
+    assert table.mailboxes[address_of("bob")][-1]["Subject"] == "pbm: your settings"
+    assert not holds(stored(table))
+
+
+def test_a_second_delivery_is_kept_without_passwords_as_well(house: House) -> None:
+    house.send(EVE, f"signup joe {SECRET}")
+    assert house.last is not None
+    house.deliver(house.last)
+    assert row(house).state is Arrival.IGNORED
+    assert not holds(stored(house))
+
+
+def test_a_mail_that_waits_is_whole(house: House) -> None:
+    mail = house.mail(EVE, f"signup joe {SECRET}")
+    house.service.accept([mail])
+    assert row(house).raw == mail.raw
+
+
+def test_a_parked_mail_is_whole_and_can_be_done_later(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("ours")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pbm.server.order.run", broken)
+        table.send("bob", "set bob bobpass mail text")
+    (parked,) = table.parked()
+    assert b"bobpass" in parked.raw
+    Queues(table.service).handle_again([parked.id])
+    table.service.handle()
+    assert not holds(stored(table), "bobpass")
+
+
+def test_a_mail_without_a_password_is_kept_as_it_came(table: House) -> None:
+    mail = table.answering("bob", "C4", 101)
+    table.deliver(mail)
+    assert row(table).raw == mail.raw
+
+
+def test_no_copy_of_the_file_holds_a_password(house: House, tmp_path: Path) -> None:
+    """Nor what is left of deleted rows in its pages; a mail is longer than a page here."""
+    file = house.url.removeprefix("sqlite:///")
+    if not Path(file).is_file():
+        pytest.skip("a database of SQLite")
+    house.send(EVE, f"signup joe {SECRET}", "x" * 20_000)
+    house.send(EVE, "", f"signup ann {SECRET}\n" + "y\n" * 9_000)
+    copy(Path(file), tmp_path / "copy.db")
+    assert SECRET.encode() not in (tmp_path / "copy.db").read_bytes()
+    with closing(sqlite3.connect(tmp_path / "copy.db")) as connection:
+        assert connection.execute("SELECT count(*) FROM inbox").fetchone() == (2,)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "alice says hello",
+        "bob is in town on Monday, shall we meet?",
+        "My password is secret, and yours?",
+        "alice alicepass",
+        "I log in as bob wrongpass",
+        "joe Sesame1 was the password in that book",
+    ],
+)
+def test_words_that_are_no_password_of_the_sender_reach_the_other_player(words: str, table: House) -> None:
+    """Also those that are the other's, for nobody may find out by that what is."""
+    mails = table.answer("bob", f"C4\n\n{words}", 101)
+    (got,) = (got for got in mails if got.address == address_of("alice"))
+    assert words in " ".join(got.body.split())
+    assert words.encode() in row(table).raw
+    with table.service.store.read() as tx:
+        assert words in tx.remarks.of(RemarkKind.COMMENT, 101)[0].text
+
+
+def test_the_senders_own_password_is_blacked_out_and_nothing_else(table: House) -> None:
+    mails = table.answer("bob", "C4\n\nI am bob bobpass, says bobpassed.", 101)
+    (got,) = (got for got in mails if got.address == address_of("alice"))
+    assert "I am bob *****, says bobpassed." in got.body
+
+
+def forgotten(house: House) -> list[str]:
+    with house.service.store.read() as tx:
+        return [mail.state for mail in tx.inbox.latest(None, 1000) if not mail.raw]
+
+
+def sent(house: House) -> list[Got]:
+    with house.service.store.read() as tx:
+        return [Got(each.mail.address, each.mail.raw, each.mail.board) for each in tx.outbox.latest(None, 1000)]
+
+
+def deliver_all(house: House) -> None:
+    with house.service.store.write() as tx:
+        ids = [each.id for each in tx.outbox.latest(None, 1000)]
+        tx.outbox.sent(ids, house.now)
+
+
+def test_mails_that_are_done_with_are_forgotten_after_a_month(table: House) -> None:
+    board = table.game("cross -size=4 --clock=none alice bob", ["D4", "C4"])
+    table.send("bob", "list")
+    newest = {got.address: got["Message-ID"] for got in reversed(sent(table)) if got.board == board}
+    deliver_all(table)
+    table.wait(timedelta(days=29))
+    table.service.tidy()
+    table.wait(timedelta(minutes=1))
+    assert not forgotten(table)
+    table.wait(timedelta(days=1))
+    table.service.tidy()
+    table.wait(timedelta(minutes=1))
+    assert set(forgotten(table)) == {Arrival.FORGOTTEN}
+    left = {got["Message-ID"] for got in sent(table)}
+    assert not any(got["Message-ID"] in left for got in table.mailboxes[address_of("bob")] if "list" in got["Subject"])
+    assert newest[address_of("bob")] in left, "the last about a board under way"
+    first = next(got for got in table.mailboxes[address_of("bob")] if got.board == board)
+    assert first["Message-ID"] not in left
+    with pytest.raises(NotAllowed, match="nothing is left"):
+        Queues(table.service).handle_again([1])
+
+
+def test_an_old_mail_that_is_delivered_again_does_nothing(table: House) -> None:
+    mail = table.mail("bob", "set bob bobpass mail text")
+    table.deliver(mail)
+    deliver_all(table)
+    table.wait(timedelta(days=31))
+    table.service.tidy()
+    table.wait(timedelta(minutes=1))
+    assert table.deliver(mail) == []
+    assert row(table).state is Arrival.IGNORED
+
+
+def test_a_mail_that_waits_to_be_sent_is_never_forgotten(table: House) -> None:
+    before = len(sent(table))
+    table.wait(timedelta(days=60))
+    table.service.tidy()
+    table.wait(timedelta(minutes=1))
+    assert len(sent(table)) >= before
