@@ -10,6 +10,7 @@ import click
 
 from games import GAMES
 from pbm import draw
+from pbm.cli.clocks import arbiter
 from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
 from pbm.cli.output import json_option, print_json, print_rows, replaying
 from pbm.compose.views import move_list
@@ -134,6 +135,53 @@ def undo_timeout(invocation: Invocation, number: int) -> None:
         match = admin.undo_timeout(number)
     assert match.clock is not None  # noqa: S101  it has a clock again
     click.echo(f"Board {number} goes on: {match.player(match.clock.seat).userid} is to move.")
+
+
+@board.command()
+@click.argument("number", type=NUMBER, metavar="BOARD")
+@pass_invocation
+def void(invocation: Invocation, number: int) -> None:
+    """Let a game count for nobody, under way or over.
+
+    All ratings are as if it had not ended. Both players get the mail.
+    """
+    with arbiter(invocation) as hand:
+        hand.void(number)
+    click.echo(f"Board {number} counts for nobody.")
+
+
+@board.command()
+@click.argument("number", type=NUMBER, metavar="BOARD")
+@pass_invocation
+def reopen(invocation: Invocation, number: int) -> None:
+    """Let a game go on that was over.
+
+    All ratings are as if it had not ended. Each player has the time that was left after their last move. A game that
+    is over by its rules needs plies taken back. Both players get the mail.
+    """
+    with arbiter(invocation) as hand:
+        match = hand.reopen(number)
+    click.echo(_goes_on(match))
+
+
+@board.command("take-back")
+@click.argument("number", type=NUMBER, metavar="BOARD")
+@click.option("--to", "ply", type=click.IntRange(0), required=True, metavar="PLY", help="The last ply that stays.")
+@pass_invocation
+def take_back(invocation: Invocation, number: int, ply: int) -> None:
+    """Take back all plies after one, of a game under way or over.
+
+    The end of the game goes with them, and its ratings. Both players get the mail.
+    """
+    with arbiter(invocation) as hand:
+        match = hand.reopen(number, ply)
+    click.echo(_goes_on(match))
+
+
+def _goes_on(match: Match) -> str:
+    assert match.clock is not None  # noqa: S101  it goes on
+    to_move = match.player(match.clock.seat).userid
+    return f"Board {match.board} goes on after ply {len(match.record)}: {to_move} is to move."
 
 
 def summary_row(summary: Summary) -> dict[str, Any]:

@@ -44,6 +44,8 @@ def lasting(time: timedelta) -> str:
 _STOPPED = {
     StopKind.UNREACHABLE: "Mail to {who} comes back, so {their} clock stands still until {until} at most.",
     StopKind.OUTAGE: "Our mail does not go out at present, so no clock runs.",
+    StopKind.HALT: "The operator has stopped all clocks.",
+    StopKind.MAINTENANCE: "The server is being looked after, so no clock runs.",
 }
 _RESTING = {"sleep": "It is night where {who} {is_}", "weekend": "It is {who_s} weekend"}
 
@@ -84,7 +86,7 @@ def standstills(match: Match, reader: Seat | None, zone: ZoneInfo, now: datetime
         stop = calendar.stopped_by(now)
         words = _words(match, seat, reader)
         late = seat == clock.seat and clock.overrun_at is not None
-        if stop is not None and not late and (stop.kind is not StopKind.OUTAGE or seat == 1):
+        if stop is not None and not late and (not stop.kind.is_ours or seat == 1):
             yield _stopped(stop, words, zone)
         elif seat == clock.seat and not late and not clock.control.strict:
             resting = calendar.rests.resting(now)

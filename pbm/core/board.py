@@ -152,11 +152,14 @@ class OpenBoard:
     def take_back(self, consenting: Seat) -> None:
         """Take back the last ply that was chosen, with what followed by force, and what was decided since."""
         last = self.match.record[self.last_chosen - 1]
-        for _ in range(self.last_chosen - 1, len(self.match.record)):
+        self.rewind(self.last_chosen - 1, PlyTakenBack(self.match.board, consenting, last.notation, last.seat))
+
+    def rewind(self, plies: int, event: Event) -> None:
+        """Take back all plies but the first so many, and what was decided since."""
+        for _ in range(plies, len(self.match.record)):
             self._drop_ply()
         self.set_offer(None)
-        board = self.match.board
-        self.events.append(PlyTakenBack(board, consenting, last.notation, last.seat))
+        self.events.append(event)
         for intent in [*self.intents(1), *self.intents(2)]:
             self._put_away(intent, "A ply was taken back.")
 

@@ -94,11 +94,20 @@ class Rests:
 
 
 class StopKind(StrEnum):
-    """Why a clock stands still for a time. The last one is the server's own, and stops everybody's."""
+    """Why a clock stands still for a time. The last three are the server's own, and stop everybody's.
+
+    halt: the operator has stopped all clocks. maintenance: nothing is played either.
+    """
 
     VACATION = "vacation"
     UNREACHABLE = "unreachable"
     OUTAGE = "outage"
+    HALT = "halt"
+    MAINTENANCE = "maintenance"
+
+    @property
+    def is_ours(self) -> bool:
+        return self in (StopKind.OUTAGE, StopKind.HALT, StopKind.MAINTENANCE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,14 +115,14 @@ class TimeoutUndone(Event):
 
 @dataclass(frozen=True, slots=True)
 class TimeGiven(Event):
-    """The seat gave its opponent more time. amount: in microseconds."""
+    """The seat gave its opponent more time, or the operator both. amount: in microseconds."""
 
     amount: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ClocksPaused(Event):
-    """The seat agreed that both clocks stand still for a time."""
+    """The seat agreed that both clocks stand still for a time, or the operator wished it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +142,14 @@ class IntentDropped(Event):
 @dataclass(frozen=True, slots=True)
 class MatchDecided(Event):
     """The operator ended the match."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchCorrected(Event):
+    """The operator took plies back. first: the number of the first of them, 0 for none; reopened: and the end."""
+
+    first: int = 0
+    reopened: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -247,6 +247,8 @@ class Server:
         if loop.time() >= self._tidy_at:
             await loop.run_in_executor(thread, self._service.tidy)
             self._tidy_at = loop.time() + _TIDY_SECONDS
+        if await loop.run_in_executor(thread, lambda: self._service.rests):
+            return _LOOK_SECONDS
         handled = await loop.run_in_executor(thread, self._service.handle, _MAILS_PER_TRANSACTION)
         self._sent_soon(handled)
         is_over = handled < _MAILS_PER_TRANSACTION and not (handled and self._service.store.locks_rows)
@@ -282,13 +284,16 @@ class Thinking:
         if self._task is not None:
             await self._task
 
+    def _think(self) -> int:
+        return 0 if self._service.rests else self._service.thinker.run()
+
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(1, thread_name_prefix="thinking") as thread:
             while not self._told_to_stop.is_set():
                 pause = _THINK_SECONDS
                 try:
-                    thoughts = await loop.run_in_executor(thread, self._service.thinker.run)
+                    thoughts = await loop.run_in_executor(thread, self._think)
                     self._done(thoughts)
                     pause = 0 if thoughts else _THINK_SECONDS
                 except Exception as trouble:

@@ -77,7 +77,7 @@ def attend(tx: Transaction, tools: Tools, number: int, now: datetime) -> None:
 
 def _end_at_last(board: OpenBoard, called_at: datetime, limits: Limits) -> None:
     """The opponent had as long to choose as is promised, outages not counted, and has not."""
-    outages = tuple(stop for stop in board.match.stops[0] if stop.kind is StopKind.OUTAGE)
+    outages = tuple(stop for stop in board.match.stops[0] if stop.kind.is_ours)
     over_at = Calendar(stops=outages).deadline(called_at, limits.claim_days * DAY)
     if over_at is not None and over_at <= board.now:
         end_on_time(board, waited=True)

@@ -27,7 +27,7 @@ def watch(tx: Transaction, now: datetime) -> Iterator[Stop]:
         tx.absences.forget_future(now)
         tx.matches.forget_future(now)
         tx.outbox.hurry(now)
-    known = next((each for each in tx.absences.of(None, StopKind.OUTAGE, now) if each.stop.ends_at is None), None)
+    known = next(iter(tx.absences.open(StopKind.OUTAGE, now)), None)
     if last is not None and now - last > SILENCE and known is None:
         down = Stop(StopKind.OUTAGE, last, now)
         tx.absences.add(None, down)

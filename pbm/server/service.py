@@ -16,6 +16,7 @@ from pbm.core.notify import Tools
 from pbm.core.registry import Runner
 from pbm.core.robots import Ask
 from pbm.core.states import States
+from pbm.domain.calendars import StopKind
 from pbm.domain.limits import Limits
 from pbm.domain.tokens import Signer
 from pbm.features import time as timing
@@ -132,9 +133,17 @@ class Service:
             tx.absences.forget(before - LONGEST_TURN)
             plan_forgetting(tx, self.clock())
 
+    @property
+    def rests(self) -> bool:
+        """The operator wants mail to be taken and nothing to be done. Raises: DatabaseTrouble."""
+        with self.store.read() as tx:
+            return bool(tx.absences.open(StopKind.MAINTENANCE, self.clock()))
+
     def handle(self, limit: int = 50) -> int:
         """Handle the mails that wait, oldest first; returns how many there were.
 
         Raises: DatabaseTrouble, and then none is handled.
         """
+        if self.rests:
+            return 0
         return self._batches.handle(limit)

@@ -136,6 +136,10 @@ class Absences:
         owned = absences.c.player_id.is_(None) if player_id is None else absences.c.player_id == player_id
         return self._found(owned & (absences.c.kind == kind.value) & lasting_beyond(since))
 
+    def open(self, kind: StopKind, now: datetime) -> list[Absence]:
+        """Those of the whole server, of one kind, of which nobody knows the end."""
+        return [each for each in self.of(None, kind, now) if each.stop.ends_at is None]
+
     def stops(self, player_ids: tuple[int, int], since: datetime) -> tuple[tuple[Stop, ...], tuple[Stop, ...]]:
         """What stops the clock of each of two players at some time after an instant."""
         found = self._found(concerning(player_ids) & lasting_beyond(since))

@@ -226,6 +226,11 @@ class Matches:
         )
         return list(self._connection.execute(running.order_by(matches.c.board)).scalars())
 
+    def timed(self) -> list[int]:
+        """The boards under way on which clocks run, or stand still."""
+        found = select(matches.c.board).where(matches.c.ended_at.is_(None), matches.c.ticking_since.is_not(None))
+        return list(self._connection.execute(found.order_by(matches.c.board)).scalars())
+
     def next_due_at(self) -> datetime | None:
         """When a board needs the server next; None if none ever does."""
         due_at: datetime | None = self._connection.execute(select(func.min(matches.c.due_at))).scalar_one()

@@ -69,6 +69,13 @@ WRITING = {
     "board move": "101 alice a1",
     "board end": "101 --result draw",
     "board undo-timeout": "102",
+    "board void": "102",
+    "board reopen": "102",
+    "board take-back": "103 --to 1",
+    "clock stop": "101",
+    "clock run": "--all",
+    "clock extend": "2d --all",
+    "maintenance": "on",
     "inbox retry": "1",
     "outbox retry": "1",
     "db create": "--database sqlite:///{folder}/new.db",
@@ -160,6 +167,12 @@ def prepare(house: Pbm, folder: Path, name: str) -> None:
             connection.executescript(
                 "DROP TABLE acts; DROP TABLE bans; UPDATE alembic_version SET version_num = '0005'"
             )
+    if name == "board take-back":
+        house("challenge", "create", "cross", "-size=4", "alice", "bob")
+        house("board", "move", "103", "alice", "D4")
+        house("board", "move", "103", "bob", "C3")
+    if name == "clock run":
+        house("clock", "stop", "--all")
     if name == "import":
         house("player", "remove", "alice", "--yes")
 

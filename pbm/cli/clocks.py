@@ -1,0 +1,116 @@
+"""`pbm clock` and `pbm maintenance`: clocks of boards or of all, and a server that takes mail and plays nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from pbm.cli.frame import NUMBER, Command, Group, Invocation, pass_invocation
+from pbm.domain.calendars import StopKind
+from pbm.domain.spans import in_words, read_duration
+
+if TYPE_CHECKING:  # help pages need nothing of it
+    from pbm.server.arbiter import Arbiter
+
+which = click.argument("boards", nargs=-1, type=NUMBER, metavar="BOARD...")
+all_option = click.option("--all", "everything", is_flag=True, help="Of all boards.")
+
+
+@contextmanager
+def arbiter(invocation: Invocation) -> Iterator[Arbiter]:
+    from pbm.server.arbiter import Arbiter
+
+    with invocation.service() as service:
+        yield Arbiter(service)
+
+
+@click.group(cls=Group)
+def clock() -> None:
+    """Stop clocks, let them run, or give time."""
+
+
+@clock.command()
+@which
+@all_option
+@pass_invocation
+def stop(invocation: Invocation, boards: tuple[int, ...], everything: bool) -> None:
+    """Let clocks stand still.
+
+    Those of single boards, whose players are told and may resume; or all, until `pbm clock run --all`. After an outage
+    nothing need be done: while the server was down, or none of its mail went out, no clock ran.
+    """
+    with arbiter(invocation) as hand:
+        if _chosen(boards, everything):
+            hand.halt(StopKind.HALT)
+            click.echo("All clocks stand still.")
+        for board in boards:
+            hand.stop(board)
+            click.echo(f"The clocks of board {board} stand still.")
+
+
+@clock.command()
+@which
+@all_option
+@pass_invocation
+def run(invocation: Invocation, boards: tuple[int, ...], everything: bool) -> None:
+    """Let clocks run again."""
+    with arbiter(invocation) as hand:
+        if _chosen(boards, everything):
+            since = hand.lift(StopKind.HALT)
+            click.echo(f"All clocks run again; they stood still since {since:%Y-%m-%d %H:%M} UTC.")
+        for board in boards:
+            hand.go(board)
+            click.echo(f"The clocks of board {board} run.")
+
+
+@clock.command()
+@click.argument("time")
+@which
+@all_option
+@pass_invocation
+def extend(invocation: Invocation, time: str, boards: tuple[int, ...], everything: bool) -> None:
+    """Give both players of boards TIME, such as 2d or 12h.
+
+    The players of single boards are told; of all boards, they see it in their next mail.
+    """
+    amount = read_duration(time)
+    if not amount:
+        raise click.UsageError("Which time? Such as 2d or 12h.")
+    with arbiter(invocation) as hand:
+        if _chosen(boards, everything):
+            number = hand.extend_all(amount)
+            click.echo(f"{number} board{'' if number == 1 else 's'}: all players have {in_words(amount)} more.")
+        for board in boards:
+            hand.extend(board, amount)
+            click.echo(f"Board {board}: both players have {in_words(amount)} more.")
+
+
+def _chosen(boards: tuple[int, ...], everything: bool) -> bool:
+    """Whether all are meant. Raises: UsageError for neither and for both."""
+    if bool(boards) == everything:
+        raise click.UsageError("Name the boards, or say --all.")
+    return everything
+
+
+@click.command(cls=Command)
+@click.argument("state", type=click.Choice(["on", "off"]), required=False)
+@pass_invocation
+def maintenance(invocation: Invocation, state: str | None) -> None:
+    """Take mail and play nothing, from `on` to `off`; without either, tell which it is.
+
+    Mail is accepted and kept, answers that are due go out, but no mail is handled, nothing falls due and no clock runs.
+    All servers over the database keep to it, also those that are started meanwhile.
+    """
+    with arbiter(invocation) as hand:
+        if state == "on":
+            hand.halt(StopKind.MAINTENANCE)
+            click.echo("Mail is taken, and nothing is played until: pbm maintenance off")
+        elif state == "off":
+            since = hand.lift(StopKind.MAINTENANCE)
+            click.echo(f"The server plays again. No clock ran since {since:%Y-%m-%d %H:%M} UTC.")
+        else:
+            is_on = any(halt.kind is StopKind.MAINTENANCE for halt in hand.halts())
+            click.echo("Maintenance is on." if is_on else "Maintenance is off.")

@@ -1,0 +1,160 @@
+"""Boards and clocks in the hand of the operator: what has gone wrong is put right, and its players are told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from pbm.core.board import OpenBoard
+from pbm.core.notify import tell_players
+from pbm.domain.calendars import Stop, StopKind
+from pbm.domain.clock import Clock
+from pbm.domain.errors import NotAllowed
+from pbm.domain.events import ClocksPaused, Event, MatchCorrected, MatchDecided, TimeGiven
+from pbm.domain.match import Ending, Match, Result, Seat
+from pbm.features.time import let_run
+from pbm.server.service import Service
+from pbm.store import Transaction
+
+
+class Arbiter:
+    """Operator's actions over a service. All raise Rejected or GameError with a sentence, and DatabaseTrouble."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def void(self, number: int) -> Match:
+        """Let a game count for nobody, under way or over; ratings are as if it had not ended."""
+        with self._service.store.write() as tx:
+            board = self._board(tx, number)
+            if board.match.result is not None:
+                _reopen(board, len(board.match.record))
+            void = Result(Ending.VOID, None, "by decision of the operator")
+            board.events = [event for event in board.events if not isinstance(event, MatchCorrected)]
+            board.end(void, MatchDecided(number))
+            return self._told(tx, board)
+
+    def reopen(self, number: int, plies: int | None = None) -> Match:
+        """Let a game go on that was over, or take plies back. plies: how many stay; None for all."""
+        with self._service.store.write() as tx:
+            board = self._board(tx, number)
+            kept = len(board.match.record) if plies is None else plies
+            over = board.at(kept).result is not None
+            if over:
+                raise NotAllowed(f"By the rules board {number} is over after ply {kept}: take back more plies.")
+            if plies is None and board.match.result is None:
+                raise NotAllowed(f"Board {number} goes on already.")
+            if plies is not None and plies == len(board.match.record):
+                raise NotAllowed(f"Ply {plies} is the last one of board {number}: there is nothing to take back.")
+            _reopen(board, kept)
+            return self._told(tx, board)
+
+    def stop(self, number: int) -> Match:
+        """Both clocks of a board stand still until they are let run; either player may resume, too."""
+        with self._service.store.write() as tx:
+            board, clock = self._ticking(tx, number)
+            if clock.paused:
+                raise NotAllowed(f"The clocks of board {number} stand still already.")
+            paused = clock.with_pause(True, board.now, board.match.calendars)
+            board.set_clock(replace(paused, overrun_at=None, due_at=None))
+            board.events.append(ClocksPaused(number))
+            return self._told(tx, board)
+
+    def go(self, number: int) -> Match:
+        """The clocks of a board run again."""
+        with self._service.store.write() as tx:
+            board, clock = self._ticking(tx, number)
+            if not clock.paused:
+                raise NotAllowed(f"The clocks of board {number} run.")
+            let_run(board, None)
+            return self._told(tx, board)
+
+    def extend(self, number: int, amount: int) -> Match:
+        """Both players of a board have more time. amount: in microseconds."""
+        with self._service.store.write() as tx:
+            board, clock = self._ticking(tx, number)
+            _extend(board, clock, amount)
+            board.events.append(TimeGiven(number, None, amount))
+            return self._told(tx, board)
+
+    def extend_all(self, amount: int) -> int:
+        """All players have more time on all boards with clocks; no mail tells it. Returns how many boards."""
+        with self._service.store.write() as tx:
+            numbers = tx.matches.timed()
+            for number in numbers:
+                board, clock = self._ticking(tx, number)
+                _extend(board, clock, amount)
+                self._service.tools.states.forget()
+        return len(numbers)
+
+    def halt(self, kind: StopKind) -> None:
+        """All clocks stand still from now on. kind: MAINTENANCE lets nothing be played either."""
+        now = self._service.clock()
+        with self._service.store.write() as tx:
+            if tx.absences.open(kind, now):
+                raise NotAllowed(_ALREADY[kind])
+            tx.absences.add(None, Stop(kind, now))
+
+    def lift(self, kind: StopKind) -> datetime:
+        """The end of a halt; returns since when it was."""
+        now = self._service.clock()
+        with self._service.store.write() as tx:
+            halts = tx.absences.open(kind, now)
+            if not halts:
+                raise NotAllowed(_NOT[kind])
+            for halt in halts:
+                tx.absences.end(halt, now)
+        return halts[0].stop.starts_at
+
+    def halts(self) -> Sequence[Stop]:
+        """What stops all clocks now."""
+        now = self._service.clock()
+        with self._service.store.read() as tx:
+            return [each.stop for kind in StopKind if kind.is_ours for each in tx.absences.open(kind, now)]
+
+    def _board(self, tx: Transaction, number: int) -> OpenBoard:
+        return OpenBoard.load(tx, self._service.tools.states, number, self._service.clock())
+
+    def _ticking(self, tx: Transaction, number: int) -> tuple[OpenBoard, Clock]:
+        board = self._board(tx, number)
+        board.check_running()
+        clock = board.match.clock
+        if clock is None or not clock.control.timed:
+            raise NotAllowed(f"Board {number} has no clock.")
+        return board, clock
+
+    def _told(self, tx: Transaction, board: OpenBoard) -> Match:
+        tx.outbox.add(tell_players(tx, self._service.tools, board), self._service.clock())
+        return board.match
+
+
+_ALREADY = {
+    StopKind.HALT: "All clocks stand still already.",
+    StopKind.MAINTENANCE: "Maintenance is on already.",
+}
+_NOT = {StopKind.HALT: "All clocks run.", StopKind.MAINTENANCE: "Maintenance is not on."}
+
+
+def _reopen(board: OpenBoard, kept: int) -> None:
+    """The board goes on after so many plies, with the time that each player had then."""
+    plies, reopened = len(board.match.record), board.match.result is not None
+    event: Event = MatchCorrected(board.match.board, None, kept + 1 if kept < plies else 0, reopened)
+    if reopened:
+        board.reopen(_clock_anew(board, board.state.to_move), event)
+    if kept < plies:
+        board.events = [each for each in board.events if each is not event]
+        board.rewind(kept, event)
+        board.set_clock(_clock_anew(board, board.state.to_move))
+
+
+def _clock_anew(board: OpenBoard, seat: Seat) -> Clock:
+    match = board.match
+    had = [next((ply.time_left for ply in reversed(match.record) if ply.seat == each), None) for each in (1, 2)]
+    return Clock.anew(match.control, seat, (had[0], had[1]), board.now, match.calendars)
+
+
+def _extend(board: OpenBoard, clock: Clock, amount: int) -> None:
+    for seat in (1, 2):
+        clock = clock.given(seat, amount, board.now, board.match.calendars)
+    board.set_clock(clock)
