@@ -124,6 +124,12 @@ class Dots:
         first, second = (boxes.bit_count() for boxes in pos.boxes)
         return first, second
 
+    def threats(self, pos: Position) -> list[str]:
+        closing = [
+            self.notate(pos, line) for line in self.moves(pos) if self._closed(pos.options, pos.drawn | 1 << line, line)
+        ]
+        return [f"The next line closes a box if it is {' or '.join(closing)}."] if closing else []
+
     def scene(self, pos: Position, last: int | None) -> Scene:
         board = self.board(pos.options)
         boxes = [

@@ -305,9 +305,10 @@ def _closed(board: GridBoard) -> list[str]:
     closed = any(cell.closed for cell in board.cells) and any(
         not cell.closed and not cell.piece for cell in board.cells
     )
-    return ["A closed square, drawn without a dot, can no longer be filled."] if closed else []
+    return ["A closed square can no longer be filled."] if closed else []
 
 
 def _legend(board: GridBoard) -> tuple[str, ...]:
     """What the marks mean that are on the board."""
-    return ("A small letter on a crossing tells whose point it is.",) if board.crossings else ()
+    closed = ("Closed squares are grey, or have no dot.",) if _closed(board) else ()
+    return (*closed, "A small letter on a crossing tells whose point it is.") if board.crossings else closed

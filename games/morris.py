@@ -109,6 +109,9 @@ class Morris(Moving):
             return Outcome(None, f"because {QUIET} plies have made no mill")
         return None
 
+    def threats(self, pos: Position) -> list[str]:
+        return super().threats(replace(pos, placed=min(pos.placed + 1, 2 * MEN)))
+
     def scene(self, pos: Position, last: Path | None) -> Scene:
         pieces = {name[0]: men for name, men in zip(self.colours, pos.pieces, strict=True)}
         moved = last or ()

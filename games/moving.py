@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from games.boards import Cells, Squares, bits, union
@@ -19,6 +19,8 @@ Path = tuple[int, ...]
 
 CANDIDATES = 6
 """Legal moves offered when a move is refused."""
+MOST_TRIED = 200
+"""Moves that are looked at for what they threaten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,20 @@ class Moving(ABC):
         remembers = self.minds_repetition and others == pos.others
         seen = (*pos.seen, (pos.pieces, pos.mover)) if remembers else ()
         return Position(pos.options, pieces, pos.mover.other, seen, pos.placed)
+
+    def threats(self, pos: Position) -> list[str]:
+        """With which moves the other side would win, and what it could take."""
+        rival, turned = pos.mover.other, replace(pos, mover=pos.mover.other)
+        paths = list(islice(self.paths(turned), MOST_TRIED + 1))
+        if len(paths) > MOST_TRIED:
+            return []
+        names = self.board(pos.options).names
+        taken = names.of(union(cell for path in paths for cell in path[1:]) & pos.own)
+        outcomes = [(path, self.outcome(self.play(turned, path))) for path in paths]
+        wins = [self.notate(turned, path) for path, outcome in outcomes if outcome and outcome.winner is rival]
+        told = [f"win with {' or '.join(wins)}"] if wins else []
+        told += [f"take {' or '.join(taken)}"] if taken else []
+        return [f"{self.colours[rival - 1]} threatens to {what}." for what in told]
 
     def scene(self, pos: Position, last: Path | None) -> Scene:
         pieces = {name[0]: cells for name, cells in zip(self.colours, pos.pieces, strict=True)}

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from games.boards import Cells, Hexes, Squares
+from games.boards import Cells, Hexes, Squares, bits
 from games.boards.board import NEAR
 from games.rules import IllegalMove, Info, OptionValues, Outcome, Side, fold
 from games.scene import Scene
@@ -162,6 +162,23 @@ class Placing(ABC):
         return Scene(
             board.board(pieces, colours=self.paint, last=marked, winning=ending.cells if ending else 0), self.notes(pos)
         )
+
+    def threats(self, pos: Position) -> list[str]:
+        """Where the other side would win, and what it would take off the board."""
+        names, rival = self.board(pos.options).names, pos.to_move.other
+        wins, takes = [], []
+        turned = replace(pos, to_move=rival)
+        for cell in bits(self.legal(turned)):
+            stones = self.placed(turned, cell)
+            ending = self.ending(Position(pos.options, stones, cell, pos.to_move), cell)
+            if ending is not None and ending.outcome.winner is rival:
+                wins.append(self.notate(pos, cell))
+            if lost := pos.own & ~(stones[0] | stones[1]):
+                takes.append(f"{', '.join(names.of(lost))} with {self.notate(pos, cell)}")
+        told = [f"win with {' or '.join(wins)}"] if wins else []
+        return [
+            f"{self.colours[rival - 1]} threatens to {what}." for what in (*told, *(f"take {each}" for each in takes))
+        ]
 
     def notes(self, pos: Position) -> tuple[str, ...]:
         """Sentences on the state, to stand under the board."""

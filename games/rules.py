@@ -298,6 +298,14 @@ class Stepwise(Protocol):
 
 
 @runtime_checkable
+class Threatening(Protocol):
+    """A game that tells what the side that is not to move would do, for those who do not see it on the board."""
+
+    def threats(self, pos: Any) -> Sequence[str]:
+        """Sentences, the most urgent first. The game goes on."""
+
+
+@runtime_checkable
 class Lopsided(Protocol):
     """A game that one side wins whoever begins, with some options; such games are not rated."""
 

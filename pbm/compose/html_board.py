@@ -70,9 +70,15 @@ class HtmlBoard:
         return bool(self.starts)
 
     @property
+    def before(self) -> tuple[str, ...]:
+        """Sentences above the board."""
+        return (*self.view.spoken[0], *self.view.scene.notes) if self.style == WORDS else ()
+
+    @property
     def notes(self) -> tuple[str, ...]:
+        """Sentences below it."""
         scene = self.view.scene
-        return scene.notes if self.style == WORDS else (*scene.notes, *scene.legend)
+        return tuple(self.view.spoken[1]) if self.style == WORDS else (*scene.notes, *scene.legend)
 
     def _put_cells(self) -> bool:
         """The board as tables; False where there is no room for that."""

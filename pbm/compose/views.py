@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -11,7 +11,7 @@ from itertools import islice
 from games.rules import Stepwise
 from games.scene import Scene
 from pbm import draw
-from pbm.compose import machine
+from pbm.compose import machine, spoken
 from pbm.compose.machine import MAX_MOVES
 from pbm.domain.match import SWAP, Match, State
 from pbm.draw.brush import Picture
@@ -39,13 +39,21 @@ class View:
 
     def lines(self, style: str) -> list[Line]:
         if style not in self._lines:
-            self._lines[style] = draw.lines(self.scene, style)
+            first, last = self.spoken if style == draw.WORDS else ((), ())
+            self._lines[style] = draw.lines(self.scene, style, first, last)
         return self._lines[style]
 
     def text(self, style: str) -> str:
         if style not in self._texts:
             self._texts[style] = "\n".join(plain(self.lines(style)))
         return self._texts[style]
+
+    @cached_property
+    def spoken(self) -> tuple[Sequence[str], Sequence[str]]:
+        """What is to be heard before and after the board in words; nothing where another scene is shown."""
+        if self.other is not None:
+            return (), ()
+        return spoken.first(self.state, self.scene), spoken.last(self.state, self.scene)
 
     @cached_property
     def picture(self) -> Picture | None:

@@ -176,7 +176,9 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A match replayed. position, last: as the game has them. plies: how many are in the record."""
+    """A match replayed. position, last: as the game has them. plies: how many are in the record. before: the position
+    of the ply before; None at the start.
+    """
 
     game: AnyGame
     options: Any
@@ -184,6 +186,7 @@ class State:
     last: Any = None
     plies: int = 0
     swapped: bool = False
+    before: Any = None
 
     @classmethod
     def start(cls, game: AnyGame, words: Iterable[str], body: str = "") -> State:
@@ -238,13 +241,13 @@ class State:
         if text.strip().casefold() == SWAP:
             if not self.may_swap:
                 raise NotAllowed(self._why_no_swap())
-            return replace(self, plies=self.plies + 1, swapped=not self.swapped), SWAP
+            return replace(self, plies=self.plies + 1, swapped=not self.swapped, before=self.position), SWAP
         if self.outcome is not None:
             raise IllegalMove("The game is over.")
         move = self.game.parse(self.position, text)
         notation = self.game.notate(self.position, move)
         position = self.game.play(self.position, move)
-        return replace(self, position=position, last=move, plies=self.plies + 1), notation
+        return replace(self, position=position, last=move, plies=self.plies + 1, before=self.position), notation
 
     def turn(self, words: Iterable[str]) -> list[str]:
         """The plies that the first of the words are, in canonical notation, as long as the same seat is to move.

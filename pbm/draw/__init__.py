@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 
 from games.scene import GridBoard, HexBoard, Listing, PlaneBoard, Scene
 from pbm.draw import grid, hexes, plane, words
@@ -23,12 +24,21 @@ def text(scene: Scene, style: str = ASCII) -> str:
     return "\n".join(plain(lines(scene, style))) + "\n"
 
 
-def lines(scene: Scene, style: str = ASCII) -> list[Line]:
-    """What text draws, with the words its characters stand for; blocks are separated by empty lines."""
-    told = scene.notes if style == WORDS else (*scene.notes, *scene.legend)
-    notes = [[Run(line)] for note in told for line in textwrap.wrap(note, WIDTH, break_on_hyphens=False)]
-    blocks = [block for block in (board(scene.board, style), notes, *map(_listing, scene.lists)) if block]
-    return [line for block in blocks for line in ([], *block)][1:]
+def lines(scene: Scene, style: str = ASCII, first: Sequence[str] = (), last: Sequence[str] = ()) -> list[Line]:
+    """What text draws, with the words its characters stand for; blocks are separated by empty lines.
+
+    first, last: sentences to be heard before and after a board in words.
+    """
+    lists = [_listing(listing) for listing in scene.lists]
+    if style == WORDS:
+        blocks = [_wrapped((*first, *scene.notes)), board(scene.board, style), *lists, _wrapped(last)]
+    else:
+        blocks = [board(scene.board, style), _wrapped((*scene.notes, *scene.legend)), *lists]
+    return [line for block in blocks if block for line in ([], *block)][1:]
+
+
+def _wrapped(sentences: Sequence[str]) -> list[Line]:
+    return [[Run(line)] for told in sentences for line in textwrap.wrap(told, WIDTH, break_on_hyphens=False)]
 
 
 def board(shown: HexBoard | GridBoard | PlaneBoard, style: str = ASCII, columns: int = WIDTH) -> list[Line]:

@@ -25,11 +25,11 @@ def _cells(board: HexBoard | GridBoard) -> Iterator[str]:
         if isinstance(board, HexBoard)
         else dict(enumerate(board.rows))
     )
-    for row, cells in groupby(sorted(named, key=lambda cell: cell.place), key=lambda cell: cell.row):
-        yield f"Row {rows[row]}: {'; '.join(_runs(list(cells), 2 if isinstance(board, HexBoard) else 1))}."
     names = {cell.place: cell.name for cell in named}
     if len(board.path) > 1:
         yield f"The last move went from {' to '.join(names[place] for place in board.path)}."
+    for row, cells in groupby(sorted(named, key=lambda cell: cell.place), key=lambda cell: cell.row):
+        yield f"Row {rows[row]}: {'; '.join(_runs(list(cells), 2 if isinstance(board, HexBoard) else 1))}."
     if isinstance(board, GridBoard):
         yield from _marks(board)
 
@@ -54,12 +54,25 @@ def _runs(cells: Sequence[Cell], step: int) -> Iterator[str]:
         yield f"{', '.join(names)} {state}"
 
 
-def _state(cell: Cell) -> str:
+def changes(before: HexBoard | GridBoard, after: HexBoard | GridBoard) -> list[str]:
+    """What is otherwise on each cell: the cells that are alike together, such as "d4, d5 W instead of B"."""
+    old = {cell.name: _content(cell) for cell in before.cells if cell.name}
+    found: dict[str, list[str]] = {}
+    for cell in after.cells:
+        now, then = _content(cell), old.get(cell.name, FREE)
+        if cell.name and now != then:
+            found.setdefault(now if then == FREE else f"{now} instead of {then}", []).append(cell.name)
+    return [f"{', '.join(names)} {what}" for what, names in found.items()]
+
+
+def _content(cell: Cell) -> str:
     kind = "" if cell.form is Form.STONE else cell.form.value
-    what = " ".join(filter(None, ("" if cell.form is Form.ARROW else cell.piece, kind))) or (
-        "closed" if cell.closed else FREE
-    )
-    return what + (", the last move" if cell.last else "") + (", winning" if cell.winning else "")
+    what = " ".join(filter(None, ("" if cell.form is Form.ARROW else cell.piece, kind)))
+    return what or ("closed" if cell.closed else FREE)
+
+
+def _state(cell: Cell) -> str:
+    return _content(cell) + (", the last move" if cell.last else "") + (", winning" if cell.winning else "")
 
 
 def _marks(board: GridBoard) -> Iterator[str]:

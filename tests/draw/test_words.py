@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import random
 import re
-from itertools import islice, pairwise
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import islice, pairwise, permutations
 
 import pytest
 
 from games import GAMES
+from games.boards import Cells, union
+from games.luddit import BothSides
+from games.luddit_pieces import torus
+from games.moving import Moving
+from games.rules import Side
 from games.scene import (
     Box,
     Cell,
@@ -26,7 +32,9 @@ from games.scene import (
     Stroke,
 )
 from pbm import draw
+from pbm.compose.views import View
 from pbm.domain.match import State
+from tests.games.variants import opening
 
 
 def played(name: str, plies: int = 5) -> Scene:
@@ -88,9 +96,9 @@ def test_points_that_are_missing_are_not_told_to_be_there() -> None:
     joins = (Join((0, 0), (1, 0), Look.OPEN, "a1-a2"), Join((1, 0), (1, 1), Look.GROUND))
     board = GridBoard(("a", "b", "c"), ("2", "1"), cells, joins, boxes=(Box(0, 0, "F"),), path=((1, 0), (0, 0)))
     assert draw.text(Scene(board), "words").splitlines() == [
+        "The last move went from a1 to a2.",
         "Row 2: a2 W queen, the last move; c2 free.",
         "Row 1: a1 to b1 free.",
-        "The last move went from a1 to a2.",
         "Lines that may be drawn: a1-a2.",
         "Boxes that belong to F, by two of their corners: a2 to b1.",
     ]
@@ -116,79 +124,176 @@ def test_points_and_segments_are_told_by_their_names() -> None:
 # From the words alone
 
 
+def position_of(name: str, plies: int, words: Sequence[str] = ()) -> State:
+    """After some moves at random; the game goes on."""
+    state = State.start(GAMES[name], words)
+    for move in opening(GAMES[name], words, plies):
+        state, _ = state.play(move)
+    return state
+
+
+def heard(state: State) -> str:
+    """The whole page in words, unwrapped but for rows of lists, which begin with blanks."""
+    return re.sub(r"\n(?! )", " ", View(state).text("words"))
+
+
+def cells_heard(page: str, order: Sequence[str]) -> dict[str, str]:
+    """What is on each cell. order: the names of all, as they are read."""
+    found: dict[str, str] = {}
+    for run in "; ".join(re.findall(r"Row \w+: ([^.]*)\.", page)).split("; "):
+        told = re.fullmatch(r"(\w+ to \w+|\w+(?:, \w+)*) (free|closed|arrow|wall|[A-Z])\b.*", run)
+        assert told, run
+        first, _, last = told[1].partition(" to ")
+        cells = order[order.index(first) : order.index(last) + 1] if last else told[1].split(", ")
+        assert found.keys().isdisjoint(cells), "a cell is told twice"
+        found |= dict.fromkeys(cells, told[2])
+    return found
+
+
+def lines_heard(page: str, said: str) -> list[str]:
+    listed = re.search(rf"\b{said}: ([^.]*)\.", page)
+    return re.findall(r"([^;]+?)(?:, the last move)?(?:; |$)", listed[1]) if listed else []
+
+
+def moves_heard(page: str, cells: Mapping[str, str]) -> set[str] | None:
+    """What may be played, by the sentences that tell of it; None where none does."""
+    found: set[str] | None = None
+    if wherever := re.search(r"may play wherever it is free(?:, but not on ([^.]*))?\.", page):
+        found = {name for name, state in cells.items() if state == "free"} - set((wherever[1] or "").split(", "))
+    elif named := re.search(r"may play: ([^.]*)\.", page):
+        found = set(named[1].split(", "))
+    elif drawn := lines_heard(page, "Lines that may be drawn"):
+        found = set(drawn)
+    elif picks := page.partition("may pick")[2]:
+        found = set(re.findall(r"(?:^ +|  )([0-9]+)[rgb]? +(?=[A-Z]+-)", picks, re.MULTILINE))
+    elif targets := re.findall(r"Point (\w+), (?:the next move starts here, )?may be gone to", page):
+        sides = set(re.findall(r"Side from (\w+) to (\w+)", page))
+        begun = "Segment 1 " in page
+        pairs = {f"{one}-{two}" for one, two in permutations(targets, 2) if not {(one, two), (two, one)} & sides}
+        found = set(targets) if begun else pairs
+    more = {word for word, said in (("pass", "may pass"), ("swap", "may swap")) if f" {said}" in page}
+    return found if found is None else found | more
+
+
+def rebuilt(state: State, cells: Mapping[str, str], mover: Side) -> State:
+    """The same position, made of nothing but what is on its cells; for games with too many moves to tell."""
+    game = state.game
+    names = (game.board(state.options) if isinstance(game, Moving) else torus(state.options.size)).names
+
+    def of(content: str) -> Cells:
+        return union(names.find(cell[0].lower(), int(cell[1:])) for cell, there in cells.items() if there == content)
+
+    first, second = (of(name[0]) for name in state.game.sides(state.options))
+    start = state.game.start(state.options)
+    if isinstance(game, Moving):
+        return replace(state, position=replace(start, pieces=(first, second), walls=of("arrow"), mover=mover))
+    return replace(state, position=replace(start, field=BothSides(first, second), mover=mover))
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("plies", [0, 1, 9, 30])
+def test_a_game_can_be_played_from_the_words_alone(name: str, plies: int) -> None:
+    """What is on each cell, which lines there are, who is to move and what may be played."""
+    state = position_of(name, plies)
+    page, scene = heard(state), state.game.scene(state.position, state.last)
+    mover = re.search(r"(?:^|\. )(\w+) is to move\.", page)
+    assert mover
+    assert mover[1] == state.side_name(state.to_move)
+    cells: dict[str, str] = {}
+    if not isinstance(scene.board, PlaneBoard):
+        cells = held_cells(page, scene.board)
+    told, legal = moves_heard(page, cells), list(islice(state.game.moves(state.position), 2500))
+    wanted = {state.game.notate(state.position, move) for move in legal} | ({"swap"} if state.may_swap else set())
+    if told is None:
+        again = rebuilt(state, cells, Side(1 + (mover[1] == state.game.sides(state.options)[1])))
+        assert list(islice(again.game.moves(again.position), 2500)) == legal
+    else:
+        assert told == wanted
+
+
+def held_cells(page: str, board: HexBoard | GridBoard) -> dict[str, str]:
+    """What the words say is on the cells, after the board has been held against them."""
+    joins = board.joins if isinstance(board, GridBoard) else ()
+    for look, said in ((Look.DRAWN, "Lines"), (Look.OPEN, "Lines that may be drawn")):
+        wanted = [join.name for join in joins if join.look is look and join.name]
+        assert not wanted or lines_heard(page, said) == wanted
+    if "Row " not in page:
+        assert not any(cell.piece for cell in board.cells), "pieces are not told"
+        return {}
+    named = sorted((cell for cell in board.cells if cell.name), key=lambda cell: cell.place)
+    cells = cells_heard(page, [cell.name for cell in named])
+    for cell in named:
+        on_it = cell.form.value if cell.form in (Form.ARROW, Form.WALL) else cell.piece
+        assert cells.get(cell.name) == (on_it or ("closed" if cell.closed else "free")), f"{cell.name} is told wrong"
+    return cells
+
+
 @pytest.mark.parametrize("options", ["-board=1", "-board=2 -version=rb", "-board=3 -version=rgb", "-board=complete"])
 @pytest.mark.parametrize("plies", [0, 3])
 def test_a_graph_is_rebuilt_from_the_words_alone(options: str, plies: int) -> None:
-    game = GAMES["crossgeo"]
-    pos, last = game.start(game.options(options.split())), None
-    for _ in range(plies):
-        last = next(game.moves(pos))
-        pos = game.play(pos, last)
-    told = draw.text(game.scene(pos, last), "words").partition("may pick")[0]
-    read = re.findall(r"^Segment (\d+)[rgb]? from ([A-Z]+) to ([A-Z]+), (red|green|blue)", told, re.MULTILINE)
+    state = position_of("crossgeo", plies, options.split())
+    game, pos, page = state.game, state.position, heard(state)
+    read = re.findall(r"Segment (\d+)[rgb]? from ([A-Z]+) to ([A-Z]+), (red|green|blue)", page)
     assert sum(1 << int(number) - 1 for number, *_ in read) == pos.standing
     picks = {"red", "green"} if game.to_move(pos) == 1 else {"blue", "green"}
-    assert {number for number, _, _, colour in read if colour in picks} == {
-        game.notate(pos, move) for move in game.moves(pos)
-    }
+    assert {number for number, _, _, colour in read if colour in picks} == moves_heard(page, {})
     for number, one, other, colour in read:
         if colour in picks:
             assert game.notate(pos, game.parse(pos, f"{one}-{other}")) == number
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_a_polygon_is_rebuilt_from_the_words_alone(seed: int) -> None:
-    game, rng = GAMES["polygon"], random.Random(seed)
-    pos, last = game.start(game.options(["-sides=8", "-colours=any"])), None
-    for _ in range(9):
-        if not (moves := list(game.moves(pos))):
-            break
-        last = rng.choice(moves)
-        pos = game.play(pos, last)
-    told = " ".join(draw.text(game.scene(pos, last), "words").split())
-    read = re.findall(r"Segment (\d+) from (\w+) to (\w+), (?:red|blue)", told)
-    assert [int(number) for number, *_ in read] == list(range(1, pos.ply))
+@pytest.mark.parametrize("plies", range(4, 12, 2))
+def test_a_polygon_is_rebuilt_from_the_words_alone(plies: int) -> None:
+    state = position_of("polygon", plies, ["-sides=8", "-colours=any"])
+    read = re.findall(r"Segment (\d+) from (\w+) to (\w+), (?:red|blue)", heard(state))
+    assert [int(number) for number, *_ in read] == list(range(1, state.position.ply))
     ends = [read[0][1], *(end for _, _, end in read)]
-    again = game.start(pos.options)
+    again = State.start(state.game, ["-sides=8", "-colours=any"])
     for before, end in pairwise(ends):
-        again = game.play(again, game.parse(again, f"{before}-{end}"))
-    assert again == pos
-    targets = re.findall(r"Point (\w+), (?:the next move starts here, )?may be gone to", told)
-    assert set(targets) == {game.notate(pos, move) for move in game.moves(pos)}
+        again, _ = again.play(f"{before}-{end}")
+    assert again.position == state.position
 
 
-def of_cells(name: str) -> bool:
-    return not isinstance(played(name, 0).board, PlaneBoard)
+def after(name: str, moves: str, words: Sequence[str] = ()) -> State:
+    state = State.start(GAMES[name], words)
+    for move in moves.split():
+        state, _ = state.play(move)
+    return state
 
 
-@pytest.mark.parametrize("name", [name for name in GAMES if of_cells(name)])
-@pytest.mark.parametrize("plies", [0, 9, 30])
-def test_a_board_of_cells_is_rebuilt_from_the_words_alone(name: str, plies: int) -> None:
-    """What is on each cell, and which lines are drawn or may be; a new game passes once its scene tells them."""
-    scene = played(name, plies)
-    assert isinstance(scene.board, HexBoard | GridBoard)
-    told = " ".join(draw.text(Scene(scene.board), "words").split())
-    order = [cell.name for cell in sorted(scene.board.cells, key=lambda cell: cell.place) if cell.name]
-    joins = scene.board.joins if isinstance(scene.board, GridBoard) else ()
-    for look, said in ((Look.DRAWN, "Lines"), (Look.OPEN, "Lines that may be drawn")):
-        listed = re.search(rf"\b{said}: ([^.]*)\.", told)
-        names = re.findall(r"([^;]+?)(?:, the last move)?(?:; |$)", listed.group(1)) if listed else []
-        wanted = [join.name for join in joins if join.look is look and join.name]
-        assert names == wanted or not wanted, f"{name}: the words tell other lines than the board has"
-    if "Row " not in told:
-        assert not any(cell.piece for cell in scene.board.cells), f"{name}: pieces are not told"
-        return
-    read: dict[str, str] = {}
-    for run in "; ".join(re.findall(r"Row \w+: ([^.]*)\.", told)).split("; "):
-        found = re.fullmatch(r"(\w+ to \w+|\w+(?:, \w+)*) (free|closed|arrow|wall|[A-Z])\b.*", run)
-        assert found, f"{name}: {run}"
-        there, state = found.groups()
-        first, _, last = there.partition(" to ")
-        cells = order[order.index(first) : order.index(last) + 1] if last else there.split(", ")
-        assert read.keys().isdisjoint(cells), f"{name}: a cell is told twice"
-        read |= dict.fromkeys(cells, state)
-    for cell in scene.board.cells:
-        if cell.name:
-            on_it = cell.form.value if cell.form in (Form.ARROW, Form.WALL) else cell.piece
-            wanted_state = on_it or ("closed" if cell.closed else "free")
-            assert read.get(cell.name) == wanted_state, f"{name}: {cell.name} is told wrong, or not at all"
+FIRST = {
+    "reversi": ("d3 c3 c4", "c4 B; d4 B instead of W. White is to move. Stones"),
+    "gomoku": ("a1 h8 a2 h9 c9 h10 c11 h11", "h11 W. White threatens to win with h7 or h12. Black is to move."),
+    "go": ("e5 e6 j1 d5 j2 f5", "f5 W. White threatens to take e5 with e4. Black is to move."),
+    "breakthrough": ("b2-b3 a7-a6 b3-b4 a6-a5", "a5 B; a6 free instead of B. Black threatens to take b4. White is"),
+    "dots": ("a1-a2 b1-b2 a1-b1", "a1-b1 drawn. The next line closes a box if it is a2-b2. Blue is to move."),
+    "morris": ("a1 a4 d1 g7", "g7 B. White is to move."),
+    "four": ("a b a b a", "a3 Y. Yellow threatens to win with a. Red is to move."),
+    "clobber": ("a1-a2", "a1 free instead of W; a2 W instead of B. White threatens to take"),
+}
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_what_has_changed_and_what_is_threatened_comes_first(name: str) -> None:
+    moves, told = FIRST[name]
+    assert heard(after(name, moves)).startswith(f"What has changed: {told}")
+
+
+def test_a_mill_that_is_threatened_is_told_even_when_all_men_are_placed() -> None:
+    state = after("morris", "a1 a4 d1 g7")
+    black = replace(state, position=replace(state.position, mover=Side.SECOND))
+    assert "White threatens to take a4 or g7." in heard(black)
+    late = replace(black, position=replace(black.position, placed=17))
+    assert "threatens to take" not in heard(late), "the men of White are all placed then, and none can go to g1"
+
+
+def test_a_ko_is_told() -> None:
+    page = heard(after("go", "d4 e4 c5 f5 d6 e6 e5 d5", ["-size=9"]))
+    assert "What has changed: d5 W; e5 free instead of B." in page
+    assert "Black may play wherever it is free, but not on e5." in page
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_nothing_heard_is_for_eyes(name: str) -> None:
+    page = heard(position_of(name, 9))
+    assert not re.search(r"\b(?:drawn without|dots?|grey|dark|shown|marked|letter on)\b", page)

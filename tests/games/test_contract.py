@@ -6,6 +6,7 @@ import inspect
 import io
 import json
 import random
+import re
 from itertools import islice
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from games import GAMES
-from games.rules import KINDS, MoveError, OptionError, Zoomable
+from games.rules import KINDS, MoveError, OptionError, Threatening, Zoomable
 from pbm import draw
 from pbm.compose.pages import Pages
 from pbm.draw.picture import picture
@@ -248,6 +249,14 @@ def test_boards_are_drawn_as_pictures(name, words):
         with Image.open(io.BytesIO(shown.data)) as image:
             assert image.size == (shown.width, shown.height)
         assert shown.width <= 560
+
+
+@every_variant
+def test_what_is_threatened_is_told_in_sentences_and_only_while_the_game_goes_on(name, words):
+    game = GAMES[name]
+    for pos, _ in islice(random_game(game, words, seed=9), 0, None, 6):
+        if isinstance(game, Threatening) and game.outcome(pos) is None:
+            assert all(re.fullmatch(r"[A-Z][^.]+\.", sentence) for sentence in game.threats(pos))
 
 
 @every_game

@@ -1,0 +1,71 @@
+"""What is heard of a position beside the board in words: what has changed, what threatens, what may be played.
+
+Together they are all there is to know: a program can play from them, and a test does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from games.rules import Detailed, Stepwise, Threatening
+from games.scene import GridBoard, HexBoard, Look, PlaneBoard, Scene
+from pbm.domain.game_record import PASS
+from pbm.domain.match import State
+from pbm.draw import words
+
+MOST, MOST_LISTED = 150, 400
+"""Moves that are told one by one, of more than these only what they begin with; and moves that are looked at."""
+
+
+def first(state: State, scene: Scene) -> list[str]:
+    """What the last ply changed, what the other side threatens, and who is to move."""
+    told = _changed(state, scene)
+    if state.outcome is not None:
+        return told
+    if isinstance(state.game, Threatening):
+        told += state.game.threats(state.position)
+    return [*told, f"{state.side_name(state.to_move)} is to move."]
+
+
+def _changed(state: State, scene: Scene) -> list[str]:
+    if state.before is None or state.before == state.position or isinstance(scene.board, PlaneBoard):
+        return []
+    before = state.game.scene(state.before, None).board
+    if isinstance(before, PlaneBoard):
+        return []
+    joins = [join.name for join in scene.board.joins if join.last] if isinstance(scene.board, GridBoard) else []
+    told = [*(f"{name} drawn" for name in joins if name), *words.changes(before, scene.board)]
+    return [f"What has changed: {'; '.join(told)}."] if told else []
+
+
+def last(state: State, scene: Scene) -> list[str]:
+    """What may be played, where neither the board nor its lists tell."""
+    if state.outcome is not None or isinstance(state.game, Detailed) or isinstance(scene.board, PlaneBoard):
+        return []
+    return [] if _open(scene.board) else list(_playable(state, scene.board))
+
+
+def _open(board: HexBoard | GridBoard) -> list[str]:
+    """The lines that may be drawn, which the board tells itself."""
+    joins = board.joins if isinstance(board, GridBoard) else ()
+    return [join.name for join in joins if join.look is Look.OPEN and join.name]
+
+
+def _playable(state: State, board: HexBoard | GridBoard) -> Iterator[str]:
+    game, mover = state.game, state.side_name(state.to_move)
+    moves = [game.notate(state.position, move) for move in islice(game.moves(state.position), MOST_LISTED)]
+    places = [move for move in moves if move != PASS]
+    free = [cell.name for cell in board.cells if cell.name and not cell.piece and not cell.closed]
+    forbidden = [name for name in free if name not in set(places)]
+    if set(places) <= set(free) and len(forbidden) < len(places):
+        but = f", but not on {', '.join(forbidden)}" if forbidden else ""
+        yield f"{mover} may play wherever it is free{but}."
+    elif len(places) <= MOST:
+        yield f"{mover} may play: {', '.join(places)}."
+    elif isinstance(game, Stepwise):
+        yield f"{mover} may move from: {', '.join(game.beginnings(state.position))}."
+    if len(places) < len(moves):
+        yield f"{mover} may pass."
+    if state.may_swap:
+        yield f"{mover} may swap sides."
