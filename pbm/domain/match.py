@@ -249,6 +249,16 @@ class State:
         position = self.game.play(self.position, move)
         return replace(self, position=position, last=move, plies=self.plies + 1, before=self.position), notation
 
+    def reads(self, text: str) -> bool:
+        """Whether a text is written like a move of the game, be it legal or not."""
+        try:
+            self.game.parse(self.position, text)
+        except BadNotation:
+            return False
+        except MoveError:
+            return True
+        return True
+
     def turn(self, words: Iterable[str]) -> list[str]:
         """The plies that the first of the words are, in canonical notation, as long as the same seat is to move.
 

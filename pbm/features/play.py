@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import takewhile
 
 from games.rules import BadNotation, MoveError, quoted
 from pbm.compose import Answer
@@ -104,15 +105,17 @@ def _turn(request: Request, board: OpenBoard, seat: Seat, text: str) -> Sequence
 
     Raises: MoveError for a ply after the first that is not legal.
     """
-    alone = len(request.reading.lines) == 1 or bool(request.reading.remarks)
-    below = list(filter(str.strip, request.comment.splitlines())) if alone else []
-    if seat != board.state.to_move or not (below or re.search(r"[\s,;]", text)):
+    state, alone = board.state, len(request.reading.lines) == 1 or bool(request.reading.remarks)
+    lines = filter(str.strip, request.comment.splitlines() if alone else ())
+    below = list(takewhile(state.reads, lines))
+    if seat != state.to_move or not (below or re.search(r"[\s,;]", text)):
         return [text]
     for words in ([text], list(filter(str.strip, _BETWEEN.split(text))), text.split()):
-        plies = board.state.turn([*words, *below])
-        if len(plies) >= len(words):
-            request.take_lines(board.match.board, len(plies) - len(words))
-            return plies
+        if len(words) + len(below) > 1 and all(map(state.reads, words)):
+            plies = state.turn([*words, *below])
+            if len(plies) >= len(words):
+                request.take_lines(board.match.board, len(plies) - len(words))
+                return plies
     return [text]
 
 
