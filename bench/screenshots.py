@@ -2,8 +2,8 @@
 
     python -m bench.screenshots [folder [game ...]]
 
-Needs Chromium. Each game stands there at its smallest, its usual and its largest size, after some moves. They are to be
-looked at by a person: nothing here judges them.
+Needs Chromium. Each game stands there at its smallest, its usual and its largest size, and on each board that it
+offers, after some moves. They are to be looked at by a person: nothing here judges them.
 """
 
 from __future__ import annotations
@@ -12,42 +12,43 @@ import base64
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from PIL import Image, ImageChops
+
 from games import GAMES
+from games.rules import YES_NO
 from pbm.compose.forms import Sheet
 from pbm.compose.html import mailto
 from pbm.compose.pages import Pages
 from pbm.compose.views import View
 from pbm.compose.wire import Part, Parts
 from pbm.domain.match import State
+from tests.games.variants import largest, opening, smallest
 
 PLIES = 9
 WIDTHS = (390, 800)
-HEIGHT = 1500
+HEIGHT = 3600
 ADDRESS = "pbm+absqeayaliong6ygdna7jn6i@example.org"
 
 
-def sizes(game: str) -> Iterator[list[str]]:
-    """The words of challenges for a small, a usual and a large board."""
-    options = {option.name: option for option in GAMES[game].info.options}
-    counted = next((options[name] for name in ("size", "sides", "columns") if name in options), None)
-    yield []
-    if counted:
-        yield from ([f"-{counted.name}={size}"] for size in (counted.low, counted.high) if size)
-    if "board" in options:
-        yield from (["-board=3"], ["-board=complete", "-points=12"])
+def sizes(name: str) -> list[tuple[str, ...]]:
+    """The words of challenges for the smallest, the usual and the largest board, and for each choice of another."""
+    game = GAMES[name]
+    chosen = [
+        (f"-{option.name}={each}",)
+        for option in game.info.options
+        for each in option.choices
+        if option.choices != YES_NO
+    ]
+    return list(dict.fromkeys([smallest(game), (), largest(game), *chosen]))
 
 
-def played(game: str, words: list[str]) -> State:
-    state = State.start(GAMES[game], words)
-    for ply in range(PLIES):
-        moves = list(islice(state.game.moves(state.position), 200))
-        if not moves or state.outcome is not None:
-            break
-        state, _ = state.play(state.game.notate(state.position, moves[7 * (ply + 1) % len(moves)]))
+def played(name: str, words: Sequence[str]) -> State:
+    state = State.start(GAMES[name], words)
+    for move in opening(GAMES[name], words, PLIES):
+        state, _ = state.play(move)
     return state
 
 
@@ -87,6 +88,16 @@ def shoot(browser: str, frames: list[Path], width: int, *, dark: bool, out: Path
     dim = ["--blink-settings=preferredColorScheme=0", "--force-dark-mode"] if dark else []
     subprocess.run([*command[:-1], *dim, command[-1]], check=True, capture_output=True, timeout=120)
     wall.unlink()
+    _trim(out)
+
+
+def _trim(out: Path) -> None:
+    """Cut off what is below the longest of the mails."""
+    with Image.open(out) as image:
+        shown = image.convert("RGB")
+    foot = shown.crop((0, HEIGHT - 40, shown.width, HEIGHT - 20)).resize(shown.size, Image.Resampling.NEAREST)
+    box = ImageChops.difference(shown, foot).crop((0, 20, shown.width, HEIGHT - 20)).getbbox()
+    shown.crop((0, 0, shown.width, min(HEIGHT, (box[3] if box else 0) + 40))).save(out)
 
 
 def main(folder: Path) -> None:

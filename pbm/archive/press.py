@@ -31,6 +31,10 @@ LATEST = 50
 """Games on the page of a game or a player."""
 PER_PAGE = 100
 """Games on each page of the full list, which is filled from the oldest on so that it stays as it is."""
+NAMES = 300
+"""Players or tournaments on a page."""
+NEAR = 5
+"""Pages before and after the present one that it links to, beside the first and the last."""
 AT_ONCE = 50
 """Boards whose records, and players whose ratings, are read in one transaction."""
 
@@ -82,8 +86,8 @@ class Press:
         self._print_players(players)
         self._print_tournaments(linked)
         held = [event for event, _ in self.collection.tournaments]
-        self._page("tournaments.html", "tournaments", "Tournaments", tournaments=held[::-1])
-        self._page("players.html", "players", "Players", players=players)
+        self._print_names("tournaments", held[::-1])
+        self._print_names("players", players)
         latest = self.collection.boards[: -LATEST - 1 : -1]
         self._page("index.html", "index", self.title, collection=self.collection, latest=latest)
 
@@ -119,12 +123,20 @@ class Press:
                 path = f"{base}/{number}.html" if number > 1 else f"{base}.html"
                 self._page(path, "tournament", event.name, tables=tables, number=number, linked=linked, **words)
 
+    def _print_names(self, template: str, those: Sequence[object]) -> None:
+        """All players or tournaments, on as many pages as it takes; one where there are none."""
+        pages = list(_batches(those, NAMES)) or [()]
+        for number, told in enumerate(pages, 1):
+            path = f"{template}/{number}.html" if number > 1 else f"{template}.html"
+            self._page(path, template, template.capitalize(), told=told, number=number, pages=len(pages))
+
     def _feed(self, feed: Feed) -> None:
         self.site.put(f"{feed.path}.atom", feed.xml(self.title, self.domain))
 
     def _page(self, path: str, template: str, heading: str, **words: object) -> None:
         root = "../" * path.count("/")
         common = {"root": root, "site": self.title, "heading": heading, "path": path, "slug": slug, "feed": None}
+        common["nearby"] = nearby
         self.site.put(path, Pages().render(f"site/{template}.html", **common | words))
 
     def _print_list(self, template: str, base: str, heading: str, boards: Sequence[Finished], **words: object) -> None:
@@ -160,6 +172,11 @@ class Press:
             svg = Markup(part.svg)  # noqa: S704  all text in it is escaped
             self._page(path, "board", heading, number=number, steps=part.steps, svg=svg, **words)
         self.site.note(finished.board, made_of(finished, self.title), paths)
+
+
+def nearby(number: int, count: int) -> list[int]:
+    """The pages to be linked from one of so many, each in reach of the others. number: 0 for a page before them."""
+    return sorted({1, count, *range(max(1, number - NEAR), min(count, number + NEAR) + 1)})
 
 
 def slug(player: Player) -> str:

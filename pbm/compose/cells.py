@@ -44,6 +44,7 @@ class Face:
         opening = f'<td colspan="{span}"' if span > 1 else "<td"
         ground = f' bgcolor="{self.ground}"' if self.ground else f' style="{_LETTERS}"' if self.mark else ""
         if not url:
+            ground += f' style="color:{INK}"' if self.ground and self.mark and "color" not in self.mark else ""
             return f"{opening}{ground}>{self.mark}</td>"
         # A line break inside a tag shows nowhere, and keeps the lines of the mail short enough.
         style = f"display:block;line-height:{height}px;text-decoration:none;color:{INK}"

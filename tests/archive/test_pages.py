@@ -15,11 +15,14 @@ import pytest
 from lxml import etree
 
 from games import GAMES
-from pbm.archive import publish
-from pbm.domain.match import Ending, Ply, Result, State
+from games.scene import PlaneBoard
+from pbm.archive import press, publish
+from pbm.archive.site import opened
+from pbm.domain.match import Ending, Player, Ply, Result, State
 from pbm.resources import folder
 from tests.archive.links import broken_links
 from tests.conversation import START, House
+from tests.games.variants import largest
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 MOST_OCTETS = 100_000
@@ -91,21 +94,61 @@ def test_standings_and_plots_tell_ratings(played: House, tmp_path: Path) -> None
     assert "1 lost; rating" in (site / "player/alice.html").read_text()
 
 
-LARGEST = [("gomoku", "-size=19", 200), ("hex", "-size=19", 200), ("polygon", "-sides=24", 40)]
+MOST_PLIES = {True: 25, False: 60}
+"""Of a drawing in the plane, whose plies take long, and of other boards."""
 
 
-@pytest.mark.parametrize(("game", "words", "most"), LARGEST, ids=[name for name, *_ in LARGEST])
-def test_pages_of_the_longest_games_are_light(house: House, tmp_path: Path, game: str, words: str, most: int) -> None:
-    """A game of so many plies; where a page cannot hold it, the parts tell of each other."""
+@pytest.mark.parametrize("game", GAMES)
+def test_pages_of_the_longest_games_are_light(house: House, tmp_path: Path, game: str) -> None:
+    """On the largest board; where a page cannot hold the game, the parts tell of each other."""
     house.player("alice")
     house.player("bob")
-    plies = long_game(house, game, [words], most)
+    words = largest(GAMES[game])
+    state = State.start(GAMES[game], words)
+    in_plane = isinstance(state.game.scene(state.position, None).board, PlaneBoard)
+    plies = long_game(house, game, words, MOST_PLIES[in_plane])
     site = published(house, tmp_path / "site")
     pages = sorted((site / "board").iterdir())
     assert max(path.stat().st_size for path in site.rglob("*.*")) < MOST_OCTETS
     assert broken_links(site) == []
     steps = {each.get("id") for page in pages for each in lxml.html.parse(page).findall(".//nav[@class='moves']/a")}
     assert steps == {f"p{ply}" for ply in range(plies + 1)}
+
+
+def test_many_players_and_tournaments_take_several_pages(
+    cup: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(press, "NAMES", 2)
+    site = published(cup, tmp_path / "site")
+    named = [
+        {each.text_content() for each in lxml.html.parse(site / page).findall(".//main/ul/li/a")}
+        for page in ("players.html", "players/2.html")
+    ]
+    assert named == [{"alice", "bob"}, {"Carol"}]
+    assert broken_links(site) == []
+    monkeypatch.setattr(press, "NAMES", 300)
+    published(cup, site)
+    assert not (site / "players").exists()
+
+
+def test_a_page_of_names_is_light(tmp_path: Path) -> None:
+    players = [(Player(key, f"a-very-long-userid{key:03}"[-20:]), range(10_000)) for key in range(press.NAMES * 40)]
+    with opened(tmp_path / "site") as site:
+        printer = press.Press(Any, site, Any, "Games & more", "example.org")  # type: ignore[arg-type]
+        printer._print_names("players", players)
+        site.commit()
+    pages = [path.stat().st_size for path in (tmp_path / "site").rglob("*.html")]
+    assert len(pages) == 40
+    assert max(pages) < MOST_OCTETS
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 40, 10_000])
+def test_every_page_can_be_reached_from_every_other(count: int) -> None:
+    for number in {0, 1, count // 2, count}:
+        linked = press.nearby(number, count)
+        assert {1, count} <= set(linked) <= set(range(1, count + 1))
+        assert len(linked) <= 2 * press.NEAR + 3
+        assert number + 1 in linked or number == count
 
 
 def long_game(house, name, words, most):
