@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -18,7 +18,9 @@ from games import GAMES
 from pbm.compose import pages
 from pbm.domain.verbs import VERBS
 from tests.conversation import INDENT, REFUSED, Got, House, letters, perform
+from tests.databases import Databases
 from tests.golden_file import CONVERSATIONS, FOLDER, RENEWED, hold
+from tests.plans import Plans, judged
 from tests.threads import check, threads
 
 HEADERS = sorted((FOLDER / "headers").glob("*.txt"))
@@ -46,11 +48,23 @@ def _few_games(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delitem(GAMES, name)
 
 
+@pytest.fixture(scope="module")
+def plans(databases: Databases) -> Iterator[Plans]:
+    """Each verb has a conversation, so all statements of all verbs are judged."""
+    plans = Plans(databases)
+    yield plans
+    plans.close()
+
+
 @pytest.mark.golden
 @pytest.mark.parametrize("path", CONVERSATIONS, ids=lambda path: path.stem)
-def test_a_conversation_goes_as_it_is_written(path: Path, house: House) -> None:
-    hold(path, perform(house, path.read_text()))
+def test_a_conversation_goes_as_it_is_written(path: Path, house: House, plans: Plans) -> None:
+    with judged(plans):
+        said = perform(house, path.read_text())
+    hold(path, said)
     assert not house.parked()
+    faults, plans.faults = plans.faults, []
+    assert not faults
     for got in chain.from_iterable(house.mailboxes.values()):
         assert not SECRET.search(got.text), got.text
         assert RENEWED or got.form in FORMS, f"no file of tests/golden/headers has these headers:\n{got.head}"

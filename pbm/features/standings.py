@@ -99,7 +99,7 @@ def standings(request: Request, command: Command) -> Answer | None:
 def _rows(request: Request, game: str, wanted: Mapping[int, int]) -> list[PlayerRow]:
     """All who are rated, the best first. wanted: how many games somebody seeks."""
     tx, ranks = request.tx, count(1)
-    rated = [(player, record.at(request.now)) for player, record in tx.ratings.standings(game)[:MAX_RANKED]]
+    rated = [(player, record.at(request.now)) for player, record in tx.ratings.standings(game, MAX_RANKED)]
     ids = [player.id for player, _ in rated]
     choices, counts, paces = tx.choices.of(game, ids), tx.matches.active_counts(ids), tx.paces.of(game, ids)
     rows = []

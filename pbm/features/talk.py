@@ -75,6 +75,8 @@ MAX_HEARERS = 10
 MESSAGE = "message"
 """The purpose of tickets whose answer is passed on to the author of a message."""
 ANSWER_DAYS = 30
+MOST_COUNTED = 1000
+"""Boards of a game that are counted for the list; of more it says only that there are more."""
 
 
 @handles(Verb("list", "[GAME...]", "the games there are, or the boards of a game", LOOKING, Locks.BOARDS, rank=30))
@@ -86,7 +88,8 @@ def list_(request: Request, command: Command) -> Answer | None:
     if words:
         answers = (HANDLERS["games"](request, replace(command, game=word, args={})) for word in dict.fromkeys(words))
         return done(command, "\n\n".join(answer.text for answer in answers if answer), "pbm: list of games")
-    text = request.page("list.txt", tallies=request.tx.matches.tallies())
+    tallies = {game: request.tx.matches.tally(game, MOST_COUNTED) for game in GAMES}
+    text = request.page("list.txt", tallies=tallies, most=MOST_COUNTED)
     return done(command, text.rstrip("\n"), "pbm: list of games")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Connection, delete, insert, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
 
 from pbm.store.tables import attempts
 
@@ -42,7 +42,7 @@ class Guesses:
         if not keys:
             return {}
         wanted = {_fitted(key): key for key in keys}
-        found = select(attempts).where(tuple_(attempts.c.kind, attempts.c.subject).in_([tuple(key) for key in wanted]))
+        found = select(attempts).where(_any_of(wanted))
         return {
             wanted[Key(row.kind, row.subject)]: Attempts(
                 wanted[Key(row.kind, row.subject)], row.failures, row.last_at, row.locked_until
@@ -59,14 +59,14 @@ class Guesses:
 
     def forget(self, keys: Iterable[Key]) -> int:
         """Start anew with the keys; returns how many there were."""
-        rows = [tuple(_fitted(key)) for key in keys]
-        about = tuple_(attempts.c.kind, attempts.c.subject).in_(rows)
-        return self._connection.execute(delete(attempts).where(about)).rowcount
+        rows = [_fitted(key) for key in keys]
+        return self._connection.execute(delete(attempts).where(_any_of(rows))).rowcount if rows else 0
 
     def forget_about(self, subject: str) -> int:
         """Start anew with a subject, and with what is a subject followed by a blank and more; returns how many."""
         whole = attempts.c.subject == subject[:_SUBJECT]
-        begins = attempts.c.subject.startswith(f"{subject[: _SUBJECT - 1]} ", autoescape=True)
+        start = subject[: _SUBJECT - 1]
+        begins = attempts.c.subject.between(f"{start} ", f"{start} \uffff")
         return self._connection.execute(delete(attempts).where(or_(whole, begins))).rowcount
 
     def locked(self, now: datetime) -> list[Attempts]:
@@ -81,6 +81,12 @@ class Guesses:
         """Forget where nothing has gone wrong, nor been locked, since then."""
         over = or_(attempts.c.locked_until.is_(None), attempts.c.locked_until < before)
         self._connection.execute(delete(attempts).where(attempts.c.last_at < before, over))
+
+
+def _any_of(keys: Iterable[Key]) -> ColumnElement[bool]:
+    """Not by pairs of values, for which SQLite reads the whole table."""
+    each = ((attempts.c.kind == kind) & (attempts.c.subject == subject) for kind, subject in keys)
+    return or_(*each)
 
 
 def _fitted(key: Key) -> Key:

@@ -93,11 +93,11 @@ class Erasure:
         self._connection.execute(delete(player_follows).where(player_follows.c.followed_id == traces.player_id))
         self._connection.execute(delete(blocks).where(blocks.c.blocked_id == traces.player_id))
         for table in (tickets, attempts):
-            self._connection.execute(delete(table).where(func.lower(table.c.subject).in_(traces.names)))
+            self._connection.execute(delete(table).where(table.c.subject.in_(traces.names)))
         for seat, column in ((1, matches.c.seat1_id), (2, matches.c.seat2_id)):
             boards_of = select(matches.c.board).where(column == traces.player_id)
             self._connection.execute(delete(intents).where(intents.c.board.in_(boards_of), intents.c.seat == seat))
-        asked = func.lower(matches.c.started_by).in_(traces.names)
+        asked = matches.c.started_by.in_(traces.names)
         self._connection.execute(update(matches).where(asked).values(started_by=""))
         self._forget_mails(traces)
 

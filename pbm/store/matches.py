@@ -7,7 +7,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, delete, exists, func, insert, or_, select, union_all, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    literal_column,
+    select,
+    tuple_,
+    update,
+)
 
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
@@ -217,14 +231,12 @@ class Matches:
 
     def ticking(self, player_id: int) -> list[int]:
         """The boards on which the clock of a player runs."""
-        mine = or_(
-            (matches.c.seat1_id == player_id) & (matches.c.seat_to_move == 1),
-            (matches.c.seat2_id == player_id) & (matches.c.seat_to_move == 2),
-        )
-        running = select(matches.c.board).where(
-            mine, matches.c.ended_at.is_(None), matches.c.ticking_since.is_not(None)
-        )
-        return list(self._connection.execute(running.order_by(matches.c.board)).scalars())
+        found: list[int] = []
+        for number, seat in ((1, matches.c.seat1_id), (2, matches.c.seat2_id)):
+            running = (seat == player_id) & matches.c.ended_at.is_(None) & (matches.c.seat_to_move == number)
+            ticking = select(matches.c.board).where(running, matches.c.ticking_since.is_not(None))
+            found += self._connection.execute(ticking).scalars()
+        return sorted(found)
 
     def timed(self) -> list[int]:
         """The boards under way on which clocks run, or stand still."""
@@ -294,12 +306,24 @@ class Matches:
         active: bool | None = None,
         in_tournament: bool | None = None,
         limit: int | None = 1000,
+        after: int = 0,
     ) -> list[Summary]:
-        """Boards of a game and of any of the players, the oldest first."""
-        found = _narrowed(_with_players, game, player_ids, active)
+        """Boards of a game and of any of the players, with higher numbers than `after`, the oldest first.
+
+        What each player has on each seat is asked for by itself: all at once would be sorted.
+        """
+        found = _narrowed(_with_players, game, active).where(matches.c.board > after).limit(limit)
         if in_tournament is not None:
-            found = found.where(matches.c.event != "" if in_tournament else matches.c.event == "")
-        return [_summary(row) for row in self._connection.execute(found.order_by(matches.c.board).limit(limit))]
+            none: ColumnElement[str] = literal_column("''")  # as the index of boards in tournaments has it
+            found = found.where(matches.c.event != none if in_tournament else matches.c.event == none)
+        rows = self._of_seats(found.order_by(matches.c.board), player_ids)
+        return [_summary(rows[board]) for board in sorted(rows)[:limit]]
+
+    def _of_seats(self, found: _Rows, player_ids: tuple[int, ...]) -> dict[int, Row[Any]]:
+        """By board: what is found for each seat of the players, or in all if there are none."""
+        seats = [seat == each for each in player_ids for seat in (matches.c.seat1_id, matches.c.seat2_id)]
+        asked = [found.where(seated) for seated in seats] or [found]
+        return {row.board: row for each in asked for row in self._connection.execute(each)}
 
     def played_before(self, match: Match, player_id: int) -> bool:
         """The player has had an earlier board of the same game."""
@@ -317,11 +341,21 @@ class Matches:
         counts = (select(func.count()).select_from(matches).where(seat == player_id, *void) for seat in seats)
         return sum(self._connection.execute(each).scalar_one() for each in counts)
 
-    def finished(self, game: str | None, player_ids: tuple[int, ...], limit: int) -> list[Summary]:
-        """Boards of a game and of any of the players that count and have ended, the latest first."""
-        found = _narrowed(_with_players, game, player_ids, active=False).where(matches.c.ending != Ending.VOID.value)
+    def finished(
+        self, game: str | None, player_ids: tuple[int, ...], limit: int, before: int | None = None
+    ) -> list[Summary]:
+        """Boards of a game and of any of the players that count and have ended, the latest first.
+
+        before: a board; those that ended before it did.
+        """
+        found = _narrowed(_with_players, game, active=False).where(matches.c.ending != Ending.VOID.value)
+        if before is not None:
+            ended_at = select(matches.c.ended_at).where(matches.c.board == before).scalar_subquery()
+            found = found.where(tuple_(matches.c.ended_at, matches.c.board) < tuple_(ended_at, before))
         latest = found.order_by(matches.c.ended_at.desc(), matches.c.board.desc()).limit(limit)
-        return [_summary(row) for row in self._connection.execute(latest)]
+        rows = self._of_seats(latest, player_ids).values()
+        ordered = sorted(rows, key=lambda row: (row.ended_at, row.board), reverse=True)
+        return [_summary(row) for row in ordered[:limit]]
 
     def head_to_head(self, game: str, one: int, other: int) -> tuple[int, int, int]:
         """Of the games that two players have ended against each other: won by the one, by the other, and drawn."""
@@ -337,18 +371,13 @@ class Matches:
                 tally[2 if winner is None else int((winner == 1) != (first == one))] += number
         return tally[0], tally[1], tally[2]
 
-    def tallies(self) -> dict[str, tuple[int, int]]:
-        """By game: how many boards are under way, and how many people play on them."""
-        running = matches.c.ended_at.is_(None)
-        seats = [
-            select(matches.c.game, matches.c.board, seat.label("player_id")).where(running)
-            for seat in (matches.c.seat1_id, matches.c.seat2_id)
-        ]
-        seated = union_all(*seats).subquery()
-        found = select(
-            seated.c.game, func.count(seated.c.board.distinct()), func.count(seated.c.player_id.distinct())
-        ).group_by(seated.c.game)
-        return {row[0]: (row[1], row[2]) for row in self._connection.execute(found)}
+    def tally(self, game: str, most: int) -> tuple[int, int]:
+        """How many boards of a game are under way, and how many people play on them; of at most so many boards."""
+        running = select(matches.c.seat1_id, matches.c.seat2_id).where(
+            matches.c.game == game, matches.c.ended_at.is_(None)
+        )
+        rows = self._connection.execute(running.order_by(matches.c.board).limit(most)).all()
+        return len(rows), len({player_id for row in rows for player_id in row})
 
     def active_counts(self, player_ids: Iterable[int]) -> dict[int, dict[str, int]]:
         """How many boards each of the players has under way, by player and game."""
@@ -417,11 +446,9 @@ class Matches:
         return self._connection.execute(select(func.count()).select_from(matches).where(ended)).scalar_one()
 
 
-def _narrowed(found: _Rows, game: str | None, player_ids: tuple[int, ...], active: bool | None) -> _Rows:
+def _narrowed(found: _Rows, game: str | None, active: bool | None) -> _Rows:
     if game is not None:
         found = found.where(matches.c.game == game)
-    if player_ids:
-        found = found.where(or_(matches.c.seat1_id.in_(player_ids), matches.c.seat2_id.in_(player_ids)))
     if active is not None:
         found = found.where(matches.c.ended_at.is_(None) if active else matches.c.ended_at.is_not(None))
     return found

@@ -221,11 +221,11 @@ class Outbox:
         return due_at
 
     def claim(self, now: datetime, until: datetime, limit: int) -> list[Queued]:
-        """Mails to be sent now, in the order they were written, which nobody else gets until then.
+        """Mails to be sent now, those first that are due longest, which nobody else gets until then.
 
         They have to be marked by then, or kept: otherwise they are due again, for whoever had them must be dead.
         """
-        due = select(outbox).where(_QUEUED, outbox.c.due_at <= now).order_by(outbox.c.id).limit(limit)
+        due = select(outbox).where(_QUEUED, outbox.c.due_at <= now).order_by(outbox.c.due_at, outbox.c.id).limit(limit)
         claimed = [_queued(row) for row in self._connection.execute(due.with_for_update(skip_locked=True))]
         self.keep([mail.id for mail in claimed], until)
         return claimed

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, insert, or_, select, update
+from sqlalchemy import Connection, Row, delete, exists, insert, or_, select, update
 
 from pbm.domain.match import Player
 from pbm.domain.ratings import Pace, Rating, aged
@@ -54,13 +54,14 @@ class Ratings:
         rows = self._connection.execute(select(ratings).where(ratings.c.game == game, ratings.c.player_id.in_(found)))
         return found | {row.player_id: _record(row) for row in rows}
 
-    def standings(self, game: str) -> list[tuple[Player, Record]]:
-        """All people who have a rating and are still here, the best first."""
+    def standings(self, game: str, limit: int | None = None) -> list[tuple[Player, Record]]:
+        """The people who have a rating and are still here, the best first."""
         rows = self._connection.execute(
             select(ratings, players.c.userid)
             .join(players, players.c.id == ratings.c.player_id)
             .where(ratings.c.game == game, players.c.removed_at.is_(None), players.c.bot.is_(False))
             .order_by(ratings.c.rating.desc(), players.c.userid_key)
+            .limit(limit)
         )
         return [(Player(row.player_id, row.userid), _record(row)) for row in rows]
 
@@ -131,14 +132,17 @@ class Ratings:
 
     def last_board(self, player_id: int) -> int | None:
         """The board that changed a rating of the player's last; None if none has."""
-        latest = (
-            select(rating_changes.c.board)
-            .join(matches, matches.c.board == rating_changes.c.board)
-            .where(rating_changes.c.player_id == player_id)
-            .order_by(matches.c.ended_at.desc(), matches.c.board.desc())
-            .limit(1)
-        )
-        return self._connection.execute(latest).scalar_one_or_none()
+        changed = exists().where(rating_changes.c.board == matches.c.board, rating_changes.c.player_id == player_id)
+        latest = [
+            self._connection.execute(
+                select(matches.c.ended_at, matches.c.board)
+                .where(seat == player_id, matches.c.ended_at.is_not(None), changed)
+                .order_by(matches.c.ended_at.desc(), matches.c.board.desc())
+                .limit(1)
+            ).one_or_none()
+            for seat in (matches.c.seat1_id, matches.c.seat2_id)
+        ]
+        return max(((row.ended_at, row.board) for row in latest if row is not None), default=(None, None))[1]
 
     def of_player(self, player_id: int) -> dict[str, Record]:
         """By game, of those they have a rating in."""

@@ -20,11 +20,12 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    literal_column,
 )
 from sqlalchemy.engine import Dialect
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-REVISION = "0006"
+REVISION = "0007"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 
@@ -47,6 +48,7 @@ BigKey = BigInteger().with_variant(Integer, "sqlite")
 
 Word = String(40).with_variant(String(40, collation="C"), "postgresql")
 """Ordered by its letters' codes everywhere, as SQLite does."""
+LongWord = String(320).with_variant(String(320, collation="C"), "postgresql")
 
 metadata = MetaData()
 
@@ -91,8 +93,8 @@ matches = Table(
     Column("version", Integer, nullable=False),
     Column("options", Text, nullable=False),
     Column("body", Text, nullable=False),
-    Column("seat1_id", ForeignKey("players.id"), nullable=False, index=True),
-    Column("seat2_id", ForeignKey("players.id"), nullable=False, index=True),
+    Column("seat1_id", ForeignKey("players.id"), nullable=False),
+    Column("seat2_id", ForeignKey("players.id"), nullable=False),
     Column("revision", Integer, nullable=False),
     Column("plies", Integer, nullable=False),
     Column("seat_to_move", Integer),
@@ -124,6 +126,18 @@ matches = Table(
 )
 Index("ix_matches_started", matches.c.started_by, matches.c.started_at)
 Index("ix_matches_game", matches.c.game, matches.c.board)
+Index("ix_matches_seat1", matches.c.seat1_id, matches.c.board)
+Index("ix_matches_seat2", matches.c.seat2_id, matches.c.board)
+Index("ix_matches_ended1", matches.c.seat1_id, matches.c.ended_at, matches.c.board)
+Index("ix_matches_ended2", matches.c.seat2_id, matches.c.ended_at, matches.c.board)
+Index("ix_matches_pair", matches.c.seat1_id, matches.c.seat2_id, matches.c.game)
+Index("ix_matches_ended", matches.c.game, matches.c.ended_at, matches.c.board)
+Index("ix_matches_ended_at", matches.c.ended_at, matches.c.board)
+_RUNNING, _OVER = matches.c.ended_at.is_(None), matches.c.ended_at.is_not(None)
+Index("ix_matches_running", matches.c.game, matches.c.board, sqlite_where=_RUNNING, postgresql_where=_RUNNING)
+_HELD = matches.c.event != literal_column("''")
+Index("ix_matches_held", matches.c.game, matches.c.board, sqlite_where=_HELD, postgresql_where=_HELD)
+Index("ix_matches_over", matches.c.game, matches.c.board, sqlite_where=_OVER, postgresql_where=_OVER)
 
 plies = Table(
     "plies",
@@ -164,7 +178,7 @@ outbox = Table(
     Column("created_at", Instant, nullable=False),
     Column("inbox_id", ForeignKey("inbox.id"), index=True),
     Column("board", BigInteger, index=True),
-    Column("player_id", ForeignKey("players.id")),
+    Column("player_id", ForeignKey("players.id"), index=True),
     Column("reply", Boolean, nullable=False),
     Column("address", String(320), nullable=False),
     Column("subject", Text, nullable=False),
@@ -191,9 +205,10 @@ tickets = Table(
     Column("player_id", ForeignKey("players.id"), index=True),
     Column("payload", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
-    Column("expires_at", Instant, nullable=False),
+    Column("expires_at", Instant, nullable=False, index=True),
 )
 Index("ix_tickets_subject", tickets.c.purpose, tickets.c.subject, tickets.c.created_at)
+Index("ix_tickets_about", tickets.c.subject)
 
 intents = Table(
     "intents",
@@ -244,7 +259,7 @@ blocks = Table(
     "blocks",
     metadata,
     Column("player_id", ForeignKey("players.id"), primary_key=True),
-    Column("blocked_id", ForeignKey("players.id"), primary_key=True),
+    Column("blocked_id", ForeignKey("players.id"), primary_key=True, index=True),
 )
 
 broadcasts = Table(
@@ -257,6 +272,7 @@ broadcasts = Table(
     Column("sent_at", Instant),
     sqlite_autoincrement=True,
 )
+Index("ix_broadcasts_player", broadcasts.c.player_id, broadcasts.c.created_at)
 
 ratings = Table(
     "ratings",
@@ -309,7 +325,7 @@ absences = Table(
     Column("player_id", ForeignKey("players.id"), index=True),
     Column("kind", String(12), nullable=False),
     Column("starts_at", Instant, nullable=False),
-    Column("ends_at", Instant),
+    Column("ends_at", Instant, index=True),
 )
 
 agenda = Table(
@@ -357,7 +373,7 @@ attempts = Table(
     "attempts",
     metadata,
     Column("kind", String(20), primary_key=True),
-    Column("subject", String(320), primary_key=True),
+    Column("subject", LongWord, primary_key=True, index=True),
     Column("failures", Integer, nullable=False),
     Column("last_at", Instant, nullable=False, index=True),
     Column("locked_until", Instant),
@@ -375,7 +391,7 @@ tournaments = Table(
     Column("body", Text, nullable=False),
     Column("terms", Text, nullable=False),
     Column("creator_id", ForeignKey("players.id"), index=True),
-    Column("state", String(12), nullable=False, index=True),
+    Column("state", String(12), nullable=False),
     Column("season", Integer, nullable=False),
     Column("round", Integer, nullable=False),
     Column("created_at", Instant, nullable=False),
@@ -383,6 +399,9 @@ tournaments = Table(
     Column("ended_at", Instant),
     sqlite_autoincrement=True,
 )
+
+Index("ix_tournaments_state", tournaments.c.state, tournaments.c.id)
+Index("ix_tournaments_game", tournaments.c.game, tournaments.c.state, tournaments.c.id)
 
 tournament_players = Table(
     "tournament_players",
@@ -414,6 +433,8 @@ bouts = Table(
     sqlite_autoincrement=True,
 )
 Index("ix_bouts_round", bouts.c.tournament_id, bouts.c.season, bouts.c.round)
+_OPEN = bouts.c.points1.is_(None)
+Index("ix_bouts_open", bouts.c.tournament_id, bouts.c.id, sqlite_where=_OPEN, postgresql_where=_OPEN)
 
 tournament_follows = Table(
     "tournament_follows",

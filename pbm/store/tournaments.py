@@ -157,8 +157,12 @@ class Tournaments:
 
     def listed(self, game: str | None = None, *, ended: bool = False, limit: int = 200) -> list[Tournament]:
         """The newest first. ended: those that are over, in place of those that are not."""
-        over = tournaments.c.state.in_([stage.value for stage in Stage if stage.ended is ended])
-        return self._found(over if game is None else over & (tournaments.c.game == game), limit)
+        found: list[Tournament] = []
+        for stage in Stage:
+            of_stage = tournaments.c.state == stage.value
+            if stage.ended is ended:
+                found += self._found(of_stage if game is None else of_stage & (tournaments.c.game == game), limit)
+        return sorted(found, key=lambda each: each.id, reverse=True)[:limit]
 
     def of_player(self, player_id: int) -> list[Tournament]:
         """All that they are in and that are not over."""

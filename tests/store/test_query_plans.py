@@ -1,57 +1,58 @@
-"""A move costs the same however many boards there are: no statement on its way reads a whole table."""
+"""What is asked of the database costs the same however many boards there are: a move, and what is done by itself.
+
+What all verbs ask is judged with their conversations.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import Select, select
 
-from pbm.store import Store
+from pbm.store.tables import absences, matches
 from tests.conversation import House
-
-Asked = list[tuple[str, Any]]
-HARMLESS = ("SCAN CONSTANT ROW", "SCAN anon_1")
-"""No tables: a row made of nothing, and what a part of the statement has found."""
+from tests.databases import Databases
+from tests.plans import Plans, judged
 
 
-@contextmanager
-def hearing(store: Store, asked: Asked) -> Iterator[None]:
-    """What is asked of the database meanwhile, with its parameters."""
-
-    def hear(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_rest: object) -> None:
-        if statement.startswith(("SELECT", "UPDATE", "DELETE", "WITH")):
-            asked.append((statement, parameters))
-
-    event.listen(store._engine, "before_cursor_execute", hear)
-    yield
-    event.remove(store._engine, "before_cursor_execute", hear)
+@pytest.fixture(scope="module")
+def judge(databases: Databases) -> Iterator[Plans]:
+    plans = Plans(databases)
+    yield plans
+    plans.close()
 
 
-def test_no_statement_of_a_move_reads_a_whole_table(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    service, store = table.service, table.service.store
-    if store.locks_rows:
-        pytest.skip("the plans of SQLite")
-    asked: Asked = []
-    handle = service.handle
+def test_no_statement_of_a_move_reads_a_whole_table(table: House, judge: Plans) -> None:
+    with judged(judge):
+        table.answer("bob", "E4\nHere I come.")
+    with judge.judging(table.service.store), table.service.store.write() as tx:
+        tx.outbox.claim(table.now, table.now + timedelta(hours=1), 10)
+        tx.outbox.sent([1, 2], table.now)
+    assert len(judge.judged) > 10
+    assert not judge.faults
 
-    def heard(limit: int = 50) -> int:
-        with hearing(store, asked):
-            return handle(limit)
 
-    monkeypatch.setattr(service, "handle", heard)
-    table.answer("bob", "E4\nHere I come.")
-    with hearing(store, asked):
-        service.agenda.run()
-        with store.write() as tx:
-            tx.outbox.claim(table.now, table.now + timedelta(hours=1), 10)
-            tx.outbox.sent([1, 2], table.now)
-    assert len(asked) > 10
-    with store._engine.connect() as connection:
-        for statement, parameters in asked:
-            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all()
-            scans = [step[3] for step in plan if step[3].startswith("SCAN") and step[3] not in HARMLESS]
-            assert not scans, f"{scans} in {statement}"
+def test_what_is_done_every_minute_and_every_hour_reads_no_whole_table(house: House, judge: Plans) -> None:
+    with judged(judge):
+        house.service.beat()
+        house.service.tidy()
+    assert not judge.faults
+
+
+@pytest.mark.parametrize(
+    ("statement", "fault"),
+    [
+        (select(matches.c.board).where(matches.c.winner == 3), "SCAN matches|scan of matches"),
+        (select(absences.c.id).where(absences.c.kind == "x1"), "SCAN absences|scan of absences"),
+        (select(matches.c.board).where(matches.c.game == "x1").order_by(matches.c.moved_at), "sorting of matches"),
+    ],
+    ids=["scan", "small rows", "sort"],
+)
+def test_a_scan_and_a_sort_are_found(statement: Select[tuple[int]], fault: str, house: House, judge: Plans) -> None:
+    with judge.judging(house.service.store), house.service.store.read() as tx:
+        tx._connection.execute(statement)
+    faults, judge.faults = judge.faults, []
+    assert re.match(fault, faults[0])
