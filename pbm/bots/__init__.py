@@ -7,10 +7,12 @@ point group `pbm.bots`, under the game's name.
 
 from pbm.bots.choose import LEVELS, Decision, Level, choose, skill_of
 from pbm.bots.mind import Mind, NoThought, Question, Stopped, Thought, think
+from pbm.bots.only_win import BOARDS, options_of
 from pbm.bots.search import Budget
 from pbm.bots.skill import Credit, Rollout, Skill, Solution
 
 __all__ = [
+    "BOARDS",
     "LEVELS",
     "Budget",
     "Credit",
@@ -25,6 +27,7 @@ __all__ = [
     "Stopped",
     "Thought",
     "choose",
+    "options_of",
     "skill_of",
     "think",
 ]

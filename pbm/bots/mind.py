@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from random import Random
 from typing import Any
 
 from games import GAMES, AnyGame
 from pbm.bots.choose import LEVELS, Decision, choose, skill_of
+from pbm.bots.only_win import invented
 from pbm.bots.search import Budget
 
 LONGEST_LINE = 8
@@ -32,7 +33,7 @@ class Question:
 
     seen_from: the first of the positions asked for, by the number of moves before it; the last is the one after all
     moves. swappable: the opponent may take over the move that is chosen, so it had better be fair. share: of the visits
-    of the level.
+    of the level. puzzle: what is wanted is a puzzle on this board, and nothing else.
     """
 
     game: str
@@ -44,13 +45,15 @@ class Question:
     seen_from: int
     swappable: bool = False
     share: float = 1.0
+    puzzle: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Thought:
     """What a robot thinks of a position. value: to the player to move. line: canonical notations, the move first.
 
-    left: moves to the end of the game if the line leads there; None if it does not, or is told in part.
+    left: moves to the end of the game if the line leads there; None if it does not, or is told in part. before: the
+    moves to the position, where a puzzle was wanted.
     """
 
     move: str
@@ -58,6 +61,7 @@ class Thought:
     exact: bool
     line: tuple[str, ...]
     left: int | None = None
+    before: tuple[str, ...] = ()
 
 
 class NoThought(Exception):
@@ -69,8 +73,11 @@ class Stopped(Exception):
 
 
 def think(question: Question) -> list[Thought]:
-    """The thoughts on each position asked for; none on one where the game is over. Raises: GameError."""
-    return list(_thoughts(question))
+    """The thoughts on each position asked for; none on one where the game is over. Raises: GameError.
+
+    Where a puzzle is wanted, one thought on its position, or none if none was found.
+    """
+    return list(_puzzle(question) if question.puzzle else _thoughts(question))
 
 
 def _thoughts(question: Question) -> Iterator[Thought]:
@@ -81,6 +88,26 @@ def _thoughts(question: Question) -> Iterator[Thought]:
             yield _thought(game, pos, replace(question, seed=question.seed + number))
         if text is not None:
             pos = game.play(pos, game.parse(pos, text))
+
+
+def _puzzle(question: Question) -> Iterator[Thought]:
+    game = GAMES[question.game]
+    start = game.start(game.options(question.options))
+    found = invented(skill_of(question.game), start, question.seed)
+    if found is not None:
+        before, line = found
+        told = _told_moves(game, start, (*before, *line))
+        rest = told[len(before) :]
+        yield Thought(rest[0], 1.0, True, rest[:LONGEST_LINE], before=told[: len(before)])
+
+
+def _told_moves(game: AnyGame, pos: Any, moves: Iterable[Any]) -> tuple[str, ...]:
+    """Canonical notations of moves from a position."""
+    told = []
+    for move in moves:
+        told.append(game.notate(pos, move))
+        pos = game.play(pos, move)
+    return tuple(told)
 
 
 def _thought(game: AnyGame, pos: Any, question: Question) -> Thought:
@@ -150,7 +177,10 @@ class Mind:
 def _read_thoughts(text: str) -> list[Thought]:
     """Raises: NoThought."""
     try:
-        return [Thought(**{**found, "line": tuple(found["line"])}) for found in json.loads(text)]
+        return [
+            Thought(**{**found, "line": tuple(found["line"]), "before": tuple(found["before"])})
+            for found in json.loads(text)
+        ]
     except (ValueError, TypeError, KeyError) as error:
         raise NoThought(f"unreadable: {error}") from None
 

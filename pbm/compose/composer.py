@@ -113,17 +113,26 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class Posed:
+    """A puzzle: its number, and the state in which exactly one move wins."""
+
+    number: int
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
 class Gathering:
     """Several boards in one mail to one player.
 
     boards: where something waits for them, the most urgent first. others: where nothing does. daily: it is their
-    digest.
+    digest. puzzles: what more stands in that.
     """
 
     reader: Reader
     boards: tuple[Notice, ...]
     others: tuple[Match, ...] = ()
     daily: bool = False
+    puzzles: tuple[Posed, ...] = ()
 
 
 class Outcome(StrEnum):
@@ -210,22 +219,50 @@ class Composer:
         Such an answer plays on no board that has changed since now.
         """
         reader, drawn = gathering.reader, min(len(gathering.boards), MAX_DRAWN_TOGETHER)
-        sheet = self._sheet(reader, drawn)
+        sheet = self._sheet(reader, drawn + len(gathering.puzzles))
         sections = [
             self._section(notice, sheet, now, drawn=place < drawn) for place, notice in enumerate(gathering.boards)
         ]
         number, first = len(sections), gathering.boards[0]
+        token = self.signer.seal(reader.token.as_of(micros(now))) if reader.token else ""
         subject = f"pbm: {number} board{'s' if number > 1 else ''} waiting for you, {day(now, reader.settings.zone)}"
         text = self.pages.render(
             "digest.txt", sections=sections, others=gathering.others, reader=reader, daily=gathering.daily,
+            puzzles=[self._posed(each, reader, sheet, token, f"puzzle {each.number} ") for each in gathering.puzzles],
             ladder=told(reader.settings.remind),
             example=f"{first.match.board} {next(iter(self._examples(first)), 'F6')}", sentinel=SENTINEL,
         )  # fmt: skip
         body, headers = sheet.body(text, subject), self._thread("", None)
-        if reader.token:
-            headers["Reply-To"] = self.tagged(self.signer.seal(reader.token.as_of(micros(now))))
+        if token:
+            headers["Reply-To"] = self.tagged(token)
             headers |= unsubscribe(self.robot, "set digest off", headers["Reply-To"]) if gathering.daily else {}
         return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
+
+    def puzzle(
+        self, reader: Reader, page: str, posed: Posed, now: datetime, *, to: Message | None = None, token: str = "",
+        leave: str = "", **words: object,
+    ) -> list[Mail]:  # fmt: skip
+        """A page about a puzzle, with its board. token: what makes an answer to the mail one to the puzzle.
+
+        leave: what an answer elsewhere says so that no more of the kind come.
+        """
+        sheet, subject = self._sheet(reader), f"pbm: puzzle {posed.number} of {posed.state.game.info.title}"
+        shown = self._posed(posed, reader, sheet, token, "")
+        text = self.pages.render(page, shown=shown, number=posed.number, sentinel=SENTINEL, leave=leave, **words)
+        body, headers = sheet.body(text, subject), self._thread("", to) | self._answerable(reader)
+        if leave:
+            headers |= unsubscribe(self.robot, leave, headers.get("Reply-To", self.robot.address))
+        if token:
+            headers["Reply-To"] = self.tagged(token)
+        return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
+
+    def _posed(self, posed: Posed, reader: Reader, sheet: Sheet, token: str, prefix: str) -> str:
+        """The board of a puzzle. token: of the answers its links open; empty for none. prefix: what they begin with."""
+        opened = mailto(self.tagged(token), f"Re: puzzle {posed.number}")
+        link = (lambda move: opened(f"{prefix}{move}")) if token else None
+        board = sheet.board(View(posed.state), reader.settings.board, link)
+        words = {"board": board.rstrip("\n"), "prefix": prefix, "asks": bool(token)}
+        return self.pages.render("posed.txt", posed=posed, **words).rstrip("\n")
 
     def calendar(self, reader: Reader, matches: Sequence[Match], now: datetime, to: Message) -> list[Mail]:
         """The ends of time on boards, each of which has one: to be read, and as a file for calendars."""

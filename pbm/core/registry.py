@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from games.rules import GameError
-from pbm.compose import Answer
+from pbm.compose import Answer, Posed
 from pbm.core.notify import Tools
 from pbm.core.request import Request
 from pbm.domain.commands import Command
@@ -98,6 +98,19 @@ class Occasion:
     tools: Tools
     item: Item
     now: datetime
+
+
+Contribution = Callable[[Occasion, Player, Settings, bool], Posed | None]
+DIGESTED: list[Contribution] = []
+
+
+def digests(contribution: Contribution) -> Contribution:
+    """The decorated function is asked, once a day for each reader, what more is to stand in their digest.
+
+    It is told whether there is to be one; if not, it may send a mail of its own.
+    """
+    DIGESTED.append(contribution)
+    return contribution
 
 
 Attend = Callable[[Transaction, Tools, int, datetime], None]

@@ -87,9 +87,17 @@ def asked(question: Question) -> Callable[[Ask], Sequence[Thought]]:
 
 Source = Callable[[Settling], Iterable[Task]]
 SOURCES: list[Source] = []
+LEISURE: list[Source] = []
+"""Asked only when nothing else is to be thought about."""
 
 
 def thinks(source: Source) -> Source:
     """The decorated function is asked for tasks, in the order of their files' names."""
     SOURCES.append(source)
+    return source
+
+
+def thinks_at_leisure(source: Source) -> Source:
+    """The decorated function's tasks wait for those of all others."""
+    LEISURE.append(source)
     return source

@@ -18,6 +18,9 @@ ANYONE, KNOWN, ASK, NONE = "anyone", "known", "ask", "none"
 tournament with, of nobody, who are asked first; or no challenge comes at all.
 """
 
+DAILY, PUZZLE_HOUR = "daily", "08:00"
+"""A puzzle comes in the digest, or at this time of day to those who get none."""
+
 
 def read_hold(value: str) -> str:
     """Canonical, OFF for no time at all. Raises: BadArguments."""
@@ -49,6 +52,12 @@ class Settings:
     keepsake: str = "on"
     bot: str = "off"
     challenges: str = ANYONE
+    puzzle: str = OFF
+
+    @property
+    def daily_at(self) -> str:
+        """When one mail a day comes, as a digest or for a puzzle; OFF for none."""
+        return PUZZLE_HOUR if self.digest == OFF and self.puzzle == DAILY else self.digest
 
     @property
     def zone(self) -> ZoneInfo:
@@ -190,6 +199,11 @@ CHOICES: dict[str, Choice] = {
             "who starts a game with you by a challenge: anyone; those known to you from a board or event, while others "
             "have to ask; nobody, for all have to ask; or none, and no challenge reaches you",
             (ANYONE, KNOWN, ASK, NONE),
+        ),
+        Choice(
+            "puzzle",
+            f"whether a puzzle comes each day: in your digest or, without one, at {PUZZLE_HOUR} of your time",
+            (OFF, DAILY),
         ),
     )
 }

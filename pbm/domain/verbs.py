@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
+from games import GAMES
 from pbm.domain.settings import CHOICES
 
 SECRETS = frozenset({"PASSWORD", "NEW-PASSWORD"})
@@ -45,6 +46,7 @@ _PATTERNS = {
     "BOARD": re.compile(r"\d{1,12}"),
     "BOARD|all": re.compile(r"\d{1,12}|all", re.IGNORECASE),
     "BOARD[#PLY]": re.compile(_BOARD_AT_PLY),
+    "GAME|NUMBER": re.compile(rf"\d{{1,9}}|{'|'.join(GAMES)}", re.IGNORECASE),
     "NOTHING|none": re.compile("none", re.IGNORECASE),
     "PLY": re.compile(r"#?-?\d{1,6}"),
     "PLAYER": re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,19}"),

@@ -318,7 +318,7 @@ def set_(request: Request, command: Command) -> Answer | None:
             keep(request, player, settings, chosen)
         else:
             request.tx.players.save_settings(player.id, chosen)
-        if name in ("digest", "timezone"):
+        if name in ("digest", "timezone", "puzzle"):
             publish(SettingsSaved(player, settings), request.tx, request.now)
     text = request.page("settings.txt", settings=settings, choices=choices, changed=bool(value), now=request.now)
     return done(command, text.rstrip("\n"), "pbm: your settings")

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from pbm.compose import Answer, Gathering
+from pbm.compose import Answer, Gathering, Posed
 from pbm.compose.clocks import lasting
 from pbm.core.board import QUESTION, OpenBoard
 from pbm.core.bus import ReminderDue, SettingsSaved, subscribes
 from pbm.core.notify import notice_of, perspective, reader_of
 from pbm.core.offers import done
-from pbm.core.registry import Occasion, handles, when_due
+from pbm.core.registry import DIGESTED, Occasion, handles, when_due
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
@@ -84,10 +84,10 @@ class Running:
 
 def plan_digest(tx: Transaction, player: Player, settings: Settings, now: datetime) -> None:
     """Put the player's next digest down, if they want one."""
-    if settings.digest == OFF:
+    if settings.daily_at == OFF:
         tx.agenda.drop(DIGEST, player.id)
     else:
-        tx.agenda.put(DIGEST, player.id, next_digest(settings.digest, settings.zone, now))
+        tx.agenda.put(DIGEST, player.id, next_digest(settings.daily_at, settings.zone, now))
 
 
 @subscribes(ReminderDue)
@@ -124,18 +124,22 @@ def plan_anew(tx: Transaction, player: Player, now: datetime) -> None:
 
 @when_due(DIGEST)
 def send_digest(occasion: Occasion) -> None:
-    """Nothing is sent where nothing waits for the player, or so late that their next digest comes soon."""
+    """Nothing is sent where nothing waits for the player, or so late that their next digest comes soon.
+
+    What is to stand in it beside boards then comes by itself, to those who want no digest as well.
+    """
     tx, now = occasion.tx, occasion.now
     player = tx.players.get(int(occasion.item.key))
     if player is None:
         return
     settings = Settings.chosen(tx.players.settings(player.id))
     plan_digest(tx, player, settings, now)
-    if settings.digest == OFF or not is_punctual(settings.digest, settings.zone, now):
+    if settings.daily_at == OFF or not is_punctual(settings.daily_at, settings.zone, now):
         return
-    boards = running_boards(tx, player)
+    boards = running_boards(tx, player) if settings.digest != OFF else []
     waiting = [board for board in boards if board.waits]
-    _send(occasion, player, waiting, [board for board in boards if board not in waiting], daily=True)
+    found = tuple(filter(None, (contribute(occasion, player, settings, bool(waiting)) for contribute in DIGESTED)))
+    _send(occasion, player, waiting, [board for board in boards if board not in waiting], daily=True, puzzles=found)
 
 
 @when_due(QUESTION)
@@ -174,6 +178,7 @@ def _send(
     others: Sequence[Running] = (),
     *,
     daily: bool = False,
+    puzzles: tuple[Posed, ...] = (),
 ) -> None:
     tx, tools, now = occasion.tx, occasion.tools, occasion.now
     reader = reader_of(tx, tools, player, now)
@@ -186,7 +191,7 @@ def _send(
         mails = tools.composer.notice(replace(notices[0], shown=_reminding(waiting[0], now)), now)
     elif notices:
         rest = tuple(number.match for number in others)
-        mails = tools.composer.gathered(Gathering(reader, tuple(notices), rest, daily), now)
+        mails = tools.composer.gathered(Gathering(reader, tuple(notices), rest, daily, puzzles), now)
     else:
         mails = []
     tx.outbox.add(mails, now)

@@ -10,7 +10,7 @@ import structlog
 from games.rules import GameError
 from pbm.bots import NoThought, Stopped
 from pbm.core.notify import Tools
-from pbm.core.robots import SOURCES, Ask, Settling, Task
+from pbm.core.robots import LEISURE, SOURCES, Ask, Settling, Task
 from pbm.domain.errors import Rejected
 from pbm.store import DatabaseTrouble, Store
 
@@ -41,7 +41,7 @@ class Thinker:
         self._later = {key: at for key, at in self._later.items() if at > now}
         with self._store.read() as tx:
             at = Settling(tx, self._tools, now)
-            tasks = (task for source in SOURCES for task in source(at))
+            tasks = (task for source in (*SOURCES, *LEISURE) for task in source(at))
             return next((task for task in tasks if task.key not in self._later), None)
 
     def _settle(self, task: Task) -> None:

@@ -28,6 +28,7 @@ from pbm.store.tables import (
     paces,
     player_follows,
     players,
+    puzzle_tries,
     ratings,
     remarks,
     seeks,
@@ -37,7 +38,7 @@ from pbm.store.tables import (
 
 _OF_PLAYER = (
     *(addresses, tickets, remarks, follows, tournament_follows, game_choices, seeks, absences, broadcasts),
-    *(invitations, ratings, paces, player_follows, blocks),
+    *(invitations, ratings, paces, player_follows, blocks, puzzle_tries),
 )
 """Tables whose rows with their player_id are theirs alone."""
 

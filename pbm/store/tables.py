@@ -461,3 +461,25 @@ bans = Table(
     Column("until", Instant),
     Column("reason", Text, nullable=False),
 )
+
+puzzles = Table(
+    "puzzles",
+    metadata,
+    Column("id", BigKey, primary_key=True),
+    Column("game", String(40), nullable=False, index=True),
+    Column("options", Text, nullable=False),
+    Column("moves", Text, nullable=False),
+    Column("line", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+puzzle_tries = Table(
+    "puzzle_tries",
+    metadata,
+    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    Column("puzzle_id", ForeignKey("puzzles.id"), primary_key=True, index=True),
+    Column("posed_at", Instant, nullable=False),
+    Column("answered_at", Instant),
+    Column("solved", Boolean),
+)

@@ -40,6 +40,7 @@ from pbm.store.matches import COUNT_PLY, Matches
 from pbm.store.oversight import Acts, Bans
 from pbm.store.overview import Overview
 from pbm.store.players import Players
+from pbm.store.puzzles import Puzzles
 from pbm.store.queues import Inbox, Outbox
 from pbm.store.ratings import Paces, Ratings
 from pbm.store.remarks import Broadcasts, Remarks
@@ -86,6 +87,7 @@ class Transaction:
     invitations = _queries(Invitations)
     ratings = _queries(Ratings)
     paces = _queries(Paces)
+    puzzles = _queries(Puzzles)
     remarks = _queries(Remarks)
     intents = _queries(Intents)
     follows = _queries(Follows)

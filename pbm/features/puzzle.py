@@ -1,0 +1,261 @@
+"""Puzzles: positions with exactly one winning move, posed to a player and answered by that move.
+
+A robot makes them out of games it plays with itself, while nothing else is to be thought about. Games between people
+are not used, so nothing of a running one gets out. A puzzle is kept for all players; one who has not answered theirs
+gets the same again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+
+from games import GAMES
+from games.rules import GameError
+from pbm.bots import BOARDS, LEVELS, Question, Thought, options_of
+from pbm.compose import Answer, Outcome, Posed
+from pbm.core.bus import SettingsSaved, publish, subscribes
+from pbm.core.notify import reader_of
+from pbm.core.offers import done
+from pbm.core.registry import Occasion, digests, handles, redeems
+from pbm.core.request import Request
+from pbm.core.robots import Settling, Task, asked, thinks_at_leisure
+from pbm.domain.commands import Command
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound
+from pbm.domain.mail import Mail
+from pbm.domain.match import SWAP, Player, State, replay
+from pbm.domain.reminders import OFF
+from pbm.domain.settings import DAILY, Settings
+from pbm.domain.verbs import LOOKING, Locks, Verb
+from pbm.mailin import strip_subject
+from pbm.store import Transaction
+from pbm.store.agenda import THINK, Item
+from pbm.store.puzzles import Puzzle
+from pbm.store.tickets import Ticket
+
+WORD = "puzzle"
+LEAVE = "set puzzle off"
+MOST_A_DAY = 20
+"""New puzzles for one player within 24 hours."""
+
+MOST_ATTEMPTS = 5
+"""How often the making of one is tried."""
+
+ANSWERED_WITHIN_DAYS = 60
+GIVING_UP = frozenset({"solution", "give up", "resign"})
+
+
+@handles(
+    Verb(
+        WORD,
+        "[GAME|NUMBER] USERID PASSWORD [ANSWER...]",
+        "get a position in which exactly one move wins, of any game or of one; puzzle 12 F6 answers one",
+        LOOKING,
+        Locks.HOUSE,
+        rank=155,
+        bare=True,
+    )
+)
+def puzzle(request: Request, command: Command) -> Answer | None:
+    player = request.who(command)
+    words = f"{command.args.get('GAME', '')} {command.args.get('ANSWER', '')}".strip()
+    first, _, answer = words.partition(" ")
+    if not first.isdecimal():
+        return _give(request, command, player, _games(first.casefold()))
+    found = request.tx.puzzles.get(int(first), player.id) if len(first) < 10 else None
+    if found is None or found.posed_at is None:
+        raise NotFound(f"You have not been given a puzzle {first[:20]}.", WORD)
+    if answer:
+        _judge(request, player, found, answer)
+    else:
+        request.letters += _mails(request, player, found)
+    return None
+
+
+def _games(word: str) -> list[str]:
+    """The games that a puzzle may be of. Raises: BadArguments."""
+    known = [name for name in BOARDS if name in GAMES]
+    if word and word not in known:
+        raise BadArguments(
+            f'There are no puzzles of "{word}". There are some of {", ".join(known)}.', f"{WORD} {known[0]}"
+        )
+    return [word] if word else known
+
+
+def _give(request: Request, command: Command, player: Player, games: Sequence[str]) -> Answer | None:
+    """The one they have not answered yet, or a new one; where there is none, it is made. Raises: NotAllowed."""
+    tx, now = request.tx, request.now
+    found = tx.puzzles.open(player.id, games)
+    if found is None:
+        if tx.puzzles.posed(player.id, now - timedelta(days=1)) >= MOST_A_DAY:
+            raise NotAllowed(f"You have had {MOST_A_DAY} puzzles within a day; that is the limit.")
+        found = _fresh(tx, player, games, now)
+    if found is not None:
+        request.letters += _mails(request, player, found)
+        return None
+    _order(tx, player, games, now, mailed=True)
+    return done(command, "A robot makes a puzzle. It comes by a mail of its own.")
+
+
+def _fresh(tx: Transaction, player: Player, games: Collection[str], now: datetime) -> Puzzle | None:
+    """One that the player has not been given yet, and now has; None where there is none."""
+    found = tx.puzzles.fresh(player.id, games)
+    if found is not None:
+        tx.puzzles.pose(player.id, found.id, now)
+    return found
+
+
+def _order(tx: Transaction, player: Player, games: Sequence[str], now: datetime, *, mailed: bool) -> None:
+    """Have a puzzle made, of the game of which the player has had the fewest. mailed: it is sent when it is made."""
+    had = tx.puzzles.posed_by_game(player.id)
+    game = min(games, key=lambda name: had.get(name, 0))
+    tx.agenda.put(THINK, f"{WORD} {player.id}", now, game=game, mailed=mailed)
+
+
+def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
+    """Take an answer, the first of which counts; what is no move does not. Raises: NotAllowed."""
+    state, tx = _state(found), request.tx
+    try:
+        played = "" if text.casefold().strip(" .!") in GIVING_UP else _move(state, text)
+    except (GameError, BadArguments) as error:
+        request.letters += _mails(request, player, found, problem=str(error))
+        return
+    solved = played == found.line[0]
+    if not tx.puzzles.settle(player.id, found.id, request.now, solved=solved):
+        raise NotAllowed(f"You have answered puzzle {found.id} before. The winning move is {found.line[0]}.", WORD)
+    after, _ = state.play(found.line[0])
+    request.letters += request.tools.composer.puzzle(
+        request.reader(player), "puzzle-over.txt", Posed(found.id, after), request.now, to=request.message,
+        played=played, solved=solved, move=found.line[0], following=found.line[1:], streak=tx.puzzles.streak(player.id),
+    )  # fmt: skip
+    _prepare(tx, player, Settings.chosen(tx.players.settings(player.id)), request.now)
+
+
+def _move(state: State, text: str) -> str:
+    """The canonical text of a move. Raises: GameError, BadArguments."""
+    if text.strip().casefold() == SWAP:
+        raise BadArguments("A puzzle has no swap.")
+    return state.play(text)[1]
+
+
+def _state(found: Puzzle) -> State:
+    return replay(GAMES[found.game], found.options, "", found.moves)
+
+
+def _mails(
+    at: Request | Settling | Occasion, player: Player, found: Puzzle, *, problem: str = "", leave: str = ""
+) -> list[Mail]:
+    """The puzzle, to each address with a token of its own that answers this puzzle and does nothing else."""
+    tx, composer, now = at.tx, at.tools.composer, at.now
+    reader, mails = reader_of(tx, at.tools, player, now), list[Mail]()
+    for address in reader.addresses:
+        token, until = composer.make_key(), now + timedelta(days=ANSWERED_WITHIN_DAYS)
+        tx.tickets.issue(token, WORD, f"{found.id}", now, until, player_id=player.id, payload={WORD: found.id})
+        mails += composer.puzzle(
+            replace(reader, addresses=(address,)), "puzzle.txt", Posed(found.id, _state(found)), now,
+            to=at.message if isinstance(at, Request) else None, token=token, leave=leave, problem=problem,
+            streak=tx.puzzles.streak(player.id), robot=composer.robot.address,
+        )  # fmt: skip
+    return mails
+
+
+@redeems(WORD, lasting=True)
+def answer_puzzle(request: Request, ticket: Ticket) -> None:
+    """Its first line is the move."""
+    player = request.tx.players.get(ticket.player_id or 0)
+    found = request.tx.puzzles.get(int(ticket.payload[WORD]), player.id) if player else None
+    if player is None or found is None:
+        return
+    request.identified = player
+    said = request.message.text.strip() or strip_subject(request.message.subject)
+    line = said.partition("\n")[0].strip()
+    answer = line.removeprefix(f"{WORD} {found.id} ")
+    if line.casefold() == LEAVE:
+        request.answers.append(_leave(request, player))
+        return
+    try:
+        _judge(request, player, found, answer)
+    except NotAllowed as error:
+        request.refuse(line, error)
+
+
+def _leave(request: Request, player: Player) -> Answer:
+    stored = {**request.tx.players.settings(player.id), WORD: OFF}
+    request.tx.players.save_settings(player.id, stored)
+    publish(SettingsSaved(player, Settings.chosen(stored)), request.tx, request.now)
+    return Answer(LEAVE, Outcome.DONE, "No more puzzles come by themselves.")
+
+
+@subscribes(SettingsSaved)
+def note_settings(event: SettingsSaved, tx: Transaction, now: datetime) -> None:
+    _prepare(tx, event.player, event.settings, now)
+
+
+def _prepare(tx: Transaction, player: Player, settings: Settings, now: datetime) -> None:
+    """Have the next daily puzzle of a player made in time, where there is none for them."""
+    games = _games("")
+    waits = tx.puzzles.open(player.id, games) or tx.puzzles.fresh(player.id, games)
+    if settings.puzzle == DAILY and waits is None and tx.agenda.get(THINK, f"{WORD} {player.id}") is None:
+        _order(tx, player, games, now, mailed=False)
+
+
+@digests
+def daily_puzzle(occasion: Occasion, player: Player, settings: Settings, is_part: bool) -> Posed | None:
+    """For those who want one; by a mail of its own where there is no digest, or if it has to be made first."""
+    if settings.puzzle != DAILY:
+        return None
+    tx, now, games = occasion.tx, occasion.now, _games("")
+    found = tx.puzzles.open(player.id, games) or _fresh(tx, player, games, now)
+    if found is None:
+        _order(tx, player, games, now, mailed=True)
+    elif is_part:
+        return Posed(found.id, _state(found))
+    else:
+        tx.outbox.add(_mails(occasion, player, found, leave=LEAVE), now)
+    return None
+
+
+@thinks_at_leisure
+def puzzles_ordered(at: Settling) -> Iterator[Task]:
+    """Each attempt at one is made with other dice."""
+    for item in at.tx.agenda.of(THINK):
+        if item.key.startswith(f"{WORD} "):
+            game = item.payload["game"]
+            seed = (at.tx.puzzles.count(game) + 1) * MOST_ATTEMPTS + item.attempts
+            question = Question(game, options_of(game, seed), "", (), max(LEVELS), seed, 0, puzzle=True)
+            yield Task(item.key, asked(question), partial(_made, item, question), partial(_failed, item))
+
+
+def _made(item: Item, question: Question, at: Settling, thoughts: Sequence[Thought]) -> None:
+    """Keep the puzzle, and send it if it is waited for."""
+    tx, now = at.tx, at.now
+    if not thoughts:
+        _failed(item, at, "none was found")
+        return
+    if not tx.agenda.drop(THINK, item.key):
+        return
+    thought = thoughts[0]
+    made = tx.puzzles.add(question.game, question.options, thought.before, thought.line, now)
+    player = tx.players.get(int(item.key.partition(" ")[2]))
+    if player is None or not item.payload["mailed"]:
+        return
+    tx.puzzles.pose(player.id, made.id, now)
+    leave = LEAVE if Settings.chosen(tx.players.settings(player.id)).puzzle == DAILY else ""
+    tx.outbox.add(_mails(at, player, made, leave=leave), now)
+
+
+def _failed(item: Item, at: Settling, _: str) -> None:
+    """Try again; at last tell the player that nothing will come."""
+    tx, tools, now = at.tx, at.tools, at.now
+    if item.attempts + 1 < MOST_ATTEMPTS:
+        tx.agenda.postpone(item, now)
+        return
+    player = tx.players.get(int(item.key.partition(" ")[2]))
+    if not tx.agenda.drop(THINK, item.key) or player is None or not item.payload["mailed"]:
+        return
+    title = GAMES[item.payload["game"]].info.title
+    for address in tx.players.confirmed(player.id)[player.id]:
+        letter = tools.composer.letter(address, "pbm: no puzzle", "no-puzzle.txt", now, player=player, title=title)
+        tx.outbox.add([letter], now)

@@ -1,0 +1,119 @@
+"""Puzzles, each made once for all players, and what a player made of each that was posed to them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
+
+from pbm.store.tables import puzzle_tries, puzzles
+
+
+@dataclass(frozen=True, slots=True)
+class Puzzle:
+    """options: of the game. moves: what leads to the position. line: the only winning move, and what may follow.
+
+    posed_at, solved: to and by the player it was asked for; None where it was not posed, or not answered.
+    """
+
+    id: int
+    game: str
+    options: tuple[str, ...]
+    moves: tuple[str, ...]
+    line: tuple[str, ...]
+    posed_at: datetime | None = None
+    solved: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Streak:
+    """running: how many puzzles a player has solved in a row now; longest: at most; solved: in all; of so many."""
+
+    running: int
+    longest: int
+    solved: int
+    answered: int
+
+
+class Puzzles:
+    """A puzzle counts by the first answer to it."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(
+        self, game: str, options: Sequence[str], moves: Sequence[str], line: Sequence[str], now: datetime
+    ) -> Puzzle:
+        values = {
+            "game": game,
+            "options": " ".join(options),
+            "moves": " ".join(moves),
+            "line": " ".join(line),
+            "created_at": now,
+        }
+        key: int = self._connection.execute(insert(puzzles).values(values).returning(puzzles.c.id)).scalar_one()
+        return Puzzle(key, game, tuple(options), tuple(moves), tuple(line))
+
+    def count(self, game: str) -> int:
+        """How many there are of a game."""
+        return self._connection.execute(select(func.count()).where(puzzles.c.game == game)).scalar_one()
+
+    def get(self, number: int, player_id: int) -> Puzzle | None:
+        """The puzzle, with what the player made of it."""
+        return self._first(player_id, puzzles.c.id == number)
+
+    def open(self, player_id: int, games: Collection[str]) -> Puzzle | None:
+        """Of the games the one that was posed to the player first and that they have not answered."""
+        waits = puzzle_tries.c.posed_at.is_not(None) & puzzle_tries.c.answered_at.is_(None)
+        return self._first(player_id, puzzles.c.game.in_(games) & waits)
+
+    def fresh(self, player_id: int, games: Collection[str]) -> Puzzle | None:
+        """Of the games one that was not posed to the player yet."""
+        return self._first(player_id, puzzles.c.game.in_(games) & puzzle_tries.c.posed_at.is_(None))
+
+    def _first(self, player_id: int, condition: ColumnElement[bool]) -> Puzzle | None:
+        own = (puzzle_tries.c.puzzle_id == puzzles.c.id) & (puzzle_tries.c.player_id == player_id)
+        found = select(puzzles, puzzle_tries.c.posed_at, puzzle_tries.c.solved).outerjoin(puzzle_tries, own)
+        row = self._connection.execute(found.where(condition).order_by(puzzles.c.id).limit(1)).first()
+        return None if row is None else _puzzle(row)
+
+    def posed(self, player_id: int, since: datetime) -> int:
+        """How many were posed to the player since then."""
+        own = (puzzle_tries.c.player_id == player_id) & (puzzle_tries.c.posed_at > since)
+        return self._connection.execute(select(func.count()).select_from(puzzle_tries).where(own)).scalar_one()
+
+    def posed_by_game(self, player_id: int) -> dict[str, int]:
+        """How many of each game were posed to the player."""
+        found = select(puzzles.c.game, func.count()).join(puzzle_tries, puzzle_tries.c.puzzle_id == puzzles.c.id)
+        rows = self._connection.execute(found.where(puzzle_tries.c.player_id == player_id).group_by(puzzles.c.game))
+        return {row[0]: row[1] for row in rows}
+
+    def pose(self, player_id: int, number: int, now: datetime) -> None:
+        values = {"player_id": player_id, "puzzle_id": number, "posed_at": now}
+        self._connection.execute(insert(puzzle_tries).values(values))
+
+    def settle(self, player_id: int, number: int, now: datetime, *, solved: bool) -> bool:
+        """False if the player had answered before: then nothing is changed."""
+        own = (puzzle_tries.c.player_id == player_id) & (puzzle_tries.c.puzzle_id == number)
+        waiting = update(puzzle_tries).where(own, puzzle_tries.c.answered_at.is_(None))
+        return self._connection.execute(waiting.values(answered_at=now, solved=solved)).rowcount > 0
+
+    def streak(self, player_id: int) -> Streak:
+        found = select(puzzle_tries.c.solved).where(
+            puzzle_tries.c.player_id == player_id, puzzle_tries.c.answered_at.is_not(None)
+        )
+        ordered = found.order_by(puzzle_tries.c.answered_at, puzzle_tries.c.puzzle_id)
+        running = longest = 0
+        answers = list(self._connection.execute(ordered).scalars())
+        for solved in answers:
+            running = running + 1 if solved else 0
+            longest = max(longest, running)
+        return Streak(running, longest, sum(answers), len(answers))
+
+
+def _puzzle(row: Row[Any]) -> Puzzle:
+    options, moves, line = (tuple(words.split()) for words in (row.options, row.moves, row.line))
+    return Puzzle(row.id, row.game, options, moves, line, row.posed_at, row.solved)

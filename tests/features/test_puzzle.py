@@ -1,0 +1,155 @@
+"""Puzzles: what is proved of them, whom their tokens speak for, and what happens when none can be made."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from games import GAMES, AnyGame
+from games.crossgeo import graph
+from games.crossgeo_solver import Solver
+from games.rules import Side
+from pbm.bots import BOARDS, NoThought, Question, Thought, options_of, skill_of, think
+from pbm.bots.only_win import FEWEST_MOVES, is_only_win
+from pbm.bots.skill import value_of
+from pbm.bots.tail import Tail
+from pbm.domain.match import replay
+from tests.conversation import House
+
+MADE = Thought("9", 1.0, exact=True, line=("9", "1", "2"), before=("12",))
+"""A puzzle of the CrossGeo board with seed 5, which is the first to be made."""
+
+
+@pytest.fixture
+def given(house: House) -> House:
+    """alice has got a puzzle."""
+    house.player("alice")
+    house.thoughts = lambda _: [MADE]
+    house.send("alice", "puzzle crossgeo alice alicepass")
+    assert "Puzzle 1" in house.think()[0].body
+    return house
+
+
+def test_exactly_one_pick_wins_says_the_solver_alone():
+    for seed in (3, 4, 5):
+        (found,) = think(_question(seed))
+        state = replay(GAMES["crossgeo"], options_of("crossgeo", seed), "", found.before)
+        board = graph(state.options)
+        picks = Solver(board, 10**6).winning_picks(state.position.standing, state.game.to_move(state.position))
+        assert [state.game.notate(state.position, pick) for pick in picks] == [found.move]
+
+
+def _question(seed: int) -> Question:
+    return Question("crossgeo", options_of("crossgeo", seed), "", (), 5, seed, 0, puzzle=True)
+
+
+@pytest.mark.parametrize("words", [("hex", "-size=3"), ("y", "-size=3")])
+def test_other_games_prove_it_as_playing_all_lines_out_does(words: tuple[str, ...]) -> None:
+    """Tail looks at every line; a robot's skill and search must say the same of each position of some games."""
+    game, dice, seen = GAMES[words[0]], Random(2), 0
+    for _ in range(3):
+        pos = game.start(game.options(words[1:]))
+        while game.outcome(pos) is None:
+            moves = list(game.moves(pos))
+            if len(moves) < 7:
+                values = {move: _value(game, game.play(pos, move)) for move in moves}
+                wins = [move for move in moves if values[move] == (1 if game.to_move(pos) is Side.FIRST else -1)]
+                if len(wins) == 1 and len(moves) >= FEWEST_MOVES:
+                    seen += 1
+                said = [move for move in wins if is_only_win(skill_of(words[0]), pos, move, dice)]
+                assert said == (wins if len(wins) == 1 and len(moves) >= FEWEST_MOVES else [])
+            pos = game.play(pos, dice.choice(moves))
+    assert seen
+
+
+def _value(game: AnyGame, pos: Any) -> float:
+    outcome = game.outcome(pos)
+    if outcome is not None:
+        return value_of(outcome)
+    solution = Tail(game, 10**6).solution(pos)
+    assert solution is not None
+    return solution.value
+
+
+def test_all_boards_are_of_games_that_are_there():
+    for name in BOARDS:
+        game = GAMES[name]
+        game.start(game.options(options_of(name, 1)))
+
+
+def test_a_forwarded_puzzle_answers_itself_and_nothing_else(given: House) -> None:
+    mail = given.mailboxes["alice@example.net"][-1]
+    assert given.send("mallory", "Re: puzzle", "set alice off", to=mail["Reply-To"])[0].address == "alice@example.net"
+    given.send("mallory", "cross challenge alice mallory", to=mail["Reply-To"])
+    given.send("mallory", "erase-me", to=mail["Reply-To"])
+    with given.service.store.read() as tx:
+        assert tx.players.find("alice")
+        assert tx.puzzles.streak(1).answered == 0
+
+
+def test_the_first_answer_counts(given: House) -> None:
+    assert "Not solved: 8" in given.answer("alice", "8")[0].body
+    again = given.answer("alice", "9", mail=2)
+    assert "answered puzzle 1 before" in again[0].body
+    with given.service.store.read() as tx:
+        assert tx.puzzles.streak(1).solved == 0
+
+
+def test_a_streak_is_kept_and_broken(house: House) -> None:
+    house.player("alice")
+    bodies = []
+    for answer in ("9", "9", "solution", "9"):
+        house.thoughts = lambda _: [MADE]
+        house.send("alice", "puzzle crossgeo alice alicepass")
+        house.think()
+        bodies.append(house.answer("alice", answer)[0].body)
+    assert "2 in a row now" in bodies[1]
+    assert "0 in a row now" in bodies[2]
+    assert "1 in a row now and 2 at most" in " ".join(bodies[3].split())
+
+
+def test_a_robot_that_fails_to_make_one_says_so_at_last(house: House) -> None:
+    house.player("alice")
+
+    def failing(_):
+        raise NoThought("it broke")
+
+    house.thoughts = lambda _: []
+    house.send("alice", "puzzle crossgeo alice alicepass")
+    assert "could be made" in house.think()[0].body
+    house.thoughts = failing
+    house.send("alice", "puzzle crossgeo alice alicepass")
+    assert house.think() == [], "it is tried again later"
+
+
+def test_boards_come_before_puzzles(house: House) -> None:
+    for player in ("alice", "bob"):
+        house.player(player)
+    order = []
+
+    def noted(question):
+        order.append(question.puzzle)
+        return [MADE] if question.puzzle else think(question)
+
+    house.thoughts = noted
+    house.send("alice", "puzzle crossgeo alice alicepass")
+    house.game("cross -size=4 bob robot1", ["C3"])
+    house.think()
+    assert order == [False, True]
+
+
+def test_no_more_than_so_many_a_day(given: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pbm.features.puzzle.MOST_A_DAY", 1)
+    given.answer("alice", "9")
+    assert "within a day" in given.send("alice", "puzzle alice alicepass")[0].body
+
+
+def test_what_they_made_of_puzzles_goes_with_an_account(given: House) -> None:
+    given.answer("alice", "9")
+    with given.service.store.write() as tx:
+        traces = tx.erasure.traces(1)
+        assert traces is not None
+        tx.erasure.forget(traces)
+        assert tx.puzzles.streak(1).answered == 0
