@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-REVISION = "0007"
+REVISION = "0008"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 
