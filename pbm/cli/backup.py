@@ -63,7 +63,8 @@ def restore(invocation: Invocation, file: Path, quick: bool) -> None:
 
     The server must not run. The copy is brought to this program's version and checked first, FILE itself stays as it
     is, and the database that was there is kept under another name. What happened since the copy was made is gone, so
-    answers to mails that players got so far count no longer, and the numbers of new boards jump ahead.
+    answers to mails that players got so far count no longer, and the numbers of new boards jump ahead. Each player who
+    has boards gets one mail that tells how they stand, a hundred players a minute.
     """
     configuration = invocation.effective().values
     target = _file(configuration, "pg_restore")
@@ -73,7 +74,7 @@ def restore(invocation: Invocation, file: Path, quick: bool) -> None:
         copies.copy(file, fresh)
         boards = _checked(configuration, fresh, quick=quick, upgrade=True)
         with _opened_copy(configuration.model_copy(update={"database": copies.url_of(fresh)})) as store:
-            store.set_back()
+            store.set_back(datetime.now(UTC))
         copies.seal(fresh)
         aside = target.with_name(f"{target.name}.{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
         kept = f" What was there is {aside}." if copies.keep(target, aside) else ""

@@ -123,11 +123,12 @@ def recovered(invocation: Invocation) -> None:
 
     For PostgreSQL, after a recovery to a point in time or a failover that lost commits, before the server is started
     again; `pbm db restore` does it by itself. Answers to mails that players got so far count no longer, and the
-    numbers of new boards jump ahead, so that nobody acts on a position they never saw.
+    numbers of new boards jump ahead, so that nobody acts on a position they never saw. Each player who has boards gets
+    one mail that tells how they stand, a hundred players a minute.
     """
     with opened_store(invocation.effective().values) as store:
         store.prepare(datetime.now(UTC))
-        store.set_back()
+        store.set_back(datetime.now(UTC))
     click.echo("No mail from before counts any more. Start the server, or start it again if it runs.")
 
 

@@ -1,7 +1,19 @@
 """Events and answers made into finished mails."""
 
-from pbm.compose.composer import Answer, Composer, Gathering, Notice, Outcome, Posed, Reader, Whence
+from pbm.compose.composer import SET_BACK, Answer, Composer, Gathering, Notice, Outcome, Posed, Reader, Whence
 from pbm.compose.forms import Figure
 from pbm.compose.wire import Part
 
-__all__ = ["Answer", "Composer", "Figure", "Gathering", "Notice", "Outcome", "Part", "Posed", "Reader", "Whence"]
+__all__ = [
+    "SET_BACK",
+    "Answer",
+    "Composer",
+    "Figure",
+    "Gathering",
+    "Notice",
+    "Outcome",
+    "Part",
+    "Posed",
+    "Reader",
+    "Whence",
+]

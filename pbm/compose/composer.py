@@ -33,6 +33,8 @@ from pbm.domain.tokens import AddressToken, ChatToken, PlayerToken, SeatToken, S
 from pbm.draw import ASCII
 from pbm.mailin import SENTINEL, Message, Robot
 
+SET_BACK = "set-back.txt"
+"""The page that tells players how their boards stand after the server was set back."""
 MAX_QUOTED_LINES = 30
 """Lines of the original mail that an answer quotes."""
 MAX_DRAWN_TOGETHER = 12
@@ -133,6 +135,9 @@ class Gathering:
     others: tuple[Match, ...] = ()
     daily: bool = False
     puzzles: tuple[Posed, ...] = ()
+    page: str = "digest.txt"
+    lost_since: datetime | None = None
+    """Since when all that happened is lost, where the server was set back."""
 
 
 class Outcome(StrEnum):
@@ -226,8 +231,11 @@ class Composer:
         number, first = len(sections), gathering.boards[0]
         token = self.signer.seal(reader.token.as_of(micros(now))) if reader.token else ""
         subject = f"pbm: {number} board{'s' if number > 1 else ''} waiting for you, {day(now, reader.settings.zone)}"
+        if gathering.page == SET_BACK:
+            subject = "pbm: your boards were set back"
         text = self.pages.render(
-            "digest.txt", sections=sections, others=gathering.others, reader=reader, daily=gathering.daily,
+            gathering.page, lost_since=gathering.lost_since,
+            sections=sections, others=gathering.others, reader=reader, daily=gathering.daily,
             puzzles=[self._posed(each, reader, sheet, token, f"puzzle {each.number} ") for each in gathering.puzzles],
             ladder=told(reader.settings.remind),
             example=f"{first.match.board} {next(iter(self._examples(first)), 'F6')}", sentinel=SENTINEL,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from pbm.compose import Answer, Gathering, Posed
+from pbm.compose import SET_BACK, Answer, Gathering, Notice, Posed
 from pbm.compose.clocks import lasting
 from pbm.core.board import QUESTION, OpenBoard
 from pbm.core.bus import ReminderDue, SettingsSaved, subscribes
@@ -25,6 +25,7 @@ from pbm.domain.reminders import OFF, is_punctual, next_digest, read_ladder, tol
 from pbm.domain.settings import Settings
 from pbm.domain.verbs import ACCOUNT, LOOKING, Locks, Verb
 from pbm.store import Transaction
+from pbm.store.agenda import TOLD
 
 DIGEST, REMIND = "digest", "remind"
 MOMENT = timedelta(microseconds=1)
@@ -142,6 +143,28 @@ def send_digest(occasion: Occasion) -> None:
     _send(occasion, player, waiting, [board for board in boards if board not in waiting], daily=True, puzzles=found)
 
 
+PLAYERS_A_MINUTE = 100
+"""Who are told how their boards stand, after the server was set back."""
+
+
+@when_due(TOLD)
+def tell_how_boards_stand(occasion: Occasion) -> None:
+    """After the server was set back: each player who has boards gets one mail, some players a minute."""
+    tx, now, payload = occasion.tx, occasion.now, occasion.item.payload
+    told = tx.matches.busy_players(payload["after"], PLAYERS_A_MINUTE)
+    lost_since = datetime.fromisoformat(payload["since"]) if payload["since"] else None
+    for player in told:
+        boards = running_boards(tx, player)
+        waiting = [board for board in boards if board.waits] or boards
+        others = [board for board in boards if board not in waiting]
+        notices, rest = _notices(occasion, player, waiting), tuple(each.match for each in others)
+        reader = reader_of(tx, occasion.tools, player, now)
+        gathering = Gathering(reader, notices, rest, page=SET_BACK, lost_since=lost_since)
+        tx.outbox.add(occasion.tools.composer.gathered(gathering, now), now)
+    if told:
+        tx.agenda.put(TOLD, "", now + timedelta(minutes=1), after=told[-1].id, since=payload["since"])
+
+
 @when_due(QUESTION)
 def remind_of_question(occasion: Occasion) -> None:
     """As long as it is asked on a board that goes on."""
@@ -182,19 +205,26 @@ def _send(
 ) -> None:
     tx, tools, now = occasion.tx, occasion.tools, occasion.now
     reader = reader_of(tx, tools, player, now)
-    notices = []
-    for number in sorted(waiting, key=lambda number: number.urgency):
-        board = OpenBoard(tx, number.match, tools.states.of(number.match), number.match.revision, now)
-        seat = number.match.seat_of(player.id) or 1
-        notices.append(notice_of(board, replace(reader, seat=perspective(board, seat))))
+    notices = _notices(occasion, player, waiting)
     if len(notices) == 1 and not daily:
         mails = tools.composer.notice(replace(notices[0], shown=_reminding(waiting[0], now)), now)
     elif notices:
         rest = tuple(number.match for number in others)
-        mails = tools.composer.gathered(Gathering(reader, tuple(notices), rest, daily, puzzles), now)
+        mails = tools.composer.gathered(Gathering(reader, notices, rest, daily, puzzles), now)
     else:
         mails = []
     tx.outbox.add(mails, now)
+
+
+def _notices(occasion: Occasion, player: Player, boards: Sequence[Running]) -> tuple[Notice, ...]:
+    """The boards as their player sees them, the most urgent first."""
+    tx, tools, now = occasion.tx, occasion.tools, occasion.now
+    reader, notices = reader_of(tx, tools, player, now), []
+    for number in sorted(boards, key=lambda number: number.urgency):
+        board = OpenBoard(tx, number.match, tools.states.of(number.match), number.match.revision, now)
+        seat = number.match.seat_of(player.id) or 1
+        notices.append(notice_of(board, replace(reader, seat=perspective(board, seat))))
+    return tuple(notices)
 
 
 def _reminding(board: Running, now: datetime) -> str:

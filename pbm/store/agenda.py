@@ -16,6 +16,8 @@ from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, inser
 from pbm.domain.calendars import Stop, StopKind
 from pbm.store.tables import absences, agenda, meta
 
+TOLD = "set back"
+"""The kind of what tells players how their boards stand after the database was set back."""
 THINK = "think"
 """The kind of what needs long thought: it is for those who think, and `next_at` and `claim` pass it over."""
 

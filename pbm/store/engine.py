@@ -21,6 +21,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from pbm.resources import folder
+from pbm.store.agenda import HEARTBEAT, TOLD
 from pbm.store.backup import Contents
 from pbm.store.bell import Bell, ListeningBell, PipeBell, ring
 from pbm.store.oversight import LogLine
@@ -142,14 +143,18 @@ class Store:
                 tx.ensure_secret(secrets.token_hex(32), now)
                 _first_board(connection)
 
-    def set_back(self) -> None:
+    def set_back(self, now: datetime) -> None:
         """The database is what it was earlier: mails of ours since then tell of boards and plies that never were.
 
-        So no token that was given out is good any more, and new boards get numbers that none of the lost ones had.
+        So no token that was given out is good any more: it may have been used up or revoked since. New boards get
+        numbers that none of the lost ones had, and players will be told how their boards stand.
         """
         with self.write() as tx:
             tx.draw_generation(secrets.token_hex(16))
+            tx.tickets.revoke_all(now)
             tx.skip_boards(_SKIPPED)
+            since = tx.absences.noted(HEARTBEAT)
+            tx.agenda.put(TOLD, "", now, after=0, since=since.isoformat() if since else "")
 
     def revision(self) -> str | None:
         """The revision of the schema; None for an empty database. Raises: SchemaTrouble for one that is not ours."""

@@ -18,6 +18,7 @@ from sqlalchemy import (
     func,
     insert,
     literal_column,
+    or_,
     select,
     tuple_,
     update,
@@ -324,6 +325,15 @@ class Matches:
         seats = [seat == each for each in player_ids for seat in (matches.c.seat1_id, matches.c.seat2_id)]
         asked = [found.where(seated) for seated in seats] or [found]
         return {row.board: row for each in asked for row in self._connection.execute(each)}
+
+    def busy_players(self, after: int, most: int) -> list[Player]:
+        """Those who have boards that have not ended, by id, from the one that follows on."""
+        own = (
+            exists().where(seat == players.c.id, matches.c.ended_at.is_(None))
+            for seat in (matches.c.seat1_id, matches.c.seat2_id)
+        )
+        found = select(players.c.id, players.c.userid).where(players.c.id > after, or_(*own))
+        return [Player(*row) for row in self._connection.execute(found.order_by(players.c.id).limit(most))]
 
     def played_before(self, match: Match, player_id: int) -> bool:
         """The player has had an earlier board of the same game."""

@@ -99,6 +99,10 @@ class Tickets:
         about = (tickets.c.player_id == player_id) & tickets.c.purpose.not_in(kept)
         self._connection.execute(update(tickets).where(about, tickets.c.expires_at > now).values(expires_at=now))
 
+    def revoke_all(self, now: datetime) -> None:
+        """No ticket can be redeemed any more."""
+        self._connection.execute(update(tickets).where(tickets.c.expires_at > now).values(expires_at=now))
+
     def sweep(self, now: datetime) -> None:
         """Forget what expired more than a day ago; until then it counts as issued."""
         self._connection.execute(delete(tickets).where(tickets.c.expires_at <= now - timedelta(days=1)))

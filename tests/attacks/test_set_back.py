@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
-from tests.conversation import House
+from pbm.features import remind
+from tests.conversation import Got, House, address_of
 
 
 def set_back(house: House) -> None:
     """As a server is that was started again after it."""
-    house.service.store.set_back()
+    house.service.store.set_back(house.now)
     with house.service.store.read() as tx:
         house.service._signer._secret = tx.secret()
 
@@ -41,3 +44,56 @@ def test_a_fresh_mail_plays(table: House) -> None:
     set_back(table)
     table.send("bob", "cross show 101")
     assert any("bob played C4" in got.body for got in table.answer("bob", "C4", 101))
+
+
+@pytest.mark.parametrize("way", ["confirm", "reset", "held", "offer"])
+def test_a_mail_that_was_answered_after_the_copy_does_not_come_to_life_again(way: str, table: House) -> None:
+    """The copy holds what waits for its answer, though it has been answered since: nobody can tell."""
+    table.player("carol")
+    asked = {
+        "confirm": ("eve@elsewhere.example", "signup eve passw0rd", "eve@elsewhere.example"),
+        "reset": ("bob", "reset password bob", "bob"),
+        "held": ("bob", "block alice", "bob"),
+        "offer": ("eve@elsewhere.example", "cross challenge -size=4 alice carol", "carol"),
+    }
+    sender, line, answerer = asked[way]
+    table.send(sender, line)
+    set_back(table)
+    before = table.dump()
+    table.answer(answerer, "Yes-1234" if way == "reset" else "yes")
+    assert table.dump() == before
+
+
+def test_what_a_player_revoked_stays_void(table: House) -> None:
+    """Though the copy does not know of it."""
+    before = table.dump()
+    set_back(table)
+    table.answer("eve@elsewhere.example", "C4", 101, of="bob")
+    assert table.dump()["plies"] == before["plies"]
+
+
+def told(mails: list[Got]) -> list[Got]:
+    return [got for got in mails if got["Subject"] == "pbm: your boards were set back"]
+
+
+def test_each_player_who_has_boards_gets_one_mail_that_tells_how_they_stand(table: House) -> None:
+    table.player("carol")
+    table.game("cross -size=4 alice bob", ["D4"])
+    table.service.beat()
+    set_back(table)
+    mails = told(table.wait(timedelta(minutes=5)))
+    assert sorted(got.address for got in mails) == [address_of("alice"), address_of("bob")]
+    got = next(got for got in mails if got.address == address_of("bob"))
+    assert "All that happened after Thu 1 Jan" in " ".join(got.body.split())
+    assert "Cross Board 101: alice played D4" in got.body
+    assert "Cross Board 102: alice played D4" in got.body
+    assert any("bob played C4" in each.body for each in table.answer("bob", "101 C4"))
+    assert "Where others are to move" not in next(got for got in mails if got.address == address_of("alice")).body
+
+
+def test_they_are_not_told_all_at_once(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remind, "PLAYERS_A_MINUTE", 1)
+    set_back(table)
+    assert len(told(table.wait(timedelta(seconds=30)))) == 1
+    assert len(told(table.wait(timedelta(minutes=1)))) == 1
+    assert not told(table.wait(timedelta(minutes=9)))
