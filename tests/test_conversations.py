@@ -35,13 +35,20 @@ def forms_shown() -> set[tuple[str, ...]]:
 
 FORMS = forms_shown()
 
-SHOWN = ("cross", "crossgeo", "loops", "luddit", "polygon")
+
+def games_shown() -> frozenset[str]:
+    """The games that somebody writes of, or that are begun, in a conversation."""
+    scripts = "".join(path.read_text() for path in (*CONVERSATIONS, *HEADERS))
+    return frozenset(re.findall(r"^(?:given a game |>>> \S+: (?:help )?)(\w+)", scripts, re.MULTILINE)) & GAMES.keys()
+
+
+SHOWN = games_shown()
 """The games that conversations know; others may join without anything said here becoming wrong."""
 
 
 @pytest.fixture(autouse=True)
 def _few_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    others = GAMES.keys() - set(SHOWN)
+    others = GAMES.keys() - SHOWN
     helpful = pages._helpful() - {f"help/{name}.txt" for name in others}
     monkeypatch.setattr(pages, "_helpful", lambda: helpful)
     for name in others:

@@ -84,7 +84,7 @@ class Sheet:
             picture=picture,
             **{
                 name: getattr(board, name)
-                for name in ("cells", "drawn", "columns", "linked", "begun", "before", "notes", "lists")
+                for name in ("cells", "drawn", "columns", "linked", "begun", "crowded", "before", "notes", "lists")
             },
         )
         return self._inlays.add(view.text(style), Markup(html)) + "\n"  # noqa: S704  rendered with everything escaped

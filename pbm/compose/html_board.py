@@ -35,7 +35,7 @@ class HtmlBoard:
     """The board as it is shown in HTML. links: what opens a move, by the word a player types.
 
     room: characters for all of it. starts: what opens a move that is only begun, or the only move of a cell, by the
-    cell. linked: some move is a link. parts: 1, or 2 where the board had to be halved.
+    cell. linked: some move is a link. parts: into how many the board had to be cut.
     """
 
     view: View
@@ -49,6 +49,7 @@ class HtmlBoard:
     parts: int = 1
     lists: list[Markup] = field(default_factory=list)
     _shown: dict[str, str] = field(default_factory=dict)
+    _unlinked: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         scene = self.view.scene
@@ -94,11 +95,17 @@ class HtmlBoard:
         self.cells = cells.html(tables, chosen)
         self.room -= len(self.cells)
         self._shown |= chosen
+        self._unlinked = {word for table in tables for word in table.words() if word in links} - chosen.keys()
         return True
+
+    @property
+    def crowded(self) -> bool:
+        """There was no room to link all places that may be played."""
+        return bool(self._unlinked)
 
     def _put_others(self) -> None:
         """Moves that nothing else links, those of a cell together; where they are too many, what they begin with."""
-        others = [word for word in self.links if word not in self._shown]
+        others = [word for word in self.links if word not in self._shown and word not in self._unlinked]
         if 0 < len(others) <= (MAX_TARGETS if self.starts else MAX_LISTED):
             heading = "Or:" if self._shown else "Moves:"
             by_start = groupby(others, _first_cell)

@@ -280,7 +280,7 @@ def test_an_unlawful_move_is_none_and_the_words_go_on() -> None:
     assert (meant.act, meant.comment) == (SAY, "I'll play D4")
 
 
-@pytest.mark.parametrize("game", ["y", "gomoku", "cross", "four", "morris"])
+@pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize(
     "said", ["D4,E5", "D4;E5;D4", "D4,E5; D4,E5", "D4,E5;\nD4,E5;", "D4,D99", "D4,E5, please", "Q9Q\n\nD4"]
 )

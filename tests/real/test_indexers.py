@@ -30,7 +30,7 @@ _PLACE = re.compile(r'\(:path "(/[^"]+)".*?:meta \(:path "([^:"]+)', re.DOTALL)
 @pytest.fixture
 def maildir(tmp_path: Path, new_house: Callable[..., House], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Everything that the people of the golden conversations have written and received."""
-    for name in GAMES.keys() - set(SHOWN):
+    for name in GAMES.keys() - SHOWN:
         monkeypatch.delitem(GAMES, name)
     folder = tmp_path / "mail"
     for part in ("cur", "new", "tmp"):

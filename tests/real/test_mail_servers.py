@@ -22,19 +22,14 @@ import pytest
 from games import GAMES
 from pbm.domain.match import State
 from pbm.edges.signing import new_key, public_key
+from tests.games.variants import smallest
 from tests.real.people import Person, answer_to, text_of
 from tests.real.servers import CERTIFICATE, PATIENCE_SECONDS, PLAYERS, MailServers, Piped, pbm, recipe
 
 pytestmark = pytest.mark.real
 
-SHORT_GAMES = {
-    "cross": ("-size=2",),
-    "crossgeo": ("-board=complete", "-points=5"),
-    "polygon": ("-sides=5",),
-    "loops": ("-size=2",),
-    "luddit": ("-size=5", "-stones=3"),
-}
-MOST_PLIES = 10
+SHORT_GAMES = {name: smallest(game) for name, game in GAMES.items()}
+MOST_PLIES = 4
 """A game that lasts longer is resigned."""
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from games import GAMES
 from tests.conversation import Got, House, address_of, perform
+from tests.games.variants import opening
 from tests.golden_file import CONVERSATIONS
 from tests.test_conversations import SHOWN
 
@@ -40,7 +41,7 @@ DKIM vouches for, which nobody can ask without the network: boards of cells have
 
 @pytest.fixture(autouse=True)
 def _few_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in GAMES.keys() - set(SHOWN):
+    for name in GAMES.keys() - SHOWN:
         monkeypatch.delitem(GAMES, name)
 
 
@@ -88,9 +89,8 @@ def test_every_mail_of_a_game_in_all_forms(tmp_path: Path, house: House) -> None
             player = tx.players.find(userid)
             assert player is not None
             tx.players.save_settings(player.id, {"digest": "08:00"} if userid == "bob" else {})
-    moves = {"cross": ["D4", "C3"], "loops": ["A1", "B2"], "crossgeo": [], "polygon": [], "luddit": []}
-    for name in SHOWN:
-        board = house.game(f"{name} alice bob", moves[name])
+    for name in sorted(SHOWN):
+        board = house.game(f"{name} alice bob", opening(GAMES[name], (), 2))
         house.answer("alice", "show", board)
         house.answer("alice", "chat\nGood luck!", board)
     house.answer("bob", "resign", 101)
