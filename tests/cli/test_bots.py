@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Pbm
+from tests.cli.test_serve import PATIENCE_SECONDS, port_of, serving
 
 PAGE = Path(__file__).parents[2] / "docs" / "programs.md"
 
 
 @pytest.fixture
 def example(tmp_path: Path) -> str:
-    """The program of the docs, in a file."""
-    found = re.search(r"<!-- bot.py -->\n```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    return written(tmp_path, "bot.py")
+
+
+def written(folder: Path, name: str) -> str:
+    """A program of the docs, in a file."""
+    found = re.search(rf"<!-- {re.escape(name)} -->\n```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
     assert found
     assert len([line for line in found[1].splitlines() if line.strip()]) <= 15
-    (tmp_path / "bot.py").write_text(found[1])
-    return str(tmp_path / "bot.py")
+    (folder / name).write_text(found[1])
+    return str(folder / name)
 
 
 def shown(pbm: Pbm, board: int) -> dict[str, Any]:
@@ -77,3 +85,27 @@ def test_a_program_that_is_not_there(game: Pbm) -> None:
 
 def test_nobody_s_program(game: Pbm) -> None:
     assert 'no player "zoe"' in game("bot", "run", "--as", "zoe", sys.executable, code=1).stderr
+
+
+def test_by_real_mail_the_example_plays_against_itself_to_the_end(
+    pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each mail that the server delivers is given to the program, which answers by SMTP."""
+    monkeypatch.setenv("PBM_SERVER__DOMAIN", "example.org")
+    program, maildir = written(tmp_path, "bot_by_mail.py"), tmp_path / "mail"
+    for userid in ("carol", "dora"):
+        pbm("player", "add", userid, "--address", f"{userid}@example.net", "--password", "secret1")
+        pbm("player", "bot", userid, "on")
+    pbm("challenge", "create", "cross", "-size=2", "carol", "dora")
+    url = os.environ["PBM_DATABASE"]
+    words = ("--listen", "127.0.0.1:0", "--database", url, "--maildir", str(maildir))
+    with serving(*words) as (_, line):
+        seen: set[Path] = set()
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while shown(pbm, 101)["result"] is None:
+            assert time.monotonic() < deadline, shown(pbm, 101)
+            for file in sorted(set(maildir.glob("*/new/*")) - seen):
+                seen.add(file)
+                with file.open("rb") as mail:
+                    subprocess.run([sys.executable, program, f"127.0.0.1:{port_of(line)}"], stdin=mail, check=True)
+    assert len(shown(pbm, 101)["record"]) > 3
