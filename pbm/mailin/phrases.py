@@ -55,6 +55,7 @@ AUTOMATIC_SUBJECT = _any(
     (?:please )?(?:confirm|verify) (?:that you (?:sent|are)|your (?:e-?mail|message|mail|identity))\b
     your (?:e-?mail|mail|message)\b.{0,80}(?:requires|await(?:s|ing)|pending|held|blocked|quarantined|rejected)
     (?:e-?mail|mail|message|sender|address) (?:confirmation|verification|authentication) (?:is )?(?:requ|need)
+    (?:banned|virus|spam|malware)\b.{0,40}\bin (?:e-?mail|mail|message)s? (?:from|to|for) you\b
     (?:banned|virus|spam|malware|content)[- ](?:alert|file|found|detected|warning|notification|violation)
     (?:e-?mail|mail|message|smtp|sms|security)[- ](?:gateway|filter)\b
     自动(?:回复|答复)|自動(?:回覆|返信|応答|回信)|不在(?:通知|のお知らせ|自動)|休暇中|外出中
@@ -72,6 +73,7 @@ AUTOMATIC_TEXT = _any(
     this (?:e-?mail|message|mail) (?:is|was|has been) (?:generated|created|sent) (?:auto|by (?:a|an|the) auto)
     (?:please )?do not (?:reply|respond) to this (?:auto\w+ )?(?:e-?mail|message|mail)
     (?:your|the) (?:e-?mail|mail|message)\b.{0,120}(?:has been (?:held|quarantined)|is being held)
+    .{0,120}\bclick (?:on )?(?:the|this) (?:link|button) (?:below )?to (?:complete|confirm|verify)\b
     to (?:release|deliver|confirm|verify)\b.{0,80}(?:click|follow|visit) (?:on )?(?:the|this) link
     dies ist eine automati|diese (?:e-?mail|nachricht) (?:wurde|ist) automati|ceci est un (?:message|courriel) automati
     (?:ce (?:message|courriel)|este (?:mensaje|correo)|questo messaggio|esta mensagem).{0,30}autom[aá]ti

@@ -39,7 +39,7 @@ _MACHINE = re.compile(
     r"(?:.*[._+-])?(?:no|do-?not|donot)[._-]?reply(?:[._+-].*)?|"
     r"auto(?:mat(?:ic|ed))?[._-]?(?:reply|response|responder|mail(?:er)?)|challenge[._-]?response|"
     r"(?:.*[._-])?(?:mail|e-?mail|spam|virus|content|security|smtp|sms)[._-]?"
-    r"(?:gateway|filter|scan(?:ner)?|guard|sweeper|marshal|shield)|"
+    r"(?:gateway|gw|filter|scan(?:ner)?|guard|sweeper|marshal|shield)|"
     r"(?:.*[._-])?(?:anti-?(?:virus|spam)|quarantine|gateway|mimedefang|amavisd?)",
     re.IGNORECASE,
 )
@@ -198,7 +198,7 @@ def _failure(seen: Evidence) -> Verdict:
     if broken_report or seen.has("x-failed-recipients", "x-ms-exchange-message-is-ndr"):
         return Action.BOUNCE, "a field of bounces"
     vacation = "vacation" in seen.field("auto-submitted")
-    if vacation or phrases.AUTOMATIC_SUBJECT.match(headers.strip_subject(seen.subject)):
+    if vacation or _opens_as_automatic(seen.subject):
         return None
     if seen.is_from(_DAEMON) or seen.is_named_daemon:
         return Action.BOUNCE, "sender is a mail system"
@@ -226,11 +226,17 @@ def _marked(seen: Evidence) -> str:
     return ""
 
 
+def _opens_as_automatic(subject: str) -> bool:
+    """Whether a subject, or the tag in brackets it begins with, is an autoresponder's."""
+    openings = headers.strip_subject(subject), subject.lstrip(" [(*")
+    return any(phrases.AUTOMATIC_SUBJECT.match(opening) for opening in openings)
+
+
 def _automatic(seen: Evidence) -> Verdict:
     """A vacation notice or another program's answer."""
     if mark := _marked(seen):
         return Action.IGNORE, mark
-    if phrases.AUTOMATIC_SUBJECT.match(headers.strip_subject(seen.subject)):
+    if _opens_as_automatic(seen.subject):
         return Action.IGNORE, "subject of an autoresponder"
     if any(part.first("content-disposition")[:8].lower() == "reaction" for part in seen.mail.walk()):
         return Action.IGNORE, "reaction to a mail"
