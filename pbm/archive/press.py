@@ -85,7 +85,7 @@ class Press:
         self._print_games(linked)
         self._print_players(players)
         self._print_tournaments(linked)
-        held = [event for event, _ in self.collection.tournaments]
+        held = [tournament for tournament, _ in self.collection.tournaments]
         self._print_names("tournaments", held[::-1])
         self._print_names("players", players)
         latest = self.collection.boards[: -LATEST - 1 : -1]
@@ -112,16 +112,21 @@ class Press:
     def _print_tournaments(self, linked: Set[int]) -> None:
         public = Public({each.board: None for each in self.collection.boards}, self.collection.people)
         by_board = {each.board: each for each in self.collection.boards}
-        for event, meetings in self.collection.tournaments:
-            base = f"tournament/{event.id}"
+        for tournament, meetings in self.collection.tournaments:
+            base = f"tournament/{tournament.id}"
             boards = [by_board[each.board] for each in meetings if each.board in by_board]
             boards.sort(key=lambda each: (each.ended_at, each.board))
-            self._feed(Feed(base, event.name, boards, event.created_at))
-            pages = list(paged(crosstables(event, meetings, public)))
-            words = {"event": event, "boards": boards[: -LATEST - 1 : -1], "pages": len(pages), "feed": f"{base}.atom"}
+            self._feed(Feed(base, tournament.name, boards, tournament.created_at))
+            pages = list(paged(crosstables(tournament, meetings, public)))
+            words = {
+                "tournament": tournament,
+                "boards": boards[: -LATEST - 1 : -1],
+                "pages": len(pages),
+                "feed": f"{base}.atom",
+            }
             for number, tables in enumerate(pages, 1):
                 path = f"{base}/{number}.html" if number > 1 else f"{base}.html"
-                self._page(path, "tournament", event.name, tables=tables, number=number, linked=linked, **words)
+                self._page(path, "tournament", tournament.name, tables=tables, number=number, linked=linked, **words)
 
     def _print_names(self, template: str, those: Sequence[object]) -> None:
         """All players or tournaments, on as many pages as it takes; one where there are none."""

@@ -16,7 +16,10 @@ _COMMANDS = {
     "status": ("pbm.cli.status:status", "How the server is doing: queues, ages, rates, and what wants you."),
     "doctor": ("pbm.cli.doctor:doctor", "Look at everything a server needs, and tell what it lacks."),
     "challenge": ("pbm.cli.challenges:challenge", "Start games between players, look at them, cancel them."),
-    "event": ("pbm.cli.tournaments:event", "Tournaments, ladders and leagues: make, list, show, start, cancel them."),
+    "tournament": (
+        "pbm.cli.tournaments:tournament",
+        "Tournaments, ladders and leagues: make, list, show, start, cancel them.",
+    ),
     "player": ("pbm.cli.players:player", "Accounts and their addresses and passwords."),
     "broadcast": ("pbm.cli.broadcasts:broadcast", "What players write to all: look at it first, let it out or not."),
     "board": ("pbm.cli.boards:board", "Games under way and over: list, draw, move, verify, end."),

@@ -1,4 +1,4 @@
-"""`pbm event`: round robins, Swiss events, leagues and ladders."""
+"""`pbm tournament`: round robins, Swiss tournaments, leagues and ladders."""
 
 from __future__ import annotations
 
@@ -14,68 +14,68 @@ from pbm.cli.frame import Group, Invocation, pass_invocation
 from pbm.cli.output import json_option, print_fields, print_rows
 
 if TYPE_CHECKING:  # help pages need nothing of these
-    from pbm.server.organizer import Events, TournamentView
+    from pbm.server.organizer import Organizer, TournamentView
     from pbm.store.tournaments import Meeting, Tournament
 
 
 @contextmanager
-def _events(invocation: Invocation) -> Iterator[Events]:
-    from pbm.server.organizer import Events
+def _organizer(invocation: Invocation) -> Iterator[Organizer]:
+    from pbm.server.organizer import Organizer
 
     with invocation.service() as service:
-        yield Events(service)
+        yield Organizer(service)
 
 
 @click.group(cls=Group)
-def event() -> None:
-    """Round robins, Swiss events, leagues and ladders."""
+def tournament() -> None:
+    """Round robins, Swiss tournaments, leagues and ladders."""
 
 
-@event.command(context_settings=GAME_WORDS)
+@tournament.command(context_settings=GAME_WORDS)
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="NAME KIND GAME [-NAME=VALUE]...")
 @click.option("--body", type=click.File(), help="A board you drew, for games that take one; - is standard input.")
 @json_option
 @pass_invocation
 def create(invocation: Invocation, words: tuple[str, ...], body: TextIO | None, as_json: bool) -> None:
-    """Make an event that players may join by mail.
+    """Make a tournament that players may join by mail.
 
-    KIND is round-robin, swiss, ladder or league. Options of the event and of its game, such as -players=4..16,
-    -start=2027-01-31 or -size=4, may stand anywhere; the mail `help event create` tells them all.
+    KIND is round-robin, swiss, ladder or league. Options of the tournament and of its game, such as -players=4..16,
+    -start=2027-01-31 or -size=4, may stand anywhere; the mail `help tournament create` tells them all.
     """
     options = [word for word in words if re.match(r"--?[a-zA-Z]", word)]
     plain = [word for word in words if word not in options]
     if len(plain) != 3:
         raise click.UsageError(f"Write a name, a kind and a game, not {len(plain)} words: cup swiss cross -rounds=5.")
-    with _events(invocation) as events:
+    with _organizer(invocation) as organizer:
         name, kind, game = plain
-        made = events.create(name, kind, game, options, body.read() if body else "")
+        made = organizer.create(name, kind, game, options, body.read() if body else "")
     if as_json:
         print_fields(_row(made, 0), as_json=True)
     else:
         click.echo(f"{made.name} is open; it starts at the latest on {made.terms.starts_at:%Y-%m-%d %H:%M} UTC.")
 
 
-@event.command("list")
+@tournament.command("list")
 @game_option
 @click.option("--ended", is_flag=True, help="Those that are over, in place of those that are not.")
 @json_option
 @pass_invocation
 def list_(invocation: Invocation, game: str | None, ended: bool, as_json: bool) -> None:
-    """Events that are open or go on."""
-    with _events(invocation) as events:
-        rows = [_row(each, players) for each, players in events.all(game, ended=ended)]
+    """Tournaments that are open or go on."""
+    with _organizer(invocation) as organizer:
+        rows = [_row(each, players) for each, players in organizer.all(game, ended=ended)]
     print_rows(rows, as_json=as_json, nothing="There are no tournaments.")
 
 
-@event.command()
+@tournament.command()
 @click.argument("name")
 @json_option
 @pass_invocation
 def show(invocation: Invocation, name: str, as_json: bool) -> None:
-    """An event: its terms, players, standings, and pairings."""
-    with _events(invocation) as events:
-        overview = events.show(name)
-    made = overview.event
+    """A tournament: its terms, players, standings, and pairings."""
+    with _organizer(invocation) as organizer:
+        overview = organizer.show(name)
+    made = overview.tournament
     players = [each.player.userid for each in overview.entrants if each.left_at is None]
     row = _row(made, len(players)) | {"options": " ".join(made.options), "userids": players}
     if as_json:
@@ -88,29 +88,29 @@ def show(invocation: Invocation, name: str, as_json: bool) -> None:
             print_rows(rows, as_json=False, nothing="")
 
 
-@event.command()
+@tournament.command()
 @click.argument("name")
 @pass_invocation
 def start(invocation: Invocation, name: str) -> None:
-    """Let an event begin now, with those who have joined.
+    """Let a tournament begin now, with those who have joined.
 
     Or the next season of a league. The server that runs over the same database does so at once.
     """
-    with _events(invocation) as events:
-        started = events.start(name)
+    with _organizer(invocation) as organizer:
+        started = organizer.start(name)
     click.echo(f"{started.name} starts as soon as the server attends to it.")
 
 
-@event.command()
+@tournament.command()
 @click.argument("name")
 @pass_invocation
 def cancel(invocation: Invocation, name: str) -> None:
-    """End an event early.
+    """End a tournament early.
 
     Its boards go on for themselves; all who are in it are told.
     """
-    with _events(invocation) as events:
-        ended = events.cancel(name)
+    with _organizer(invocation) as organizer:
+        ended = organizer.cancel(name)
     click.echo(f"{ended.name} is cancelled; its players are told.")
 
 

@@ -46,7 +46,7 @@ from pbm.store import HOUSE, Transaction
 
 SILENCE = "silence"
 """What is on the agenda of a board while a draw has been offered: an offer left unanswered for long is accepted."""
-SILENT_FOR, SILENT_IN_EVENTS_FOR = timedelta(days=21), timedelta(days=7)
+SILENT_FOR, SILENT_IN_TOURNAMENTS_FOR = timedelta(days=21), timedelta(days=7)
 QUESTION = "question"
 """What is on the agenda of a board while one player has asked the other something."""
 ANSWER_IN = timedelta(days=2)
@@ -171,8 +171,8 @@ class OpenBoard:
         self.tx.matches.drop_ply(match, self.state.to_move, self.match.clock)
 
     def resign(self, seat: Seat) -> None:
-        """Give the game up; before both have played, it then counts for nobody, unless it belongs to an event."""
-        declined = self.match.opening and not self.match.event
+        """Give the game up; before both have played, it then counts for nobody, unless it belongs to a tournament."""
+        declined = self.match.opening and not self.match.tournament
         if declined:
             result = Result(Ending.VOID, None, f"{self.match.player(seat).userid} has declined to play")
         else:
@@ -188,7 +188,7 @@ class OpenBoard:
         else:
             self.tx.agenda.put(QUESTION, self.match.board, self.now + ANSWER_IN)
         if offer is not None and offer.kind is OfferKind.DRAW:
-            at = self.now + (SILENT_IN_EVENTS_FOR if self.match.event else SILENT_FOR)
+            at = self.now + (SILENT_IN_TOURNAMENTS_FOR if self.match.tournament else SILENT_FOR)
             self.tx.agenda.put(SILENCE, self.match.board, at, asked_at=self.now.isoformat())
         self.match = replace(self.match, offer=offer)
 

@@ -89,12 +89,12 @@ def start_match(
     *,
     started_by: str = "",
     rematch_of: int | None = None,
-    event: str = "",
+    tournament: str = "",
     default_clock: str = DEFAULT_CLOCK,
 ) -> OpenBoard:
     """Store a new match and return it. Raises: as read_terms.
 
-    started_by: whose daily measure it counts for. event: the event it is played in, as its players read it.
+    started_by: whose daily measure it counts for. tournament: the one it is played in, as its players read it.
     default_clock: how much time there is where the words do not say it.
     """
     terms = read_terms(game, words, body, default_clock)
@@ -109,7 +109,7 @@ def start_match(
         rated=terms.rated and not tx.players.bots([player.id for player in seats]),
         started_by=started_by,
         rematch_of=rematch_of,
-        event=event,
+        tournament=tournament,
         control=terms.control,
     )
     board = OpenBoard(tx, match, terms.state, match.revision, now)

@@ -257,7 +257,9 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
 def _in_order(words: Sequence[str]) -> Verb | None:
     """The verb of two words that is meant where they stand apart, the other way round, or the first is left out."""
     first, *rest = words[:3] or [""]
-    pairs = [f"{word} {first}" for word in rest[:1]] + [f"{first} {word}" for word in rest[1:]] + [f"event {first}"]
+    pairs = (
+        [f"{word} {first}" for word in rest[:1]] + [f"{first} {word}" for word in rest[1:]] + [f"tournament {first}"]
+    )
     return next(filter(None, (find(pair) for pair in pairs if " " in pair)), None)
 
 

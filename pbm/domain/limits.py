@@ -89,8 +89,8 @@ class Limits(SettingsTable):
     )
     invitation_days: Count = Field(default=30, description="How long such an invitation is good.")
     open_seek_games: Count = Field(default=20, description="Games that one seek may look for.")
-    open_events: Annotated[int, Field(ge=0)] = Field(
-        default=3, description="Events that one player has made and that are not over."
+    open_tournaments: Annotated[int, Field(ge=0)] = Field(
+        default=3, description="Tournaments that one player has made and that are not over."
     )
     confirmations_per_day: Count = Field(
         default=3,

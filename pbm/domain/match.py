@@ -125,8 +125,8 @@ class Match:
     """One board as it is stored.
 
     options, body: what the challenge said of the game. revision: raised at every change of the position, so that a
-    token or a guard made for an earlier state can be told. record: every ply, oldest first. event: in which event it is
-    played, as its players read it; empty for a game of their own. annotated: somebody has notes on it. control: how
+    token or a guard made for an earlier state can be told. record: every ply, oldest first. tournament: the one it is
+    played in, as its players read it; empty for a game of their own. annotated: somebody has notes on it. control: how
     much time there is. clock: None where there is none, and once the match has ended. settings: what each player has
     chosen. stops: what stops the clock of each, now or later.
     """
@@ -144,7 +144,7 @@ class Match:
     ended_at: datetime | None = None
     rated: bool = True
     offer: Offer | None = None
-    event: str = ""
+    tournament: str = ""
     annotated: bool = False
     control: TimeControl = field(default_factory=TimeControl)
     clock: Clock | None = None

@@ -196,8 +196,8 @@ CHOICES: dict[str, Choice] = {
         ),
         Choice(
             "challenges",
-            "who starts a game with you by a challenge: anyone; those known to you from a board or event, while others "
-            "have to ask; nobody, for all have to ask; or none, and no challenge reaches you",
+            "who starts a game with you by a challenge: anyone; those known to you from a board or tournament, while "
+            "others have to ask; nobody, for all have to ask; or none, and no challenge reaches you",
             (ANYONE, KNOWN, ASK, NONE),
         ),
         Choice(

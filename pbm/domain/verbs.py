@@ -31,11 +31,11 @@ NO_USERIDS = frozenset({"me", "all", "new", "any", "next", "active", "inactive",
 MULTIPLE = "multiple"
 """The verb whose text is commands."""
 
-ACCOUNT, STARTING, PLAYING, EVENTS, LOOKING, COMPANY = GROUPS = (
+ACCOUNT, STARTING, PLAYING, TOURNAMENTS, LOOKING, COMPANY = GROUPS = (
     "your account",
     "starting games",
     "playing",
-    "events",
+    "tournaments",
     "looking on",
     "company",
 )

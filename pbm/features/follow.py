@@ -23,14 +23,14 @@ MAX_FOLLOWED = 50
 """Players whom one player follows."""
 
 Wish = OpenBoard | Player | Tournament | str
-"""A board, a player, an event, or a game with all of its boards."""
+"""A board, a player, a tournament, or a game with all of its boards."""
 
 
 @handles(
     Verb(
         "follow",
         "USERID PASSWORD [WHAT]",
-        "get the mails of a board, a player's boards, a game or an event; alone it lists what you follow",
+        "get the mails of a board, a player's boards, a game or a tournament; alone it lists what you follow",
         LOOKING,
         Locks.HOUSE,
         rank=100,
@@ -47,7 +47,7 @@ def follow(request: Request, command: Command) -> Answer | None:
     if isinstance(wish, Player):
         return done(command, _follow_player(request, player, wish))
     if isinstance(wish, Tournament):
-        return done(command, _follow_event(request, player, wish))
+        return done(command, _follow_tournament(request, player, wish))
     return done(command, _subscribe(request, player, wish))
 
 
@@ -55,7 +55,7 @@ def follow(request: Request, command: Command) -> Answer | None:
     Verb(
         "unfollow",
         "USERID PASSWORD WHAT",
-        "follow a board, a player, a game or an event no more",
+        "follow a board, a player, a game or a tournament no more",
         LOOKING,
         Locks.HOUSE,
         rank=110,
@@ -66,7 +66,7 @@ def unfollow(request: Request, command: Command) -> Answer | None:
     player, wish = request.who(command), _wish(request, command.args["WHAT"])
     if isinstance(wish, Tournament):
         if not request.tx.tournaments.unfollow(player.id, wish.id):
-            raise NotFound(f"You do not follow {wish.name}.", f"event leave {wish.name}")
+            raise NotFound(f"You do not follow {wish.name}.", f"tournament leave {wish.name}")
         return done(command, f"You do not follow {wish.name} any more.")
     if not isinstance(wish, Player):
         return done(command, _unsubscribe(request, player, wish))
@@ -83,7 +83,9 @@ def _wish(request: Request, word: str) -> Wish:
         return word.casefold()
     found = request.tx.players.find(word) or request.tx.tournaments.find(word)
     if found is None:
-        raise NotFound(f'"{word}" is neither the number of a board nor a player, game or event here.', "follow 101")
+        raise NotFound(
+            f'"{word}" is neither the number of a board nor a player, game or tournament here.', "follow 101"
+        )
     return found
 
 
@@ -104,29 +106,27 @@ def _follow_player(request: Request, player: Player, wanted: Player) -> str:
     return f"You follow {wanted.userid}: the mails of all their boards come to you from now on."
 
 
-def _follow_event(request: Request, player: Player, event: Tournament) -> str:
+def _follow_tournament(request: Request, player: Player, tournament: Tournament) -> str:
     """Raises: NotAllowed."""
-    if event.stage.ended:
-        raise NotAllowed(f"{event.name} is over.", f"event standings {event.name}")
-    if not request.tx.tournaments.follow(player.id, event.id):
-        raise NotAllowed(f"You follow {event.name} already.")
-    return f"You follow {event.name}: its pairings and standings come to you from now on."
+    if tournament.stage.ended:
+        raise NotAllowed(f"{tournament.name} is over.", f"tournament standings {tournament.name}")
+    if not request.tx.tournaments.follow(player.id, tournament.id):
+        raise NotAllowed(f"You follow {tournament.name} already.")
+    return f"You follow {tournament.name}: its pairings and standings come to you from now on."
 
 
 def _listed(request: Request, player: Player) -> str:
     boards = request.tx.follows.boards(player.id)
     found = {
         "players": [each.userid for each in request.tx.follows.players(player.id)],
-        "events": [event.name for event in request.tx.tournaments.followed(player.id)],
+        "tournaments": [tournament.name for tournament in request.tx.tournaments.followed(player.id)],
         "games": [game for game in GAMES if _choice(request, player, game).follows],
         "boards": [str(board) for board, ends_only in boards if not ends_only],
         "boards, only their ends": [str(board) for board, ends_only in boards if ends_only],
         "games, only their ends": [game for game in GAMES if _choice(request, player, game).notify_ends],
     }
     if not any(found.values()):
-        return (
-            'You follow nothing. "follow 101" follows a board, "follow alice" a player, "follow cross" a game or event.'
-        )
+        return 'You follow nothing. "follow 101" follows a board, "follow alice" a player, "follow cross" a game.'
     lines = [f"{kind}: {', '.join(words)}" for kind, words in found.items() if words]
     return wrapped("\n".join(["You follow", *(f"  {line}" for line in lines), "", '"unfollow" and a word ends it.']))
 

@@ -19,7 +19,7 @@ from pbm.domain.match import Ending, Match, Seat, other
 from pbm.domain.ratings import CEILING, SCALE, TAU, expected, weight
 from pbm.domain.verbs import LOOKING, VERBS, Locks, Verb, find
 
-ALSO = {"password": "account", "option": "options", "time": "clock", "rating": "standings", "tournament": "event"}
+ALSO = {"password": "account", "option": "options", "time": "clock", "rating": "standings", "event": "tournament"}
 """Subjects by other names than their pages have."""
 MOST_PAGES = 5
 

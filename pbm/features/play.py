@@ -11,7 +11,7 @@ from itertools import takewhile
 from games.rules import BadNotation, MoveError, quoted
 from pbm.compose import Answer
 from pbm.core import decisions
-from pbm.core.board import SILENCE, SILENT_FOR, SILENT_IN_EVENTS_FOR, OpenBoard
+from pbm.core.board import SILENCE, SILENT_FOR, SILENT_IN_TOURNAMENTS_FOR, OpenBoard
 from pbm.core.credentials import NOTHING, as_played, verb_meant
 from pbm.core.notify import tell_players
 from pbm.core.offers import GRANTS, WISHES, ask, grants, tell_sender
@@ -409,7 +409,7 @@ def take_silence_for_consent(occasion: Occasion) -> None:
     if match.result is not None or offer is None or offer.kind is not OfferKind.DRAW:
         return
     hearer, asked_at = other(offer.seat), datetime.fromisoformat(occasion.item.payload["asked_at"])
-    length = SILENT_IN_EVENTS_FOR if match.event else SILENT_FOR
+    length = SILENT_IN_TOURNAMENTS_FOR if match.tournament else SILENT_FOR
     player = match.player(hearer).id
     stops, _ = tx.absences.stops((player, player), asked_at)
     over_at = Calendar(stops=stops).deadline(asked_at, length // timedelta(microseconds=1))

@@ -105,7 +105,7 @@ def call_time(board: OpenBoard, limits: Limits) -> None:
         board.tx.agenda.put(IntentKind.HOLD, f"{match.board}:{clock.seat}", min(now, clock.due_at or now) - _INSTANT)
         return
     late = match.player(clock.seat)
-    if match.event:
+    if match.tournament:
         board.end(
             Result(Ending.FORFEIT, other(clock.seat), _ON_TIME), TimeClaimed(match.board, clock.seat, waited=True)
         )

@@ -47,7 +47,7 @@ class Finished:
     ended_at: datetime
     result: Result
     rated: bool
-    event: str
+    tournament: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,5 +135,5 @@ def _finished(row: Row[Any]) -> Finished:
         ended_at=row.ended_at,
         result=result,
         rated=row.rated,
-        event=row.event,
+        tournament=row.tournament,
     )

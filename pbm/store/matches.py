@@ -132,7 +132,7 @@ class Matches:
         rated: bool = True,
         started_by: str = "",
         rematch_of: int | None = None,
-        event: str = "",
+        tournament: str = "",
         control: TimeControl = UNLIMITED,
     ) -> Match:
         """started_by: who asked for it, by any name that is theirs alone. rematch_of: the board it follows.
@@ -155,7 +155,7 @@ class Matches:
             "rated": rated,
             "started_by": started_by,
             "rematch_of": rematch_of,
-            "event": event,
+            "tournament": tournament,
             "control": str(control),
             **columns_of(clock),
         }
@@ -194,7 +194,7 @@ class Matches:
             ended_at=row.ended_at,
             rated=row.rated,
             offer=Offer(OfferKind(row.offer), row.offered_by) if row.offer else None,
-            event=row.event,
+            tournament=row.tournament,
             annotated=row.annotated,
             control=read_control(row.control),
             clock=clock,

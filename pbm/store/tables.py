@@ -120,7 +120,7 @@ matches = Table(
     Column("due_at", Instant, index=True),
     Column("paused", Boolean, nullable=False, server_default="0"),
     Column("annotated", Boolean, nullable=False, server_default="0"),
-    Column("event", String(80), nullable=False, server_default=""),
+    Column("tournament", String(80), nullable=False, server_default=""),
     Column("gift", BigInteger),
     sqlite_autoincrement=True,
 )

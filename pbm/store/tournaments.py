@@ -1,4 +1,4 @@
-"""Events: what each is held under, who is in it, and its bouts with their boards."""
+"""Tournaments: what each is held under, who is in it, and its bouts with their boards."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """One event. options, body: as of a challenge. creator: None for the operator.
+    """One tournament. options, body: as of a challenge. creator: None for the operator.
 
     season, round: counted from 1, 0 before the first; the round of a ladder counts the games that have ended.
     due_at: when something happens by itself, at the latest: the start, the end of the round, the next season.
@@ -116,7 +116,7 @@ class Meeting:
 
 
 class Tournaments:
-    """An event has a name of its own, in whatever case it is written."""
+    """A tournament has a name of its own, in whatever case it is written."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -298,7 +298,7 @@ class Tournaments:
     def followed(self, player_id: int) -> list[Tournament]:
         """The tournaments that they follow and that are not over, the newest first."""
         own = select(tournament_follows.c.tournament_id).where(tournament_follows.c.player_id == player_id)
-        return [event for event in self._found(tournaments.c.id.in_(own)) if not event.stage.ended]
+        return [tournament for tournament in self._found(tournaments.c.id.in_(own)) if not tournament.stage.ended]
 
     def follow(self, player_id: int, tournament_id: int) -> bool:
         """False if they did already."""

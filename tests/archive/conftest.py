@@ -31,9 +31,9 @@ def played(house: House) -> House:
 @pytest.fixture
 def cup(played: House) -> House:
     """A round robin of all three, of which the first round is over."""
-    played.send("alice", "event create cup round-robin cross alice alicepass -players=3 -size=3")
+    played.send("alice", "tournament create cup round-robin cross alice alicepass -players=3 -size=3")
     for userid in ("alice", "bob", "Carol"):
-        played.send(userid, f"event join cup {userid} {userid}pass")
+        played.send(userid, f"tournament join cup {userid} {userid}pass")
     played.wait(timedelta(minutes=2))
     for meeting in meetings(played):
         if meeting.board:
@@ -46,5 +46,5 @@ def cup(played: House) -> House:
 def meetings(house: House):
     """What has been paired of the only tournament."""
     with house.service.store.read() as tx:
-        (event,) = tx.tournaments.listed()
-        return tx.tournaments.meetings(event.id)
+        (tournament,) = tx.tournaments.listed()
+        return tx.tournaments.meetings(tournament.id)

@@ -17,7 +17,7 @@ WORDS = {
     "vacation": "vacation 2026-02-01 1w",
     "challenge": "cross challenge me alice",
     "seek": "seek cross",
-    "event create": "event create cup swiss cross",
+    "tournament create": "tournament create cup swiss cross",
     "take": "take 1",
     "give": "give 3d",
     "limit": "limit 3",

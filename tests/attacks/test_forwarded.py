@@ -17,7 +17,7 @@ EVE = "eve@elsewhere.example"
         "vacation 2026-02-01 1w",
         "set mail text",
         "cross challenge me carol",
-        "event create cup swiss cross",
+        "tournament create cup swiss cross",
         "broadcast",
         "follow bob",
         "export",

@@ -1,4 +1,4 @@
-"""Events held by mail from the first to the last: nothing holds them up, and everybody is told once."""
+"""Tournaments held by mail from the first to the last: nothing holds them up, and everybody is told once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOW = timedelta(minutes=1)
 NAMES = ("ann", "ben", "cat", "dan", "eve", "fay", "gus", "hal", "ivy", "joe", "kim", "leo")
 
 
-def event(house: House, name: str = "cup") -> Tournament:
+def tournament(house: House, name: str = "cup") -> Tournament:
     with house.service.store.read() as tx:
         found = tx.tournaments.find(name)
     assert found is not None
@@ -29,29 +29,29 @@ def event(house: House, name: str = "cup") -> Tournament:
 
 def meetings(house: House, name: str = "cup") -> list[Meeting]:
     with house.service.store.read() as tx:
-        return tx.tournaments.meetings(event(house, name).id)
+        return tx.tournaments.meetings(tournament(house, name).id)
 
 
 def under_way(house: House, name: str = "cup") -> list[Meeting]:
     with house.service.store.read() as tx:
-        return tx.tournaments.under_way(event(house, name).id)
+        return tx.tournaments.under_way(tournament(house, name).id)
 
 
 def make(house: House, words: str, players: Iterable[str], name: str = "cup") -> list[Got]:
-    """An event which the operator's player makes, joined by all and started; what is told of its start."""
+    """A tournament which the operator's player makes, joined by all and started; what is told of its start."""
     house.player("maker")
     kind, *options = words.split()
-    house.send("maker", f"event create {name} {kind} cross maker {password('maker')} -size=3 {' '.join(options)}")
+    house.send("maker", f"tournament create {name} {kind} cross maker {password('maker')} -size=3 {' '.join(options)}")
     house.send("maker", f"unfollow maker {password('maker')} {name}")
     for userid in players:
         house.player(userid)
         join(house, userid, name)
-    house.send("maker", f"event start {name} maker {password('maker')}")
+    house.send("maker", f"tournament start {name} maker {password('maker')}")
     return house.wait(NOW)
 
 
 def join(house: House, userid: str, name: str = "cup") -> list[Got]:
-    return house.send(userid, f"event join {name} {userid} {password(userid)}")
+    return house.send(userid, f"tournament join {name} {userid} {password(userid)}")
 
 
 def play(house: House, better: Callable[[str, str], bool], name: str = "cup") -> list[Got]:
@@ -70,7 +70,7 @@ def no_faults(house: House) -> Iterator[None]:
     """What the agenda could not do would only be tried again."""
     yield
     with house.service.store.read() as tx:
-        tried = [tx.agenda.get("event", each.id) for each in tx.tournaments.listed()]
+        tried = [tx.agenda.get("tournament", each.id) for each in tx.tournaments.listed()]
     assert all(item is None or item.attempts == 0 for item in tried)
 
 
@@ -82,7 +82,7 @@ def divisions(house: House) -> dict[int, set[str]]:
     """Who plays in which division of the present season."""
     found: dict[int, set[str]] = {}
     for each in meetings(house):
-        if each.season == event(house).season:
+        if each.season == tournament(house).season:
             found.setdefault(each.division, set()).update(player.userid for player in each.players)
     return found
 
@@ -99,7 +99,7 @@ def to(mails: Iterable[Got], userid: str, subject: str = "pbm: ") -> list[Got]:
 def test_a_swiss_of_eight_by_mail(house: House) -> None:
     mails = make(house, "swiss -players=4..16 -rounds=4", NAMES[:8])
     for number in range(1, 5):
-        assert event(house).round == number
+        assert tournament(house).round == number
         assert len(under_way(house)) == 4
         for userid in NAMES[:8]:
             (told,) = to(mails, userid)
@@ -108,7 +108,7 @@ def test_a_swiss_of_eight_by_mail(house: House) -> None:
             assert f"Tournament: cup, round {number}." in board.body
             assert f"on board {board.board}, against" in told.body
         mails = play(house, by_name)
-    over = event(house)
+    over = tournament(house)
     assert over.stage is Stage.OVER
     (told,) = to(mails, "hal")
     assert told["Subject"] == "pbm: cup: the result"
@@ -122,14 +122,14 @@ def test_a_swiss_of_eight_by_mail(house: House) -> None:
         assert abs(2 * firsts - 4) <= 2
     assert house.wait(400 * DAY) == []
     with house.service.store.read() as tx:
-        assert "event" not in tx.agenda.counts(house.now)
+        assert "tournament" not in tx.agenda.counts(house.now)
         records = tx.ratings.standings("cross")
     assert len(records) == 8
 
 
 def test_a_knockout_of_five_by_mail(house: House) -> None:
     mails = make(house, "knockout", NAMES[:5])
-    assert event(house).round == 1
+    assert tournament(house).round == 1
     (told,) = to(mails, "ann")
     assert "You have no game this time, but a point." in told.body
     assert len(under_way(house)) == 1
@@ -143,14 +143,14 @@ def test_a_knockout_of_five_by_mail(house: House) -> None:
         house.answer(player, text, final.board)
     mails = house.wait(NOW)
     (told,) = to(mails, "eve")
-    assert event(house).stage is Stage.OVER
+    assert tournament(house).stage is Stage.OVER
     assert f"{second} has won it" in told.body
     assert table(told)[:2] == [second, first]
 
 
 def test_in_a_knockout_one_who_leaves_is_out_and_the_opponent_goes_on(house: House) -> None:
     make(house, "knockout", NAMES[:4])
-    house.send("ann", f"event leave cup ann {password('ann')}")
+    house.send("ann", f"tournament leave cup ann {password('ann')}")
     mails = play(house, by_name)
     (final,) = under_way(house)
     assert {player.userid for player in final.players} == {"dan", "ben"}
@@ -160,23 +160,23 @@ def test_in_a_knockout_one_who_leaves_is_out_and_the_opponent_goes_on(house: Hou
 def test_a_swiss_may_be_joined_late_and_a_round_left_out(house: House) -> None:
     make(house, "swiss -rounds=4", NAMES[:5])
     play(house, by_name)
-    assert event(house).round == 2
+    assert tournament(house).round == 2
     house.player("kim")
     (got,) = join(house, "kim")
     assert "You are paired from the next round on" in got.body
-    (got,) = house.send("ann", f"event bye cup ann {password('ann')}")
+    (got,) = house.send("ann", f"tournament bye cup ann {password('ann')}")
     assert "You have a bye in round 3 of cup, for half a point." in got.body
     mails = play(house, by_name)
     (told,) = to(mails, "ann")
     assert "You have no game this time, but half a point." in told.body
     assert "kim" in {player.userid for each in under_way(house) for player in each.players}
-    (got,) = house.send("ann", f"event bye cup ann {password('ann')}")
+    (got,) = house.send("ann", f"tournament bye cup ann {password('ann')}")
     assert "You have a bye in round 4 of cup, for no point." in got.body
     house.player("leo")
     (got,) = join(house, "leo")
     assert "has started, so nobody can join any more" in got.body
     play(house, by_name)
-    (got,) = house.send("ben", f"event bye cup ben {password('ben')}")
+    (got,) = house.send("ben", f"tournament bye cup ben {password('ben')}")
     assert "Round 4 of cup is the last." in got.body
     with house.service.store.read() as tx:
         kim = tx.players.find("kim")
@@ -188,7 +188,7 @@ def test_a_swiss_may_be_joined_late_and_a_round_left_out(house: House) -> None:
 @pytest.mark.parametrize("kind", ["round-robin", "knockout", "ladder"])
 def test_a_bye_is_asked_for_in_a_swiss_alone(house: House, kind: str) -> None:
     make(house, kind, NAMES[:2])
-    (got,) = house.send("ann", f"event bye cup ann {password('ann')}")
+    (got,) = house.send("ann", f"tournament bye cup ann {password('ann')}")
     assert "a bye is asked for in a Swiss" in got.body
 
 
@@ -198,19 +198,19 @@ def test_a_league_with_promotion_by_mail(house: House) -> None:
     assert divisions(house) == {1: set(NAMES[:4]), 2: set(NAMES[4:8])}
     for _ in range(3):
         mails = play(house, by_name)
-    assert event(house).stage is Stage.PAUSED
+    assert tournament(house).stage is Stage.PAUSED
     (told,) = to(mails, "eve")
     assert told["Subject"] == "pbm: cup: season 1 is over"
     assert table(told) == sorted(NAMES[:8], key=order.__getitem__)
     assert re.search(r"dan +from 1 to 2", told.body)
     assert re.search(r"eve +from 2 to 1", told.body)
 
-    house.send("ben", f"event leave cup ben {password('ben')}")
+    house.send("ben", f"tournament leave cup ben {password('ben')}")
     house.player("ivy")
     assert "next season" in join(house, "ivy")[0].body
     assert house.wait(4 * DAY) == []
     mails = house.wait(2 * DAY)
-    assert (event(house).stage, event(house).season, event(house).round) == (Stage.RUNNING, 2, 1)
+    assert (tournament(house).stage, tournament(house).season, tournament(house).round) == (Stage.RUNNING, 2, 1)
     assert divisions(house) == {1: {"ann", "cat", "eve", "dan"}, 2: {"fay", "gus", "hal", "ivy"}}
     assert len(to(mails, "ivy")) == 1
     assert not to(mails, "ben")
@@ -226,7 +226,7 @@ def test_who_has_not_moved_all_season_is_out_of_the_league(house: House) -> None
             if meeting.second is not None and meeting.second.userid != "dan":
                 house.answer(meeting.second.userid, "B2", meeting.board)
         mails = house.wait(4 * DAY)
-    assert event(house).stage is Stage.PAUSED
+    assert tournament(house).stage is Stage.PAUSED
     (told,) = to(mails, "dan", "pbm: cup: season 1 is over")
     assert "dan has not made a move in the whole season and so left the league." in " ".join(told.body.split())
     house.wait(8 * DAY)
@@ -236,7 +236,7 @@ def test_who_has_not_moved_all_season_is_out_of_the_league(house: House) -> None
 def test_a_league_that_nobody_plays_in_ends(house: House) -> None:
     make(house, "league -days-per-round=3", NAMES[:4])
     house.wait(30 * DAY)
-    assert event(house).stage is Stage.OVER
+    assert tournament(house).stage is Stage.OVER
     assert house.wait(400 * DAY) == []
 
 
@@ -246,11 +246,11 @@ def test_the_next_season_may_be_started_early(house: House) -> None:
     house.answer(meeting.first.userid, "C3", meeting.board)
     house.answer(meeting.second.userid if meeting.second else "", "resign!", meeting.board)
     house.wait(NOW)
-    assert event(house).stage is Stage.PAUSED
+    assert tournament(house).stage is Stage.PAUSED
     join(house, "maker")
-    house.send("maker", f"event start cup maker {password('maker')}")
+    house.send("maker", f"tournament start cup maker {password('maker')}")
     house.wait(NOW)
-    assert (event(house).stage, event(house).season) == (Stage.RUNNING, 2)
+    assert (tournament(house).stage, tournament(house).season) == (Stage.RUNNING, 2)
 
 
 def test_everybody_has_the_other_seat_in_the_next_season(house: House) -> None:
@@ -273,9 +273,9 @@ def test_a_round_ends_at_its_deadline_and_time_decides(house: House) -> None:
     house.wait(4 * DAY)
     house.answer(two.second.userid if two.second else "", "B2", two.board)
     house.wait(3 * DAY)
-    assert event(house).round == 1
+    assert tournament(house).round == 1
     mails = house.wait(2 * DAY)
-    assert event(house).round == 2
+    assert tournament(house).round == 2
     settled = {each.id: each.points for each in meetings(house)}
     assert settled[one.id] == (2, 0)
     assert settled[two.id] == (0, 2)
@@ -291,7 +291,7 @@ def test_a_vacation_does_not_hold_a_round_up(house: House) -> None:
     mover = meeting.first.userid
     assert not house.send(mover, f"vacation {mover} {password(mover)} 2026-01-02 2026-01-25")[0].refuses
     house.wait(11 * DAY)
-    assert event(house).stage is Stage.OVER
+    assert tournament(house).stage is Stage.OVER
     assert meetings(house)[0].points == (0, 2)
 
 
@@ -305,7 +305,7 @@ def test_who_does_not_come_loses_on_time_though_he_has_not_moved(house: House) -
     assert match is not None
     assert match.result is not None
     assert match.result.ending is Ending.FORFEIT
-    assert event(house).stage is Stage.OVER
+    assert tournament(house).stage is Stage.OVER
     assert "has won it" in to(mails, "ann", "pbm: cup")[-1].body
     assert all("claim" not in got.body for got in mails)
     assert "The game was not rated: it ended before both had moved." in to(mails, "ann", "Cross Board")[-1].body
@@ -322,9 +322,9 @@ def test_who_resigns_before_he_has_moved_loses(house: House) -> None:
 def test_a_server_that_was_down_ends_a_round_once(house: House) -> None:
     make(house, "round-robin -days-per-round=10", NAMES[:4])
     mails = house.sleep(200 * DAY)
-    assert event(house).round == 2
+    assert tournament(house).round == 2
     assert [len(to(mails, userid)) for userid in NAMES[:4]] == [1, 1, 1, 1]
-    due_at = event(house).due_at
+    due_at = tournament(house).due_at
     assert due_at is not None
     assert abs(due_at - house.now - 10 * DAY) < NOW
     assert house.sleep(NOW) == []
@@ -332,9 +332,9 @@ def test_a_server_that_was_down_ends_a_round_once(house: House) -> None:
 
 def test_who_leaves_loses_what_he_plays_and_what_was_to_come(house: House) -> None:
     make(house, "round-robin", NAMES[:4])
-    house.send("ann", f"event leave cup ann {password('ann')}")
+    house.send("ann", f"tournament leave cup ann {password('ann')}")
     mails = [*play(house, by_name)]
-    while event(house).stage is Stage.RUNNING:
+    while tournament(house).stage is Stage.RUNNING:
         mails += play(house, by_name)
     lost = [each for each in meetings(house) if "ann" in (each.first.userid, each.second and each.second.userid)]
     assert len(lost) == 3
@@ -345,32 +345,32 @@ def test_who_leaves_loses_what_he_plays_and_what_was_to_come(house: House) -> No
     assert not to(mails, "ann")
 
 
-def test_an_account_that_ends_leaves_its_events(house: House) -> None:
+def test_an_account_that_ends_leaves_its_tournaments(house: House) -> None:
     make(house, "swiss -rounds=2", NAMES[:4])
     house.send("ann", f"delete ann {password('ann')}")
     mails = play(house, by_name)
-    assert event(house).round == 2
+    assert tournament(house).round == 2
     paired = {player.userid for each in meetings(house) if each.round == 2 for player in each.players}
     assert paired == {"ben", "cat", "dan"}
     assert not to(mails, "ann")
 
 
-def test_the_last_player_left_ends_an_event(house: House) -> None:
+def test_the_last_player_left_ends_an_tournament(house: House) -> None:
     make(house, "round-robin", NAMES[:3])
     for userid in NAMES[:2]:
-        house.send(userid, f"event leave cup {userid} {password(userid)}")
+        house.send(userid, f"tournament leave cup {userid} {password(userid)}")
     house.wait(NOW)
-    assert event(house).stage is Stage.OVER
+    assert tournament(house).stage is Stage.OVER
 
 
 def test_too_few_players_and_it_is_called_off(house: House) -> None:
     house.player("maker")
     house.player("ann")
-    house.send("maker", f"event create cup swiss cross maker {password('maker')} -players=4..8 -start=2026-01-05")
+    house.send("maker", f"tournament create cup swiss cross maker {password('maker')} -players=4..8 -start=2026-01-05")
     join(house, "ann")
     assert house.wait(3 * DAY) == []
     mails = house.wait(2 * DAY)
-    assert event(house).stage is Stage.CANCELLED
+    assert tournament(house).stage is Stage.CANCELLED
     assert "needs 4 players, and one has joined" in " ".join(to(mails, "ann")[0].body.split())
     assert len(to(mails, "maker")) == 1
     assert "is over" in join(house, "ann")[0].body
@@ -382,12 +382,12 @@ def test_players_are_seeded_by_their_ratings(house: House) -> None:
     board = house.game("cross -size=3 ann dan", ["C3", "B2"])
     house.answer("ann", "resign!", board)
     house.player("maker")
-    house.send("maker", f"event create cup swiss cross maker {password('maker')} -size=3 -players=4")
+    house.send("maker", f"tournament create cup swiss cross maker {password('maker')} -size=3 -players=4")
     for userid in NAMES[:4]:
         join(house, userid)
     house.wait(NOW)
     with house.service.store.read() as tx:
-        seeded = [each.player.userid for each in tx.tournaments.entrants(event(house).id)]
+        seeded = [each.player.userid for each in tx.tournaments.entrants(tournament(house).id)]
     assert seeded == ["dan", "ben", "cat", "ann"]
 
 
@@ -396,10 +396,12 @@ def test_a_ladder(house: House) -> None:
 
     def rungs() -> list[str]:
         with house.service.store.read() as tx:
-            return [each.player.userid for each in tx.tournaments.entrants(event(house).id) if each.left_at is None]
+            return [
+                each.player.userid for each in tx.tournaments.entrants(tournament(house).id) if each.left_at is None
+            ]
 
     def challenge(one: str, two: str) -> list[Got]:
-        return house.send(one, f"event challenge cup {one} {password(one)} {two}")
+        return house.send(one, f"tournament challenge cup {one} {password(one)} {two}")
 
     assert rungs() == list(NAMES[:5])
     assert challenge("eve", "ann")[0].refuses
@@ -425,7 +427,7 @@ def test_a_ladder(house: House) -> None:
     assert rungs() == ["eve", "ann", "ben", "cat", "dan"]
     assert len(to(mails, "dan", "pbm: cup: how it stands")) == 1
 
-    house.send("ann", f"event leave cup ann {password('ann')}")
+    house.send("ann", f"tournament leave cup ann {password('ann')}")
     assert rungs() == ["eve", "ben", "cat", "dan"]
     join(house, "ann")
     assert rungs()[-1] == "ann"
@@ -433,12 +435,12 @@ def test_a_ladder(house: House) -> None:
 
 def test_a_cancelled_event_leaves_its_boards_alone(house: House) -> None:
     make(house, "swiss", NAMES[:4])
-    house.send("maker", f"event cancel cup maker {password('maker')}")
+    house.send("maker", f"tournament cancel cup maker {password('maker')}")
     assert len(under_way(house)) == 2
     board = under_way(house)[0].board
     house.answer("ann", "resign!", board)
     assert house.wait(NOW) == []
-    assert event(house).stage is Stage.CANCELLED
+    assert tournament(house).stage is Stage.CANCELLED
     assert all(each.points is None for each in meetings(house))
 
 
@@ -447,7 +449,7 @@ def test_a_void_board_is_worth_as_much_to_both(house: House) -> None:
     Administration(house.service).cancel(under_way(house)[0].board or 0)
     house.wait(NOW)
     assert meetings(house)[0].points == (1, 1)
-    assert event(house).stage is Stage.OVER
+    assert tournament(house).stage is Stage.OVER
 
 
 def test_unrated_events_move_no_rating(house: House) -> None:
@@ -458,12 +460,12 @@ def test_unrated_events_move_no_rating(house: House) -> None:
 
 
 def test_who_has_made_too_many_events_makes_no_more(new_house: Callable[..., House]) -> None:
-    house = new_house(Settings(ROBOT, Limits(open_events=1)))
+    house = new_house(Settings(ROBOT, Limits(open_tournaments=1)))
     house.player("ann")
-    assert not house.send("ann", "event create one swiss cross ann annpass")[0].refuses
-    assert house.send("ann", "event create two swiss cross ann annpass")[0].refuses
-    house.send("ann", "event cancel one ann annpass")
-    assert not house.send("ann", "event create two swiss cross ann annpass")[0].refuses
+    assert not house.send("ann", "tournament create one swiss cross ann annpass")[0].refuses
+    assert house.send("ann", "tournament create two swiss cross ann annpass")[0].refuses
+    house.send("ann", "tournament cancel one ann annpass")
+    assert not house.send("ann", "tournament create two swiss cross ann annpass")[0].refuses
 
 
 @pytest.mark.parametrize("words", ["round-robin", "swiss", "league -division=3"])
@@ -471,16 +473,16 @@ def test_no_stage_waits_for_anybody(words: str, house: House) -> None:
     """Nobody ever moves, and still it ends, or goes into its next season."""
     make(house, f"{words} -days-per-round=3 --clock=none", NAMES[:5])
     house.wait(30 * DAY)
-    over = event(house)
+    over = tournament(house)
     assert over.stage is Stage.OVER or over.season > 1
     assert all(each.points is not None for each in meetings(house) if each.season < over.season)
 
 
-def test_a_game_of_the_house_may_be_called_like_an_event(house: House) -> None:
-    """Names of events are in no one's way: they stand behind the word event only."""
+def test_a_game_of_the_house_may_be_called_like_an_tournament(house: House) -> None:
+    """Names of tournaments are in no one's way: they stand behind the word tournament only."""
     house.player("ann")
-    house.send("ann", "event create swiss swiss cross ann annpass")
-    assert not house.send("ann", "event join SWISS ann annpass")[0].refuses
+    house.send("ann", "tournament create swiss swiss cross ann annpass")
+    assert not house.send("ann", "tournament join SWISS ann annpass")[0].refuses
 
 
 def test_mails_of_a_large_event_are_cut(house: House) -> None:
@@ -495,14 +497,14 @@ def test_mails_of_a_large_event_are_cut(house: House) -> None:
         for number in range(120):
             player_id = tx.players.find(f"player{number}")
             assert player_id is not None
-            tx.tournaments.enter(event(house).id, player_id.id, number + 1, house.now)
-    house.send("maker", f"event start cup maker {password('maker')}")
+            tx.tournaments.enter(tournament(house).id, player_id.id, number + 1, house.now)
+    house.send("maker", f"tournament start cup maker {password('maker')}")
     mails = house.wait(NOW)
     (told,) = to(mails, "player119")
     assert "and 10 more" in told.body
     assert "You move first on board 160, against player59." in told.body
     assert max(len(got.raw) for got in mails) < 6000
-    assert "player119" in house.send("player3", "event pairings cup")[0].body
+    assert "player119" in house.send("player3", "tournament pairings cup")[0].body
 
 
 def test_in_a_league_everybody_is_told_of_his_division(house: House) -> None:

@@ -1,4 +1,4 @@
-"""Answers to every kind of mail that the golden conversations show: digests, reminders, events, invitations, plans.
+"""Answers to every kind of mail that the golden conversations show: digests, reminders, invitations, plans.
 
 They hold lines that would be commands, "101 B2" among them. Whatever the writer's program does with them, what is read
 is what he wrote.

@@ -1,4 +1,4 @@
-"""How the entrants of an event stand: by points, and where these are equal by exact tie-breaks.
+"""How the entrants of a tournament stand: by points, and where these are equal by exact tie-breaks.
 
 A player who has a bye, or wins because the opponent has left, has met nobody; in the tie-breaks they count as if they
 had met somebody with as many points as they have.

@@ -1,4 +1,4 @@
-"""What an event is held under: its kind, and the options that stand in its creation beside those of the game."""
+"""What a tournament is held under: its kind, and the options that stand in its creation beside those of the game."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pbm.domain.errors import BadArguments
 MOST_PLAYERS = 200
 START_WITHIN = timedelta(days=365)
 OPEN_DAYS = 14
-"""How long an event without a date waits for players."""
+"""How long a tournament without a date waits for players."""
 
 
 class Kind(StrEnum):
@@ -34,7 +34,7 @@ class Kind(StrEnum):
         known = {"roundrobin": cls.ROUND_ROBIN, "robin": cls.ROUND_ROBIN, **{kind.value: kind for kind in cls}}
         if folded not in known:
             raise BadArguments(
-                f'"{word}" is no kind of event: take {", ".join(cls)}.'.replace(", league", " or league")
+                f'"{word}" is no kind of tournament: take {", ".join(cls)}.'.replace(", league", " or league")
             )
         return known[folded]
 
@@ -86,7 +86,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class _Option:
-    """kinds: of event that take it; none named for all. range: as the refusal of a value shows it."""
+    """kinds: of tournament that take it; none named for all. range: as the refusal of a value shows it."""
 
     read: Callable[[str, datetime], Mapping[str, Any] | None]
     range: str
@@ -146,7 +146,7 @@ def read_terms(kind: Kind, words: Sequence[str], now: datetime) -> tuple[Terms, 
             others.append(word)
             continue
         if kind not in option.kinds:
-            raise BadArguments(f'"{word}": a {kind.label} event has no such option.')
+            raise BadArguments(f'"{word}": a {kind.label} tournament has no such option.')
         found = option.read(value, now)
         if found is None:
             raise BadArguments(f'"{word}" cannot be: -{name} takes {option.range}.')

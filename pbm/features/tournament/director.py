@@ -21,20 +21,20 @@ from pbm.features.tournament.letters import Letters
 from pbm.store import Transaction
 from pbm.store.tournaments import Entrant, Meeting, Stage, Tournament
 
-HOLDING = "event"
-"""Kind of the agenda's items for events; the key is the event's id."""
+HOLDING = "tournament"
+"""Kind of the agenda's items for tournaments; the key is the tournament's id."""
 CLOCK = "10d+1d"
-"""The clock of a board, where the event's creator has not chosen one."""
+"""The clock of a board, where the tournament's creator has not chosen one."""
 
 
 @dataclass(slots=True)
 class Director:
-    """One event while it is attended to. A kind of events says what `begin` and `proceed` are."""
+    """One tournament while it is attended to. A kind of tournaments says what `begin` and `proceed` are."""
 
     tx: Transaction
     tools: Tools
     now: datetime
-    event: Tournament
+    tournament: Tournament
     mails: list[Mail] = field(default_factory=list)
 
     @property
@@ -50,47 +50,47 @@ class Director:
         raise NotImplementedError
 
     def go_on(self) -> None:
-        if self.event.stage is Stage.OPEN:
+        if self.tournament.stage is Stage.OPEN:
             self._open_or_call_off()
         else:
             self.proceed()
         self.tx.outbox.add(self.mails, self.now)
 
     def keep(self, **changes: Any) -> None:
-        """Change the event, and when it has to be looked at again."""
-        self.event = replace(self.event, **changes)
-        self.tx.tournaments.save(self.event)
+        """Change the tournament, and when it has to be looked at again."""
+        self.tournament = replace(self.tournament, **changes)
+        self.tx.tournaments.save(self.tournament)
         next_at = self.next_at()
         if next_at is None:
-            self.tx.agenda.drop(HOLDING, self.event.id)
+            self.tx.agenda.drop(HOLDING, self.tournament.id)
         else:
-            self.tx.agenda.put(HOLDING, self.event.id, next_at)
+            self.tx.agenda.put(HOLDING, self.tournament.id, next_at)
 
     def next_at(self) -> datetime | None:
         """When something must happen by itself, at the latest."""
-        return self.event.due_at
+        return self.tournament.due_at
 
     def present(self) -> list[Entrant]:
         """Who is in, by seed."""
-        return [each for each in self.tx.tournaments.entrants(self.event.id) if each.left_at is None]
+        return [each for each in self.tx.tournaments.entrants(self.tournament.id) if each.left_at is None]
 
     def is_due(self) -> bool:
-        return self.event.due_at is not None and self.event.due_at <= self.now
+        return self.tournament.due_at is not None and self.tournament.due_at <= self.now
 
     def tell(self, players: Sequence[Player], page: str, subject: str, **words: object) -> None:
-        self.mails += self.letters.mail(players, self.event, page, subject, **words)
+        self.mails += self.letters.mail(players, self.tournament, page, subject, **words)
 
     def tell_all(self, page: str, subject: str, **words: object) -> None:
-        self.tell(self.letters.audience(self.event), page, subject, **words)
+        self.tell(self.letters.audience(self.tournament), page, subject, **words)
 
     def by_rating(self, players: Sequence[Entrant]) -> list[Player]:
         """The strongest first; of equals, who has joined first."""
-        records = self.tx.ratings.of(self.event.game, [each.player.id for each in players])
+        records = self.tx.ratings.of(self.tournament.game, [each.player.id for each in players])
         ranked = sorted(players, key=lambda each: (-records[each.player.id].rating.shown, each.joined_at))
         return [each.player for each in ranked]
 
     def place(self, divisions: Sequence[Sequence[Player]]) -> None:
-        self.tx.tournaments.place(self.event.id, [[player.id for player in division] for division in divisions])
+        self.tx.tournaments.place(self.tournament.id, [[player.id for player in division] for division in divisions])
 
     def start(self, bout: Bout, division: int, due_at: datetime, challenger: Player | None = None) -> OpenBoard | None:
         """Store a bout and start its board; None where there is nothing to play."""
@@ -98,17 +98,19 @@ class Director:
         number = board.match.board if board else None
         challenger_id = challenger.id if challenger else None
         self.tx.tournaments.add_meeting(
-            self.event, bout, division, number, self.now, due_at=due_at, challenger_id=challenger_id
+            self.tournament, bout, division, number, self.now, due_at=due_at, challenger_id=challenger_id
         )
         return board
 
     def _seat(self, bout: Bout, division: int) -> OpenBoard:
-        event, label = self.event, label_of(self.event, division)
+        tournament, label = self.tournament, label_of(self.tournament, division)
         first, second = (self.tx.players.get(each or 0) for each in (bout.first, bout.second))
         assert first is not None  # noqa: S101  a player who leaves the server leaves all tournaments
         assert second is not None  # noqa: S101
-        game, seats = GAMES[event.game], (first, second)
-        return start_match(self.tx, game, event.options, event.body, seats, self.now, event=label, default_clock=CLOCK)
+        game, seats = GAMES[tournament.game], (first, second)
+        return start_match(
+            self.tx, game, tournament.options, tournament.body, seats, self.now, tournament=label, default_clock=CLOCK
+        )
 
     def decide(self, overdue: Sequence[Meeting]) -> None:
         """End boards at their deadlines."""
@@ -123,20 +125,20 @@ class Director:
 
     def _open_or_call_off(self) -> None:
         """Begin, if it is time and there are enough players, or all places are taken."""
-        terms, players = self.event.terms, self.present()
+        terms, players = self.tournament.terms, self.present()
         if len(players) < terms.most and not self.is_due():
             self.keep()
         elif len(players) < terms.fewest:
-            self.tell_all("event-off.txt", "called off", joined=len(players))
+            self.tell_all("tournament-off.txt", "called off", joined=len(players))
             self.keep(stage=Stage.CANCELLED, due_at=None, ended_at=self.now)
         else:
             self.begin()
 
 
-def label_of(event: Tournament, division: int) -> str:
+def label_of(tournament: Tournament, division: int) -> str:
     """What the mails of a board say it belongs to."""
-    if event.terms.kind is Kind.LADDER:
-        return event.name
-    if event.terms.kind is Kind.LEAGUE:
-        return f"{event.name}, season {event.season}, division {division}, round {event.round}"
-    return f"{event.name}, round {event.round}"
+    if tournament.terms.kind is Kind.LADDER:
+        return tournament.name
+    if tournament.terms.kind is Kind.LEAGUE:
+        return f"{tournament.name}, season {tournament.season}, division {division}, round {tournament.round}"
+    return f"{tournament.name}, round {tournament.round}"

@@ -45,121 +45,127 @@ def create(
     """
     if not _NAME.fullmatch(name):
         raise BadArguments(
-            f'"{name[:40]}" cannot name an event: take a letter and up to 23 letters, digits, ".", "-" or "_".'
+            f'"{name[:40]}" cannot name a tournament: take a letter and up to 23 letters, digits, ".", "-" or "_".'
         )
     if tx.tournaments.find(name) is not None:
-        raise NotAllowed(f'There is or was an event "{name}": take another name, for instance "{name[:19]}-{now:%Y}".')
+        raise NotAllowed(
+            f'There is or was a tournament "{name}": take another name, for instance "{name[:19]}-{now:%Y}".'
+        )
     if game.casefold() not in GAMES:
         raise NotFound(f'There is no game "{game}" here. The games are {", ".join(GAMES)}.')
     if name.casefold() in list(Kind) and kind.casefold() not in list(Kind):
         raise BadArguments(
-            f'The name comes first: "{kind}" in front of "{name}".', f"event create {kind} {name} {game}"
+            f'The name comes first: "{kind}" in front of "{name}".', f"tournament create {kind} {name} {game}"
         )
     terms, others = read_terms(Kind.read(kind), words, now)
     try:
         starting.read_terms(GAMES[game.casefold()], others, body, CLOCK)
     except OptionError as error:
-        raise BadArguments(str(error), "help event create") from error
+        raise BadArguments(str(error), "help tournament create") from error
     options = tuple(map(str.casefold, others))
-    event = tx.tournaments.add(name, game.casefold(), options, body, terms, creator, now)
-    tx.agenda.put(HOLDING, event.id, terms.starts_at)
+    tournament = tx.tournaments.add(name, game.casefold(), options, body, terms, creator, now)
+    tx.agenda.put(HOLDING, tournament.id, terms.starts_at)
     news.plan(tx, now)
     if creator is not None:
-        tx.tournaments.follow(creator.id, event.id)
-    return event
+        tx.tournaments.follow(creator.id, tournament.id)
+    return tournament
 
 
 def find(tx: Transaction, name: str) -> Tournament:
     """Raises: NotFound."""
-    event = tx.tournaments.find(name)
-    if event is None:
-        raise NotFound(f'There is no event "{name[:40]}".', "events")
-    return event
+    tournament = tx.tournaments.find(name)
+    if tournament is None:
+        raise NotFound(f'There is no tournament "{name[:40]}".', "tournaments")
+    return tournament
 
 
-def entrant(tx: Transaction, event: Tournament, player: Player) -> Entrant | None:
-    return next((each for each in tx.tournaments.entrants(event.id) if each.player.id == player.id), None)
+def entrant(tx: Transaction, tournament: Tournament, player: Player) -> Entrant | None:
+    return next((each for each in tx.tournaments.entrants(tournament.id) if each.player.id == player.id), None)
 
 
-def join(tx: Transaction, event: Tournament, player: Player, now: datetime) -> None:
+def join(tx: Transaction, tournament: Tournament, player: Player, now: datetime) -> None:
     """Raises: NotAllowed."""
-    inside = [each for each in tx.tournaments.entrants(event.id) if each.left_at is None]
-    known = entrant(tx, event, player)
-    if not event.is_open:
-        problem = "is over" if event.stage.ended else "has started, so nobody can join any more"
-        raise NotAllowed(f"{event.name} {problem}.", "events")
+    inside = [each for each in tx.tournaments.entrants(tournament.id) if each.left_at is None]
+    known = entrant(tx, tournament, player)
+    if not tournament.is_open:
+        problem = "is over" if tournament.stage.ended else "has started, so nobody can join any more"
+        raise NotAllowed(f"{tournament.name} {problem}.", "tournaments")
     if known is not None and known.left_at is None:
-        raise NotAllowed(f"You are in {event.name} already.", f"event show {event.name}")
-    if known is not None and event.terms.kind is Kind.LEAGUE and event.stage is Stage.RUNNING:
-        raise NotAllowed(f"You have left {event.name}: join again when this season is over.")
-    if len(inside) >= event.terms.most:
-        raise NotAllowed(f"{event.name} has all its {event.terms.most} players.", "events")
-    tx.tournaments.enter(event.id, player.id, len(inside) + 1, now)
-    if event.stage is Stage.OPEN and len(inside) + 1 == event.terms.most:
-        tx.agenda.put(HOLDING, event.id, now)
-    if event.stage is Stage.RUNNING and event.terms.kind is Kind.LADDER:
-        tx.tournaments.place(event.id, [[*(each.player.id for each in inside), player.id]])
-    if event.stage is Stage.RUNNING and event.terms.kind is Kind.SWISS:
-        _enter_late(tx, event, player, now)
+        raise NotAllowed(f"You are in {tournament.name} already.", f"tournament show {tournament.name}")
+    if known is not None and tournament.terms.kind is Kind.LEAGUE and tournament.stage is Stage.RUNNING:
+        raise NotAllowed(f"You have left {tournament.name}: join again when this season is over.")
+    if len(inside) >= tournament.terms.most:
+        raise NotAllowed(f"{tournament.name} has all its {tournament.terms.most} players.", "tournaments")
+    tx.tournaments.enter(tournament.id, player.id, len(inside) + 1, now)
+    if tournament.stage is Stage.OPEN and len(inside) + 1 == tournament.terms.most:
+        tx.agenda.put(HOLDING, tournament.id, now)
+    if tournament.stage is Stage.RUNNING and tournament.terms.kind is Kind.LADDER:
+        tx.tournaments.place(tournament.id, [[*(each.player.id for each in inside), player.id]])
+    if tournament.stage is Stage.RUNNING and tournament.terms.kind is Kind.SWISS:
+        _enter_late(tx, tournament, player, now)
 
 
-def _enter_late(tx: Transaction, event: Tournament, player: Player, now: datetime) -> None:
+def _enter_late(tx: Transaction, tournament: Tournament, player: Player, now: datetime) -> None:
     """A Swiss has begun: the newcomer is seeded by rating, and rests in the rounds that were missed."""
-    others = [each.player.id for each in tx.tournaments.entrants(event.id) if each.player != player]
-    ratings = {each: record.rating.shown for each, record in tx.ratings.of(event.game, (*others, player.id)).items()}
+    others = [each.player.id for each in tx.tournaments.entrants(tournament.id) if each.player != player]
+    ratings = {
+        each: record.rating.shown for each, record in tx.ratings.of(tournament.game, (*others, player.id)).items()
+    }
     weaker = (place for place, each in enumerate(others) if ratings[each] < ratings[player.id])
     place = next(weaker, len(others))
-    tx.tournaments.place(event.id, [[*others[:place], player.id, *others[place:]]])
-    played = {each.round for each in tx.tournaments.meetings(event.id) if each.bout.holds(player.id)}
-    for number in sorted({*range(1, event.round + 1)} - played):
-        _rest(tx, event, player, number, now)
+    tx.tournaments.place(tournament.id, [[*others[:place], player.id, *others[place:]]])
+    played = {each.round for each in tx.tournaments.meetings(tournament.id) if each.bout.holds(player.id)}
+    for number in sorted({*range(1, tournament.round + 1)} - played):
+        _rest(tx, tournament, player, number, now)
 
 
-def rest(tx: Transaction, event: Tournament, player: Player, now: datetime) -> Bout:
+def rest(tx: Transaction, tournament: Tournament, player: Player, now: datetime) -> Bout:
     """No bout for a player in the next round of a Swiss. Raises: NotAllowed."""
-    known = entrant(tx, event, player)
-    if event.terms.kind is not Kind.SWISS:
-        raise NotAllowed(f"{event.name} is a {event.terms.kind.label}: a bye is asked for in a Swiss.")
-    if event.stage is not Stage.RUNNING:
-        problem = "is over" if event.stage.ended else "has not started: you may also join it later"
-        raise NotAllowed(f"{event.name} {problem}.", "events")
+    known = entrant(tx, tournament, player)
+    if tournament.terms.kind is not Kind.SWISS:
+        raise NotAllowed(f"{tournament.name} is a {tournament.terms.kind.label}: a bye is asked for in a Swiss.")
+    if tournament.stage is not Stage.RUNNING:
+        problem = "is over" if tournament.stage.ended else "has not started: you may also join it later"
+        raise NotAllowed(f"{tournament.name} {problem}.", "tournaments")
     if known is None or known.left_at is not None:
-        raise NotAllowed(f"You are not in {event.name}.", f"event join {event.name}")
-    number = event.round + 1
-    if number > event.terms.rounds:
-        raise NotAllowed(f"Round {event.round} of {event.name} is the last.")
-    if any(each.bout.holds(player.id) for each in tx.tournaments.meetings(event.id, round_=number)):
-        raise NotAllowed(f"You have a bye in round {number} of {event.name} already.")
-    return _rest(tx, event, player, number, now)
+        raise NotAllowed(f"You are not in {tournament.name}.", f"tournament join {tournament.name}")
+    number = tournament.round + 1
+    if number > tournament.terms.rounds:
+        raise NotAllowed(f"Round {tournament.round} of {tournament.name} is the last.")
+    if any(each.bout.holds(player.id) for each in tx.tournaments.meetings(tournament.id, round_=number)):
+        raise NotAllowed(f"You have a bye in round {number} of {tournament.name} already.")
+    return _rest(tx, tournament, player, number, now)
 
 
-def _rest(tx: Transaction, event: Tournament, player: Player, number: int, now: datetime) -> Bout:
-    before = [each.bout for each in tx.tournaments.meetings(event.id)]
-    bout = swiss.rest(player.id, before, is_last=number == event.terms.rounds)
-    tx.tournaments.add_meeting(replace(event, round=number), bout, 1, None, now, due_at=None)
+def _rest(tx: Transaction, tournament: Tournament, player: Player, number: int, now: datetime) -> Bout:
+    before = [each.bout for each in tx.tournaments.meetings(tournament.id)]
+    bout = swiss.rest(player.id, before, is_last=number == tournament.terms.rounds)
+    tx.tournaments.add_meeting(replace(tournament, round=number), bout, 1, None, now, due_at=None)
     return bout
 
 
 def leave(
-    tx: Transaction, event: Tournament, player: Player, load: Callable[[int], OpenBoard], now: datetime
+    tx: Transaction, tournament: Tournament, player: Player, load: Callable[[int], OpenBoard], now: datetime
 ) -> list[OpenBoard]:
     """The player's boards in the tournament are lost. load: gives a board. Returns them, whose players are still to be
     told.
 
     Raises: NotAllowed.
     """
-    known = entrant(tx, event, player)
+    known = entrant(tx, tournament, player)
     if known is None or known.left_at is not None:
-        raise NotAllowed(f"You are not in {event.name}.", "events")
-    if event.stage.ended:
-        raise NotAllowed(f"{event.name} is over.")
-    mine = [each for each in tx.tournaments.under_way(event.id) if each.bout.holds(player.id)]
+        raise NotAllowed(f"You are not in {tournament.name}.", "tournaments")
+    if tournament.stage.ended:
+        raise NotAllowed(f"{tournament.name} is over.")
+    mine = [each for each in tx.tournaments.under_way(tournament.id) if each.bout.holds(player.id)]
     boards = [load(each.board) for each in mine if each.board is not None]
     for board in boards:
         seat = board.match.seat_of(player.id) or 1
-        result = Result(Ending.FORFEIT, other(seat), f"because {player.userid} has left the event")
-        board.end(result, PlayerLeft(board.match.board, userid=player.userid, place=f"the event {event.name}"))
-    withdraw(tx, event, player, now)
+        result = Result(Ending.FORFEIT, other(seat), f"because {player.userid} has left the tournament")
+        board.end(
+            result, PlayerLeft(board.match.board, userid=player.userid, place=f"the tournament {tournament.name}")
+        )
+    withdraw(tx, tournament, player, now)
     return boards
 
 
@@ -169,40 +175,40 @@ def withdraw_from_all(event: AccountEnded, tx: Transaction, now: datetime) -> No
         withdraw(tx, joined, event.player, now)
 
 
-def withdraw(tx: Transaction, event: Tournament, player: Player, now: datetime) -> None:
+def withdraw(tx: Transaction, tournament: Tournament, player: Player, now: datetime) -> None:
     """The player is in no later round. Boards that they still play in the tournament are not touched."""
-    if event.stage is Stage.OPEN:
-        tx.tournaments.forget(event.id, player.id)
+    if tournament.stage is Stage.OPEN:
+        tx.tournaments.forget(tournament.id, player.id)
     else:
-        tx.tournaments.leave(event.id, player.id, now)
+        tx.tournaments.leave(tournament.id, player.id, now)
 
 
-def start(tx: Transaction, event: Tournament, now: datetime) -> None:
+def start(tx: Transaction, tournament: Tournament, now: datetime) -> None:
     """Let it begin, or the next season of a league, with those who are in. Raises: NotAllowed."""
-    inside = [each for each in tx.tournaments.entrants(event.id) if each.left_at is None]
-    if event.stage not in (Stage.OPEN, Stage.PAUSED):
-        raise NotAllowed(f"{event.name} {'is over' if event.stage.ended else 'has started already'}.")
+    inside = [each for each in tx.tournaments.entrants(tournament.id) if each.left_at is None]
+    if tournament.stage not in (Stage.OPEN, Stage.PAUSED):
+        raise NotAllowed(f"{tournament.name} {'is over' if tournament.stage.ended else 'has started already'}.")
     if len(inside) < 2:
-        raise NotAllowed(f"{event.name} cannot start: it takes two players, and there {_are(len(inside))}.")
-    terms = replace(event.terms, fewest=min(event.terms.fewest, len(inside)))
-    tx.tournaments.save(replace(event, terms=terms, due_at=now))
-    tx.agenda.put(HOLDING, event.id, now)
+        raise NotAllowed(f"{tournament.name} cannot start: it takes two players, and there {_are(len(inside))}.")
+    terms = replace(tournament.terms, fewest=min(tournament.terms.fewest, len(inside)))
+    tx.tournaments.save(replace(tournament, terms=terms, due_at=now))
+    tx.agenda.put(HOLDING, tournament.id, now)
 
 
 def _are(number: int) -> str:
     return "is one" if number == 1 else "are none"
 
 
-def cancel(tx: Transaction, tools: Tools, event: Tournament, now: datetime) -> list[Mail]:
+def cancel(tx: Transaction, tools: Tools, tournament: Tournament, now: datetime) -> list[Mail]:
     """End it early. Its boards go on, but count for themselves only. Raises: NotAllowed."""
-    if event.stage.ended:
-        raise NotAllowed(f"{event.name} is over already.")
-    ended = replace(event, stage=Stage.CANCELLED, due_at=None, ended_at=now)
+    if tournament.stage.ended:
+        raise NotAllowed(f"{tournament.name} is over already.")
+    ended = replace(tournament, stage=Stage.CANCELLED, due_at=None, ended_at=now)
     tx.tournaments.save(ended)
-    tx.agenda.drop(HOLDING, event.id)
+    tx.agenda.drop(HOLDING, tournament.id)
     letters = Letters(tx, tools, now)
-    numbers = [each.board for each in tx.tournaments.under_way(event.id) if each.board is not None]
+    numbers = [each.board for each in tx.tournaments.under_way(tournament.id) if each.board is not None]
     standings = letters.standings_of(ended)
     return letters.mail(
-        letters.audience(ended), ended, "event-cancelled.txt", "cancelled", standings=standings, boards=numbers
+        letters.audience(ended), ended, "tournament-cancelled.txt", "cancelled", standings=standings, boards=numbers
     )

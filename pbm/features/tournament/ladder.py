@@ -23,13 +23,15 @@ class Ladder(Director):
 
     def begin(self) -> None:
         self.place([self.by_rating(self.present())])
-        self.keep(stage=Stage.RUNNING, season=1, due_at=self.now + timedelta(days=self.event.terms.idle))
-        self.tell_all("event-ladder.txt", "the ladder stands", standings=self.letters.standings_of(self.event), news=())
+        self.keep(stage=Stage.RUNNING, season=1, due_at=self.now + timedelta(days=self.tournament.terms.idle))
+        self.tell_all(
+            "tournament-ladder.txt", "the ladder stands", standings=self.letters.standings_of(self.tournament), news=()
+        )
 
     def proceed(self) -> None:
-        under_way = self.tx.tournaments.under_way(self.event.id)
+        under_way = self.tx.tournaments.under_way(self.tournament.id)
         self.decide([each for each in under_way if each.due_at is not None and each.due_at <= self.now])
-        for meeting in self.tx.tournaments.meetings(self.event.id, round_=0):
+        for meeting in self.tx.tournaments.meetings(self.tournament.id, round_=0):
             if meeting.points is not None:
                 self._climb(meeting)
         if self.is_due():
@@ -37,8 +39,8 @@ class Ladder(Director):
         self.keep()
 
     def next_at(self) -> datetime | None:
-        deadlines = [each.due_at for each in self.tx.tournaments.under_way(self.event.id)]
-        return min(filter(None, [*deadlines, self.event.due_at]), default=None)
+        deadlines = [each.due_at for each in self.tx.tournaments.under_way(self.tournament.id)]
+        return min(filter(None, [*deadlines, self.tournament.due_at]), default=None)
 
     def rungs(self) -> list[Player]:
         """From the highest."""
@@ -46,7 +48,7 @@ class Ladder(Director):
 
     def reachable(self, challenger: Player) -> list[Player]:
         """Those the player may challenge now, from the highest; nobody while a challenge of theirs is under way."""
-        under_way = self.tx.tournaments.under_way(self.event.id)
+        under_way = self.tx.tournaments.under_way(self.tournament.id)
         if any(each.challenger_id == challenger.id for each in under_way):
             return []
         players = {player.id: player for player in self.rungs()}
@@ -54,7 +56,9 @@ class Ladder(Director):
         playing = {
             player for each in under_way for player in (each.first, each.second) if each.bout.holds(challenger.id)
         }
-        near = (players[each] for each in ladder.within_reach(list(players), challenger.id, self.event.terms.rungs))
+        near = (
+            players[each] for each in ladder.within_reach(list(players), challenger.id, self.tournament.terms.rungs)
+        )
         return [player for player in near if player not in busy and player not in playing]
 
     def challenge(self, challenger: Player, opponent: Player) -> OpenBoard:
@@ -63,9 +67,9 @@ class Ladder(Director):
         if opponent not in near:
             raise NotAllowed(f"You cannot challenge {opponent.userid} now. {self.choice(challenger)}")
         pair = (opponent.id, challenger.id)
-        bouts = [meeting.bout for meeting in self.tx.tournaments.meetings(self.event.id)]
+        bouts = [meeting.bout for meeting in self.tx.tournaments.meetings(self.tournament.id)]
         order = seated(*pair, histories(pair, bouts))
-        due_at = self.now + self.event.terms.time_per_round
+        due_at = self.now + self.tournament.terms.time_per_round
         board = self.start(Bout(*order), 1, due_at, challenger)
         assert board is not None  # noqa: S101  a bout of two has a board
         self.keep()
@@ -73,7 +77,7 @@ class Ladder(Director):
 
     def choice(self, challenger: Player) -> str:
         """A sentence on whom they may challenge."""
-        if any(each.challenger_id == challenger.id for each in self.tx.tournaments.under_way(self.event.id)):
+        if any(each.challenger_id == challenger.id for each in self.tx.tournaments.under_way(self.tournament.id)):
             return "You have challenged somebody already; that game must end first."
         if self.rungs()[0] == challenger:
             return "You are on the highest rung: there is nobody to challenge."
@@ -94,11 +98,13 @@ class Ladder(Director):
         elif scores[0] < scores[1] and self._late(meeting):
             after = ladder.dropped(before, {challenger.id})
         self.place([[players[each] for each in after]])
-        self.tx.tournaments.set_round(meeting.id, self.event.round + 1)
-        self.keep(round=self.event.round + 1)
+        self.tx.tournaments.set_round(meeting.id, self.tournament.round + 1)
+        self.keep(round=self.tournament.round + 1)
         both = [player for player in (challenger, challenged) if player.id in players]
         news = [(player.userid, before.index(player.id) + 1, after.index(player.id) + 1) for player in both]
-        self.tell(both, "event-ladder.txt", "your rung", standings=self.letters.standings_of(self.event), news=news)
+        self.tell(
+            both, "tournament-ladder.txt", "your rung", standings=self.letters.standings_of(self.tournament), news=news
+        )
 
     def _late(self, meeting: Meeting) -> bool:
         summary = self.tx.matches.summary(meeting.board) if meeting.board is not None else None
@@ -106,10 +112,10 @@ class Ladder(Director):
 
     def _drop_idle(self) -> None:
         """Players who have had no game for too long go down by a rung; all are told how the ladder stands."""
-        since = self.now - timedelta(days=self.event.terms.idle)
+        since = self.now - timedelta(days=self.tournament.terms.idle)
         played = {
             player.id
-            for each in self.tx.tournaments.meetings(self.event.id)
+            for each in self.tx.tournaments.meetings(self.tournament.id)
             if each.points is None or each.starts_at > since
             for player in each.players
         }
@@ -118,6 +124,8 @@ class Ladder(Director):
         players = {each.player.id: each.player for each in entrants}
         before, after = list(players), ladder.dropped(list(players), idle)
         self.place([[players[each] for each in after]])
-        self.keep(due_at=self.now + timedelta(days=self.event.terms.idle))
+        self.keep(due_at=self.now + timedelta(days=self.tournament.terms.idle))
         news = [(players[each].userid, before.index(each) + 1, after.index(each) + 1) for each in after if each in idle]
-        self.tell_all("event-ladder.txt", "how it stands", standings=self.letters.standings_of(self.event), news=news)
+        self.tell_all(
+            "tournament-ladder.txt", "how it stands", standings=self.letters.standings_of(self.tournament), news=news
+        )

@@ -38,7 +38,7 @@ class EntrantRow:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """Of an event, or of one division. number: of the division; 0 where there is but one."""
+    """Of a tournament, or of one division. number: of the division; 0 where there is but one."""
 
     number: int
     tie_breaks: tuple[TieBreak, ...]
@@ -82,7 +82,7 @@ def _rungs(order: Sequence[int], bouts: Sequence[Bout]) -> list[Line]:
 
 @dataclass(slots=True)
 class Letters:
-    """Renders what is told of events. now: as the mails are dated."""
+    """Renders what is told of tournaments. now: as the mails are dated."""
 
     tx: Transaction
     tools: Tools
@@ -93,7 +93,7 @@ class Letters:
         game = GAMES.get(tournament.game)
         text = self.tools.composer.pages.render(
             name,
-            event=tournament,
+            tournament=tournament,
             terms=tournament.terms,
             title=game.info.title if game else tournament.game,
             stage=tournament.stage,
@@ -103,7 +103,7 @@ class Letters:
         return text.rstrip("\n")
 
     def standings(self, tournament: Tournament, reader: Reader) -> str:
-        return self.page("event-standings.txt", tournament, reader, standings=self.standings_of(tournament))
+        return self.page("tournament-standings.txt", tournament, reader, standings=self.standings_of(tournament))
 
     def standings_of(self, tournament: Tournament) -> list[Standings]:
         """How its players stand, in the present season."""
@@ -115,7 +115,7 @@ class Letters:
         return _standings_of(tournament, entrants, meetings)
 
     def audience(self, tournament: Tournament) -> list[Player]:
-        """All who are in the event, and then those who follow it."""
+        """All who are in the tournament, and then those who follow it."""
         inside = [each.player for each in self.tx.tournaments.entrants(tournament.id) if each.left_at is None]
         known = {player.id for player in inside}
         return [*inside, *(each for each in self.tx.tournaments.followers(tournament.id) if each.id not in known)]

@@ -1,4 +1,4 @@
-"""Once a week, those who want it are told which events they can join."""
+"""Once a week, those who want it are told which tournaments they can join."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pbm.core.notify import readers_of
 from pbm.core.registry import Occasion, when_due
 from pbm.store import Transaction
 
-NEWS = "event news"
-"""Kind of the agenda's item; there is one as long as there is an event to join."""
+NEWS = "tournament news"
+"""Kind of the agenda's item; there is one as long as there is a tournament to join."""
 NO_MORE = "set tournaments off"
 _WEEKDAY, _HOUR = 0, 8
 _AT_ONCE = 500
@@ -32,8 +32,10 @@ def _next(now: datetime) -> datetime:
 @when_due(NEWS)
 def announce(occasion: Occasion) -> None:
     tx, tools, now = occasion.tx, occasion.tools, occasion.now
-    events = [event for event in tx.tournaments.listed() if event.is_open and event.game in GAMES]
-    if not events:
+    tournaments = [
+        tournament for tournament in tx.tournaments.listed() if tournament.is_open and tournament.game in GAMES
+    ]
+    if not tournaments:
         return
     plan(tx, now)
     players = tx.players.all()
@@ -44,8 +46,8 @@ def announce(occasion: Occasion) -> None:
             token = tools.composer.answered_by(reader)
             mails = [
                 tools.composer.letter(
-                    address, "pbm: tournaments to join", "event-news.txt", now, player=reader.player,
-                    reply_to=token, leave=NO_MORE, events=events, zone=reader.settings.zone,
+                    address, "pbm: tournaments to join", "tournament-news.txt", now, player=reader.player,
+                    reply_to=token, leave=NO_MORE, tournaments=tournaments, zone=reader.settings.zone,
                 )
                 for address in reader.addresses
             ]  # fmt: skip

@@ -26,7 +26,7 @@ from pbm.store.tournaments import Entrant, Stage
 def settle_bout(event: MatchEnded, tx: Transaction, now: datetime) -> None:
     """A board that has just ended counts in its tournament, which then looks at once whether its round is over."""
     match = event.match
-    meeting = tx.tournaments.on_board(match.board) if match.event else None
+    meeting = tx.tournaments.on_board(match.board) if match.tournament else None
     held = tx.tournaments.get(meeting.tournament_id) if meeting else None
     if meeting is None or held is None or held.stage.ended or match.result is None:
         return
@@ -41,7 +41,7 @@ def unsettle_bout(event: MatchReopened, tx: Transaction, _: datetime) -> None:
 
     Raises: NotAllowed when its round is over.
     """
-    meeting = tx.tournaments.on_board(event.match.board) if event.match.event else None
+    meeting = tx.tournaments.on_board(event.match.board) if event.match.tournament else None
     held = tx.tournaments.get(meeting.tournament_id) if meeting else None
     if meeting is None or held is None:
         return
@@ -65,7 +65,7 @@ class Rounds(Director):
         self._begin_season()
 
     def proceed(self) -> None:
-        if self.event.stage is Stage.PAUSED:
+        if self.tournament.stage is Stage.PAUSED:
             if self.is_due():
                 self._begin_season()
             else:
@@ -75,47 +75,49 @@ class Rounds(Director):
 
     def _begin_season(self) -> None:
         """The first one, or the next one of a league."""
-        terms, players = self.event.terms, self.present()
+        terms, players = self.tournament.terms, self.present()
         if len(players) < terms.fewest:
             self._finish()
             return
         self.place(self._divisions(players))
-        for entrant in self.tx.tournaments.entrants(self.event.id):
+        for entrant in self.tx.tournaments.entrants(self.tournament.id):
             if entrant.left_at is not None:
-                self.tx.tournaments.forget(self.event.id, entrant.player.id)
+                self.tx.tournaments.forget(self.tournament.id, entrant.player.id)
         if terms.kind is Kind.SWISS:
             most = robin.rounds(len(players))
             terms = replace(terms, rounds=min(terms.rounds or swiss.rounds(len(players)), most))
-        self.event = replace(self.event, stage=Stage.RUNNING, season=self.event.season + 1, round=0, terms=terms)
+        self.tournament = replace(
+            self.tournament, stage=Stage.RUNNING, season=self.tournament.season + 1, round=0, terms=terms
+        )
         self._next_round(ended=False)
 
     def _divisions(self, players: Sequence[Entrant]) -> list[list[Player]]:
-        size, known = self.event.terms.division, {each.player.id: each.player for each in players}
-        if self.event.terms.kind is not Kind.LEAGUE:
+        size, known = self.tournament.terms.division, {each.player.id: each.player for each in players}
+        if self.tournament.terms.kind is not Kind.LEAGUE:
             return [self.by_rating(players)]
-        if self.event.season == 0:
+        if self.tournament.season == 0:
             order = league.divided([player.id for player in self.by_rating(players)], size)
             return [[known[each] for each in division] for division in order]
-        standings = self.letters.standings_of(self.event)
+        standings = self.letters.standings_of(self.tournament)
         ranked = [[row.line.entrant for row in each.rows] for each in standings]
         fresh = self.by_rating([each for each in players if each.division is None])
         leavers = {each for division in ranked for each in division} - known.keys()
-        order = league.next_season(ranked, self.event.terms.moving, leavers, [player.id for player in fresh], size)
+        order = league.next_season(ranked, self.tournament.terms.moving, leavers, [player.id for player in fresh], size)
         return [[known[each] for each in division] for division in order]
 
     def rounds(self) -> int:
         """How many rounds the season has."""
-        terms = self.event.terms
+        terms = self.tournament.terms
         if terms.kind is Kind.SWISS:
             return terms.rounds
         if terms.kind is Kind.KNOCKOUT:
-            return knockout.rounds(len(self.tx.tournaments.entrants(self.event.id)))
+            return knockout.rounds(len(self.tx.tournaments.entrants(self.tournament.id)))
         return max(robin.rounds(len(each), double=terms.double) for each in self._members().values())
 
     def _members(self) -> dict[int, list[Entrant]]:
         """By division, all who were in it when the season began."""
         found: dict[int, list[Entrant]] = {}
-        for each in self.tx.tournaments.entrants(self.event.id):
+        for each in self.tx.tournaments.entrants(self.tournament.id):
             if each.division is not None:
                 found.setdefault(each.division, []).append(each)
         return found
@@ -123,18 +125,18 @@ class Rounds(Director):
     def _end_round(self) -> None:
         """Decide what is overdue; if then nothing is under way, the round is over."""
         if self.is_due():
-            self.decide(self.tx.tournaments.under_way(self.event.id))
-        if self.tx.tournaments.under_way(self.event.id):
+            self.decide(self.tx.tournaments.under_way(self.tournament.id))
+        if self.tx.tournaments.under_way(self.tournament.id):
             self.keep()
         else:
             self._next_round(ended=True)
 
     def _next_round(self, *, ended: bool) -> None:
         """Pair and start the next round that has a board, or finish. ended: a round went before it."""
-        standings = self.letters.standings_of(self.event) if ended else []
-        while self.event.round < self.rounds() and len(self.present()) > 1:
-            self.event = replace(self.event, round=self.event.round + 1)
-            due_at = self.now + self.event.terms.time_per_round
+        standings = self.letters.standings_of(self.tournament) if ended else []
+        while self.tournament.round < self.rounds() and len(self.present()) > 1:
+            self.tournament = replace(self.tournament, round=self.tournament.round + 1)
+            due_at = self.now + self.tournament.terms.time_per_round
             boards = [board for division, bout in self._pairings() if (board := self.start(bout, division, due_at))]
             if boards:
                 self.keep(due_at=due_at)
@@ -147,70 +149,72 @@ class Rounds(Director):
 
     def _tell_of_round(self, standings: Sequence[Standings]) -> None:
         """standings: before it; none before the first of a season."""
-        event = self.event
-        meetings = self.tx.tournaments.meetings(event.id, event.season)
+        tournament = self.tournament
+        meetings = self.tx.tournaments.meetings(tournament.id, tournament.season)
         self.tell_all(
-            "event-round.txt",
-            f"round {event.round}",
+            "tournament-round.txt",
+            f"round {tournament.round}",
             rounds=self.rounds(),
-            pairings=[each for each in meetings if each.round == event.round],
-            before=[each for each in meetings if each.round == event.round - 1],
+            pairings=[each for each in meetings if each.round == tournament.round],
+            before=[each for each in meetings if each.round == tournament.round - 1],
             standings=standings,
         )
 
     def _pairings(self) -> list[tuple[int, Bout]]:
         """The bouts of the present round, with their divisions; who has left loses them."""
-        event, here = self.event, {each.player.id for each in self.present()}
-        if event.terms.kind in (Kind.SWISS, Kind.KNOCKOUT):
+        tournament, here = self.tournament, {each.player.id for each in self.present()}
+        if tournament.terms.kind in (Kind.SWISS, Kind.KNOCKOUT):
             return [(1, bout) for bout in self._by_results(here)]
         found: list[tuple[int, Bout]] = []
         for division, members in self._members().items():
             entrants = [each.player.id for each in members]
-            if event.round <= robin.rounds(len(entrants), double=event.terms.double):
-                bouts = [_turned(bout, event.season) for bout in robin.bouts(entrants, event.round)]
+            if tournament.round <= robin.rounds(len(entrants), double=tournament.terms.double):
+                bouts = [_turned(bout, tournament.season) for bout in robin.bouts(entrants, tournament.round)]
                 found += [(division, _without_leavers(bout, here)) for bout in bouts if _anybody(bout) & here]
         return found
 
     def _by_results(self, here: Collection[int]) -> list[Bout]:
         """The bouts of a Swiss or a knockout; a bye is worth a win."""
-        event, meetings = self.event, self.tx.tournaments.meetings(self.event.id)
+        tournament, meetings = self.tournament, self.tx.tournaments.meetings(self.tournament.id)
         *before, resting = [
-            [each.bout for each in meetings if each.round == number] for number in range(1, event.round + 1)
+            [each.bout for each in meetings if each.round == number] for number in range(1, tournament.round + 1)
         ]
-        seeded = [each.player.id for each in self.tx.tournaments.entrants(event.id)]
+        seeded = [each.player.id for each in self.tx.tournaments.entrants(tournament.id)]
         absent = {each for each in seeded if each not in here}
-        if event.terms.kind is Kind.KNOCKOUT:
+        if tournament.terms.kind is Kind.KNOCKOUT:
             return knockout.bouts(seeded, before, absent)
         absent |= {bout.first for bout in resting}
-        bouts = swiss.bouts(seeded, before, absent=absent, is_last=event.round == self.rounds())
+        bouts = swiss.bouts(seeded, before, absent=absent, is_last=tournament.round == self.rounds())
         return [replace(bout, points=(WIN, LOSS)) if bout.second is None else bout for bout in bouts]
 
     def _finish(self) -> None:
-        """The end of the event; of a league that has players left, only of a season."""
-        event, audience = self.event, self.letters.audience(self.event)
-        before = self.tx.tournaments.meetings(event.id, event.season, event.round)
-        standings = self.letters.standings_of(event)
-        gone = self._strike_out() if event.terms.kind is Kind.LEAGUE and event.stage is Stage.RUNNING else None
+        """The end of the tournament; of a league that has players left, only of a season."""
+        tournament, audience = self.tournament, self.letters.audience(self.tournament)
+        before = self.tx.tournaments.meetings(tournament.id, tournament.season, tournament.round)
+        standings = self.letters.standings_of(tournament)
+        gone = (
+            self._strike_out() if tournament.terms.kind is Kind.LEAGUE and tournament.stage is Stage.RUNNING else None
+        )
         if gone is not None and self.present():
-            self.keep(stage=Stage.PAUSED, due_at=self.now + timedelta(days=event.terms.pause))
-            subject = f"season {event.season} is over"
-            self.tell(audience, "event-season.txt", subject, moves=self._moves(), gone=gone, standings=standings)
+            self.keep(stage=Stage.PAUSED, due_at=self.now + timedelta(days=tournament.terms.pause))
+            subject = f"season {tournament.season} is over"
+            self.tell(audience, "tournament-season.txt", subject, moves=self._moves(), gone=gone, standings=standings)
         else:
             self.keep(stage=Stage.OVER, due_at=None, ended_at=self.now)
-            self.tell(audience, "event-over.txt", "the result", before=before, standings=standings)
+            self.tell(audience, "tournament-over.txt", "the result", before=before, standings=standings)
 
     def _strike_out(self) -> list[str]:
         """Players who had boards in the season but made no move leave the league; their userids."""
         seated: set[int] = set()
         moved: set[int] = set()
-        for meeting in self.tx.tournaments.meetings(self.event.id, self.event.season):
+        for meeting in self.tx.tournaments.meetings(self.tournament.id, self.tournament.season):
             match = self.tx.matches.load(meeting.board) if meeting.board is not None else None
             if match is not None:
                 seated |= {player.id for player in match.players}
                 moved |= {match.player(ply.seat).id for ply in match.record}
         idle = [each.player for each in self.present() if each.player.id in seated - moved]
         for player in idle:
-            self.tx.tournaments.leave(self.event.id, player.id, self.now)
+            self.tx.tournaments.leave(self.tournament.id, player.id, self.now)
         return [player.userid for player in idle]
 
     def _moves(self) -> list[tuple[str, int, int]]:
@@ -244,8 +248,8 @@ def _turned(bout: Bout, season: int) -> Bout:
 
 @when_due(HOLDING)
 def hold(occasion: Occasion) -> None:
-    """Let an event go on as far as it can now, and note when it must be looked at again."""
-    event = occasion.tx.tournaments.get(int(occasion.item.key))
-    if event is not None and not event.stage.ended:
-        kind: type[Director] = Ladder if event.terms.kind is Kind.LADDER else Rounds
-        kind(occasion.tx, occasion.tools, occasion.now, event).go_on()
+    """Let a tournament go on as far as it can now, and note when it must be looked at again."""
+    tournament = occasion.tx.tournaments.get(int(occasion.item.key))
+    if tournament is not None and not tournament.stage.ended:
+        kind: type[Director] = Ladder if tournament.terms.kind is Kind.LADDER else Rounds
+        kind(occasion.tx, occasion.tools, occasion.now, tournament).go_on()

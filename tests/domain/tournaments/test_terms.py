@@ -1,4 +1,4 @@
-"""What an event is held under, as it is written; and how time decides a game."""
+"""What a tournament is held under, as it is written; and how time decides a game."""
 
 from __future__ import annotations
 
