@@ -316,7 +316,7 @@ class Matches:
         found = _narrowed(_with_players, game, active).where(matches.c.board > after).limit(limit)
         if in_tournament is not None:
             none: ColumnElement[str] = literal_column("''")  # as the index of boards in tournaments has it
-            found = found.where(matches.c.event != none if in_tournament else matches.c.event == none)
+            found = found.where(matches.c.tournament != none if in_tournament else matches.c.tournament == none)
         rows = self._of_seats(found.order_by(matches.c.board), player_ids)
         return [_summary(rows[board]) for board in sorted(rows)[:limit]]
 

@@ -24,7 +24,7 @@ READING = {
     "challenge list": "",
     "challenge show": "101",
     "event list": "",
-    "event show": "cup",
+    "tournament show": "cup",
     "player list": "",
     "player show": "alice",
     "broadcast list": "",
@@ -61,9 +61,9 @@ WRITING = {
     "player remove": "bob --yes",
     "challenge create": "cross -size=4 bob alice",
     "challenge cancel": "101",
-    "event create": "other swiss cross -rounds=2",
-    "event start": "cup",
-    "event cancel": "cup",
+    "tournament create": "other swiss cross -rounds=2",
+    "tournament start": "cup",
+    "tournament cancel": "cup",
     "broadcast approve": "1",
     "broadcast reject": "1",
     "board move": "101 alice a1",
@@ -121,7 +121,7 @@ def build(game: Pbm, tmp_path: Path) -> None:
     arrive(tmp_path, CHAT)
     settle(tmp_path, 1, Arrival.PARKED)
     game(
-        "event",
+        "tournament",
         "create",
         "cup",
         "swiss",
