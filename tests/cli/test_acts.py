@@ -23,7 +23,7 @@ READING = {
     "status": "",
     "challenge list": "",
     "challenge show": "101",
-    "event list": "",
+    "tournament list": "",
     "tournament show": "cup",
     "player list": "",
     "player show": "alice",
