@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-REVISION = "0008"
+REVISION = "0009"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 
@@ -135,7 +135,7 @@ Index("ix_matches_ended", matches.c.game, matches.c.ended_at, matches.c.board)
 Index("ix_matches_ended_at", matches.c.ended_at, matches.c.board)
 _RUNNING, _OVER = matches.c.ended_at.is_(None), matches.c.ended_at.is_not(None)
 Index("ix_matches_running", matches.c.game, matches.c.board, sqlite_where=_RUNNING, postgresql_where=_RUNNING)
-_HELD = matches.c.event != literal_column("''")
+_HELD = matches.c.tournament != literal_column("''")
 Index("ix_matches_held", matches.c.game, matches.c.board, sqlite_where=_HELD, postgresql_where=_HELD)
 Index("ix_matches_over", matches.c.game, matches.c.board, sqlite_where=_OVER, postgresql_where=_OVER)
 

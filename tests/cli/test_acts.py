@@ -11,9 +11,13 @@ from pathlib import Path
 
 import click
 import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import create_engine
 
 from pbm.cli import main
 from pbm.domain.mail import Arrival
+from pbm.resources import folder
 from tests.cli.conftest import Pbm
 from tests.cli.test_commands import CHAT, arrive, database, parsed, settle
 
@@ -160,13 +164,19 @@ def test_a_command_that_writes_leaves_one_line(house: Pbm, tmp_path: Path, name:
     assert "secret123" not in str(done)
 
 
-def prepare(house: Pbm, folder: Path, name: str) -> None:
+def older(file: Path) -> None:
+    """The database as the release before the operators' log had it."""
+    config = Config()
+    config.set_main_option("script_location", str(folder("migrations")))
+    with create_engine(f"sqlite:///{file}").begin() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0005")
+
+
+def prepare(house: Pbm, tmp_path: Path, name: str) -> None:
     if name == "db upgrade":
         house("board", "list")
-        with database(folder) as connection:
-            connection.executescript(
-                "DROP TABLE acts; DROP TABLE bans; UPDATE alembic_version SET version_num = '0005'"
-            )
+        older(tmp_path / "pbm.db")
     if name == "board take-back":
         house("challenge", "create", "cross", "-size=4", "alice", "bob")
         house("board", "move", "103", "alice", "D4")
