@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pbm.core.request import Request
+from pbm.core.robots import ANY, LEVEL_OF, USUAL
 from pbm.domain.errors import BadArguments
 from pbm.domain.match import Player
 from pbm.domain.ratings import Pace
@@ -32,13 +33,14 @@ class Offered:
 def split_window(options: Sequence[str]) -> tuple[tuple[str, ...], Window]:
     """The options of the game, and the ratings that are wanted. Raises: BadArguments.
 
-    >>> split_window(("-size=5", "--rating=1400-1600"))
+    >>> split_window(("-size=5", "--rating=1400-1600", "--robot"))
     (('-size=5',), (1400, 1600))
     """
     window, own = ANY_RATING, []
     for word in options:
-        if word.lstrip("-").partition("=")[0] != "rating":
-            own.append(word)
+        name = word.lstrip("-").partition("=")[0]
+        if name != "rating":
+            own += [word] if name != ANY else []
             continue
         found = _WINDOW.fullmatch(word)
         window = (int(found[1]), int(found[2])) if found else (1, 0)
@@ -52,6 +54,22 @@ def fits(request: Request, seek: Seek, player: Player) -> bool:
     _, (low, high) = split_window(seek.options)
     rating = request.tx.ratings.of(seek.game, (player.id,))[player.id].at(request.now).rating.shown
     return low <= rating <= high
+
+
+def robot_wanted(options: Sequence[str]) -> str:
+    """The robot that is to take a seek which nobody else takes; empty for none. Raises: BadArguments.
+
+    >>> robot_wanted(("-size=5", "--robot")), robot_wanted(("--robot=2",)), robot_wanted(())
+    ('robot3', 'robot2', '')
+    """
+    for word in options:
+        name, equals, level = word.lstrip("-").partition("=")
+        if name == ANY:
+            robot = f"{ANY}{level.removeprefix(ANY)}" if equals else USUAL
+            if robot not in LEVEL_OF:
+                raise BadArguments(f'"{word}" is not allowed: write --robot, or a level from --robot=1 to --robot=5.')
+            return robot
+    return ""
 
 
 def seeks_shown(request: Request, game: str) -> dict[str, object]:

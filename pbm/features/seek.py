@@ -7,10 +7,13 @@ from datetime import timedelta
 
 from games import GAMES, AnyGame
 from pbm.compose import Answer, Outcome
+from pbm.compose.clocks import lasting
+from pbm.core.notify import tell_players
 from pbm.core.offers import done
-from pbm.core.registry import REFUSALS, handles, redeems
+from pbm.core.registry import REFUSALS, Occasion, handles, redeems, when_due
 from pbm.core.request import Request
-from pbm.core.seeking import Window, fits, seeks_shown, split_window
+from pbm.core.robots import robot_named
+from pbm.core.seeking import Window, fits, robot_wanted, seeks_shown, split_window
 from pbm.core.start import MatchTerms, check_willing, read_terms, split_body, start_match
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
@@ -19,6 +22,12 @@ from pbm.domain.match import Player
 from pbm.domain.verbs import STARTING, Locks, Verb
 from pbm.mailin import strip_subject
 from pbm.store.tickets import Seek, Ticket
+
+UNTAKEN = "seek"
+"""On the agenda for a seek that a robot is to take."""
+
+PATIENCE = timedelta(days=1)
+"""How long people may take such a seek before a robot does; after each game, once more."""
 
 _ANNOUNCED_DAYS = 30
 
@@ -47,6 +56,7 @@ def seek(request: Request, command: Command) -> Answer | None:
     body, _ = split_body(request.comment) if game.info.takes_body else ("", "")
     options = tuple(map(str.casefold, command.options))
     _terms(request, game, options, body)
+    robot = robot_wanted(options)
     old = request.tx.seeks.own(player.id, game.info.name)
     if old is not None and wanted and (old.options, old.body) == (options, body):
         request.tx.seeks.set_wanted(old.id, wanted)
@@ -63,6 +73,9 @@ def seek(request: Request, command: Command) -> Answer | None:
         f"You look for {_games(wanted)} of {game.info.title}, as seek {fresh.id}. The player who takes it moves first. "
         f'"{game.info.name} seek 0" withdraws it.'
     )
+    if robot:
+        request.tx.agenda.put(UNTAKEN, fresh.id, request.now + PATIENCE)
+        text += f" If nobody has taken it within {lasting(PATIENCE)}, {robot} does."
     return done(command, text)
 
 
@@ -172,6 +185,29 @@ def answer_announcement(request: Request, ticket: Ticket) -> None:
             _take(request, player, number)
     except REFUSALS as error:
         request.refuse(line, error)
+
+
+@when_due(UNTAKEN)
+def fill(due: Occasion) -> None:
+    """A robot takes one game of a seek that is still open, as a person would; nothing, where no game can be started."""
+    tx, tools, now = due.tx, due.tools, due.now
+    found = tx.seeks.get(int(due.item.key))
+    game = GAMES.get(found.game) if found else None
+    robot = robot_named(tx, robot_wanted(found.options), now) if found else None
+    if found is None or game is None or robot is None:
+        return
+    tx.agenda.put(UNTAKEN, found.id, now + PATIENCE)
+    seats, limits = (robot, found.player), tools.limits
+    try:
+        check_willing(tx, limits, game, seats, found.player, seats)
+    except NotAllowed:
+        return
+    options, _ = split_window(found.options)
+    board = start_match(tx, game, options, found.body, seats, now, default_clock=limits.default_clock)
+    tx.seeks.set_wanted(found.id, found.wanted - 1)
+    origin = f"Nobody else has taken seek {found.id} of {found.player.userid} for {lasting(PATIENCE)}."
+    board.events.append(MatchStarted(board.match.board, origin=origin))
+    tx.outbox.add(tell_players(tx, tools, board), now)
 
 
 def _unfollow(request: Request, player: Player, game: str) -> Answer:
