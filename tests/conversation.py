@@ -14,6 +14,7 @@ happens; what is indented below one is the text of a mail:
     >>> once more                               the mail before, delivered again
     ... 3 days 4 hours pass                     and what falls due meanwhile is done
     ... robots think                            about all that waits for them
+    ... robots fail                             at all that waits for them
     <<< alice@example.net                       a mail that was received; written by the test
 
 Lines that begin with # are remarks. Of a mail are shown its subject and text, without the line that ends every mail;
@@ -35,7 +36,7 @@ from typing import Any
 import lxml.html
 from sqlalchemy import select
 
-from pbm.bots import think
+from pbm.bots import NoThought, Question, Thought, think
 from pbm.core.robots import Ask
 from pbm.domain.mail import Arrival, Queued, Received
 from pbm.mailin import SENTINEL, Robot
@@ -333,13 +334,21 @@ def perform(house: House, script: str, shown: Callable[[Got], str] = lambda got:
             _given(house, line.removeprefix("given "))
         elif line.startswith(">>> "):
             out += ["", *_received(house, _sent(house, line.removeprefix(">>> "), text), shown)]
+        elif line == "... robots fail":
+            house.thoughts = _fail
+            out += ["", *_received(house, house.think(), shown)]
         elif line == "... robots think":
+            house.thoughts = think
             out += ["", *_received(house, house.think(), shown)]
         elif line.startswith("... "):
             out += ["", *_received(house, house.wait(_duration(line.removeprefix("... "))), shown)]
         if not line.startswith("#") and not _is_title(out):
             out.append("")
     return "\n".join(_spaced(out)).rstrip("\n") + "\n"
+
+
+def _fail(_: Question) -> Sequence[Thought]:
+    raise NoThought("exit status 1")
 
 
 def _is_title(out: Sequence[str]) -> bool:

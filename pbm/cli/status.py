@@ -91,6 +91,7 @@ def as_values(look: Status) -> dict[str, Any]:
             **_flow_values(look.written, "delivery_seconds"),
             "troubles": [{"mails": mails, "trouble": trouble} for trouble, mails in look.troubles],
         },
+        "robots": {"boards": look.thoughts.number, "oldest_seconds": _age(look.thoughts, look.at)},
         "players": look.players,
         "boards": look.boards,
         "broadcasts_waiting": look.broadcasts,
@@ -109,8 +110,12 @@ def as_values(look: Status) -> dict[str, Any]:
 
 
 def _waiting_values(waiting: Waiting, now: datetime) -> dict[str, Any]:
-    age = None if waiting.oldest_at is None else max(0.0, (now - waiting.oldest_at).total_seconds())
-    return {"mails": waiting.mails, "oldest_seconds": age}
+    return {"mails": waiting.number, "oldest_seconds": _age(waiting, now)}
+
+
+def _age(waiting: Waiting, now: datetime) -> float | None:
+    """Seconds."""
+    return None if waiting.oldest_at is None else max(0.0, (now - waiting.oldest_at).total_seconds())
 
 
 def _flow_values(flow: Flow, took: str) -> dict[str, Any]:
@@ -144,6 +149,7 @@ def _queue_lines(look: Status) -> list[str]:
         _queue_line("", "failed", look.failed, look.at, "pbm outbox list --state failed"),
         _flow_line(look.written, "sent after"),
         *(f"{'':8}{mails:>6} x {printable(' '.join(trouble.split()))}" for trouble, mails in look.troubles),
+        _queue_line("robots", "boards", look.thoughts, look.at),
     ]
 
 
@@ -180,7 +186,7 @@ def _hint(command: str, number: int) -> str:
 
 def _queue_line(queue: str, state: str, waiting: Waiting, now: datetime, command: str = "") -> str:
     age = "" if waiting.oldest_at is None else f"the oldest {_duration(now - waiting.oldest_at)} old"
-    return f"{queue:8}{waiting.mails:>6} {state:10} {age}{_hint(command, waiting.mails)}".rstrip()
+    return f"{queue:8}{waiting.number:>6} {state:10} {age}{_hint(command, waiting.number)}".rstrip()
 
 
 def _flow_line(flow: Flow, took: str) -> str:

@@ -79,7 +79,7 @@ def _queues(status: Status) -> Iterable[Metric]:
     mails = GaugeMetricFamily("pbm_mails", "Mails that wait, by queue and state.", labels=["queue", "state"])
     ages = GaugeMetricFamily("pbm_mails_oldest_seconds", "Age of the oldest of them.", labels=["queue", "state"])
     for queue, state, waiting in _waiting(status):
-        mails.add_metric([queue, state], waiting.mails)
+        mails.add_metric([queue, state], waiting.number)
         age = (status.at - waiting.oldest_at).total_seconds() if waiting.oldest_at else 0
         ages.add_metric([queue, state], max(0, age))
     ever = CounterMetricFamily("pbm_mails_ever", "Mails that ever came into a queue.", labels=["queue"])

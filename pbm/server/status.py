@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
+from pbm.core.robots import robots
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.mail import Arrival, Delivery, Queued, Received
 from pbm.mailin import Action
@@ -49,6 +50,7 @@ class Status:
     locked: tuple[Attempts, ...]
     overdue: int
     deadlines: tuple[Deadline, ...]
+    thoughts: Waiting
     agenda: dict[str, tuple[int, int]]
 
 
@@ -76,6 +78,7 @@ def status_of(store: Store, now: datetime) -> Status:
             locked=tuple(tx.guesses.locked(now)),
             overdue=overdue,
             deadlines=tuple(deadlines),
+            thoughts=view.to_move([robot.id for robot in robots(tx)]),
             agenda=tx.agenda.counts(now),
         )
 

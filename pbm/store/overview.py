@@ -6,12 +6,12 @@ when something came is found by halving, since ids grow with time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, func, select
+from sqlalchemy import ColumnElement, Connection, Table, func, or_, select
 
 from pbm.domain.mail import Arrival, Delivery
 from pbm.store.tables import addresses, broadcasts, inbox, matches, outbox, players
@@ -28,9 +28,9 @@ _LONGEST_TROUBLE = 200
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Mails in one state. oldest_at: since when; None where there are none."""
+    """Mails in one state, or boards. oldest_at: since when; None where there are none."""
 
-    mails: int
+    number: int
     oldest_at: datetime | None
 
 
@@ -114,6 +114,12 @@ class Overview:
     def boards(self) -> int:
         """Boards under way."""
         return self._count(select(func.count()).where(matches.c.ended_at.is_(None)))
+
+    def to_move(self, player_ids: Collection[int]) -> Waiting:
+        """Boards under way on which one of the players is to move."""
+        seats = ((1, matches.c.seat1_id), (2, matches.c.seat2_id))
+        their_turn = or_(*((matches.c.seat_to_move == seat) & who.in_(player_ids) for seat, who in seats))
+        return self._waiting(matches, matches.c.moved_at, matches.c.ended_at.is_(None) & their_turn)
 
     def broadcasts(self) -> int:
         """Broadcasts that wait for the operator."""

@@ -68,6 +68,15 @@ def test_everything_that_wants_the_operator_is_shown_with_what_he_may_do(table: 
         assert expected in shown, expected
 
 
+def test_boards_that_wait_for_robots_are_counted(house: House) -> None:
+    for player in ("alice", "bob"):
+        house.player(player)
+    house.game("cross -size=4 alice robot1", ["C3"])
+    house.game("cross -size=4 alice bob", ["C3"])
+    look = status_of(house.service.store, house.now + MINUTE)
+    assert "robots       1 boards     the oldest 3 min old" in lines_of(look)
+
+
 def test_boards_that_fall_due_come_first(table: House) -> None:
     board = table.game("cross -size=4 alice bob")
     with table.service.store.write() as tx:
