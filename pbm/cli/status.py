@@ -181,7 +181,7 @@ def _counted(number: int, one: str, several: str = "") -> str:
 
 
 def _hint(command: str, number: int) -> str:
-    return f": {command}" if number else ""
+    return f": {command}" if number and command else ""
 
 
 def _queue_line(queue: str, state: str, waiting: Waiting, now: datetime, command: str = "") -> str:
