@@ -140,7 +140,7 @@ def require() -> None:
 def recipe(name: str, replaced: Mapping[str, str]) -> str:
     """A file of the page of recipes, with what differs here. Each replacement must be to the point."""
     page = (ROOT / "docs" / "mail-servers.md").read_text()
-    found = re.search(rf"<!-- recipe: {re.escape(name)} -->\n```\w*\n(.*?)```", page, re.DOTALL)
+    found = re.search(rf"<!-- recipe: {re.escape(name)} [^>]*-->\n```\w*\n(.*?)```", page, re.DOTALL)
     assert found, f"docs/mail-servers.md has no recipe {name}"
     text = found[1]
     for old, new in replaced.items():
@@ -169,8 +169,8 @@ class MailServers:
         self.folder.chmod(0o755)
         self._write_dovecot()
         self._write_postfix()
-        _run("dovecot", "-c", str(self.folder / "dovecot.conf"))
-        _run("postfix", "-c", str(self.folder / "postfix"), "start")
+        run("dovecot", "-c", str(self.folder / "dovecot.conf"))
+        run("postfix", "-c", str(self.folder / "postfix"), "start")
         for port in (self.smtp, self.imap):
             wait_for_port(port)
 
@@ -180,7 +180,7 @@ class MailServers:
             ("doveadm", "-c", str(self.folder / "dovecot.conf"), "stop"),
         ):
             with suppress(AssertionError, subprocess.TimeoutExpired):
-                _run(*command)
+                run(*command)
 
     def log(self) -> str:
         """What went wrong, by the servers' own logs."""
@@ -299,7 +299,7 @@ def _path() -> str:
     return f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 
 
-def _run(*command: str) -> None:
+def run(*command: str) -> None:
     """What it says goes to a file, for a daemon left behind would hold a pipe open."""
     with tempfile.TemporaryFile("w+") as said:
         environment = os.environ | {"PATH": _path()}
