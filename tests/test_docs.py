@@ -21,6 +21,7 @@ from pbm.mailin import Action
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 FLOW = (DOCS / "mail-flow.md").read_text()
+REASONS = ("limit", "ban", "closed", "reject", "postmaster")
 UNITS = sorted((DOCS / "systemd").iterdir())
 
 
@@ -48,7 +49,7 @@ def test_every_state_of_a_mail_is_named_with_what_moves_it_and_how_it_gets_out()
 
 def test_every_reason_is_named_with_its_state() -> None:
     rows = tables("Inbox")[1]
-    assert named(rows) == [*map(str, (Action.IGNORE, Action.BOUNCE, Action.COMPLAINT)), "limit", "reject", "postmaster"]
+    assert named(rows) == [*map(str, (Action.IGNORE, Action.BOUNCE, Action.COMPLAINT)), *REASONS]
     assert {row[1].strip("`") for row in rows} <= {state.value for state in Arrival}
 
 

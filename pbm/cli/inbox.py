@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
 from pbm.cli.classify import classify as classified
 from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
 from pbm.cli.output import json_option, print_fields, print_json, print_rows, printable
+from pbm.cli.people import steward
 from pbm.domain.mail import Arrival, Received
 
 limit_option = click.option(
@@ -79,6 +80,44 @@ def retry(invocation: Invocation, numbers: tuple[int, ...], everything: bool) ->
         chosen = chosen_numbers(numbers, queues.parked() if everything else None)
         queues.handle_again(chosen)
     click.echo(f"{len(chosen)} to be handled again.")
+
+
+@inbox.command()
+@click.argument("numbers", type=NUMBER, nargs=-1, required=True, metavar="ID...")
+@pass_invocation
+def close(invocation: Invocation, numbers: tuple[int, ...]) -> None:
+    """Put parked mails away; nobody is told. `pbm inbox retry` takes one up again."""
+    with steward(invocation) as hand:
+        hand.close(list(numbers))
+    click.echo(f"{len(numbers)} closed.")
+
+
+@inbox.command()
+@click.argument("number", type=NUMBER, metavar="ID")
+@click.option("--text", type=click.File(), default="-", help="A file; without it, standard input.")
+@pass_invocation
+def answer(invocation: Invocation, number: int, text: TextIO) -> None:
+    """Answer a parked mail, and close it.
+
+    The same is done by answering the mail that told you of it.
+    """
+    content = text.read().strip()
+    if not content:
+        raise click.UsageError("The answer is empty.")
+    with steward(invocation) as hand:
+        address = hand.answer(number, content)
+    click.echo(f"The answer is on its way to {address}.")
+
+
+@inbox.command()
+@click.argument("number", type=NUMBER, metavar="ID")
+@click.argument("address")
+@pass_invocation
+def forward(invocation: Invocation, number: int, address: str) -> None:
+    """Send a parked mail on to ADDRESS as it came, and close it."""
+    with steward(invocation) as hand:
+        hand.forward(number, address)
+    click.echo(f"Mail {number} is on its way to {address}.")
 
 
 @inbox.command()

@@ -12,6 +12,7 @@ import click
 
 from pbm.cli.frame import Command, Group, Invocation, pass_invocation
 from pbm.cli.output import Refused, json_option, print_fields, print_rows
+from pbm.cli.people import steward
 from pbm.domain.game_record import is_record
 from pbm.server.operator import Account
 
@@ -65,7 +66,10 @@ def show(invocation: Invocation, userid: str, as_json: bool) -> None:
 @click.option("--address", "more", multiple=True, help="An address, as `player add` takes it.")
 @pass_invocation
 def set_address(invocation: Invocation, userid: str, addresses: tuple[str, ...], more: tuple[str, ...]) -> None:
-    """Replace an account's addresses by these."""
+    """Replace an account's addresses by these.
+
+    The player is told, at the old addresses and the new ones.
+    """
     if not (*addresses, *more):
         raise click.UsageError("Which address? An account needs one.")
     with invocation.administration() as admin:
@@ -141,6 +145,35 @@ def remove(invocation: Invocation, userid: str, yes: bool) -> None:
         boards = admin.remove_player(userid)
     forfeited = f" Forfeited: {', '.join(f'board {board}' for board in boards)}." if boards else ""
     click.echo(f"{userid} is removed.{forfeited}")
+
+
+@player.command()
+@click.argument("userid")
+@click.argument("wanted", metavar="NEW-USERID")
+@pass_invocation
+def rename(invocation: Invocation, userid: str, wanted: str) -> None:
+    """Give an account another userid; the player is told."""
+    with steward(invocation) as hand:
+        renamed = hand.rename(userid, wanted)
+    click.echo(f"{userid} is {renamed.userid} now.")
+
+
+@player.command()
+@click.argument("userid")
+@click.argument("into", metavar="INTO-USERID")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@pass_invocation
+def merge(invocation: Invocation, userid: str, into: str, yes: bool) -> None:
+    """Make one account of two of a person.
+
+    Boards, addresses and what belongs to them are the second one's then, whose ratings are worked out anew; the first
+    is gone. Their games against each other are rated no longer. On a terminal this is asked about first.
+    """
+    if not yes and sys.stdin.isatty():
+        click.confirm(f"Make {userid} a part of {into}? This cannot be undone", abort=True)
+    with steward(invocation) as hand:
+        boards = hand.merge(userid, into)
+    click.echo(f"{userid} is {into} now; {len(boards)} board{'' if len(boards) == 1 else 's'} changed hands.")
 
 
 def _row(account: Account) -> dict[str, Any]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from pbm.domain.events import Event, NotRated, RatingChanged
-from pbm.domain.match import Ending, Match, Result, Seat, other
+from pbm.domain.match import Ending, Match, Player, Result, Seat, other
 from pbm.domain.ratings import MOST_OF_A_PAIR, WINDOW, Rating, after_match, pace_of
 from pbm.store import Transaction
 from pbm.store.ratings import Change, Record
+
+_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def rate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
@@ -103,6 +105,17 @@ def unrate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
             tx.ratings.save(player_id, match.game, replace(was, rating=record.rating, rated_at=record.rated_at))
     ids = {seat: match.player(seat).id for seat in (1, 2)}
     return tuple(_told(match, seat, Change(before[ids[seat]].rating, fresh[ids[seat]].rating)) for seat in (1, 2))
+
+
+def rate_player_anew(tx: Transaction, game: str, player: Player) -> None:
+    """Work out a player's rating from all their rated matches, and those of others on the strength of it."""
+    fresh = {player.id: Record()}
+    for board in tx.ratings.rated_after(game, _BEGINNING):
+        _rate_anew(tx, board, fresh)
+    before = tx.ratings.of(game, fresh)
+    for player_id, record in fresh.items():
+        anew = replace(before[player_id], rating=record.rating, rated_at=record.rated_at)
+        tx.ratings.save(player_id, game, anew)
 
 
 def _rate_anew(tx: Transaction, board: int, fresh: dict[int, Record]) -> None:

@@ -13,7 +13,7 @@ import hashlib
 import secrets
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from time import thread_time
 from typing import Any
 
@@ -31,8 +31,10 @@ from pbm.domain.match import Player
 from pbm.domain.reading import Reading, read
 from pbm.domain.tokens import Signer
 from pbm.features.account import RESET
+from pbm.features.postmaster import address_of, tell_operator
 from pbm.mailin import FOR_OPERATOR, Action, Discard, Envelope, Message, Robot, rewritten, strip_subject
 from pbm.mailin import read as read_mail
+from pbm.server.bans import is_player, kept_out
 from pbm.server.bounces import Bouncing
 from pbm.server.guard import Gate, Logins, Origin, logins_of, network_of, settle
 from pbm.server.order import Order, hold, parse_all, unsaid_lines
@@ -41,6 +43,8 @@ from pbm.server.throttle import Cause, Costs, Throttle
 from pbm.store import DatabaseTrouble, Transaction
 
 log = structlog.get_logger()
+
+SUSPENDED = "pbm: your account is suspended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +205,8 @@ class Handler:
             return Settled(Arrival.IGNORED, excess)
         if isinstance(mail.message, Discard):
             return self._lay_aside(tx, mail.message, now)
+        if out := self._keep_out(tx, mail, checked, now):
+            return out
         if mail.is_for_operator:
             return self._hand_on(tx, mail, now)
         if excess := self._excess_of_unproven(tx, mail, checked, now):
@@ -232,6 +238,31 @@ class Handler:
         reason = self.throttle.spent(tx, message.sender, None, now, mail.cause(proven=False))
         return f"limit: nothing was done, after {reason}" if reason else ""
 
+    def _keep_out(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Settled | None:
+        """What becomes of a mail from somebody whom the operator keeps out; None for all others."""
+        message, sender = mail.message, mail.sender
+        assert isinstance(message, Message)  # noqa: S101  discards are laid aside
+        known = {player.userid.casefold() for player in (sender.proven, sender.seated, sender.claimed) if player}
+        ban = kept_out(tx, known | {userid for userid, _ in checked.verified}, message.sender, now)
+        if ban is None or (is_player(ban.subject) and mail.is_for_operator):
+            return None
+        letters: list[Mail] = []
+        player = tx.players.find(ban.subject) if is_player(ban.subject) else None
+        if player is not None and not tx.outbox.written_since(player.id, SUSPENDED, now - timedelta(days=1)):
+            words: dict[str, Any] = {
+                "until": ban.until,
+                "reason": ban.reason.rstrip("."),
+                "asked": True,
+                "userid": player.userid,
+            }
+            letters = [
+                self.tools.composer.letter(
+                    address, SUSPENDED, "suspended.txt", now, player=player, postmaster=address_of(self.tools), **words
+                )
+                for address in tx.players.confirmed(player.id)[player.id]
+            ]
+        return Settled(Arrival.IGNORED, f"ban: {ban.subject} is kept out", tuple(letters))
+
     def _lay_aside(self, tx: Transaction, discard: Discard, now: datetime) -> Settled:
         """Record what is never answered; a mail of ours that came back is accounted to its recipient.
 
@@ -245,10 +276,12 @@ class Handler:
     def _hand_on(self, tx: Transaction, mail: Prepared, now: datetime) -> Settled:
         """What a person writes to postmaster or abuse waits for the operator, who is told."""
         assert isinstance(mail.message, Message)  # noqa: S101  discards are laid aside
-        mailbox = mail.row.recipients[0].casefold().partition("@")[0]
-        letters = [(self.tools.operator, "postmaster-operator.txt", f"pbm: mail {mail.row.id} to {mailbox}")]
-        told = self._letters(tx, mail.row, letters, now, sender=mail.message.sender, mailbox=mailbox)
-        return Settled(Arrival.PARKED, "postmaster: for the operator", told)
+        told = [
+            letter
+            for letter in tell_operator(tx, self.tools, mail.row, mail.message, now)
+            if not self.throttle.refusal(tx, letter, now, Cause())
+        ]
+        return Settled(Arrival.PARKED, "postmaster: for the operator", tuple(told))
 
     def _obey(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Settled:
         """Do what the mail asks, and tell it; what that takes is at the expense of the one who asked."""

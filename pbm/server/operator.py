@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from games import GAMES
 from games.rules import GameError
@@ -19,6 +20,7 @@ from pbm.domain.events import MatchDecided, MatchStarted
 from pbm.domain.match import Ending, Match, Player, Result, State, replay
 from pbm.features.erase import erase
 from pbm.features.export import Imported, data_of, take_in, take_in_record, to_json
+from pbm.features.postmaster import address_of
 from pbm.features.talk import spread
 from pbm.features.time import note_reach, undo_timeout
 from pbm.server.service import Service
@@ -81,16 +83,30 @@ class Administration:
             return Account(player, tuple(tx.players.addresses(player.id)))
 
     def set_addresses(self, userid: str, addresses: Sequence[str]) -> None:
-        """Replace a player's addresses by these, which count at once."""
+        """Replace a player's addresses by these, which count at once; old and new ones are told."""
         for address in addresses:
             check_address(address)
-        now = self._service.clock()
+        now, composer = self._service.clock(), self._service.tools.composer
         with self._service.store.write() as tx:
             player = _player(tx, userid)
+            before = tx.players.confirmed(player.id)[player.id]
             tx.players.drop_addresses(player.id)
             for address in dict.fromkeys(addresses):
                 tx.players.add_address(player.id, address, now, confirmed=True)
             note_reach(tx, player, 0, now)
+            after = tx.players.confirmed(player.id)[player.id]
+            words: dict[str, Any] = {
+                "userid": player.userid,
+                "addresses": after,
+                "postmaster": address_of(self._service.tools),
+            }
+            changed = [(each, "address") for each in after if each not in before]
+            changed += [(each, "moved") for each in before if each not in after]
+            letters = (
+                composer.letter(each, "pbm: your address", "account-news.txt", now, player=player, what=what, **words)
+                for each, what in changed
+            )
+            tx.outbox.add(list(letters), now)
 
     def resume(self, userid: str) -> int:
         """Send mail to all of a player's addresses again; returns how many had been suspended."""

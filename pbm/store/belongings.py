@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Column, Connection, Row, Table, func, insert, or_, select, text, update
+from sqlalchemy import Column, Connection, Row, Table, delete, func, insert, or_, select, text, update
 
 from pbm.domain.errors import BadArguments
 from pbm.domain.likeness import look
@@ -26,6 +26,7 @@ from pbm.store.tables import (
     game_choices,
     intents,
     matches,
+    metadata,
     paces,
     player_follows,
     players,
@@ -34,6 +35,8 @@ from pbm.store.tables import (
     ratings,
     remarks,
     seeks,
+    tournament_players,
+    tournaments,
 )
 
 Values = Mapping[str, Any]
@@ -71,6 +74,13 @@ _CHANGE = Section(rating_changes, (), frozenset({"board"}))
 _INTENT = Section(intents, ("kind",), frozenset({"board", "seat"}))
 _KINDS: dict[type, type | tuple[type, ...]] = {float: (float, int)}
 _MOST = 2**63
+_OWNED: tuple[Column[Any], ...] = tuple(
+    column
+    for table in metadata.sorted_tables
+    for column in table.c
+    if table not in (ratings, paces, seeks) and any(key.column is players.c.id for key in column.foreign_keys)
+)
+"""Columns that say whose a row is, or whom it is about."""
 NO_PASSWORD = "!"  # noqa: S105  the hash of none
 """What stands in place of a password's hash where no password is right."""
 
@@ -193,6 +203,51 @@ class Belongings:
         for player_id, change in changes.items():
             values = {**_checked(_CHANGE, change), "board": board, "player_id": player_id}
             self._connection.execute(insert(rating_changes).values(values))
+
+    def shared_events(self, one: int, other: int) -> list[str]:
+        """The names of the events that both players are or were in."""
+        theirs = (
+            select(tournament_players.c.tournament_id).where(tournament_players.c.player_id == each)
+            for each in (one, other)
+        )
+        found = select(tournaments.c.name).where(*(tournaments.c.id.in_(each) for each in theirs))
+        return list(self._connection.execute(found.order_by(tournaments.c.name)).scalars())
+
+    def hand_over(self, gone: int, kept: int) -> list[str]:
+        """All that is one player's is another one's; what both have stays the other one's. Returns the games rated.
+
+        The sums of both are added up; ratings are for others to work out.
+        """
+        games = self._add_up(gone, kept)
+        for column in _OWNED:
+            rest = [each for each in column.table.primary_key if each is not column]
+            if column.primary_key or column.table is addresses:
+                key = [addresses.c.address_key] if column.table is addresses else rest
+                twin = column.table.alias()
+                same = (twin.c[each.name] == each for each in key)
+                has = select(twin.c[column.name]).where(twin.c[column.name] == kept, *same).exists()
+                self._connection.execute(delete(column.table).where(column == gone, has))
+            self._connection.execute(update(column.table).where(column == gone).values({column.name: kept}))
+        for table, other in PEOPLE.values():
+            self._connection.execute(delete(table).where(table.c.player_id == table.c[other]))
+        return games
+
+    def _add_up(self, gone: int, kept: int) -> list[str]:
+        """Add what is counted of one player in a game to what is counted of another; the rows of one are gone then."""
+        for table, sums in (
+            (ratings, ("won", "lost", "drawn")),
+            (paces, ("finished", "timeouts", "moves", "microseconds")),
+        ):
+            for row in self._connection.execute(select(table).where(table.c.player_id == gone)).all():
+                own = (table.c.player_id == kept) & (table.c.game == row.game)
+                added = {name: table.c[name] + getattr(row, name) for name in sums}
+                if self._connection.execute(update(table).where(own).values(added)).rowcount:
+                    theirs = (table.c.player_id == gone) & (table.c.game == row.game)
+                    self._connection.execute(delete(table).where(theirs))
+                else:
+                    moved = update(table).where(table.c.player_id == gone, table.c.game == row.game)
+                    self._connection.execute(moved.values(player_id=kept))
+        return list(self._connection.execute(select(ratings.c.game).where(ratings.c.player_id == kept)).scalars())
 
     def add_decided(self, board: int, seat: int, row: Values) -> None:
         """What the seat has decided for later. Raises: BadArguments."""

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Table, delete, func, or_, sele
 
 from pbm.domain.likeness import look
 from pbm.domain.mail import Arrival, Delivery
+from pbm.domain.match import Player
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.oversight import Acts
 from pbm.store.tables import (
@@ -80,9 +81,18 @@ class Erasure:
             "settings": "{}",
         }
         self._connection.execute(update(players).where(players.c.id == traces.player_id).values(values))
-        word = re.compile(rf"(?<![\w.-]){re.escape(traces.userid)}(?![\w-])")
         Acts(self._connection).rename(traces.names, name)
-        told = select(matches.c.board, matches.c.reason).where(self._seated(traces), matches.c.reason.is_not(None))
+        self._rename_in_reasons(traces.player_id, traces.userid, name)
+
+    def call(self, player: Player, name: str) -> None:
+        """Another userid for a player who stays, and in what is told of their games."""
+        values = {"userid": name, "userid_key": name.casefold(), "look": look(name)}
+        self._connection.execute(update(players).where(players.c.id == player.id).values(values))
+        self._rename_in_reasons(player.id, player.userid, name)
+
+    def _rename_in_reasons(self, player_id: int, userid: str, name: str) -> None:
+        word = re.compile(rf"(?<![\w.-]){re.escape(userid)}(?![\w-])")
+        told = select(matches.c.board, matches.c.reason).where(_seated(player_id), matches.c.reason.is_not(None))
         for board, reason in self._connection.execute(told).all():
             renamed = update(matches).where(matches.c.board == board).values(reason=word.sub(name, reason))
             self._connection.execute(renamed)
@@ -107,7 +117,7 @@ class Erasure:
         answered = select(outbox.c.inbox_id).where(outbox.c.player_id == traces.player_id, outbox.c.reply)
         written = or_(func.lower(inbox.c.mail_from).in_(traces.names), inbox.c.id.in_(answered))
         own = list(self._connection.execute(select(inbox.c.id).where(written)).scalars())
-        boards = select(matches.c.board).where(self._seated(traces))
+        boards = select(matches.c.board).where(_seated(traces.player_id))
         sent = outbox.c.state != Delivery.QUEUED.value
         addressed = or_(outbox.c.player_id == traces.player_id, func.lower(outbox.c.address).in_(traces.names))
         self._connection.execute(delete(outbox).where(or_(addressed, sent & outbox.c.board.in_(boards))))
@@ -136,8 +146,9 @@ class Erasure:
         found = select(queue.c.id, queue.c.raw).where(queue.c.id > after, settled).order_by(queue.c.id).limit(most)
         return {row.id: row.raw for row in self._connection.execute(found)}
 
-    def _seated(self, traces: Traces) -> ColumnElement[bool]:
-        return or_(matches.c.seat1_id == traces.player_id, matches.c.seat2_id == traces.player_id)
+
+def _seated(player_id: int) -> ColumnElement[bool]:
+    return or_(matches.c.seat1_id == player_id, matches.c.seat2_id == player_id)
 
 
 def _batches(numbers: Collection[int], size: int = 500) -> list[list[int]]:

@@ -151,6 +151,10 @@ class Seeks:
         found = self._found((seeks.c.player_id == player_id) & (seeks.c.game == game))
         return found[0] if found else None
 
+    def of(self, player_id: int) -> list[Seek]:
+        """A player's own, the oldest first."""
+        return self._found(seeks.c.player_id == player_id)
+
     def open(self, game: str) -> list[Seek]:
         """The oldest first."""
         return self._found(seeks.c.game == game)

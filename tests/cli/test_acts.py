@@ -31,6 +31,7 @@ READING = {
     "tournament show": "cup",
     "player list": "",
     "player show": "alice",
+    "ban list": "",
     "broadcast list": "",
     "board list": "",
     "board show": "101",
@@ -80,6 +81,14 @@ WRITING = {
     "clock run": "--all",
     "clock extend": "2d --all",
     "maintenance": "on",
+    "player rename": "alice Alicia",
+    "player merge": "alice bob",
+    "ban add": "alice --for 30d --reason rude",
+    "ban lift": "bob",
+    "letter": "alice --subject news --text {folder}/mail.eml",
+    "inbox close": "1",
+    "inbox answer": "1 --text {folder}/mail.eml",
+    "inbox forward": "1 helga@example.org",
     "inbox retry": "1",
     "outbox retry": "1",
     "db create": "--database sqlite:///{folder}/new.db",
@@ -181,6 +190,12 @@ def prepare(house: Pbm, tmp_path: Path, name: str) -> None:
         house("challenge", "create", "cross", "-size=4", "alice", "bob")
         house("board", "move", "103", "alice", "D4")
         house("board", "move", "103", "bob", "C3")
+    if name == "ban lift":
+        house("ban", "add", "bob")
+    if name == "player merge":
+        house("board", "void", "101")
+        with database(tmp_path) as connection:
+            connection.execute("DELETE FROM tournament_players")
     if name == "clock run":
         house("clock", "stop", "--all")
     if name == "import":

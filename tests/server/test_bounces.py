@@ -238,7 +238,7 @@ def test_who_complains_gets_nothing_optional_any_more(inn: House) -> None:
 def test_mail_to_postmaster_or_abuse_waits_for_the_operator(name: str, inn: House) -> None:
     (told,) = inn.send("eve@example.com", "help", to=f"{name}@example.org")
     assert told.address == OPERATOR
-    assert f"has written to {name.lower()}." in told.body
+    assert f'has written to {name.lower()}, with the subject "help".' in told.body
     assert "pbm inbox show" in told.body
     assert inn.inbox_row.state is Arrival.PARKED
     assert inn.inbox_row.reason.startswith("postmaster: ")

@@ -1,0 +1,97 @@
+"""`pbm ban` and `pbm letter`: whom the operator keeps out, and what they write to players."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from pbm.cli.frame import Command, Group, Invocation, pass_invocation
+from pbm.cli.output import json_option, print_rows
+from pbm.domain.spans import read_duration
+
+if TYPE_CHECKING:  # help pages need nothing of it
+    from pbm.server.steward import Steward
+
+
+@contextmanager
+def steward(invocation: Invocation) -> Iterator[Steward]:
+    from pbm.server.steward import Steward
+
+    with invocation.service() as service:
+        yield Steward(service)
+
+
+@click.group(cls=Group)
+def ban() -> None:
+    """Keep a player, an address or a domain out."""
+
+
+@ban.command()
+@click.argument("who")
+@click.option("--for", "time", metavar="TIME", help="For so long, such as 30d; for good without it.")
+@click.option("--reason", default="", help="A clause; a player is told it.")
+@click.option("--forfeit", is_flag=True, help="Let the player lose all their games now.")
+@pass_invocation
+def add(invocation: Invocation, who: str, time: str | None, reason: str, forfeit: bool) -> None:
+    """Keep WHO out: a userid, an address, or a domain such as @example.org.
+
+    A player is told, and their open offers are closed. What they ask for by mail is not done, whatever address it comes
+    from; their clocks run on. Mail from an address or a domain is laid aside, and nobody is told.
+    """
+    until = datetime.now(UTC) + timedelta(microseconds=read_duration(time)) if time else None
+    with steward(invocation) as hand:
+        lost = hand.ban(who, until, reason, forfeit=forfeit)
+    lost_too = f" Lost by it: {', '.join(f'board {number}' for number in lost)}." if lost else ""
+    click.echo(f"{who} is kept out {_until(until)}.{lost_too}")
+
+
+@ban.command("list")
+@json_option
+@pass_invocation
+def list_(invocation: Invocation, as_json: bool) -> None:
+    """Who is kept out, or was."""
+    with steward(invocation) as hand:
+        rows = [
+            {"who": each.subject, "since": each.since, "until": each.until, "reason": each.reason}
+            for each in hand.bans()
+        ]
+    print_rows(rows, as_json=as_json, nothing="Nobody is kept out.")
+
+
+@ban.command()
+@click.argument("who")
+@pass_invocation
+def lift(invocation: Invocation, who: str) -> None:
+    """Let WHO in again; what they wrote meanwhile is in `pbm inbox list --state ignored`."""
+    with steward(invocation) as hand:
+        hand.lift(who)
+    click.echo(f"{who} may play again.")
+
+
+def _until(until: datetime | None) -> str:
+    return f"until {until:%Y-%m-%d %H:%M} UTC" if until else "for good"
+
+
+@click.command(cls=Command)
+@click.argument("userids", nargs=-1, metavar="USERID...")
+@click.option("--all", "everybody", is_flag=True, help="To all players, whatever mails they want.")
+@click.option("--subject", required=True)
+@click.option("--text", type=click.File(), default="-", help="A file; without it, standard input.")
+@pass_invocation
+def letter(invocation: Invocation, userids: tuple[str, ...], everybody: bool, subject: str, text: TextIO) -> None:
+    """Write to players, or to all.
+
+    What they answer comes to you, as what is written to postmaster.
+    """
+    if bool(userids) == everybody:
+        raise click.UsageError("Name the players, or say --all.")
+    content = text.read().strip()
+    if not content:
+        raise click.UsageError("The letter is empty.")
+    with steward(invocation) as hand:
+        number = hand.write_to(list(userids), subject, content)
+    click.echo(f"The letter is on its way to {number} player{'' if number == 1 else 's'}.")

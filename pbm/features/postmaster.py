@@ -1,0 +1,127 @@
+"""Letters between persons and the operator: what is written to postmaster or abuse, its answers, letters to players.
+
+An answer to the mail that tells the operator of such a letter goes to its writer, and is never read as a command.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from pbm.compose import Answer, Outcome
+from pbm.compose.wire import Part
+from pbm.core.notify import Tools, readers_of
+from pbm.core.registry import redeems
+from pbm.core.request import Request
+from pbm.domain.mail import Arrival, Mail, Received, Settlement
+from pbm.domain.match import Player
+from pbm.mailin import Discard, Envelope, Message, Robot, strip_subject
+from pbm.mailin import read as read_mail
+from pbm.store import Transaction
+from pbm.store.tickets import Ticket
+
+POSTMASTER = "postmaster"
+"""The purpose of tickets whose answer goes to whoever wrote to the operator."""
+_ANSWER_DAYS = 90
+_ATTACHMENT = {"Content-Disposition": 'attachment; filename="mail.eml"'}
+_CLOSE = frozenset({"close", "closed"})
+"""What the operator answers if nothing is to be answered."""
+
+
+def tell_operator(tx: Transaction, tools: Tools, row: Received, message: Message, now: datetime) -> list[Mail]:
+    """The mail that tells the operator of a letter to them, with its text; none where they have no address."""
+    if not tools.operator:
+        return []
+    token = tools.composer.make_key()
+    expires_at = now + timedelta(days=_ANSWER_DAYS)
+    tx.tickets.issue(token, POSTMASTER, tools.operator, now, expires_at, payload={"mail": row.id})
+    mailbox = row.recipients[0].casefold().partition("@")[0] if row.recipients else POSTMASTER
+    subject = f"pbm: mail {row.id} to {mailbox}"
+    words: dict[str, Any] = {"sender": message.sender, "mailbox": mailbox, "about": strip_subject(message.subject)}
+    page, text = "postmaster-operator.txt", message.text.strip()
+    letter = tools.composer.letter(
+        tools.operator, subject, page, now, reply_to=token, inbox_id=row.id, text=text, **words
+    )
+    return [letter]
+
+
+@redeems(POSTMASTER, lasting=True)
+def answer_as_operator(request: Request, ticket: Ticket) -> None:
+    """The operator has answered the mail that told them of a letter."""
+    number, text = int(ticket.payload["mail"]), request.message.text.strip()
+    row = request.tx.inbox.get(number)
+    if row is None or not text:
+        said = f"Mail {number} is not there any more." if row is None else "Your answer was empty, so nothing was sent."
+        request.answers.append(Answer("your answer", Outcome.FAILED, said, "pbm: not sent"))
+        return
+    if text.casefold().rstrip(".!") in _CLOSE:
+        close(request.tx, [number], "closed by mail", request.now)
+        request.answers.append(Answer("close", Outcome.DONE, f"Mail {number} is closed.", "pbm: closed"))
+        return
+    written = answer_to(request.tools, row, text, request.now)
+    if written is None:
+        said = f"Mail {number} cannot be read, or does not tell who wrote it: pbm inbox show {number}"
+        request.answers.append(Answer("your answer", Outcome.FAILED, said, "pbm: not sent"))
+        return
+    request.letters.append(written)
+    close(request.tx, [number], "answered by mail", request.now)
+    done = f"Your answer is on its way to {written.address}; mail {number} is closed."
+    request.answers.append(Answer("your answer", Outcome.DONE, done, "pbm: answered"))
+
+
+def answer_to(tools: Tools, row: Received, text: str, now: datetime) -> Mail | None:
+    """The operator's answer to a mail that came in; None where its writer is not known."""
+    message = _message(row, tools.composer.robot)
+    if message is None or not message.sender:
+        return None
+    subject, headers = f"Re: {strip_subject(message.subject)}".strip(), _from_operator(tools)
+    return tools.composer.letter(
+        message.sender, subject, "by-operator.txt", now, to=message, headers=headers, text=text, userid=""
+    )
+
+
+def close(tx: Transaction, numbers: list[int], why: str, now: datetime) -> None:
+    """Mails wait for the operator no longer; they may be taken up again."""
+    tx.inbox.settle([Settlement(number, Arrival.IGNORED, f"closed: {why}") for number in numbers], now)
+
+
+def letters_to(
+    tx: Transaction, tools: Tools, players: list[Player], subject: str, text: str, now: datetime
+) -> list[Mail]:
+    """A letter of the operator's to each address of players; what they answer goes to the operator."""
+    readers = readers_of(tx, tools, players, now)
+    return [
+        tools.composer.letter(
+            address, subject, "by-operator.txt", now,
+            player=player, headers=_from_operator(tools), text=text, userid=player.userid,
+        )
+        for player in players
+        for address in readers[player.id].addresses
+    ]  # fmt: skip
+
+
+def forwarded(tools: Tools, row: Received, address: str, now: datetime) -> Mail:
+    """A mail that came in, attached to one of ours as it came."""
+    message = _message(row, tools.composer.robot)
+    sender = message.sender if message is not None else ""
+    headers, attached = _from_operator(tools), (Part("application/octet-stream", row.raw, _ATTACHMENT),)
+    text = f"{sender or 'Somebody'} has written this to the operator; it is attached as it came."
+    subject = f"pbm: mail {row.id} forwarded"
+    return tools.composer.letter(
+        address, subject, "by-operator.txt", now, headers=headers, attached=attached, text=text, userid=""
+    )
+
+
+def address_of(tools: Tools) -> str:
+    """Where the operator is written to."""
+    robot = tools.composer.robot
+    return tools.operator or robot.address if robot.one_mailbox else f"{POSTMASTER}@{robot.domain}"
+
+
+def _message(row: Received, robot: Robot) -> Message | None:
+    read = read_mail(row.raw, Envelope(row.mail_from, row.recipients), robot)
+    return read.program if isinstance(read, Discard) else read
+
+
+def _from_operator(tools: Tools) -> dict[str, str]:
+    return {"From": f'"pbm operator" <{tools.composer.robot.address}>', "Reply-To": address_of(tools)}

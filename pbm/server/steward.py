@@ -1,0 +1,183 @@
+"""People in the hand of the operator: whom they keep out, rename and merge, and what they write and answer."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pbm.core.board import OpenBoard
+from pbm.core.bus import AccountEnded, publish
+from pbm.core.credentials import check_free, check_userid
+from pbm.core.notify import tell_players
+from pbm.core.rating import rate_player_anew, unrate_match
+from pbm.domain.errors import NotAllowed, NotFound
+from pbm.domain.events import MatchDecided
+from pbm.domain.likeness import look
+from pbm.domain.mail import Arrival, Received
+from pbm.domain.match import Ending, Player, Result, other
+from pbm.features import postmaster
+from pbm.server.bans import is_player, subject_of
+from pbm.server.service import Service
+from pbm.store import Transaction
+from pbm.store.oversight import Ban
+
+
+class Steward:
+    """Operator's actions over a service. All raise Rejected or GameError with a sentence, and DatabaseTrouble."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def ban(self, who: str, until: datetime | None, reason: str, *, forfeit: bool = False) -> list[int]:
+        """Keep a player, an address or a domain out. until: None for good. Returns the boards that are lost by it."""
+        subject, now = subject_of(who), self._service.clock()
+        with self._service.store.write() as tx:
+            boards: list[int] = []
+            if is_player(subject):
+                player = _player(tx, subject)
+                for seek in tx.seeks.of(player.id):
+                    tx.seeks.set_wanted(seek.id, 0)
+                boards = self._forfeit(tx, player) if forfeit else []
+                page, words = "suspended.txt", {"until": until, "reason": reason.rstrip("."), "asked": False}
+                self._write(tx, player, "pbm: your account is suspended", page, **words)
+            elif forfeit:
+                raise NotAllowed("Games are forfeited by players: name the userid.")
+            tx.bans.put(Ban(subject, now, until, reason))
+        return boards
+
+    def bans(self) -> list[Ban]:
+        with self._service.store.read() as tx:
+            return tx.bans.all()
+
+    def lift(self, who: str) -> None:
+        with self._service.store.write() as tx:
+            if not tx.bans.lift(subject_of(who)):
+                raise NotFound(f'"{who}" is not kept out.')
+
+    def rename(self, userid: str, wanted: str) -> Player:
+        """Give a player another userid; they are told."""
+        with self._service.store.write() as tx:
+            player = _player(tx, userid)
+            check_userid(wanted)
+            if look(wanted) != look(player.userid):
+                check_free(tx, wanted)
+            tx.erasure.call(player, wanted)
+            renamed = Player(player.id, wanted)
+            for ban in tx.bans.of([player.userid.casefold()], self._service.clock()):
+                tx.bans.lift(ban.subject)
+                tx.bans.put(Ban(wanted.casefold(), ban.since, ban.until, ban.reason))
+            self._write(tx, renamed, "pbm: your userid", "account-news.txt", what="renamed", old=player.userid)
+        self._service.tools.states.forget()
+        return renamed
+
+    def merge(self, userid: str, into: str) -> list[int]:
+        """Make one account of two of a person; the first is gone then. Returns the boards that were its.
+
+        Raises: NotAllowed where they still play each other, or are in one event.
+        """
+        now = self._service.clock()
+        with self._service.store.write() as tx:
+            gone, kept = _player(tx, userid), _player(tx, into)
+            if gone.id == kept.id:
+                raise NotAllowed(f"{gone.userid} is one account already.")
+            if events := tx.belongings.shared_events(gone.id, kept.id):
+                raise NotAllowed(f"Both are in {' and '.join(events)}: one must leave it first.")
+            boards = [each.board for each in tx.matches.summaries(player_ids=(gone.id,), limit=None)]
+            self._separate(tx, gone, kept, boards)
+            games = tx.belongings.hand_over(gone.id, kept.id)
+            for game in games:
+                rate_player_anew(tx, game, kept)
+            publish(AccountEnded(gone), tx, now)
+            tx.tickets.revoke_of(gone.id, now)
+            tx.players.remove(gone.id, now)
+            self._write(tx, kept, "pbm: your accounts", "account-news.txt", what="merged", old=gone.userid)
+        self._service.tools.states.forget()
+        return boards
+
+    def _separate(self, tx: Transaction, gone: Player, kept: Player, boards: list[int]) -> None:
+        """Games of the two against each other change no rating."""
+        for number in boards:
+            match = tx.matches.load(number)
+            if match is None or kept.id not in (match.player(1).id, match.player(2).id):
+                continue
+            if match.result is None:
+                raise NotAllowed(f"They play each other on board {number}: pbm board void {number}")
+            unrate_match(tx, match)
+
+    def write_to(self, userids: list[str], subject: str, text: str) -> int:
+        """Write a letter to players, or to all where none is named; returns to how many."""
+        now = self._service.clock()
+        with self._service.store.write() as tx:
+            players = [_player(tx, userid) for userid in userids] if userids else tx.players.all()
+            mails = postmaster.letters_to(tx, self._service.tools, players, subject, text, now)
+            tx.outbox.add(mails, now)
+        return len({mail.player_id for mail in mails})
+
+    def close(self, numbers: list[int]) -> None:
+        """Mails in the inbox wait for the operator no longer."""
+        now = self._service.clock()
+        with self._service.store.write() as tx:
+            for number in numbers:
+                _parked(tx, number)
+            postmaster.close(tx, numbers, "by the operator", now)
+
+    def answer(self, number: int, text: str) -> str:
+        """Answer a mail that waits for the operator, and close it; returns where the answer goes."""
+        now = self._service.clock()
+        with self._service.store.write() as tx:
+            written = postmaster.answer_to(self._service.tools, _parked(tx, number), text, now)
+            if written is None:
+                raise NotAllowed(f"Mail {number} does not tell who wrote it: pbm inbox show {number}")
+            tx.outbox.add([written], now)
+            postmaster.close(tx, [number], "answered", now)
+        return written.address
+
+    def forward(self, number: int, address: str) -> None:
+        """Send a mail that waits for the operator on to somebody, as it came."""
+        now = self._service.clock()
+        with self._service.store.write() as tx:
+            row = _parked(tx, number)
+            tx.outbox.add([postmaster.forwarded(self._service.tools, row, address, now)], now)
+            postmaster.close(tx, [number], f"forwarded to {address}", now)
+
+    def _forfeit(self, tx: Transaction, player: Player) -> list[int]:
+        tools, now = self._service.tools, self._service.clock()
+        running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
+        for summary in running:
+            board = OpenBoard.load(tx, tools.states, summary.board, now)
+            seat = board.match.seat_of(player.id) or 1
+            board.end(
+                Result(Ending.FORFEIT, other(seat), f"because {player.userid} is suspended"),
+                MatchDecided(summary.board),
+            )
+            tx.outbox.add(tell_players(tx, tools, board), now)
+        return [summary.board for summary in running]
+
+    def _write(self, tx: Transaction, player: Player, subject: str, page: str, **words: Any) -> None:
+        """A page to all addresses of a player."""
+        tools, now = self._service.tools, self._service.clock()
+        addresses = tx.players.confirmed(player.id)[player.id]
+        more: dict[str, Any] = {
+            "userid": player.userid,
+            "addresses": addresses,
+            "postmaster": postmaster.address_of(tools),
+            **words,
+        }
+        letters = [tools.composer.letter(each, subject, page, now, player=player, **more) for each in addresses]
+        tx.outbox.add(letters, now)
+
+
+def _player(tx: Transaction, userid: str) -> Player:
+    player = tx.players.find(userid)
+    if player is None:
+        raise NotFound(f'There is no player "{userid}".')
+    return player
+
+
+def _parked(tx: Transaction, number: int) -> Received:
+    row = tx.inbox.get(number)
+    if row is None:
+        raise NotFound(f"There is no mail {number} in the inbox.")
+    if row.state is not Arrival.PARKED:
+        raise NotAllowed(f"Mail {number} does not wait for you: it is {row.state.value}.")
+    return row

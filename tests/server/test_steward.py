@@ -1,0 +1,205 @@
+"""People as the operator deals with them, and what they and the operator write to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from pbm.domain.errors import NotAllowed, NotFound
+from pbm.domain.mail import Arrival
+from pbm.server import Settings
+from pbm.server.arbiter import Arbiter
+from pbm.server.operator import Administration
+from pbm.server.steward import Steward
+from tests.conversation import ROBOT, House, address_of
+
+OPERATOR = "helga@example.org"
+
+
+@pytest.fixture
+def inn(new_house: Callable[..., House]) -> House:
+    """alice, bob and carol; the operator reads mail at OPERATOR."""
+    house = new_house(Settings(ROBOT, operator=OPERATOR))
+    for userid in ("alice", "bob", "carol"):
+        house.player(userid)
+    return house
+
+
+def hand(house: House) -> Steward:
+    return Steward(house.service)
+
+
+def told(house: House) -> dict[str, str]:
+    """The last mail to each address, on one line."""
+    return {mail.address: " ".join(mail.letter.split()) for mail in house.collect()}
+
+
+def test_a_player_who_is_suspended_is_told_so_and_nothing_is_done(inn: House) -> None:
+    board = inn.game("cross -size=4 alice bob", ("D4", "C3"))
+    hand(inn).ban("Alice", inn.now + timedelta(days=30), "rude words to bob.")
+    text = told(inn)[address_of("alice")]
+    assert "your account is suspended until 2026-01-31 12:03 UTC: rude words to bob." in text
+    assert "write to postmaster@example.org" in text
+    inn.now += timedelta(days=2)
+    (got,) = inn.answer("alice", "A1", board)
+    assert "Nothing was done of what you asked." in got.body
+    assert inn.inbox_row.reason == "ban: alice is kept out"
+    assert inn.send("eve@example.com", "cross move 101 alice alicepass A1") == []
+    assert inn.send("alice", "signup alice2 secret123") == []
+    with inn.service.store.read() as tx:
+        match = tx.matches.load(board)
+        assert match is not None
+        assert len(match.record) == 2
+    (asked,) = inn.send("alice", "let me in", to="postmaster@example.org")
+    assert asked.address == OPERATOR
+    hand(inn).lift("alice")
+    assert inn.answer("alice", "show", board)
+    assert inn.inbox_row.state is Arrival.HANDLED
+
+
+def test_a_suspension_ends_by_itself(inn: House) -> None:
+    hand(inn).ban("alice", inn.now + timedelta(days=1), "")
+    assert "until 2026-01-02" in told(inn)[address_of("alice")]
+    inn.now += timedelta(days=2)
+    assert inn.send("alice", "games")
+    assert inn.inbox_row.state is Arrival.HANDLED
+
+
+def test_an_address_or_a_domain_is_kept_out_and_hears_nothing(inn: House) -> None:
+    for who in ("eve@example.com", "@spam.example"):
+        hand(inn).ban(who, None, "")
+    for sender in ("Eve@example.com", "x@spam.example", "y@mail.spam.example"):
+        assert inn.send(sender, "help") == []
+        assert inn.inbox_row.state is Arrival.IGNORED
+        assert inn.send(sender, "hello", to="postmaster@example.org") == []
+    assert inn.send("x@notspam.example", "help")
+    assert [ban.subject for ban in hand(inn).bans()] == ["@spam.example", "eve@example.com"]
+    with pytest.raises(NotFound):
+        hand(inn).lift("@other.example")
+
+
+def test_a_player_who_is_banned_may_lose_all_games_at_once(inn: House) -> None:
+    board = inn.game("cross -size=4 alice bob", ("D4", "C3"))
+    assert hand(inn).ban("alice", None, "cheating", forfeit=True) == [board]
+    assert "You (X) won because alice is suspended." in told(inn)[address_of("bob")]
+    with pytest.raises(NotAllowed):
+        hand(inn).ban("@example.com", None, "", forfeit=True)
+
+
+def test_a_player_gets_another_userid(inn: House) -> None:
+    board = inn.game("cross -size=4 alice bob", ("D4", "C3"))
+    hand(inn).rename("alice", "Alicia")
+    assert "you are Alicia now, no longer alice" in told(inn)[address_of("alice")]
+    assert "Alicia" in inn.send("alice", "cross move 101 alicia alicepass A1")[0].body
+    with pytest.raises(NotAllowed, match="taken"):
+        hand(inn).rename("Alicia", "b0b")
+    assert Administration(inn.service).verify(board)[0].problem == ""
+    hand(inn).rename("Alicia", "alicia")
+
+
+def won(house: House, winner: str, loser: str) -> int:
+    board = house.game(f"cross -size=4 {winner} {loser}", ("D4", "C3", "E5"))
+    house.answer(loser, "resign!", board)
+    return board
+
+
+def ratings(house: House) -> dict[str, tuple[float, int, int]]:
+    with house.service.store.read() as tx:
+        return {
+            player.userid: (round(record.rating.rating, 6), record.won, record.lost)
+            for player, record in tx.ratings.standings("cross")
+        }
+
+
+def test_two_accounts_of_a_person_become_one(inn: House, new_house: Callable[..., House]) -> None:
+    """Their ratings are those of a person who has played all the games as one."""
+    won(inn, "alice", "bob")
+    won(inn, "bob", "carol")
+    won(inn, "alice", "carol")
+    running = inn.game("cross -size=4 bob carol", ("D4", "C3"))
+    assert len(hand(inn).merge("carol", "alice")) == 3
+    assert "one account of your accounts carol and alice" in told(inn)[address_of("carol")]
+    other = new_house(Settings(ROBOT))
+    for userid in ("alice", "bob"):
+        other.player(userid)
+    won(other, "alice", "bob")
+    won(other, "bob", "alice")
+    got, wanted = ratings(inn), ratings(other)
+    assert got.keys() == wanted.keys()
+    assert [got[userid][1:] for userid in got] == [wanted[userid][1:] for userid in got]
+    assert [got[userid][0] for userid in got] == pytest.approx([wanted[userid][0] for userid in got], abs=0.5)
+    with pytest.raises(NotFound):
+        hand(inn).merge("carol", "alice")
+    account = Administration(inn.service).account("alice")
+    assert [each.address for each in account.addresses] == [address_of("alice"), address_of("carol")]
+    with inn.service.store.read() as tx:
+        assert all(verdict.problem == "" for verdict in Administration(inn.service).verify())
+        match = tx.matches.load(running)
+        assert match is not None
+        assert {player.userid for player in match.players} == {"alice", "bob"}
+
+
+def test_accounts_that_play_each_other_are_not_merged(inn: House) -> None:
+    board = inn.game("cross -size=4 alice bob", ("D4", "C3"))
+    with pytest.raises(NotAllowed, match="They play each other on board 101: pbm board void 101"):
+        hand(inn).merge("bob", "alice")
+    Arbiter(inn.service).void(board)
+    hand(inn).merge("bob", "alice")
+
+
+def test_a_letter_goes_to_some_players_or_to_all_and_is_answered_to_the_operator(inn: House) -> None:
+    assert hand(inn).write_to(["bob"], "the server moves", "On Monday.") == 1
+    (mail,) = inn.collect()
+    assert mail.address == address_of("bob")
+    assert mail["Reply-To"] == "postmaster@example.org"
+    assert "On Monday." in mail.body
+    inn.send("bob", "set bob bobpass broadcasts off")
+    assert hand(inn).write_to([], "the server moves", "On Monday.") == 3
+    assert {mail.address for mail in inn.collect()} == set(map(address_of, ("alice", "bob", "carol")))
+
+
+def test_the_operators_answer_goes_to_who_wrote_and_is_no_command(inn: House) -> None:
+    (asked,) = inn.send("eve@example.com", "may I play?", "I have no account.", to="postmaster@example.org")
+    assert "I have no account." in asked.body
+    assert [each.state for each in inn.parked()] == [Arrival.PARKED]
+    answers = inn.answer(OPERATOR, "help\nSend signup and two words.")
+    assert {mail.address for mail in answers} == {OPERATOR, "eve@example.com"}
+    (letter,) = (mail for mail in answers if mail.address == "eve@example.com")
+    assert letter["Subject"] == "Re: may I play?"
+    assert "Send signup and two words." in letter.body
+    assert letter["In-Reply-To"].endswith("@example.com>")
+    assert OPERATOR not in letter.text
+    assert inn.parked() == []
+
+
+def test_the_operator_closes_a_letter_by_mail(inn: House) -> None:
+    inn.send("eve@example.com", "spam", to="postmaster@example.org")
+    (done,) = inn.answer(OPERATOR, "Close.")
+    assert "is closed" in done.body
+    assert inn.parked() == []
+
+
+def test_parked_mails_are_answered_passed_on_or_closed(inn: House) -> None:
+    for _ in range(3):
+        inn.send("eve@example.com", "a question", "What is this?", to="abuse@example.org")
+    first, second, third = (mail.id for mail in inn.parked())
+    assert hand(inn).answer(first, "A game server.") == "eve@example.com"
+    hand(inn).forward(second, "lawyer@example.org")
+    hand(inn).close([third])
+    mails = {mail.address: mail for mail in inn.collect()}
+    assert "A game server." in mails["eve@example.com"].body
+    assert "What is this?" in mails["lawyer@example.org"].part("application/octet-stream")
+    assert inn.parked() == []
+    with pytest.raises(NotAllowed, match="does not wait for you"):
+        hand(inn).close([third])
+    with pytest.raises(NotFound):
+        hand(inn).answer(999, "hello")
+
+
+def test_both_addresses_are_told_of_a_change(inn: House) -> None:
+    Administration(inn.service).set_addresses("alice", ["new@example.net"])
+    letters = told(inn)
+    assert "does not come to this one any more" in letters[address_of("alice")]
+    assert "Your mail goes to new@example.net." in letters["new@example.net"]
