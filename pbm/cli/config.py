@@ -11,7 +11,7 @@ import click
 from pydantic import SecretStr
 
 from pbm.cli.frame import Group, Invocation, pass_invocation
-from pbm.cli.loading import MASK, USUAL_FILES, Effective, keys, masked, table_of, variable
+from pbm.cli.loading import MASK, USUAL_FILES, Effective, keys, masked, strange_variables, table_of, variable
 from pbm.cli.output import Misconfigured, json_option, print_json
 from pbm.cli.settings import Configuration
 
@@ -52,6 +52,8 @@ def check(invocation: Invocation) -> None:
         raise Misconfigured("\n".join(problems))
     for exposed in open_to_others(effective):
         click.echo(f"Others may read or change {exposed}: chmod 600", err=True)
+    for strange in strange_variables():
+        click.echo(strange, err=True)
     click.echo(f"The configuration is sound ({effective.file or 'no file, defaults'}).")
 
 

@@ -9,9 +9,9 @@ import click
 from pydantic import ValidationError
 
 from pbm.cli.frame import Command, Group, Invocation, pass_invocation
-from pbm.cli.opening import opened_store
+from pbm.cli.opening import opened_service, opened_store
 from pbm.cli.output import Refused
-from pbm.cli.settings import Server
+from pbm.cli.settings import Configuration, Server
 
 
 @click.group(cls=Group)
@@ -25,33 +25,46 @@ def identity() -> None:
 @identity.command()
 @pass_invocation
 def show(invocation: Invocation) -> None:
-    """Print the address."""
+    """Print the address, and those it had before, where answers still count."""
     with opened_store(invocation.effective().values) as store, store.read() as tx:
-        known = tx.identity.get()
+        known, former = tx.identity.get(), tx.identity.former()
     if known is None:
         raise Refused("The database has no address yet. The first server that is told a domain sets it.")
-    click.echo("@".join(known))
+    click.echo("\n".join(["@".join(known), *(f"also: {each}" for each in former)]))
 
 
 @identity.command("set")
 @click.argument("address")
+@click.option("--tell", is_flag=True, help="Write to all players that they find the server there now.")
 @pass_invocation
-def set_(invocation: Invocation, address: str) -> None:
+def set_(invocation: Invocation, address: str, tell: bool) -> None:
     """Let players write to another ADDRESS.
 
-    Answers to mails that were sent before go to the old one. Change server.local_part and server.domain with it, if
-    they are set, and start all servers anew.
+    The old address is kept as an alias: as long as mail to it reaches this server, answers to older mails count. Change
+    server.local_part and server.domain with it, if they are set, and start all servers anew.
     """
     local_part, _, domain = address.partition("@")
     try:
         server = Server(local_part=local_part, domain=domain)
     except ValidationError:
         raise click.BadParameter(f'"{address}" is no address such as pbm@example.org.') from None
-    with opened_store(invocation.effective().values) as store, store.write() as tx:
+    configuration = invocation.effective().values
+    with opened_store(configuration) as store, store.write() as tx:
         before = tx.identity.get()
         tx.identity.set(server.local_part, server.domain)
-    was = f" It was {'@'.join(before)}: answers to older mails go there." if before else ""
-    click.echo(f"The address is {address} now.{was} Start all servers anew.")
+    was = f" It was {'@'.join(before)}, where answers to older mails still count." if before else ""
+    told = f" {_told(configuration, before, address)} are told." if tell and before else ""
+    click.echo(f"The address is {address} now.{was}{told} Start all servers anew.")
+
+
+def _told(configuration: Configuration, before: tuple[str, str], address: str) -> str:
+    """How many players there are to tell, as words; they get a letter from the new address."""
+    from pbm.server.steward import Steward
+
+    moved = configuration.model_copy(update={"server": Server(bounce_part=configuration.server.bounce_part)})
+    with opened_service(moved) as service:
+        number = Steward(service).tell_of_move("@".join(before), address)
+    return f"{number} player{'' if number == 1 else 's'}"
 
 
 @click.command(cls=Command)

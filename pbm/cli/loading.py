@@ -92,6 +92,16 @@ def variable(*key: str) -> str:
     return PREFIX + "__".join(key).upper()
 
 
+def strange_variables() -> Iterator[str]:
+    """Variables of the environment that look like ours and mean nothing; a sentence each."""
+    known = {variable(*key) for key in keys(Configuration)} | {CONFIG_VARIABLE}
+    tables = tuple(f"{PREFIX}{name.upper()}__" for name in Configuration.model_fields)
+    for name in sorted(os.environ):
+        if name.startswith(PREFIX) and name.upper() not in known and not name.upper().startswith(tables):
+            close = difflib.get_close_matches(name, sorted(known), n=1)
+            yield f"The variable {name} means nothing here." + (f" Did you mean {close[0]}?" if close else "")
+
+
 def keys(table: BaseModel | type[BaseModel], *above: str) -> Iterator[tuple[str, ...]]:
     """All keys below a table, in their order."""
     for name, field in (table if isinstance(table, type) else type(table)).model_fields.items():

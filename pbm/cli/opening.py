@@ -38,6 +38,7 @@ def robot(configuration: Configuration) -> Robot:
         server.bounce_part,
         just_a_mailbox,
         server.unsubscribe_url,
+        tuple(server.aliases.split()),
     )
 
 
@@ -104,7 +105,7 @@ def identified(configuration: Configuration, store: Store, *, adopt: bool = Fals
     server = configuration.server
     store.prepare(datetime.now(UTC))
     with store.read() as tx:
-        known = tx.identity.get()
+        known, former = tx.identity.get(), tx.identity.former()
     if known is None:
         if adopt and "domain" in server.model_fields_set:
             with store.write() as tx:
@@ -118,6 +119,7 @@ def identified(configuration: Configuration, store: Store, *, adopt: bool = Fals
                 f"server.{name}: this is {said}, but players of this database write to {'@'.join(known)}. "
                 "To let them write to another one: pbm identity set ADDRESS"
             )
+    values["aliases"] = " ".join(dict.fromkeys((*former, *server.aliases.split())))
     return configuration.model_copy(update={"server": server.model_copy(update=values)})
 
 

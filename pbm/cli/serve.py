@@ -20,7 +20,7 @@ import click
 import structlog
 
 from pbm.cli.frame import Command, Invocation, pass_invocation
-from pbm.cli.loading import masked
+from pbm.cli.loading import masked, strange_variables
 from pbm.cli.logs import drain, log_to_stderr
 from pbm.cli.opening import identified
 from pbm.cli.output import Misconfigured, Refused
@@ -177,6 +177,8 @@ def run(
         "starting", version=version("pbm"), configuration=str(effective.file or "defaults"),
         database=masked(effective.values.database), tasks=",".join(task for task in TASKS if task in tasks),
     )  # fmt: skip
+    for strange in strange_variables():
+        log.warning("strange_variable", sentence=strange)
     for exposed in open_to_others(effective):
         log.warning("open_to_others", file=exposed)
     with invocation.service(effective, serves=True) as service:

@@ -32,6 +32,13 @@ def _check_command(text: str) -> str:
     return text
 
 
+def _check_aliases(text: str) -> str:
+    for word in text.split():
+        if not re.fullmatch(rf"[A-Za-z0-9._-]+@{DOMAIN}", word):
+            raise ValueError(f'"{word}" is no address such as pbm@example.org')
+    return " ".join(text.split())
+
+
 def _check_database(url: str) -> str:
     if re.match(r"sqlite://[^/]", url):
         raise ValueError("write three slashes and the path, such as sqlite:////var/lib/pbm/pbm.db")
@@ -50,6 +57,11 @@ class Server(ListenSettings):
 
     local_part: LocalPart = Field(default="pbm", description="What stands in front of it: players write to pbm@domain.")
     bounce_part: LocalPart = Field(default="bounce", description="Return paths of our mails are bounce+TOKEN@domain.")
+    aliases: Annotated[str, AfterValidator(_check_aliases)] = Field(
+        default="",
+        description="Addresses with blanks between them that reach this server as well: answers to them count. Those "
+        "it had before, by `pbm identity set`, need not be named.",
+    )
     authserv_id: str = Field(
         default="",
         description="Name of the mail server whose Authentication-Results are believed. Empty: none is.",

@@ -105,7 +105,7 @@ def tokens(addresses: Iterable[str], robot: Robot) -> tuple[str | None, str | No
     A host with one mailbox for all has pbm+bounce-TOKEN instead of the second.
     """
     reply = bounce = None
-    pattern = _with_token(robot.local_part.lower(), robot.bounce_part.lower(), robot.domain.lower())
+    pattern = _with_token(robot.halves, robot.bounce_part.lower())
     for address in addresses:
         match = pattern.fullmatch(address.lower())
         if match and match[1]:
@@ -119,15 +119,16 @@ def without_tokens(text: str, robot: Robot) -> str:
     """A text with the tokens taken out of addresses of ours: whoever reads one may write in the name of its owner."""
     if "@" not in text:
         return text
-    return _with_token(robot.local_part, robot.bounce_part, robot.domain).sub(robot.address, text)
+    return _with_token(robot.halves, robot.bounce_part.lower()).sub(robot.address, text)
 
 
 @lru_cache
-def _with_token(local: str, failed: str, domain: str) -> re.Pattern[str]:
-    """An address with a token, the bounce part and the token as groups."""
-    local, failed = re.escape(local), re.escape(failed)
+def _with_token(halves: tuple[tuple[str, str], ...], failed: str) -> re.Pattern[str]:
+    """An address with a token, the bounce part and the token as groups. halves: of all our addresses."""
+    local = "|".join(re.escape(part) for part in dict.fromkeys(part for part, _ in halves))
+    ends = "|".join(re.escape(f"@{domain}") for domain in dict.fromkeys(domain for _, domain in halves))
     return re.compile(
-        rf"(?:(?:{local}[+-])?({failed})|{local})[+-]([\w.=-]{{1,100}})@{re.escape(domain)}", re.IGNORECASE
+        rf"(?:(?:(?:{local})[+-])?({re.escape(failed)})|(?:{local}))[+-]([\w.=-]{{1,100}})(?:{ends})", re.IGNORECASE
     )
 
 

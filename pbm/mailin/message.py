@@ -27,7 +27,8 @@ class Robot:
 
     authserv_id names the mail server whose Authentication-Results are believed; "" believes none. one_mailbox: nothing
     but local_part and its plus addresses reaches us, as with a mailbox at a provider; return paths are among them then.
-    unsubscribe_url is a web page that takes one-click unsubscriptions (RFC 8058); "" for none.
+    unsubscribe_url is a web page that takes one-click unsubscriptions (RFC 8058); "" for none. aliases: addresses that
+    players wrote to before; answers to them reach us as well.
     """
 
     local_part: str = "pbm"
@@ -36,6 +37,7 @@ class Robot:
     bounce_part: str = "bounce"
     one_mailbox: bool = False
     unsubscribe_url: str = ""
+    aliases: tuple[str, ...] = ()
 
     @property
     def address(self) -> str:
@@ -50,10 +52,16 @@ class Robot:
     def owns(self, address: str) -> bool:
         """Whether mail to the address is for us."""
         local, at, domain = address.lower().rpartition("@")
-        if not at or domain != self.domain.lower():
+        parts = [self.bounce_part.lower(), *(part for part, of in self.halves if of == domain)]
+        if not at or len(parts) == 1:
             return False
-        own = (self.local_part.lower(), self.bounce_part.lower())
-        return local in (*own, *FOR_OPERATOR) or any(local.startswith((f"{part}+", f"{part}-")) for part in own)
+        return local in (*parts, *FOR_OPERATOR) or any(local.startswith((f"{part}+", f"{part}-")) for part in parts)
+
+    @property
+    def halves(self) -> tuple[tuple[str, str], ...]:
+        """What stands in front of the @ and behind it in the address and its aliases, in lower case."""
+        pairs = (each.lower().rpartition("@") for each in (self.address, *self.aliases))
+        return tuple((local, domain) for local, _, domain in pairs)
 
 
 class Action(StrEnum):

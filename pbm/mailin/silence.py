@@ -152,8 +152,7 @@ def is_program_at_play(seen: Evidence) -> bool:
 
 def _own(seen: Evidence) -> Verdict:
     """A mail of ours that came back as it was sent."""
-    ours = seen.robot.address.lower()
-    if seen.has(LOOP_HEADER.lower()) or seen.sender.lower() == ours:
+    if seen.has(LOOP_HEADER.lower()) or tuple(seen.sender.lower().rsplit("@", 1)) in seen.robot.halves:
         return Action.IGNORE, "our own mail came back"
     return None
 

@@ -13,7 +13,7 @@ from pbm.core.rating import rate_player_anew, unrate_match
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.events import MatchDecided
 from pbm.domain.likeness import look
-from pbm.domain.mail import Arrival, Received
+from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.match import Ending, Player, Result, other
 from pbm.features import postmaster
 from pbm.server.bans import is_player, subject_of
@@ -113,6 +113,20 @@ class Steward:
             tx.outbox.add(mails, now)
         return len({mail.player_id for mail in mails})
 
+    def tell_of_move(self, before: str, address: str) -> int:
+        """Write to all players that the server has another address; returns to how many."""
+        now = self._service.clock()
+        with self._service.store.write() as tx:
+            mails = [
+                letter
+                for player in tx.players.all()
+                for letter in self._letters(
+                    tx, player, "pbm: our new address", "new-address.txt", old=before, new=address
+                )
+            ]
+            tx.outbox.add(mails, now)
+        return len({mail.player_id for mail in mails})
+
     def close(self, numbers: list[int]) -> None:
         """Mails in the inbox wait for the operator no longer."""
         now = self._service.clock()
@@ -155,6 +169,9 @@ class Steward:
 
     def _write(self, tx: Transaction, player: Player, subject: str, page: str, **words: Any) -> None:
         """A page to all addresses of a player."""
+        tx.outbox.add(self._letters(tx, player, subject, page, **words), self._service.clock())
+
+    def _letters(self, tx: Transaction, player: Player, subject: str, page: str, **words: Any) -> list[Mail]:
         tools, now = self._service.tools, self._service.clock()
         addresses = tx.players.confirmed(player.id)[player.id]
         more: dict[str, Any] = {
@@ -163,8 +180,7 @@ class Steward:
             "postmaster": postmaster.address_of(tools),
             **words,
         }
-        letters = [tools.composer.letter(each, subject, page, now, player=player, **more) for each in addresses]
-        tx.outbox.add(letters, now)
+        return [tools.composer.letter(each, subject, page, now, player=player, **more) for each in addresses]
 
 
 def _player(tx: Transaction, userid: str) -> Player:

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from pbm.store.tables import meta
 
-_DOMAIN, _LOCAL_PART = "domain", "local_part"
+_DOMAIN, _LOCAL_PART, _FORMER = "domain", "local_part", "former_addresses"
 
 
 class Identity:
@@ -21,8 +21,19 @@ class Identity:
         found = {row.key: row.value for row in rows}
         return (found[_LOCAL_PART], found[_DOMAIN]) if len(found) == 2 else None
 
+    def former(self) -> tuple[str, ...]:
+        """Addresses it had before, the oldest first."""
+        found = self._connection.execute(select(meta.c.value).where(meta.c.key == _FORMER)).scalar_one_or_none()
+        return tuple((found or "").split())
+
     def set(self, local_part: str, domain: str) -> None:
-        """In place of the one before."""
+        """In place of the one before, which is kept as a former one."""
+        address, before, former = f"{local_part}@{domain}", self.get(), self.former()
+        if before is not None:
+            former = (*former, "@".join(before))
+            self._connection.execute(delete(meta).where(meta.c.key == _FORMER))
+            kept = " ".join(dict.fromkeys(each for each in former if each.lower() != address.lower()))
+            self._connection.execute(insert(meta).values(key=_FORMER, value=kept))
         self._connection.execute(delete(meta).where(meta.c.key.in_((_DOMAIN, _LOCAL_PART))))
         rows = [{"key": _LOCAL_PART, "value": local_part}, {"key": _DOMAIN, "value": domain}]
         self._connection.execute(insert(meta), rows)

@@ -236,3 +236,15 @@ def test_a_player_who_is_erased_is_in_the_log_by_another_name(game: Pbm) -> None
     assert "alice" not in told
     assert "new@example.net" not in told
     assert "pbm player remove erased-" in told
+
+
+def test_a_move_is_told_to_all_and_the_old_address_stays_an_alias(game: Pbm) -> None:
+    game("identity", "set", "pbm@old.example.org")
+    done = game("identity", "set", "games@new.example.org", "--tell").stdout
+    assert "It was pbm@old.example.org, where answers to older mails still count. 2 players are told." in done
+    mails = [parsed(game("outbox", "show", str(mail), "--json"))["mail"] for mail in (3, 4)]
+    assert all("From: pbm <games@new.example.org>" in mail for mail in mails)
+    assert all("this server is at games@new.example.org now" in mail for mail in mails)
+    assert game("identity", "show").stdout == "games@new.example.org\nalso: pbm@old.example.org\n"
+    game("identity", "set", "pbm@old.example.org")
+    assert game("identity", "show").stdout == "pbm@old.example.org\nalso: games@new.example.org\n"

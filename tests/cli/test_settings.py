@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm.cli import loading, wiring
-from pbm.cli.loading import ConfigurationError, keys, load, masked, table_of, variable
+from pbm.cli.loading import ConfigurationError, keys, load, masked, strange_variables, table_of, variable
 from pbm.cli.opening import robot
 from pbm.cli.settings import Configuration
 from pbm.domain.values import place
@@ -121,9 +121,28 @@ def test_variables_of_others_are_let_be(monkeypatch: pytest.MonkeyPatch) -> None
     assert load(None, {}).values == Configuration()
 
 
+def test_variables_that_mean_nothing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PBM_DATABSE", "sqlite:////tmp/x.db")
+    monkeypatch.setenv("PBM_DATABASE", "sqlite:////tmp/x.db")
+    monkeypatch.setenv("PBM_SERVER_LISTEN", "127.0.0.1:25")
+    monkeypatch.setenv("PBM_SERVER__LISTEN", "127.0.0.1:25")
+    assert list(strange_variables()) == [
+        "The variable PBM_DATABSE means nothing here. Did you mean PBM_DATABASE?",
+        "The variable PBM_SERVER_LISTEN means nothing here. Did you mean PBM_SERVER__LISTEN?",
+    ]
+
+
+def test_aliases_are_addresses() -> None:
+    assert (
+        load(None, {"server": {"aliases": "pbm@a.org  games@b.org"}}).values.server.aliases == "pbm@a.org games@b.org"
+    )
+    with pytest.raises(ConfigurationError, match='"nobody" is no address'):
+        load(None, {"server": {"aliases": "nobody"}})
+
+
 def test_what_the_robot_is_called_has_keys_with_its_defaults() -> None:
     for field in dataclasses.fields(Robot):
-        if field.name != "one_mailbox":
+        if field.name not in ("one_mailbox", "aliases"):
             assert getattr(Configuration().server, field.name) == getattr(Robot(), field.name), field.name
 
 

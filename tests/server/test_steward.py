@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -203,3 +204,31 @@ def test_both_addresses_are_told_of_a_change(inn: House) -> None:
     letters = told(inn)
     assert "does not come to this one any more" in letters[address_of("alice")]
     assert "Your mail goes to new@example.net." in letters["new@example.net"]
+
+
+OLD = "games@old.example.net"
+
+
+@pytest.mark.parametrize("to", ["pbm+{}@example.org", "games+{}@old.example.net", "games-{}@OLD.example.net"])
+def test_answers_to_a_former_address_count(new_house: Callable[..., House], to: str) -> None:
+    house = new_house(Settings(replace(ROBOT, aliases=(OLD,))))
+    house.player("alice")
+    house.player("bob")
+    board = house.game("cross -size=4 alice bob", ("D4", "C3"))
+    answer = house.answering("alice", "E5", board)
+    token = answer.recipients[0].partition("+")[2].partition("@")[0]
+    address = to.format(token)
+    assert house.service.is_ours(address)
+    raw = answer.raw.replace(answer.recipients[0].encode(), address.encode())
+    (*_, mail) = house.deliver(replace(answer, recipients=(address,), raw=raw))
+    assert "alice played E5" in mail.body
+    assert mail["Reply-To"].endswith("@example.org")
+
+
+@pytest.mark.parametrize("address", [OLD, "bounce+abc@old.example.net", "postmaster@old.example.net"])
+def test_mail_to_a_former_address_is_ours_and_to_others_not(new_house: Callable[..., House], address: str) -> None:
+    house = new_house(Settings(replace(ROBOT, aliases=(OLD,))))
+    assert house.service.is_ours(address)
+    assert not house.service.is_ours(address.replace("old", "older"))
+    assert house.send(OLD, "help") == []
+    assert "our own mail" in house.inbox_row.reason
