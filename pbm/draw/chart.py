@@ -15,8 +15,8 @@ ROW, LETTERS = 24, 15
 """Pixels: the height of a player's row, and of letters."""
 NAMES, SCALE, MARGIN = 200, 230, 25
 """Pixels: the width of the names, of the scale, and of what is left free beside it."""
-STEP = 250
-"""Points between two lines of the scale."""
+STEP, MOST_STEPS = 250, 4
+"""Points between two lines of the scale, or a multiple of them where there would be more steps than this."""
 SURE, UNSURE = COLOURS["blue"], COLOURS["red"]
 WIDTH = NAMES + SCALE + 2 * MARGIN
 
@@ -34,7 +34,7 @@ class Bar:
 @lru_cache(maxsize=8)
 def ratings(bars: tuple[Bar, ...]) -> Picture:
     """A row for each in their order; there is at least one."""
-    low, high = _bounds(bars)
+    low, high = bounds(bars)
 
     def x(points: float) -> int:
         return NAMES + round(SCALE * (points - low) / (high - low))
@@ -42,14 +42,14 @@ def ratings(bars: tuple[Bar, ...]) -> Picture:
     height = ROW * (len(bars) + 2)
 
     def paint(pen: brush.Pen, finer: int) -> None:
-        for points in range(low, high + 1, STEP):
+        for points in marks_between(low, high):
             pen.line((x(points) * finer, ROW * finer, x(points) * finer, (height - ROW // 2) * finer), FAINT, finer)
         for row, bar in enumerate(bars, 1):
             _row(pen, bar, lambda points: x(points) * finer, (ROW * row + ROW // 2) * finer, finer)
 
     image = brush.smooth(WIDTH, height, PAPER, paint)
     pen = ImageDraw.Draw(image)
-    for points in range(low, high + 1, STEP):
+    for points in marks_between(low, high):
         brush.write(pen, str(points), LETTERS - 2, x(points), ROW // 2, LINE)
     for row, bar in enumerate(bars, 1):
         name = f"{bar.name} {bar.rating:.0f}"
@@ -57,11 +57,16 @@ def ratings(bars: tuple[Bar, ...]) -> Picture:
     return brush.finished(brush.flat(image))
 
 
-def _bounds(bars: Sequence[Bar]) -> tuple[int, int]:
+def bounds(bars: Sequence[Bar]) -> tuple[int, int]:
     """Multiples of STEP below and above all bars."""
     low = min(bar.rating - bar.reach for bar in bars) // STEP
     high = -(-max(bar.rating + bar.reach for bar in bars) // STEP)
     return int(low) * STEP, max(int(high), int(low) + 1) * STEP
+
+
+def marks_between(low: int, high: int) -> range:
+    """Where the scale has lines, so few that their numbers stand apart."""
+    return range(low, high + 1, STEP * -(-(high - low) // (STEP * MOST_STEPS)))
 
 
 def _row(pen: brush.Pen, bar: Bar, x: Callable[[float], int], y: int, finer: int) -> None:

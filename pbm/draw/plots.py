@@ -4,28 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pbm.draw.chart import Bar
+from pbm.draw.chart import Bar, bounds, marks_between
 from pbm.draw.marks import escaped
 
 ROW = 26
 WIDTH, HEIGHT = 360, 140
 """As narrow as a phone, so that letters are not shrunk there."""
 NAMES, EDGE = 150, 12
-STEP = 250
-"""Points between two lines of the scale."""
 
 
 def standings(bars: Sequence[Bar], described: str) -> str:
     """A row for each in their order; there is at least one."""
-    low = int(min(bar.rating - bar.reach for bar in bars) // STEP) * STEP
-    high = max(low + STEP, int(-(-max(bar.rating + bar.reach for bar in bars) // STEP)) * STEP)
+    low, high = bounds(bars)
 
     def x(points: float) -> float:
         return round(NAMES + EDGE + (WIDTH - NAMES - 2 * EDGE) * (points - low) / (high - low), 1)
 
     bottom = ROW * (len(bars) + 1)
-    every = STEP * max(1, (high - low) // STEP // 4)
-    drawn = [_scale(x(points), points, bottom) for points in range(low, high + 1, every)]
+    drawn = [_scale(x(points), points, bottom) for points in marks_between(low, high)]
     for row, bar in enumerate(bars, 1):
         drawn.append(
             _bar(bar, x(bar.rating - bar.reach), x(bar.rating), x(bar.rating + bar.reach), ROW * row + ROW // 2)

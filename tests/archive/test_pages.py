@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,8 @@ from games.scene import PlaneBoard
 from pbm.archive import press, publish
 from pbm.archive.site import opened
 from pbm.domain.match import Ending, Player, Ply, Result, State
+from pbm.draw import plots
+from pbm.draw.chart import Bar
 from pbm.resources import folder
 from tests.archive.links import broken_links
 from tests.conversation import START, House
@@ -92,6 +94,14 @@ def test_standings_and_plots_tell_ratings(played: House, tmp_path: Path) -> None
     ]
     assert "0 won" not in (site / "player/alice.html").read_text()
     assert "1 lost; rating" in (site / "player/alice.html").read_text()
+
+
+@pytest.mark.parametrize("reach", [10, 200, 500, 900, 2000])
+def test_the_numbers_of_a_scale_stand_apart(reach: int) -> None:
+    drawn = plots.standings([Bar("alice", 1500, reach, sure=True), Bar("bob", 1380, 90, sure=False)], "ratings")
+    places = [float(x) for x in re.findall(r'<text x="([0-9.]+)" y="16"', drawn)]
+    assert 2 <= len(places) <= 5
+    assert min(right - left for left, right in pairwise(places)) >= 36
 
 
 MOST_PLIES = {True: 25, False: 60}

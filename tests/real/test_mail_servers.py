@@ -29,7 +29,7 @@ from tests.real.servers import CERTIFICATE, PATIENCE_SECONDS, PLAYERS, MailServe
 pytestmark = pytest.mark.real
 
 SHORT_GAMES = {name: smallest(game) for name, game in GAMES.items()}
-MOST_PLIES = 4
+MOST_PLIES = 3
 """A game that lasts longer is resigned."""
 
 
@@ -134,6 +134,7 @@ def vacation(person: Person, letter: EmailMessage) -> None:
 
 @pytest.mark.parametrize("way", [by_lmtp, by_imap])
 def test_two_people_play_all_games_by_answering_their_mail(servers: MailServers, way) -> None:
+    """By IMAP, where each mail waits for the next look into the mailbox, only some of them."""
     robot, toml = way(servers)
     with (
         pbm(servers, way.__name__, toml) as file,
@@ -146,10 +147,11 @@ def test_two_people_play_all_games_by_answering_their_mail(servers: MailServers,
         operator(file, "player", "add", "carol", "--address", f"carol@{PLAYERS}", "--password", "carol-password")
         alice.write("cross challenge -size=2 alice carol carol carol-password")
         vacation(bob, bob.received[-1])
-        tables = [Table(game, people) for game in SHORT_GAMES]
+        played = list(SHORT_GAMES)[:: 1 if way is by_lmtp else 4]
+        tables = [Table(game, people) for game in played]
         with ThreadPoolExecutor(len(tables)) as threads:
-            for played in [threads.submit(table.play) for table in tables]:
-                played.result()
+            for done in [threads.submit(table.play) for table in tables]:
+                done.result()
         settled(file, {"handled before": len(tables), "delivery status": 1, "": len(tables) + 3})
         for table in tables:
             check(table, file)
