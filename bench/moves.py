@@ -8,7 +8,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +18,8 @@ from bench.worlds import World
 
 Tick = Callable[[float], None]
 """Told how far a measurement has come, from 0 to 1."""
+Start = Callable[[Path, World, int], AbstractAsyncContextManager[Servers]]
+"""Starts the processes to be measured, in a folder, for a world, with the port of the next mail server."""
 _WARM_UP_SECONDS = 1.5
 _STEP_SECONDS = 0.01
 _IDLE_SECONDS = 0.4
@@ -45,6 +47,11 @@ class Moves:
     megabytes: tuple[float, ...]
 
 
+def ours(layout: Sequence[Sequence[str]]) -> Start:
+    """A server of pbm. layout: what each of its processes does."""
+    return lambda folder, world, port: serving(folder, world.url, port, layout)
+
+
 @contextmanager
 def copied(world: World) -> Iterator[tuple[Path, World]]:
     """A folder for the run, and the world as it was made: each run begins with the same database."""
@@ -58,7 +65,7 @@ def copied(world: World) -> Iterator[tuple[Path, World]]:
         yield folder, replace(world, url=f"sqlite:///{path}", games=[game.copy() for game in world.games])
 
 
-def throughput(world: World, layout: Sequence[Sequence[str]], connections: int, seconds: float, tick: Tick) -> Moves:
+def throughput(world: World, start: Start, connections: int, seconds: float, tick: Tick) -> Moves:
     """As many moves as the server takes: as soon as one is answered another is due, on a board that has waited long."""
 
     async def drive(load: Load, end: float) -> None:
@@ -66,12 +73,10 @@ def throughput(world: World, layout: Sequence[Sequence[str]], connections: int, 
             load.release(_WAITING + connections * _WAITING_ON_A_CONNECTION)
         await _until(end, seconds, tick)
 
-    return _run(world, layout, connections, drive, seconds, eager=True)
+    return _run(world, start, connections, drive, seconds, eager=True)
 
 
-def paced(
-    world: World, layout: Sequence[Sequence[str]], rate: float, seconds: float, tick: Tick, connections: int = 20
-) -> Moves:
+def paced(world: World, start: Start, rate: float, seconds: float, tick: Tick, connections: int = 20) -> Moves:
     """So many moves a second, due at even intervals whether the server is ready or not."""
 
     async def drive(load: Load, end: float) -> None:
@@ -82,10 +87,10 @@ def paced(
             tick(1 - (end - now) / seconds)
             await asyncio.sleep(_STEP_SECONDS)
 
-    return _run(world, layout, connections, drive, seconds, eager=False)
+    return _run(world, start, connections, drive, seconds, eager=False)
 
 
-def idle(world: World, layout: Sequence[Sequence[str]], count: int, tick: Tick) -> Moves:
+def idle(world: World, start: Start, count: int, tick: Tick) -> Moves:
     """One move at a time to a server that has nothing else to do, and so draws pictures, too."""
 
     async def drive(load: Load, _end: float) -> None:
@@ -95,7 +100,7 @@ def idle(world: World, layout: Sequence[Sequence[str]], count: int, tick: Tick) 
             tick(number / count)
             await asyncio.sleep(_IDLE_SECONDS)
 
-    return _run(world, layout, 1, drive, count * _IDLE_SECONDS, eager=False)
+    return _run(world, start, 1, drive, count * _IDLE_SECONDS, eager=False)
 
 
 async def _until(end: float, seconds: float, tick: Tick) -> None:
@@ -107,13 +112,11 @@ async def _until(end: float, seconds: float, tick: Tick) -> None:
 Drive = Callable[[Load, float], Awaitable[None]]
 
 
-def _run(
-    world: World, layout: Sequence[Sequence[str]], connections: int, drive: Drive, seconds: float, *, eager: bool
-) -> Moves:
+def _run(world: World, start: Start, connections: int, drive: Drive, seconds: float, *, eager: bool) -> Moves:
     async def run() -> Moves:
         with copied(world) as (folder, fresh):
             load = Load.on(fresh, eager=eager)
-            async with sinking(load) as sink, serving(folder, fresh.url, sink, layout) as servers:
+            async with sinking(load) as sink, start(folder, fresh, sink) as servers:
                 transports = await connect(servers.port, connections, load.free)
                 await drive(load, time.perf_counter() + _WARM_UP_SECONDS)
                 moves = await _measured(load, servers, drive, seconds)

@@ -14,8 +14,9 @@ from rich.progress import Progress
 
 from bench import floors, stages
 from bench.burst import burst
+from bench.least import least
 from bench.load import Envelope
-from bench.moves import Moves, Tick, copied, idle, paced, throughput
+from bench.moves import Moves, Tick, copied, idle, ours, paced, throughput
 from bench.servers import ONE, ONLY_LISTENING, THREE, TWO, serving
 from bench.worlds import World, make, reply
 
@@ -80,7 +81,7 @@ def _moves(run: Run) -> list[dict[str, Any]]:
     best = max(found, key=lambda row: float(row["moves_per_second"]))
     layout = ONE if "1 process" in best["server"] else TWO
     with run.step("half load") as tick:
-        half = paced(world, layout, best["moves_per_second"] / 2, run.scale.seconds * 2, tick)
+        half = paced(world, ours(layout), best["moves_per_second"] / 2, run.scale.seconds * 2, tick)
     found.append({"server": f"{best['server']}, at half of that", "connections": 20, **asdict(half)})
     for name, layout in (("1 process", ONE), ("2 processes", TWO)):
         with run.step("idle") as tick:
@@ -88,7 +89,7 @@ def _moves(run: Run) -> list[dict[str, Any]]:
                 {
                     "server": f"SQLite, {name}, idle",
                     "connections": 1,
-                    **asdict(idle(world, layout, run.scale.idle_moves, tick)),
+                    **asdict(idle(world, ours(layout), run.scale.idle_moves, tick)),
                 }
             )
     return found + _moves_on_postgresql(run)
@@ -107,9 +108,13 @@ def _moves_on_postgresql(run: Run) -> list[dict[str, Any]]:
 
 
 def _row(run: Run, server: str, world: World, layout: Sequence[Sequence[str]], connections: int) -> dict[str, Any]:
+    """Ours, and at once the plain loop under the same load."""
     with run.step(f"{server}, {connections} connections") as tick:
-        moves: Moves = throughput(world, layout, connections, run.scale.seconds, tick)
-    return {"server": server, "connections": connections, **asdict(moves)}
+        moves: Moves = throughput(world, ours(layout), connections, run.scale.seconds, tick)
+    with run.step(f"the plain loop, {connections} connections") as tick:
+        floor = throughput(world, least, connections, run.scale.seconds, tick)
+    own = {"server": server, "connections": connections, "floor_moves": floor.moves_per_second}
+    return {**own, **asdict(moves), "floor_ms": floor.server_ms, "times": moves.server_ms / floor.server_ms}
 
 
 @contextmanager
@@ -164,7 +169,7 @@ def _growth(run: Run) -> list[dict[str, Any]]:
         with run.step(f"making {boards:,} boards"):
             world = run.world(boards, plies, played_on=min(boards, 900 if plies == _PLIES else 300))
         with run.step(f"{boards:,} boards of {plies} plies") as tick:
-            moves = throughput(world, TWO, 10, run.scale.seconds, tick)
+            moves = throughput(world, ours(TWO), 10, run.scale.seconds, tick)
         size = Path(world.url.removeprefix("sqlite:///")).stat().st_size
         found.append({"boards": boards, "plies": plies, "database_mb": size / 2**20, **asdict(moves)})
         Path(world.url.removeprefix("sqlite:///")).unlink()

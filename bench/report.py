@@ -34,8 +34,8 @@ def tables(figures: Figures) -> Iterator[Table]:
 
 
 _HEADINGS = (
-    "server", "connections", "moves_per_second", "of_taken", "of_commits", "p50", "p95", "p99", "server_ms", "load_ms",
-    "megabytes",
+    "server", "connections", "moves_per_second", "floor_moves", "server_ms", "floor_ms", "times", "of_taken",
+    "of_commits", "p50", "p95", "p99", "load_ms", "megabytes",
 )  # fmt: skip
 
 

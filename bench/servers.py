@@ -67,15 +67,20 @@ async def serving(folder: Path, url: str, sink_port: int, layout: Sequence[Seque
     """The processes of a server, told to stop in the end. Their logs are in the folder."""
     configuration = folder / "pbm.toml"
     configuration.write_text(_CONFIGURATION.format(domain=ROBOT.domain, port=sink_port, url=url))
+    ours = (sys.executable, "-m", "pbm.cli", "--config", str(configuration))
+    commands = [(*ours, "serve" if "listen" in tasks else "work", "--do", ",".join(tasks)) for tasks in layout]
+    async with started(folder, commands) as servers:
+        yield servers
+
+
+@asynccontextmanager
+async def started(folder: Path, commands: Sequence[Sequence[str]]) -> AsyncIterator[Servers]:
+    """Processes that each print where they listen, or nothing of that. Raises: RuntimeError for one that ends."""
     processes = []
     try:
-        for number, tasks in enumerate(layout):
+        for number, command in enumerate(commands):
             with (folder / f"process-{number}.log").open("ab") as log:
-                command = ("serve" if "listen" in tasks else "work", "--do", ",".join(tasks))
-                start = asyncio.create_subprocess_exec(
-                    sys.executable, "-m", "pbm.cli", "--config", str(configuration), *command,
-                    stdout=asyncio.subprocess.PIPE, stderr=log,
-                )  # fmt: skip
+                start = asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, stderr=log)
                 processes.append(await start)
         ports = [await _port(process) for process in processes]
         if None in ports:

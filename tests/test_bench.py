@@ -31,3 +31,14 @@ def test_the_suite_measures_and_compares(tmp_path: Path, monkeypatch: pytest.Mon
     assert figures["growth"][0]["moves_per_second"] > 0
     assert figures["stages"][0]["parse"] > 0
     assert "floors taken_per_second" in result.output
+
+
+def test_the_plain_loop_plays_under_the_same_load(tmp_path: Path) -> None:
+    from bench.least import least
+    from bench.moves import throughput
+    from bench.worlds import make
+
+    world = make(f"sqlite:///{tmp_path}/world.db", 40, 10, 40)
+    moves = throughput(world, least, 2, 0.4, lambda _: None)
+    assert moves.moves_per_second > 0
+    assert moves.p50 > 0
