@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from pbm.cli.output import NoDatabase, Refused, replaying
 from pbm.cli.settings import Configuration, Server
 from pbm.store import DatabaseTrouble, Store
 from pbm.store import backup as copies
+from pbm.store.agenda import BACKED_UP
 from pbm.store.tables import REVISION
 
 _NAME = "pbm-%Y%m%dT%H%M%SZ.db"
@@ -49,9 +50,18 @@ def backup(invocation: Invocation, target: Path, keep: int | None, quick: bool) 
         boards = _checked(configuration, fresh, quick=quick)
         copies.seal(fresh)
         copies.rename(fresh, file)
+    _note(configuration)
     click.echo(f"{file}: {file.stat().st_size:,} octets, sound{boards}.")
     if into is not None and keep is not None:
         _prune(into, keep)
+
+
+def _note(configuration: Configuration) -> None:
+    """Whoever watches the server sees how old the last copy is; that of an older program cannot be told."""
+    with suppress(Refused), opened_store(configuration, quiet=True) as store:
+        if store.revision() == REVISION:
+            with store.write() as tx:
+                tx.absences.note(BACKED_UP, datetime.now(UTC))
 
 
 @click.command(cls=Command)

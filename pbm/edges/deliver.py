@@ -19,6 +19,7 @@ from typing import TypeVar
 
 import structlog
 
+from pbm.core.counts import COUNTS, GIVEN_UP, POSTPONED, SENT, TRAVELLED
 from pbm.domain.mail import Queued
 from pbm.domain.ways import DeliverySettings
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Transport
@@ -223,6 +224,8 @@ class Deliverer:
             tx.outbox.keep(kept, until)
             claimed = tx.outbox.claim(now, until, room) if room else []
         for queued in sent:
+            COUNTS.add(SENT)
+            COUNTS.measure(TRAVELLED, (now - queued.created_at).total_seconds())
             log.info("sent", mail=queued.inbox_id, outbox=queued.id, attempts=queued.attempts + 1)
         return claimed
 
@@ -231,11 +234,13 @@ class Deliverer:
     ) -> None:
         expired = now - queued.created_at > timedelta(hours=self._settings.give_up_hours)
         if isinstance(failure, PermanentFailure) or expired:
+            COUNTS.add(GIVEN_UP)
             log.warning("not_delivered", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason, gave_up=expired)
             given_up = tx.outbox.fail(queued.id, now, failure.reason)
             if given_up and isinstance(failure, RecipientRefused):
                 self._refused(tx, queued, failure.reason, now)
         else:
+            COUNTS.add(POSTPONED)
             log.info("delivery_postponed", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason)
             attempts = 1 if self._way.is_down else queued.attempts + 1
             tx.outbox.postpone(queued.id, self._settings.retry_at(now, attempts), failure.reason)

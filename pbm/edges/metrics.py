@@ -1,7 +1,7 @@
 """Numbers for Prometheus, over HTTP: how the server is doing, read from the database when they are asked for.
 
 So all processes over one database tell the same of it, and asking one of them is enough; only what stands under
-pbm_process_ and pbm_smtp_ is of the process that is asked.
+pbm_process_, pbm_smtp_ and pbm_own_ is of the process that is asked, since it was started.
 """
 
 from __future__ import annotations
@@ -14,11 +14,31 @@ from wsgiref.simple_server import WSGIServer
 
 import structlog
 from prometheus_client import CollectorRegistry, ProcessCollector, start_http_server
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    InfoMetricFamily,
+    Metric,
+)
 from prometheus_client.registry import Collector
 
+from pbm.core.counts import (
+    ACCEPTED,
+    BOUNCED,
+    COUNTS,
+    GIVEN_UP,
+    LIMITED,
+    LOOKED,
+    POSTPONED,
+    REFUSED,
+    SENT,
+    SETTLED,
+    TRAVELLED,
+    WAITED,
+)
 from pbm.server.status import Status, status_of
-from pbm.store import DatabaseTrouble, Store
+from pbm.store import DatabaseTrouble, Store, agenda
 from pbm.store.overview import Waiting
 
 log = structlog.get_logger()
@@ -64,6 +84,7 @@ class _Collector(Collector):
     def collect(self) -> Iterable[Metric]:
         yield InfoMetricFamily("pbm_build", "What runs.", {"version": version("pbm")})
         yield GaugeMetricFamily("pbm_smtp_connections", "SMTP clients connected now.", self._connections())
+        yield from _own()
         try:
             status = status_of(self._store, self._clock())
         except DatabaseTrouble as trouble:
@@ -71,8 +92,50 @@ class _Collector(Collector):
             yield GaugeMetricFamily("pbm_database_up", "1 if the database answers.", 0)
             return
         yield GaugeMetricFamily("pbm_database_up", "1 if the database answers.", 1)
+        yield self._ages(status.at)
         yield from _queues(status)
         yield from _people(status)
+
+    def _ages(self, now: datetime) -> Metric:
+        """How long ago something happened last; what never has is left out."""
+        family = GaugeMetricFamily("pbm_age_seconds", "Since something happened last, by what.", labels=["what"])
+        with self._store.read() as tx:
+            noted = {what: tx.absences.noted(what) for what in (agenda.HEARTBEAT, agenda.DELIVERED, agenda.BACKED_UP)}
+        for what, at in noted.items():
+            if at is not None:
+                family.add_metric([what], max(0.0, (now - at).total_seconds()))
+        return family
+
+
+_COUNTED = {
+    ACCEPTED: ("mails_accepted", "Mails taken in.", ""),
+    REFUSED: ("smtp_refused", "Refusals while mail came in, by the code of the answer.", "code"),
+    SETTLED: ("mails_settled", "Mails handled, by what became of them.", "state"),
+    LIMITED: ("answers_limited", "Answers left out, being too many.", ""),
+    SENT: ("mails_delivered", "Mails that the next mail server has taken.", ""),
+    POSTPONED: ("deliveries_postponed", "Tries to deliver that failed for now.", ""),
+    GIVEN_UP: ("mails_given_up", "Mails that were refused for good, or given up.", ""),
+    BOUNCED: ("bounces", "Mails that came back, for good (hard) or for now (soft).", "kind"),
+}
+_MEASURED = {
+    WAITED: ("waited_seconds", "From a mail taken in until it is handled."),
+    TRAVELLED: ("delivery_seconds", "From a mail written until the next mail server has taken it."),
+}
+
+
+def _own() -> Iterable[Metric]:
+    """What this process has counted."""
+    for name, (metric, meaning, label) in _COUNTED.items():
+        family = CounterMetricFamily(f"pbm_own_{metric}", meaning, labels=[label] if label else [])
+        for kind, number in (COUNTS.numbers(name) or ({} if label else {"": 0})).items():
+            family.add_metric([kind] if label else [], number)
+        yield family
+    for name, (metric, meaning) in _MEASURED.items():
+        known = COUNTS.histogram(name)
+        yield HistogramMetricFamily(f"pbm_own_{metric}", meaning, buckets=known.buckets(), sum_value=known.seconds)
+    looked = COUNTS.since(LOOKED)
+    if looked is not None:
+        yield GaugeMetricFamily("pbm_own_mailbox_age_seconds", "Since the IMAP mailbox was last looked into.", looked)
 
 
 def _queues(status: Status) -> Iterable[Metric]:
@@ -85,7 +148,7 @@ def _queues(status: Status) -> Iterable[Metric]:
     ever = CounterMetricFamily("pbm_mails_ever", "Mails that ever came into a queue.", labels=["queue"])
     took = GaugeMetricFamily(
         "pbm_mail_seconds", "How long the latest mails took, in the inbox until handled, in the outbox until sent.",
-        labels=["queue", "quantile"],
+        labels=["queue", "share"],
     )  # fmt: skip
     for queue, flow in (("inbox", status.received), ("outbox", status.written)):
         ever.add_metric([queue], flow.ever)

@@ -27,6 +27,7 @@ from typing import Any, AnyStr, cast
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException, syntax
 
+from pbm.core.counts import COUNTS, REFUSED
 from pbm.domain.ways import ListenSettings
 
 log = logging.getLogger(__name__)
@@ -209,12 +210,18 @@ class _Door(asyncio.Protocol):
         address = connection.get_extra_info("peername")
         peer = str(address[0]) if address else _UNIX
         if self._listener.is_full_for(peer):
+            COUNTS.add(REFUSED, "421")
             connection.write(_BUSY)
             connection.close()
             return
         session = (_LmtpSession if self._listener.settings.lmtp else _Session)(self._listener, peer)
         connection.set_protocol(session)
         session.connection_made(connection)
+
+
+def _code(status: str | bytes) -> str:
+    """Of an answer: "550 5.1.1 No such address here" -> "550"."""
+    return (status if isinstance(status, str) else status.decode("ascii", "replace"))[:3]
 
 
 class _Session(SMTP):
@@ -267,6 +274,8 @@ class _Session(SMTP):
         transport = cast("asyncio.Transport", self.transport)
         if transport.is_closing():
             return
+        if farewell:
+            COUNTS.add(REFUSED, _code(farewell))
         transport.write(farewell)
         (transport.abort if transport.get_write_buffer_size() else transport.close)()
 
@@ -274,6 +283,8 @@ class _Session(SMTP):
         cast("asyncio.Transport", self.transport).abort()
 
     async def push(self, status: AnyStr) -> None:
+        if (code := _code(status)) >= "4":
+            COUNTS.add(REFUSED, code)
         self._replies += 1
         if self._replies > self._listener.settings.max_recipients + _SPARE_REPLIES:
             self.hang_up(_NO_MAILS)

@@ -14,6 +14,7 @@ from datetime import datetime
 import structlog
 from structlog.contextvars import bind_contextvars, unbind_contextvars
 
+from pbm.core.counts import COUNTS, SETTLED
 from pbm.domain.errors import Rejected
 from pbm.domain.mail import Arrival, Mail, Received, Settlement
 from pbm.domain.verbs import Locks
@@ -189,6 +190,7 @@ class Journal:
         for number, entry in self._entries.items():
             settlement, words = entry.settlement, {}
             assert settlement is not None  # noqa: S101  every mail that was handled is settled
+            COUNTS.add(SETTLED, settlement.state.value)
             if settlement.reason and settlement.state is not Arrival.PARKED:
                 words["reason"] = settlement.reason
             outbox = {"outbox": entry.outbox} if entry.outbox else {}

@@ -9,6 +9,7 @@ from typing import Any
 import structlog
 
 from pbm.compose import Composer
+from pbm.core.counts import BOUNCED, COUNTS
 from pbm.domain.limits import Limits
 from pbm.domain.mail import Queued
 from pbm.features.time import note_reach
@@ -49,6 +50,7 @@ class Bouncing:
     def _count(self, tx: Transaction, mail: Returned, now: datetime, *, hard: bool, reason: str) -> str:
         most = self.limits.hard_bounces_to_suspend
         bounces = tx.bounces.count(mail, now, hard=hard)
+        COUNTS.add(BOUNCED, "hard" if hard else "soft")
         log.info("bounced", outbox=mail.id, hard=hard, bounces=bounces)
         if not hard:
             return f"{mail.address}, for now"

@@ -20,6 +20,7 @@ from typing import Any
 import structlog
 
 from pbm.core.bus import PlayerHeard, publish
+from pbm.core.counts import COUNTS, LIMITED, WAITED
 from pbm.core.credentials import first_line
 from pbm.core.notify import Tools
 from pbm.core.registry import LASTING, REDEEMERS
@@ -201,6 +202,7 @@ class Handler:
         )
 
     def _settled(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Settled:
+        COUNTS.measure(WAITED, (now - mail.row.received_at).total_seconds())
         if mail.is_guess and (excess := self._excess_of_guesses(tx, mail, now)):
             return Settled(Arrival.IGNORED, excess)
         if isinstance(mail.message, Discard):
@@ -342,6 +344,7 @@ class Handler:
             if not reason:
                 mails.append(each)
                 continue
+            COUNTS.add(LIMITED)
             log.warning("not_answered", address=each.address, board=each.board, reason=reason)
             excess = f"limit: not answered, after {reason}"
         return tuple(mails), excess

@@ -11,6 +11,7 @@ import structlog
 
 from pbm.bots import Mind
 from pbm.compose import Composer
+from pbm.core.counts import ACCEPTED, COUNTS
 from pbm.core.credentials import Passwords
 from pbm.core.notify import Tools
 from pbm.core.registry import Runner
@@ -108,6 +109,7 @@ class Service:
         rows = [(m.mail_from, m.recipients, m.raw, m.source, m.peer, self._lane(m)) for m in mails]
         with self.store.write(alone=False) as tx:
             ids = tx.inbox.add(rows, self.clock())
+        COUNTS.add(ACCEPTED, number=len(mails))
         for mail_id, mail in zip(ids, mails, strict=True):
             log.info("received", mail=mail_id, mail_from=mail.mail_from, octets=len(mail.raw), peer=mail.peer or None)
 

@@ -96,8 +96,8 @@ class Agenda:
         return {row[0]: (row[1], row[2]) for row in self._connection.execute(found)}
 
 
-HEARTBEAT, DELIVERED = "heartbeat", "delivered"
-"""The server gave a sign of life; a mail of ours was taken by the next mail server."""
+HEARTBEAT, DELIVERED, BACKED_UP = "heartbeat", "delivered", "backed_up"
+"""The server gave a sign of life; a mail of ours was taken by the next mail server; the database was copied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class Absences:
                 self.note(what, now)
 
     def note(self, what: str, now: datetime) -> datetime | None:
-        """It happens now, HEARTBEAT or DELIVERED; returns when it last did."""
+        """It happens now, such as HEARTBEAT; returns when it last did."""
         last = self.noted(what)
         if last is None:
             self._connection.execute(insert(meta).values(key=what, value=now.isoformat()))

@@ -11,12 +11,13 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from pbm.core.counts import ACCEPTED, BOUNCED, BUCKETS, COUNTS, LOOKED, REFUSED, SETTLED, Histogram
 from pbm.domain.mail import Arrival, Settlement
 from pbm.edges.metrics import MetricsServer
-from pbm.store import DatabaseTrouble, Store
+from pbm.store import DatabaseTrouble, Store, agenda
 from tests.conversation import House
 
-LABELS = ("queue", "state", "quantile", "kind")
+LABELS = ("queue", "state", "share", "kind", "code", "what", "le")
 LATER = timedelta(minutes=10)
 
 
@@ -86,10 +87,46 @@ def test_trouble_with_the_database_is_a_number_too(table: House, monkeypatch) ->
 
 
 def test_every_number_that_an_alert_asks_for_is_there(house: House) -> None:
-    rules = (Path(__file__).parent.parent.parent / "docs/prometheus/alerts.yml").read_text()
+    rules = "".join(path.read_text() for path in (Path(__file__).parents[2] / "docs/prometheus").iterdir())
+    COUNTS.note(LOOKED)
+    COUNTS.add(REFUSED, "550")
+    COUNTS.add(BOUNCED, "hard")
+    COUNTS.add(SETTLED, "handled")
+    with house.service.store.write() as tx:
+        for what in (agenda.HEARTBEAT, agenda.BACKED_UP):
+            tx.absences.note(what, house.now)
     with scraped(house.service.store, house.now) as samples:
         shown = {name.partition(" ")[0] for name in samples}
     asked = set(re.findall(r"\bpbm_\w+", rules))
     assert asked
     assert asked <= shown
     assert "pbm_build_info" in shown
+
+
+def test_a_process_counts_what_it_does(house: House) -> None:
+    with scraped(house.service.store, house.now) as before:
+        pass
+    house.player("alice")
+    house.send("alice", "games")
+    COUNTS.add(REFUSED, "550")
+    with scraped(house.service.store, house.now + LATER) as after:
+        for name in ("mails_accepted_total", "mails_settled_total handled", "waited_seconds_count"):
+            assert after[f"pbm_own_{name}"] == before.get(f"pbm_own_{name}", 0) + 1, name
+        assert after["pbm_own_smtp_refused_total 550"] >= 1
+        assert after["pbm_own_waited_seconds_bucket +Inf"] == after["pbm_own_waited_seconds_count"]
+    assert COUNTS.numbers(ACCEPTED)
+
+
+def test_how_long_ago_things_happened_is_told(house: House) -> None:
+    with house.service.store.write() as tx:
+        tx.absences.note(agenda.BACKED_UP, house.now)
+    with scraped(house.service.store, house.now + LATER) as got:
+        assert got["pbm_age_seconds backed_up"] == LATER.total_seconds()
+
+
+def test_a_histogram_counts_up_to_each_bucket() -> None:
+    known = Histogram()
+    for seconds in (0.0, BUCKETS[0], 3.0, 1e6):
+        known.add(seconds)
+    buckets = dict(known.buckets())
+    assert (buckets["0.05"], buckets["5.0"], buckets["+Inf"]) == (2, 3, 4)
