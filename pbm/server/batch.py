@@ -7,7 +7,7 @@ one is parked. Nothing here decides what a mail asks for, or what its sender get
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -149,6 +149,7 @@ class _Entry:
     settlement: Settlement | None = None
     mails: list[Mail] = field(default_factory=list)
     outbox: list[int] = field(default_factory=list)
+    about: Mapping[str, str] = field(default_factory=dict)
 
 
 class Journal:
@@ -162,7 +163,7 @@ class Journal:
     def note(self, mail: int, settled: Settled, identity: str | None = None) -> None:
         """identity: what tells a second delivery of the same mail; None where nothing does."""
         settlement = Settlement(mail, settled.state, settled.reason, identity, settled.kept)
-        self._unwritten[mail] = _Entry(settlement, list(settled.mails))
+        self._unwritten[mail] = _Entry(settlement, list(settled.mails), about=settled.about)
         if identity is not None:
             self._identities.add(identity)
 
@@ -194,7 +195,7 @@ class Journal:
             if settlement.reason and settlement.state is not Arrival.PARKED:
                 words["reason"] = settlement.reason
             outbox = {"outbox": entry.outbox} if entry.outbox else {}
-            log.info("settled", mail=number, **outbox, state=settlement.state.value, **words)
+            log.info("settled", mail=number, **outbox, state=settlement.state.value, **entry.about, **words)
         self.clear()
 
     def clear(self) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from time import thread_time
@@ -111,6 +111,8 @@ class Settled:
     mails: tuple[Mail, ...] = ()
     kept: bytes | None = None
     """What is kept in place of the mail; None for the mail itself."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """Who sent it, with which verbs, and on which boards, for the log."""
 
 
 class Handler:
@@ -291,7 +293,7 @@ class Handler:
         request = self._carry_out(tx, mail, checked, now)
         mails, left_out = self._bounded(tx, request, mail, now)
         self._costs.charge(mail.payers(checked, request.identified), thread_time() - begun, now)
-        return Settled(Arrival.HANDLED, left_out, mails)
+        return Settled(Arrival.HANDLED, left_out, mails, about=_about(request, mail))
 
     def _carry_out(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Request:
         """Do what the mail asks; if it lacks only proof of its sender, ask the claimed player for that."""
@@ -388,6 +390,18 @@ def _without_passwords(mail: Prepared, verified: Collection[str]) -> bytes | Non
         shown = redact(shown, passwords)
         told.append(_LEFT_OUT if any(password in shown for password in passwords) else shown)
     return rewritten(mail.row.raw, *told)
+
+
+def _about(request: Request, mail: Prepared) -> dict[str, str]:
+    """Nothing of what the mail says but its verbs."""
+    boards = sorted({board.match.board for board in request.boards})
+    verbs = dict.fromkeys(command.verb.name for command in mail.commands if isinstance(command, Command))
+    words = {
+        "userid": request.identified.userid if request.identified else "",
+        "verb": ",".join(verbs),
+        "board": ",".join(map(str, boards)),
+    }
+    return {name: value for name, value in words.items() if value}
 
 
 def _told_since_the_ply(request: Request) -> str:

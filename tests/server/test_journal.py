@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import pytest
+from structlog.testing import capture_logs
 
 from pbm.domain.mail import Arrival, Mail
 from pbm.server import Arriving
@@ -55,3 +56,11 @@ def test_a_mail_that_comes_twice_in_one_batch_is_handled_once(table: House) -> N
     table.service.accept([Arriving(mail.mail_from, mail.recipients, mail.raw)] * 2)
     assert table.service.handle() == 2
     assert [state for state, _ in states(table)[before:]] == [Arrival.HANDLED, Arrival.IGNORED]
+
+
+def test_the_log_tells_whose_mail_did_what_where(table: House) -> None:
+    with capture_logs() as logged:
+        table.send("alice", "cross move 101 alice alicepass C4")
+    told = [{name: line[name] for name in ("userid", "verb", "board") if name in line} for line in logged]
+    assert [each for each in told if each] == [{"userid": "alice", "verb": "move", "board": "101"}]
+    assert "alicepass" not in str(logged)
