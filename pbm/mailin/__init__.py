@@ -31,6 +31,10 @@ __all__ = [
 ]
 
 
+_EDITED = "\u270f\ufe0f"
+"""A pencil, which Delta Chat puts in front of a message that was sent once more because it was edited."""
+
+
 def read(raw: bytes, envelope: Envelope, robot: Robot) -> Message | Discard:
     """A mail as a person's Message or as a Discard; a mail that cannot be read is a Discard to be parked."""
     try:
@@ -56,7 +60,7 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
         if text:
             break
     if fields.get("chat-version"):
-        subject = ""
+        subject, text = "", text.removeprefix(_EDITED)
     forwarded = token is None and phrases.FORWARD_PREFIX.match(subject) and quotes.is_forward(everything)
     message = Message(
         action=Action.HELP if forwarded else Action.REPLY,

@@ -7,7 +7,7 @@ import pytest
 from pbm.domain.commands import Standing
 from pbm.domain.reading import read
 from pbm.mailin import strip_subject
-from tests.mailin.build import person, raw
+from tests.mailin.build import person, raw, silent
 
 CHAT = "Chat-Version: 1.0"
 
@@ -22,6 +22,15 @@ def test_a_subject_that_a_chat_program_made_is_no_command(subject: str, standing
     )
     assert (message.subject, message.text) == ("", "D4")
     assert read(strip_subject(message.subject), message.text, standing).lines == ("D4",)
+
+
+def test_an_edited_message_is_one_more() -> None:
+    edited = raw("> D5\n\n\u270f\ufe0fD4\n", CHAT, "Chat-Edit: <1@localhost>", "Subject: Re: Message from Dora")
+    assert person(edited).text == "D4"
+
+
+def test_a_reaction_is_none() -> None:
+    assert silent(raw("\U0001f44d", CHAT, "Content-Disposition: reaction")).reason == "reaction to a mail"
 
 
 def test_the_subject_of_any_other_program_counts() -> None:

@@ -70,6 +70,16 @@ def test_the_own_message_before_it_is_read_as_part_of_the_chat(playing: House) -
     assert any("alice played A1" in " ".join(mail.body.split()) for mail in got)
 
 
+def test_a_move_that_was_played_is_not_changed_by_editing_the_message(playing: House) -> None:
+    """Its sender is told so by the board as it is."""
+    first = last(playing, "alice")
+    say(playing, "alice", "A1", first, Message_ID="<move@localhost>")
+    joined = {"In_Reply_To": "<move@localhost>", "References": f"{first['Message-ID']} <move@localhost>"}
+    (told,) = say(playing, "alice", "> A1\n\n\u270f\ufe0fB2", None, Chat_Edit="<move@localhost>", **joined)
+    assert "Your mail answers an earlier state of the board" in " ".join(told.body.split())
+    assert "1 A1" in told.body
+
+
 def test_a_chat_that_begins_with_an_answer_plays_on_the_present_board(playing: House) -> None:
     assert any("alice played A1" in got.body for got in say(playing, "alice", "A1", None))
 
