@@ -31,7 +31,7 @@ class Position:
 
 
 @cache
-def _sides(board: Points) -> tuple[tuple[tuple[int, Cells], ...], ...]:
+def sides_of(board: Points) -> tuple[tuple[tuple[int, Cells], ...], ...]:
     """For each line the boxes it is a side of, each with the set of its four lines."""
     numbers = {ends: link for link, ends in enumerate(board.links)}
     up = board.stride
@@ -108,7 +108,7 @@ class Dots:
 
     def _closed(self, options: OptionValues, drawn: Cells, last: int) -> Cells:
         """The boxes that the line drawn last has closed."""
-        return union(box for box, lines in _sides(self.board(options))[last] if not lines & ~drawn)
+        return union(box for box, lines in sides_of(self.board(options))[last] if not lines & ~drawn)
 
     def outcome(self, pos: Position) -> Outcome | None:
         if pos.drawn.bit_count() < len(self.board(pos.options).links):

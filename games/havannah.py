@@ -40,12 +40,13 @@ class Havannah(Placing):
             return Ending(Outcome(mover, "by a fork of three edges"), chain)
         if (chain & board.corners).bit_count() >= 2:
             return Ending(Outcome(mover, "by a bridge between two corners"), chain)
-        if _has_ring(board, chain):
+        if has_ring(board, chain):
             return Ending(Outcome(mover, "by a ring"), chain)
         return None
 
 
-def _has_ring(board: Hexes, chain: Cells) -> bool:
+def has_ring(board: Hexes, chain: Cells) -> bool:
+    """Whether a chain lies around a cell, or holds one with all its neighbours."""
     edge = 0
     for side in board.sides:
         edge |= side

@@ -10,24 +10,44 @@ from typing import Any
 
 from games import GAMES, AnyGame
 from games.rules import Side
-from pbm.bots.connections import CrossSkill, HexSkill, YSkill
+from pbm.bots.connections import CrossSkill, HavannahSkill, HexSkill, YSkill
 from pbm.bots.crossgeo import CrossGeoSkill
 from pbm.bots.drop import FourSkill
+from pbm.bots.glance import (
+    AmazonsSkill,
+    BreakthroughSkill,
+    ClobberSkill,
+    DotsSkill,
+    LoaSkill,
+    MorrisSkill,
+    ReversiSkill,
+)
 from pbm.bots.loops import LoopsSkill
 from pbm.bots.luddit import LudditSkill
 from pbm.bots.polygon import PolygonSkill
 from pbm.bots.search import Budget, Search
 from pbm.bots.skill import Skill
+from pbm.bots.threats import GomokuSkill, YavalathSkill
 
 SKILLS: dict[str, type[Skill]] = {
+    "amazons": AmazonsSkill,
+    "breakthrough": BreakthroughSkill,
+    "clobber": ClobberSkill,
     "cross": CrossSkill,
     "crossgeo": CrossGeoSkill,
+    "dots": DotsSkill,
     "four": FourSkill,
+    "gomoku": GomokuSkill,
+    "havannah": HavannahSkill,
     "hex": HexSkill,
+    "loa": LoaSkill,
     "loops": LoopsSkill,
     "luddit": LudditSkill,
+    "morris": MorrisSkill,
     "polygon": PolygonSkill,
+    "reversi": ReversiSkill,
     "y": YSkill,
+    "yavalath": YavalathSkill,
 }
 """The skills there are, by the name of their game; the plain one serves all others."""
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 from random import Random
 
 from games.boards import Cells, Hexes, bits
+from games.havannah import has_ring
 from games.placing import Placing, Position
 from games.rules import Side
 from pbm.bots.fills import Boards, Fills
@@ -45,9 +46,13 @@ class ConnectionSkill(Skill):
         assert isinstance(board, Hexes)  # noqa: S101
         return board
 
+    def edges(self, board: Hexes) -> Sequence[Cells]:
+        """What chains are to join."""
+        return board.sides
+
     def prospects(self, board: Hexes, stones: Cells, side: Side) -> tuple[Cells, Cells]:
         """Where one stone more would win for a side, and where it would lose."""
-        near = [edge | board.grow(board.chain(stones & edge, stones)) for edge in board.sides]
+        near = [edge | board.grow(board.chain(stones & edge, stones)) for edge in self.edges(board)]
         wins = 0
         for first, *others in self.goals(side):
             cells = near[first]
@@ -80,11 +85,11 @@ class ConnectionSkill(Skill):
 
     def _joined(self, board: Hexes, many: Fills, stones: Boards, side: Side) -> Boards:
         """The boards on which stones join all edges of one of the side's goals."""
-        joined = 0
+        joined, edges = 0, self.edges(board)
         for goal in self.goals(side):
-            reached = many.of(board.sides[goal[0]])
+            reached = many.of(edges[goal[0]])
             for edge, further in pairwise(goal):
-                reached = many.flood(reached & many.of(board.sides[edge]), stones) & many.of(board.sides[further])
+                reached = many.flood(reached & many.of(edges[edge]), stones) & many.of(edges[further])
             joined |= reached
         return many.holding(joined)
 
@@ -112,3 +117,25 @@ class YSkill(ConnectionSkill):
 
     def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
         return ((0, 1, 2),)
+
+
+class HavannahSkill(ConnectionSkill):
+    """Forks of three edges and bridges of two corners, which count as edges here. Rings in one are looked for, too."""
+
+    full = 600
+    games_a_rollout = 64
+
+    def edges(self, board: Hexes) -> Sequence[Cells]:
+        return (*(side & ~board.corners for side in board.sides), *(1 << corner for corner in bits(board.corners)))
+
+    def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
+        return (*combinations(range(6), 3), *combinations(range(6, 12), 2))
+
+    def prospects(self, board: Hexes, stones: Cells, side: Side) -> tuple[Cells, Cells]:
+        """A stone closes a ring only beside two others."""
+        wins, losses = super().prospects(board, stones, side)
+        for cell in bits(board.grow(stones) & board.full & ~stones):
+            closes = (board.around(1 << cell) & stones).bit_count() > 1
+            if closes and has_ring(board, board.chain(1 << cell, stones | 1 << cell)):
+                wins |= 1 << cell
+        return wins, losses

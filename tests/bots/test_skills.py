@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -126,3 +127,60 @@ def test_a_skill_of_another_package_joins_by_its_name(monkeypatch):
     module.skill_of.cache_clear()
     assert type(skill_of("cross")).__name__ == "Own"
     module.skill_of.cache_clear()
+
+
+@pytest.mark.parametrize("words", [["gomoku", "-size=9"], ["yavalath", "-size=4"], ["havannah", "-size=3"]])
+def test_a_win_in_one_is_made_and_one_of_the_opponents_stopped(words):
+    """Where neither is there, no move is named that loses at once."""
+    game, skill, dice = GAMES[words[0]], skill_of(words[0]), Random(4)
+    for seed in range(12):
+        pos = random_position(game, words[1:], seed, 60)
+        after = {move: game.play(pos, move) for move in game.moves(pos)}
+        ends = {move: outcome for move, each in after.items() if (outcome := game.outcome(each))}
+        named, mover = set(skill.moves(pos, dice)), game.to_move(pos)
+        wins = {move for move, outcome in ends.items() if outcome.winner is mover}
+        if wins:
+            assert named <= wins
+            continue
+        turned = replace(pos, to_move=mover.other)
+        threats = {
+            move
+            for move in game.moves(turned)
+            if (outcome := game.outcome(game.play(turned, move))) and outcome.winner is mover.other
+        }
+        assert named == threats if threats else not named & set(ends) or named == set(after)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["amazons", "-size=6"],
+        ["breakthrough", "-size=5"],
+        ["clobber", "-columns=4", "-rows=4"],
+        ["dots", "-columns=3", "-rows=3"],
+        ["gomoku", "-size=9"],
+        ["havannah", "-size=3"],
+        ["loa"],
+        ["morris"],
+        ["reversi", "-size=6"],
+        ["yavalath", "-size=4"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_skill_sees_who_stands_better(words):
+    """A few visits a move win against chance, from either side: a smoke test of signs."""
+    game, points = GAMES[words[0]], 0.0
+    for number in (0, 1):
+        dice, pos = Random(number), game.start(game.options(words[1:]))
+        robot = Side(1 + number)
+        for _ in range(150):
+            if game.outcome(pos) is not None:
+                break
+            if game.to_move(pos) is robot:
+                move = choose(game, pos, budget=Budget(25, 5.0), seed=number).move
+            else:
+                move = dice.choice(list(game.moves(pos)))
+            pos = game.play(pos, move)
+        outcome = game.outcome(pos)
+        points += 0.5 if outcome is None or outcome.winner is None else outcome.winner is robot
+    assert points >= 1.5

@@ -1,0 +1,215 @@
+"""Games that are judged at a glance: what counts on the board, in place of random games; and one played out greedily.
+
+A judgement is the tanh of a sum of what the first side has more of than the second. Each is some lines; the tree
+search does the rest, and proves what it can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from math import tanh
+from random import Random
+from typing import Any
+
+from games.boards import Cells, Points, Squares, bits
+from games.breakthrough import Breakthrough
+from games.dots import Dots, sides_of
+from games.dots import Position as Drawn
+from games.moving import Moving, Path
+from games.moving import Position as Moved
+from games.placing import Position as Placed
+from games.reversi import Reversi
+from games.rules import Side
+from pbm.bots.skill import Rollout, Skill, Solution
+from pbm.bots.tail import Tail
+
+
+class GlanceSkill(Skill):
+    """Sums up what a position holds. balance: see the games' own."""
+
+    full = 6000
+    explore = 0.3
+
+    def balance(self, pos: Any) -> float:
+        """How much better the first side stands than the second, 1 being a clear advantage."""
+        raise NotImplementedError
+
+    def evaluate(self, pos: Any) -> float:
+        tempo = 1 if self.game.to_move(pos) is Side.FIRST else -1
+        return 0.98 * tanh(self.balance(pos) + 0.05 * tempo)
+
+
+class BreakthroughSkill(GlanceSkill):
+    """Pawns, and how far they have come; one whose way no opposing pawn can reach wins."""
+
+    def balance(self, pos: Moved) -> float:
+        assert isinstance(self.game, Breakthrough)  # noqa: S101  these skills are for such games
+        rows = self.game.board(pos.options).rows
+        total = 0.0
+        for number, row in enumerate(rows):
+            first, second = ((pieces & row).bit_count() for pieces in pos.pieces)
+            total += first * (2 + (number / len(rows)) ** 3 * 5) - second * (
+                2 + (1 - (number + 1) / len(rows)) ** 3 * 5
+            )
+        return total / 10
+
+
+class ClobberSkill(GlanceSkill):
+    """Moves that each side has; the last part of the game is played out."""
+
+    def balance(self, pos: Moved) -> float:
+        assert isinstance(self.game, Moving)  # noqa: S101
+        board = self.game.board(pos.options)
+        first, second = pos.pieces
+        return ((board.around(second) & first).bit_count() - (board.around(first) & second).bit_count()) / 6
+
+    def solve(self, pos: Moved, steps: int) -> Solution | None:
+        assert isinstance(self.game, Moving)  # noqa: S101
+        ways = sum(1 for _ in self.game.paths(pos)) if pos.own.bit_count() < 12 else 99
+        return Tail(self.game, steps // 20).solution(pos) if ways <= 12 else None
+
+
+class LoaSkill(GlanceSkill):
+    """How near the pieces of a side are to its middle, and in how many groups."""
+
+    def balance(self, pos: Moved) -> float:
+        assert isinstance(self.game, Moving)  # noqa: S101
+        board = self.game.board(pos.options)
+        first, second = (_scattered(board, pieces) for pieces in pos.pieces)
+        return (second - first) / 2
+
+
+def _scattered(board: Squares, pieces: Cells) -> float:
+    """The mean distance from the middle of the pieces, beyond what their number makes unavoidable; and their groups."""
+    places = [divmod(cell, board.stride) for cell in bits(pieces)]
+    row, column = (sum(place[axis] for place in places) / len(places) for axis in (0, 1))
+    apart = sum(max(abs(place[0] - row), abs(place[1] - column)) for place in places) / len(places)
+    groups, left = 0, pieces
+    while left:
+        chain = left & -left
+        while (grown := board.grow_all(chain) & left) != chain:
+            chain = grown
+        left &= ~chain
+        groups += 1
+    unavoidable: float = len(places) ** 0.5 / 3
+    return apart - unavoidable + groups / 3
+
+
+class MorrisSkill(GlanceSkill):
+    """Men, and points to go to."""
+
+    def balance(self, pos: Moved) -> float:
+        assert isinstance(self.game, Moving)  # noqa: S101
+        board = self.game.board(pos.options)
+        first, second = pos.pieces
+        free = board.full & ~first & ~second
+        room = (board.around(first) & free).bit_count() - (board.around(second) & free).bit_count()
+        return (first.bit_count() - second.bit_count()) * 0.45 + room * 0.05
+
+
+class AmazonsSkill(GlanceSkill):
+    """Squares that one side's queens reach in fewer moves. Of the many moves a sample is looked at."""
+
+    full = 2500
+    complete = False
+    sampled = 50
+
+    def balance(self, pos: Moved) -> float:
+        assert isinstance(self.game, Moving)  # noqa: S101
+        board = self.game.board(pos.options)
+        free = board.full & ~pos.pieces[0] & ~pos.pieces[1] & ~pos.walls
+        reached, total = list(pos.pieces), 0
+        left = free
+        for _ in range(4):
+            fresh = [_by_queens(board, cells, free) & left for cells in reached]
+            total += (fresh[0] & ~fresh[1]).bit_count() - (fresh[1] & ~fresh[0]).bit_count()
+            left &= ~(fresh[0] | fresh[1])
+            reached = [cells | more for cells, more in zip(reached, fresh, strict=True)]
+        return total / 8
+
+    def moves(self, pos: Moved, dice: Random) -> Sequence[Path]:
+        moves = super().moves(pos, dice)
+        return moves if len(moves) <= self.sampled else dice.sample(list(moves), self.sampled)
+
+
+def _by_queens(board: Squares, cells: Cells, free: Cells) -> Cells:
+    """The free squares that a queen on one of the cells reaches in a move."""
+    found = 0
+    for step in board.steps:
+        for way in (step, -step):
+            run = cells
+            while run := (run << way if way > 0 else run >> -way) & free:
+                found |= run
+    return found
+
+
+class ReversiSkill(GlanceSkill):
+    """Corners, and moves to choose from; the last squares exactly."""
+
+    solved = 8
+    """Free squares with which it is worth a try to play out every line."""
+
+    def balance(self, pos: Placed) -> float:
+        assert isinstance(self.game, Reversi)  # noqa: S101
+        board = self.game.board(pos.options)
+        corners = sum(row & -row | 1 << row.bit_length() - 1 for row in (board.rows[0], board.rows[-1]))
+        first, second = pos.stones
+        free = board.full & ~first & ~second
+        beside = board.grow_all(corners & free) & ~corners
+        moves = [self.game.legal(replace(pos, to_move=side)).bit_count() for side in Side]
+        held: int = (first & corners).bit_count() - (second & corners).bit_count()
+        risked = (first & beside).bit_count() - (second & beside).bit_count()
+        return 0.06 * (moves[0] - moves[1]) + 0.5 * held - 0.12 * risked
+
+    def solve(self, pos: Placed, steps: int) -> Solution | None:
+        assert isinstance(self.game, Reversi)  # noqa: S101
+        left = (self.game.board(pos.options).full & ~pos.taken).bit_count()
+        return Tail(self.game, steps // 20).solution(pos) if left <= self.solved else None
+
+
+class DotsSkill(Skill):
+    """Games in which both sides close what they can, and open a chain only when nothing else is left."""
+
+    full = 3000
+    explore = 0.5
+
+    def rollout(self, pos: Drawn, dice: Random) -> Rollout:
+        assert isinstance(self.game, Dots)  # noqa: S101
+        beside, boxes = _geometry(self.game.board(pos.options))
+        drawn, mover = pos.drawn, 1 if pos.mover is Side.FIRST else -1
+        margin = pos.boxes[0].bit_count() - pos.boxes[1].bit_count()
+        missing = [(lines & ~drawn).bit_count() for lines in boxes]
+        closing = [box for box, left in enumerate(missing) if left == 1]
+        safe = [line for line in range(len(beside)) if not drawn >> line & 1]
+        dice.shuffle(safe)
+        late: list[int] = []
+        while safe or late or closing:
+            if closing:
+                lines = boxes[closing.pop()] & ~drawn
+                line = lines.bit_length() - 1
+            else:
+                line = (safe or late).pop()
+            if line < 0 or drawn >> line & 1:
+                continue
+            if safe and any(missing[box] == 2 for box in beside[line]):
+                late.append(line)
+                continue
+            drawn, closed = drawn | 1 << line, 0
+            for box in beside[line]:
+                missing[box] -= 1
+                closed += not missing[box]
+                closing += [box] * (missing[box] == 1)
+            margin += closed * mover
+            mover = mover if closed else -mover
+        return Rollout(0.8 * ((margin > 0) - (margin < 0)) + 0.2 * tanh(margin / 5))
+
+
+@cache
+def _geometry(board: Points) -> tuple[tuple[tuple[int, ...], ...], tuple[Cells, ...]]:
+    """For each line the boxes it is a side of, by number; and for each box its lines."""
+    sides = sides_of(board)
+    boxes = {box: lines for found in sides for box, lines in found}
+    numbers = {box: number for number, box in enumerate(boxes)}
+    return tuple(tuple(numbers[box] for box, _ in found) for found in sides), tuple(boxes.values())
