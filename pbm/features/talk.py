@@ -89,7 +89,8 @@ def list_(request: Request, command: Command) -> Answer | None:
         answers = (HANDLERS["games"](request, replace(command, game=word, args={})) for word in dict.fromkeys(words))
         return done(command, "\n\n".join(answer.text for answer in answers if answer), "pbm: list of games")
     tallies = {game: request.tx.matches.tally(game, MOST_COUNTED) for game in GAMES}
-    text = request.page("list.txt", tallies=tallies, most=MOST_COUNTED)
+    ordered = sorted(GAMES.values(), key=lambda game: (-tallies[game.info.name][0], game.info.title))
+    text = request.page("list.txt", tallies=tallies, most=MOST_COUNTED, ordered=ordered)
     return done(command, text.rstrip("\n"), "pbm: list of games")
 
 

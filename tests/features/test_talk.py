@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 
+from games import GAMES
+from games.rules import KINDS
 from pbm.domain.limits import Limits
 from pbm.server import Settings
 from pbm.server.operator import Administration
@@ -169,3 +172,18 @@ def test_a_command_with_a_password_below_a_move_is_never_passed_on(table: House)
     told = table.send("bob", "", "cross move 101 bob bobpass B2\nchange password bob bobpass Sesame1\n")
     assert not [got for got in told if "Sesame1" in got.text]
     assert "change password" not in next(got.body for got in told if got.address == address_of("alice"))
+
+
+def test_games_of_a_kind_are_listed_by_how_much_they_are_played_and_by_title(three: House) -> None:
+    for _ in range(2):
+        three.game("havannah alice bob")
+    three.game("y alice bob")
+    (listed,), (helped,) = three.send("alice", "list"), three.send("alice", "help")
+    for kind in KINDS:
+        of_kind = sorted((game.info for game in GAMES.values() if game.info.kind == kind), key=lambda info: info.title)
+        assert re.findall(r"^  help (\w+) ", helped.body.partition(f"Games of {kind}:")[2], re.MULTILINE)[
+            : len(of_kind)
+        ] == [info.name for info in of_kind]
+        played = sorted(of_kind, key=lambda info: -{"havannah": 2, "y": 1}.get(info.name, 0))
+        rows = re.findall(r"^  (\w+) .*tells the rules$", listed.body.partition(f"\n{kind}\n")[2], re.MULTILINE)
+        assert rows[: len(of_kind)] == [info.name for info in played]
