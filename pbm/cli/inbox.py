@@ -61,7 +61,10 @@ def count(invocation: Invocation, as_json: bool) -> None:
 @json_option
 @pass_invocation
 def show(invocation: Invocation, number: int, raw: bool, as_json: bool) -> None:
-    """One mail as it came; once it is handled, without the passwords it held."""
+    """One mail as it came.
+
+    Once it is handled, the passwords it held are left out.
+    """
     with invocation.queues() as queues:
         mail = queues.received_mail(number)
     print_mail(_row(mail), mail.raw, raw=raw, as_json=as_json)

@@ -217,23 +217,32 @@ def export(invocation: Invocation, userid: str, file: Path) -> None:
 
 @click.command("import", cls=Command)
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--trust", is_flag=True, help="Take all of it, though this server has not signed it.")
 @pass_invocation
-def import_(invocation: Invocation, file: Path) -> None:
+def import_(invocation: Invocation, file: Path, trust: bool) -> None:
     """Make a player, with all their games, of a FILE that `export` has written; the packed one of a mail works, too.
 
     Of the record of one game, which comes with a replay, a board is made that has ended and is not rated. Every record
-    is replayed first. Opponents who are not here become names that nobody can log in as, until
-    `pbm player set-address` gives them an address. The player writes "reset password" to get one.
+    is replayed first. Opponents who are not here become names that nobody can log in as, until they are imported
+    themselves or `pbm player set-address` gives them an address. The player writes "reset password" to get one.
+
+    Anybody can write such a file. Of one that this server has not signed no ratings are taken and no games of players
+    who are here, and the player's addresses have to answer a mail first; --trust is your word that all of it is true.
+    Tournaments and messages stay in the file.
     """
     content = _content(file)
     with invocation.administration() as admin:
         text = content.decode(errors="replace")
         if is_record(text):
-            click.echo(f"The game is board {admin.import_record(text)} here.")
+            click.echo(f"The game is board {admin.import_record(text, trusted=trust)} here.")
             return
-        taken = admin.import_player(content)
+        taken = admin.import_player(content, trusted=trust)
     games = "1 game" if taken.games == 1 else f"{taken.games} games"
     click.echo(f"{taken.userid} is here, with {games}.")
+    if taken.doubted:
+        click.echo("This server has not signed the file: no ratings were taken, and addresses are asked to confirm.")
+    for board in taken.left_out:
+        click.echo(f"Board {board} was left out, for the opponent is a player here. To take it in, say --trust.")
     for old, new in taken.renumbered.items():
         click.echo(f"Board {old} is board {new} here.")
 

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from pbm.compose import Answer, Outcome
 from pbm.core.bus import ReachChanged, SettingsSaved, publish
 from pbm.core.credentials import check_address, check_free, check_password, declines, first_line
+from pbm.core.notify import Tools
 from pbm.core.offers import done
 from pbm.core.registry import REFUSALS, handles, keeper_of, redeems
 from pbm.core.request import Request
@@ -15,9 +16,11 @@ from pbm.core.unasked import asked_for, count_unasked
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.likeness import mailbox
+from pbm.domain.mail import Mail
 from pbm.domain.match import Player
 from pbm.domain.settings import CHOICES, Settings, choice_of
 from pbm.domain.verbs import ACCOUNT, Locks, Verb
+from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.players import Address
 from pbm.store.tickets import Ticket
@@ -376,6 +379,18 @@ def _mail_to_confirm(request: Request, address: str, name: str, player: Player |
         days=days,
         account=player is not None,
     )
+
+
+def ask_owner(tx: Transaction, tools: Tools, player: Player, address: Address, now: datetime) -> Mail:
+    """The mail whose answer confirms an address that the player has, though nobody has asked for it by mail."""
+    token, days = tools.composer.make_key(), tools.limits.confirmation_days
+    payload = {"address": address.address, "address_id": address.id, "instead": []}
+    expires_at = now + timedelta(days=days)
+    tx.tickets.issue(token, "confirm", mailbox(address.address), now, expires_at, player_id=player.id, payload=payload)
+    return tools.composer.letter(
+        address.address, CONFIRMING, "confirm.txt", now,
+        reply_to=token, userid=player.userid, days=days, account=True,
+    )  # fmt: skip
 
 
 @redeems("confirm")

@@ -1,15 +1,20 @@
 """A player's games and data as files: one JSON for programs, and a text for each game.
 
 The JSON holds nothing that only this server knows, and is always written in the same way. So what another server makes
-of it gives the same file again. Nothing in it shows where anybody else reads mail.
+of it gives the same file again, but for tournaments and messages, which stay in the file. Nothing in it shows where
+anybody else reads mail.
+
+Anybody can write such a file. One that this server has signed is taken for what it says; of any other one no ratings,
+no confirmed addresses and no games of players who are here, unless the operator says that it is to be trusted.
 """
 
 from __future__ import annotations
 
+import hmac
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -35,6 +40,7 @@ from pbm.domain.settings import CHOICES, Settings
 from pbm.domain.verbs import ACCOUNT, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.belongings import PEOPLE, SECTIONS, instant
+from pbm.store.tickets import MESSAGE
 
 FORMAT, VERSION = "pbm player", 1
 MAX_LOOSE, MAX_LOOSE_OCTETS = 20, 300_000
@@ -62,7 +68,21 @@ def data_of(tx: Transaction, player: Player) -> dict[str, Any]:
         "games": [tx.belongings.match(board, player.id) for board in tx.belongings.boards(player.id)],
         **tx.belongings.sections(player.id),
         **tx.belongings.people(player.id),
+        "tournaments": tx.belongings.tournaments(player.id),
+        "messages": tx.belongings.messages(player.userid, MESSAGE),
     }
+
+
+def export_of(tx: Transaction, player: Player) -> bytes:
+    """Everything of a player as JSON, signed."""
+    data = data_of(tx, player)
+    return to_json({**data, "signature": tx.signature(to_json(data))})
+
+
+def _is_signed(tx: Transaction, data: Mapping[str, Any]) -> bool:
+    """This server wrote the data, and nobody has changed it."""
+    bare = {name: value for name, value in data.items() if name != "signature"}
+    return hmac.compare_digest(str(data.get("signature", "")).encode(), tx.signature(to_json(bare)).encode())
 
 
 def to_json(data: Mapping[str, Any]) -> bytes:
@@ -71,7 +91,7 @@ def to_json(data: Mapping[str, Any]) -> bytes:
 
 def files_of(tx: Transaction, states: States, pages: Pages, player: Player) -> list[File]:
     """The JSON and the records of the games they have played, in one archive where these are many or large."""
-    files = [File(f"pbm-{player.userid}.json", "application/json", to_json(data_of(tx, player)))]
+    files = [File(f"pbm-{player.userid}.json", "application/json", export_of(tx, player))]
     summaries = tx.matches.summaries(player_ids=(player.id,), limit=None)
     for summary in summaries:
         match = tx.matches.load(summary.board)
@@ -116,6 +136,10 @@ class Imported:
     userid: str
     games: int
     renumbered: Mapping[int, int]
+    doubted: bool = False
+    """It bears no signature of ours, and nobody has said that it can be trusted."""
+    left_out: tuple[int, ...] = ()
+    """Games, by their number in the file, of players who are here."""
 
 
 @dataclass(slots=True)
@@ -139,27 +163,68 @@ class _Import:
         return self.ids[userid]
 
 
-def take_in(tx: Transaction, content: bytes, now: datetime) -> Imported:
-    """Make a player of an export. Raises: BadArguments, NotAllowed."""
+def take_in(tx: Transaction, content: bytes, now: datetime, *, trusted: bool = False) -> Imported:
+    """Make a player of an export. trusted: the operator's word for it. Raises: BadArguments, NotAllowed."""
     data = _read(content)
-    userid = data["userid"]
+    userid, left_out = data["userid"], []
+    doubted = not trusted and not _is_signed(tx, data)
     holder = tx.belongings.holder(userid) if isinstance(userid, str) else None
     if holder is not None and not holder[1]:
         raise NotAllowed(f'There is, or was, a player "{userid}" here already; nothing was changed.')
+    if doubted:
+        left_out = [game["board"] for game in data["games"] if _is_of_others(tx, game, userid)]
+        data = _doubted(data, left_out)
     taken = _Import(tx, data, now)
     taken.player_id = taken.id_of(userid)
     for game in sorted(data["games"], key=lambda each: each["board"]):
         _take_game(taken, game)
     _take_player(taken)
-    return Imported(userid, len(data["games"]), {old: new for old, new in taken.boards.items() if old != new})
+    renumbered = {old: new for old, new in taken.boards.items() if old != new}
+    return Imported(userid, len(data["games"]), renumbered, doubted, tuple(left_out))
 
 
-def take_in_record(tx: Transaction, text: str, now: datetime) -> int:
+def _is_of_others(tx: Transaction, game: Mapping[str, Any], userid: str) -> bool:
+    """The game would become one of somebody's who is here, and is not on this server already."""
+    names = game.get("players")
+    others = [name for name in names if isinstance(name, str) and name != userid] if isinstance(names, list) else []
+    return any(_is_here(tx, name) for name in others) and not _is_there(tx, game)
+
+
+def _is_here(tx: Transaction, userid: str) -> bool:
+    """It is a player's, and more than a name that an import has brought along."""
+    holder = tx.belongings.holder(userid)
+    return holder is not None and not holder[1]
+
+
+def _is_there(tx: Transaction, game: Mapping[str, Any]) -> bool:
+    there = tx.matches.load(game["board"])
+    return there is not None and all(
+        tx.belongings.match(game["board"], 0).get(name) == game.get(name) for name in _SAME
+    )
+
+
+def _doubted(data: Mapping[str, Any], left_out: Collection[int]) -> dict[str, Any]:
+    """What is taken of a file that anybody may have written. left_out: games that are not."""
+    kept = {
+        name: [row for row in rows if not (isinstance(row, dict) and row.get("board") in left_out)]
+        for name, rows in data.items()
+        if name in SECTIONS
+    }
+    games = [{**game, "rated": False, "rating_changes": {}} for game in data["games"] if game["board"] not in left_out]
+    asked = [{**row, "confirmed_at": None} if isinstance(row, dict) else row for row in data["addresses"]]
+    return {**data, **kept, "games": games, "addresses": asked, "ratings": [], "reliability": []}
+
+
+def take_in_record(tx: Transaction, text: str, now: datetime, *, trusted: bool = False) -> int:
     """Make a board, not rated, of the record of a game that has ended; returns its number.
 
-    Players who are not here become names. Raises: BadArguments, GameError, Rejected.
+    Players who are not here become names. trusted: the operator's word for it. Raises: BadArguments, GameError,
+    Rejected.
     """
     record = game_record.read(text)
+    here = [userid for userid in record.players if _is_here(tx, userid)]
+    if here and not trusted:
+        raise NotAllowed(f"{here[0]} is a player here, and anybody can write such a file. To take it in, say --trust.")
     ids = _Import(tx, {}, now)
     first, second = (Player(ids.id_of(userid), userid) for userid in record.players)
     match = tx.matches.add(
@@ -241,7 +306,7 @@ def _take_game(taken: _Import, game: dict[str, Any]) -> None:
         raise BadArguments(f"Board {board} of the file has not two players.")
     seats = (taken.id_of(names[0]), taken.id_of(names[1]))
     there = taken.tx.matches.load(board)
-    if there is None or any(taken.tx.belongings.match(board, 0).get(name) != game.get(name) for name in _SAME):
+    if not _is_there(taken.tx, game):
         rematch_of = taken.boards.get(row.get("rematch_of") or 0)
         taken.boards[board] = taken.tx.belongings.add_match(row, None if there else board, seats, rematch_of)
         by_player = {taken.id_of(userid): change for userid, change in changes.items()}

@@ -23,7 +23,7 @@ from pbm.domain.match import Player
 from pbm.domain.verbs import COMPANY, LOOKING, MULTIPLE, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.remarks import Broadcast
-from pbm.store.tickets import Ticket
+from pbm.store.tickets import MESSAGE, Ticket
 
 NO_MORE = "set broadcasts off"
 """The command by which a player gets no more broadcasts."""
@@ -72,8 +72,6 @@ def _mails(tools: Tools, broadcast: Broadcast, reader: Reader, now: datetime) ->
 
 MAX_HEARERS = 10
 """Players that one message goes to."""
-MESSAGE = "message"
-"""The purpose of tickets whose answer is passed on to the author of a message."""
 ANSWER_DAYS = 30
 MOST_COUNTED = 1000
 """Boards of a game that are counted for the list; of more it says only that there are more."""
@@ -162,7 +160,9 @@ def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: 
     for reader in readers.values():
         for address in reader.addresses:
             assert reader.player is not None  # noqa: S101  readers_of makes them of players
-            token = request.issue(MESSAGE, author.userid, days=ANSWER_DAYS, player=reader.player, to=author.id)
+            token = request.issue(
+                MESSAGE, author.userid, days=ANSWER_DAYS, player=reader.player, to=author.id, text=text
+            )
             letter = composer.letter(
                 address,
                 "pbm: a message for you",

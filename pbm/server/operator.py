@@ -18,8 +18,9 @@ from pbm.core.states import difference
 from pbm.domain.errors import NotAllowed, NotFound, Rejected
 from pbm.domain.events import MatchDecided, MatchStarted
 from pbm.domain.match import Ending, Match, Player, Result, State, replay
+from pbm.features.account import ask_owner
 from pbm.features.erase import erase
-from pbm.features.export import Imported, data_of, take_in, take_in_record, to_json
+from pbm.features.export import Imported, export_of, take_in, take_in_record
 from pbm.features.postmaster import address_of
 from pbm.features.talk import spread
 from pbm.features.time import note_reach, undo_timeout
@@ -150,19 +151,28 @@ class Administration:
         return [summary.board for summary in running]
 
     def export_player(self, userid: str) -> bytes:
-        """All that is stored of a player, as JSON."""
+        """All that is stored of a player, as signed JSON."""
         with self._service.store.read() as tx:
-            return to_json(data_of(tx, _player(tx, userid)))
+            return export_of(tx, _player(tx, userid))
 
-    def import_player(self, content: bytes) -> Imported:
-        """Take a player in from what another server, or this one, has exported of them."""
-        with self._service.store.write() as tx:
-            return take_in(tx, content, self._service.clock())
+    def import_player(self, content: bytes, *, trusted: bool = False) -> Imported:
+        """Take a player in from what another server, or this one, has exported of them.
 
-    def import_record(self, text: str) -> int:
-        """Take in the record of a game that has ended; returns its board."""
+        trusted: also where this server has not signed it. Otherwise their addresses are asked whether they are theirs.
+        """
+        now, tools = self._service.clock(), self._service.tools
         with self._service.store.write() as tx:
-            return take_in_record(tx, text, self._service.clock())
+            taken = take_in(tx, content, now, trusted=trusted)
+            if taken.doubted:
+                player = _player(tx, taken.userid)
+                asked = [ask_owner(tx, tools, player, each, now) for each in tx.players.addresses(player.id)]
+                tx.outbox.add(asked, now)
+            return taken
+
+    def import_record(self, text: str, *, trusted: bool = False) -> int:
+        """Take in the record of a game that has ended; returns its board. trusted: also of players who are here."""
+        with self._service.store.write() as tx:
+            return take_in_record(tx, text, self._service.clock(), trusted=trusted)
 
     def start_match(self, game: str, userids: tuple[str, str], words: Sequence[str], body: str = "") -> Match:
         with self._service.store.write() as tx:

@@ -7,12 +7,13 @@ others, what they have written or decided for later, and who asked for a match, 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Column, Connection, Row, Table, delete, func, insert, or_, select, text, update
+from sqlalchemy import Column, Connection, Row, Table, delete, func, insert, or_, select, text, union, update
 
 from pbm.domain.errors import BadArguments
 from pbm.domain.likeness import look
@@ -21,6 +22,7 @@ from pbm.store.tables import (
     absences,
     addresses,
     blocks,
+    bouts,
     broadcasts,
     follows,
     game_choices,
@@ -35,6 +37,8 @@ from pbm.store.tables import (
     ratings,
     remarks,
     seeks,
+    tickets,
+    tournament_follows,
     tournament_players,
     tournaments,
 )
@@ -72,6 +76,9 @@ _MATCH = Section(matches, ("board",), frozenset({"seat1_id", "seat2_id", "starte
 _PLY = Section(plies, ("ply",), frozenset({"board", "ply"}))
 _CHANGE = Section(rating_changes, (), frozenset({"board"}))
 _INTENT = Section(intents, ("kind",), frozenset({"board", "seat"}))
+_TOURNAMENT = Section(tournaments, ("id",), frozenset({"name_key", "creator_id"}))
+_ENTRY = Section(tournament_players, (), frozenset({"tournament_id"}))
+_BOUT = Section(bouts, ("id",), frozenset({"tournament_id", "first_id", "second_id", "challenger_id"}))
 _KINDS: dict[type, type | tuple[type, ...]] = {float: (float, int)}
 _MOST = 2**63
 _OWNED: tuple[Column[Any], ...] = tuple(
@@ -108,6 +115,50 @@ class Belongings:
             rows = self._connection.execute(others.where(table.c.player_id == player_id).order_by(players.c.userid_key))
             found[name] = list(rows.scalars())
         return found
+
+    def tournaments(self, player_id: int) -> list[Values]:
+        """Those they entered, made or follow, each with their pairings there, the oldest first."""
+        theirs = (
+            select(tournament_players.c.tournament_id).where(tournament_players.c.player_id == player_id),
+            select(tournaments.c.id).where(tournaments.c.creator_id == player_id),
+            select(tournament_follows.c.tournament_id).where(tournament_follows.c.player_id == player_id),
+        )
+        found = select(tournaments).where(tournaments.c.id.in_(union(*theirs))).order_by(tournaments.c.id)
+        return [
+            {
+                **_plain(_TOURNAMENT, row),
+                "made": row.creator_id == player_id,
+                "entered": self._entered(row.id, player_id),
+                "bouts": self._bouts(row.id, player_id),
+            }
+            for row in self._connection.execute(found).all()
+        ]
+
+    def _entered(self, tournament_id: int, player_id: int) -> Values | None:
+        own = tournament_players.c.player_id == player_id, tournament_players.c.tournament_id == tournament_id
+        row = self._connection.execute(select(tournament_players).where(*own)).one_or_none()
+        return None if row is None else _plain(_ENTRY, row)
+
+    def _bouts(self, tournament_id: int, player_id: int) -> list[Values]:
+        """seat: theirs. points1, points2: of each seat."""
+        own = or_(bouts.c.first_id == player_id, bouts.c.second_id == player_id)
+        found = select(bouts).where(bouts.c.tournament_id == tournament_id, own).order_by(bouts.c.id)
+        rows = self._connection.execute(found)
+        return [{**_plain(_BOUT, row), "seat": 1 if row.first_id == player_id else 2} for row in rows]
+
+    def messages(self, userid: str, purpose: str) -> list[Values]:
+        """What they have written to others of late, the oldest first. purpose: of the tickets that hold it."""
+        found = select(tickets, players.c.userid).join(players, players.c.id == tickets.c.player_id)
+        own = tickets.c.purpose == purpose, tickets.c.subject == userid.casefold()
+        written = [
+            {
+                "to": row.userid,
+                "text": json.loads(row.payload).get("text", ""),
+                "written_at": row.created_at.isoformat(),
+            }
+            for row in self._connection.execute(found.where(*own).order_by(tickets.c.id))
+        ]
+        return [each for number, each in enumerate(written) if each not in written[:number]]
 
     def boards(self, player_id: int) -> list[int]:
         """The boards they play on, follow or have written about, ascending."""

@@ -15,6 +15,9 @@ from pbm.domain.likeness import mailbox
 from pbm.domain.match import Player
 from pbm.store.tables import invitations, players, refusals, seeks, tickets
 
+MESSAGE = "message"
+"""The purpose of tickets whose answer is passed on to the author of a message; their payload holds its text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ticket:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -175,6 +176,11 @@ class Transaction:
         """The server's own secret, made when the database was, and again each time that was set back."""
         found = select(meta.c.value).where(meta.c.key.in_(("secret", _GENERATION))).order_by(meta.c.key.desc())
         return b"".join(map(bytes.fromhex, self._connection.execute(found).scalars()))
+
+    def signature(self, content: bytes) -> str:
+        """What shows that this server wrote the content; it outlives that the database is set back."""
+        secret = self._connection.execute(select(meta.c.value).where(meta.c.key == "secret")).scalar_one()
+        return hmac.new(bytes.fromhex(secret), b"export" + content, "sha256").hexdigest()
 
     def draw_generation(self, fresh: str) -> None:
         """No token that was given out so far is good any more. fresh: random, hexadecimal."""

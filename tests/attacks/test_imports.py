@@ -1,0 +1,150 @@
+"""Files that anybody may have written: what an import takes of one that this server has not signed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pbm.domain.errors import NotAllowed
+from pbm.server.operator import Administration
+from tests.conversation import House, address_of
+
+
+@pytest.fixture
+def home(house: House) -> House:
+    """Where alice has won a rated game against bob, as carol has against alice."""
+    for userid in ("alice", "bob", "carol"):
+        house.player(userid)
+    for winner, loser in (("alice", "bob"), ("carol", "alice")):
+        board = house.game(f"cross -size=3 {winner} {loser}", ["C3", "B2"])
+        for player in (loser, loser):
+            house.answer(player, "resign!", board)
+    house.answer("alice", "chat\nWell played.", 101)
+    return house
+
+
+def exported(house: House, userid: str) -> bytes:
+    return Administration(house.service).export_player(userid)
+
+
+def strange(house: House, userid: str) -> bytes:
+    """As another server signs it; all houses of these tests have one secret."""
+    return changed(exported(house, userid), signature="5" * 64)
+
+
+def changed(content: bytes, **values: Any) -> bytes:
+    return json.dumps(json.loads(content) | values).encode()
+
+
+def test_a_stranger_s_file_brings_no_ratings_and_no_confirmed_address(
+    home: House, new_house: Callable[..., House]
+) -> None:
+    there = new_house()
+    taken = Administration(there.service).import_player(strange(home, "alice"))
+    assert (taken.doubted, taken.games, taken.left_out) == (True, 2, ())
+    data = json.loads(exported(there, "alice"))
+    assert data["ratings"] == []
+    assert [address["confirmed_at"] for address in data["addresses"]] == [None]
+    assert not any(game["rated"] or game["rating_changes"] for game in data["games"])
+    before = there.dump()
+    there.send("mallory", "reset password alice")
+    assert there.dump() == before
+
+
+def test_the_real_person_claims_it_by_answering(home: House, new_house: Callable[..., House]) -> None:
+    there = new_house()
+    Administration(there.service).import_player(strange(home, "alice"))
+    (got,) = there.collect()
+    assert (got.address, got["Subject"]) == (address_of("alice"), "pbm: please confirm your address")
+    there.answer("alice", "yes")
+    there.send("alice", "reset password alice")
+    there.answer("alice", "Sesame-1", mail=-1)
+    (got,) = there.send("alice", "set alice Sesame-1 mail text")
+    assert not got.refuses
+
+
+def test_who_answers_no_gets_nothing_of_it(home: House, new_house: Callable[..., House]) -> None:
+    there = new_house()
+    Administration(there.service).import_player(strange(home, "alice"))
+    there.collect()
+    there.answer("alice", "No! Who are you?")
+    assert [each["confirmed_at"] for each in json.loads(exported(there, "alice"))["addresses"]] == [None]
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_games_of_a_player_who_is_here_need_the_operators_word(
+    trusted: bool, home: House, new_house: Callable[..., House]
+) -> None:
+    there = new_house()
+    there.player("bob")
+    before = there.dump()["matches"]
+    taken = Administration(there.service).import_player(strange(home, "alice"), trusted=trusted)
+    assert taken.left_out == (() if trusted else (101,))
+    boards = {game["board"] for game in json.loads(exported(there, "bob"))["games"]}
+    assert boards == ({101} if trusted else set())
+    assert not before
+
+
+def test_an_opponent_who_comes_with_a_file_of_their_own_takes_their_place(
+    home: House, new_house: Callable[..., House]
+) -> None:
+    there = new_house()
+    admin = Administration(there.service)
+    admin.import_player(strange(home, "alice"))
+    there.collect()
+    (got,) = there.send("mallory", "signup bob a-good-word")
+    assert got.refuses, "a name with games is nobody's to take"
+    assert admin.import_player(strange(home, "bob")).left_out == ()
+    there.collect()
+    there.answer("bob", "yes")
+    boards = {game["board"] for game in json.loads(exported(there, "bob"))["games"]}
+    assert 101 in boards
+
+
+def erased(house: House, userid: str) -> House:
+    """The player is gone without a trace, as in a database that was set back."""
+    Administration(house.service).remove_player(userid)
+    return house
+
+
+def test_a_file_of_our_own_is_taken_for_what_it_says_and_a_changed_one_is_not(home: House) -> None:
+    ours = exported(home, "carol")
+    erased(home, "carol")
+    forged = changed(ours, userid="mallory")
+    admin = Administration(home.service)
+    taken = admin.import_player(forged)
+    assert taken.doubted
+    assert json.loads(exported(home, "mallory"))["ratings"] == []
+    assert not admin.import_player(ours).doubted
+    assert json.loads(exported(home, "carol"))["ratings"] == json.loads(ours)["ratings"]
+
+
+@pytest.mark.parametrize("signature", ["", "0" * 64, None, 7, ["x"], "\u00e9"])
+def test_no_other_signature_will_do(signature: Any, home: House, new_house: Callable[..., House]) -> None:
+    ours = changed(exported(home, "carol"), signature=signature)
+    there = new_house()
+    assert Administration(there.service).import_player(ours).doubted
+
+
+RECORD = """pbm record 1
+Game: cross 1
+Options: -size=3
+First: alice
+Second: {}
+Started: 2026-01-01T12:01:00+00:00
+Ended: 2026-01-02T08:30:00+00:00
+Result: resigned 2 by resignation
+
+1 C3
+"""
+
+
+def test_nobody_who_is_here_gets_a_game_out_of_a_text(home: House) -> None:
+    admin, before = Administration(home.service), home.dump()
+    with pytest.raises(NotAllowed, match="--trust"):
+        admin.import_record(RECORD.format("stranger"))
+    assert home.dump() == before
+    assert admin.import_record(RECORD.format("stranger"), trusted=True) == 103
