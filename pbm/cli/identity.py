@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -69,12 +70,15 @@ def _told(configuration: Configuration, before: tuple[str, str], address: str) -
 
 @click.command(cls=Command)
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--rotate", is_flag=True, help="Make the next key, beside the one that signs.")
 @pass_invocation
-def dkim(invocation: Invocation, file: Path | None) -> None:
+def dkim(invocation: Invocation, file: Path | None, rotate: bool) -> None:
     """Make the key that signs our mails, and print the DNS record for it.
 
     FILE, or dkim.key where that is set, is written if it is not there, for its owner's eyes only; a key that is there
-    is kept, and its record printed.
+    is kept, and its record printed. With --rotate the next key gets a file and a selector of its own: publish its
+    record, change dkim.key and dkim.selector, have the server reload (SIGHUP), and leave the record of the old selector
+    for some weeks, since mails that it has signed are still on their way.
     """
     from pbm.edges.signing import new_key, public_key
 
@@ -82,6 +86,10 @@ def dkim(invocation: Invocation, file: Path | None) -> None:
     path = file or configuration.dkim.key
     if path is None:
         raise click.UsageError("Name the file of the key, or set dkim.key.")
+    selector = configuration.dkim.selector
+    if rotate:
+        selector = f"pbm{datetime.now(UTC):%Y%m%d}"
+        path = path.with_name(f"{selector}.pem")
     try:
         if not path.exists():
             _write(path, new_key())
@@ -90,11 +98,10 @@ def dkim(invocation: Invocation, file: Path | None) -> None:
     except (OSError, ValueError) as error:
         raise Refused(f"{path} cannot be used: {getattr(error, 'strerror', None) or error}.") from error
     domain = configuration.dkim.domain or configuration.server.domain
-    click.echo(
-        f"{configuration.dkim.selector}._domainkey.{domain}. IN TXT ( {_strings(f'v=DKIM1; k=rsa; p={shown}')} )"
-    )
-    if configuration.dkim.key is None:
-        click.echo(f'Sign with it by the configuration:  [dkim]  key = "{path.absolute()}"', err=True)
+    click.echo(f"{selector}._domainkey.{domain}. IN TXT ( {_strings(f'v=DKIM1; k=rsa; p={shown}')} )")
+    if configuration.dkim.key is None or rotate:
+        more = f'  selector = "{selector}"' if rotate else ""
+        click.echo(f'Sign with it by the configuration:  [dkim]  key = "{path.absolute()}"{more}', err=True)
 
 
 def _write(path: Path, key: bytes) -> None:

@@ -10,7 +10,7 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Awaitable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -29,12 +29,16 @@ from pbm.cli.wiring import (
     lacks,
     metrics_server,
     open_to_others,
+    signature,
     transport,
 )
 from pbm.domain.values import place
 from pbm.edges.metrics import MetricsServer
 from pbm.edges.server import Server
+from pbm.edges.signing import Signing
+from pbm.edges.transports import Transport
 from pbm.server import Service
+from pbm.store import DatabaseTrouble
 
 log = structlog.get_logger()
 
@@ -44,7 +48,10 @@ _GRACE_SECONDS = 5
 
 
 class Signals:
-    """SIGTERM and SIGINT: the first asks the server to finish what it does, the second to leave it."""
+    """SIGTERM and SIGINT: the first asks the server to finish what it does, the second to leave it.
+
+    SIGHUP asks it to read anew what can be read anew.
+    """
 
     def __init__(self, seconds: float) -> None:
         """seconds: how long it may take to finish; an alarm ends the process then, whatever it is stuck in."""
@@ -52,8 +59,12 @@ class Signals:
         self._loop = asyncio.get_running_loop()
         self._seconds = math.ceil(seconds) + _GRACE_SECONDS
         self._caught_one = False
+        self.renew: Callable[[], None] = lambda: None
+        """Called in the loop at each SIGHUP."""
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         self._before = {number: signal.signal(number, self._caught) for number in (signal.SIGTERM, signal.SIGINT)}
+        hung_up = signal.signal(signal.SIGHUP, lambda *_: self._loop.call_soon_threadsafe(lambda: self.renew()))
+        self._before[signal.SIGHUP] = hung_up
 
     def release(self) -> None:
         """What they did before, they do again."""
@@ -156,7 +167,8 @@ def serve(
     """Listen for mail, handle it and deliver the answers, until SIGTERM or SIGINT.
 
     Needs no configuration. An empty database is set up. One line on standard output says when mail is accepted; logs go
-    to standard error. Any number of `pbm serve` and `pbm work` may share a database.
+    to standard error. Any number of `pbm serve` and `pbm work` may share a database. SIGHUP has the certificate, the
+    DKIM key and its selector read anew.
     """
     run(invocation, listen, maildir, domain, tasks)
 
@@ -182,22 +194,40 @@ def run(
     for exposed in open_to_others(effective):
         log.warning("open_to_others", file=exposed)
     with invocation.service(effective, serves=True) as service:
-        asyncio.run(_run(service, identified(effective.values, service.store), tasks))
+        asyncio.run(_run(service, identified(effective.values, service.store), tasks, invocation))
 
 
-async def _run(service: Service, configuration: Configuration, tasks: Collection[str]) -> None:
+async def _run(service: Service, configuration: Configuration, tasks: Collection[str], invocation: Invocation) -> None:
     signals = Signals(configuration.server.stop_seconds)
     try:
-        await _serve(service, configuration, tasks, signals)
+        await _serve(service, configuration, tasks, signals, invocation)
     finally:
         signals.release()
 
 
-async def _serve(service: Service, configuration: Configuration, tasks: Collection[str], signals: Signals) -> None:
+def _renew(server: Server, way: Transport | None, service: Service, invocation: Invocation) -> None:
+    """Read the certificate, the DKIM key and its selector anew; whatever is wrong is logged, and what was stays."""
+    try:
+        configuration = identified(invocation.effective().values, service.store)
+        if problems := lacks(configuration):
+            raise Misconfigured("\n".join(problems))
+        server.renew_certificate()
+        if isinstance(way, Signing) and configuration.dkim.key is not None:
+            way.renew(signature(configuration))
+    except (Misconfigured, OSError, ValueError, DatabaseTrouble) as error:
+        log.error("not_reloaded", trouble=str(error))
+    else:
+        log.info("reloaded")
+
+
+async def _serve(
+    service: Service, configuration: Configuration, tasks: Collection[str], signals: Signals, invocation: Invocation
+) -> None:
+    way = transport(configuration) if DELIVER in tasks else None
     server = Server(
         service,
         configuration.server if LISTEN in tasks else None,
-        transport(configuration) if DELIVER in tasks else None,
+        way,
         configuration.delivery,
         configuration.imap if FETCH in tasks and configuration.imap.host else None,
         handles=HANDLE in tasks,
@@ -206,6 +236,7 @@ async def _serve(service: Service, configuration: Configuration, tasks: Collecti
     asked = LISTEN in tasks  # one process of several with one configuration can have the port
     metrics = metrics_server(configuration, service, lambda: server.connections) if asked else None
     await _start(server, metrics, configuration)
+    signals.renew = lambda: _renew(server, way, service, invocation)
     gc.collect()
     gc.freeze()  # what is there now stays; no later collection need look at it
     address = service.settings.robot.address

@@ -36,7 +36,14 @@ def transport(configuration: Configuration) -> Transport:
     dkim, way = configuration.dkim, _way_out(configuration)
     if dkim.key is None:
         return way
-    return Signing(way, Signature(dkim.domain or configuration.server.domain, dkim.selector, dkim.key.read_bytes()))
+    return Signing(way, signature(configuration))
+
+
+def signature(configuration: Configuration) -> Signature:
+    """As the configuration wants it, which has a key. Raises: OSError, ValueError."""
+    dkim = configuration.dkim
+    assert dkim.key is not None  # noqa: S101  whoever calls has seen it
+    return Signature(dkim.domain or configuration.server.domain, dkim.selector, dkim.key.read_bytes())
 
 
 def _way_out(configuration: Configuration) -> Transport:

@@ -85,6 +85,7 @@ class Listener:
     ) -> None:
         self.settings = settings
         self.tls = _tls_context(settings)
+        """Of each connection that is made; see renew_certificate."""
         self.policy = _Policy(is_ours, settings.max_recipients)
         self.closing = False
         self._accept = accept
@@ -92,6 +93,11 @@ class Listener:
         self._sessions: set[_Session] = set()
         self._peers: Counter[str] = Counter()
         self._commits: set[asyncio.Task[bool]] = set()
+
+    def renew_certificate(self) -> None:
+        """Read the certificate anew, for connections to come. Raises: OSError, and then the one before is kept."""
+        if self.tls is not None and self.settings.tls_certificate is not None:
+            self.tls.load_cert_chain(self.settings.tls_certificate, self.settings.tls_key)
 
     async def start(self) -> None:
         """Raises: OSError where the address cannot be bound."""

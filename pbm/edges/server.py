@@ -126,6 +126,11 @@ class Server:
         """SMTP clients connected now."""
         return self._listener.connections if self._listener is not None else 0
 
+    def renew_certificate(self) -> None:
+        """Raises: OSError."""
+        if self._listener is not None:
+            self._listener.renew_certificate()
+
     async def stop(self) -> None:
         """Take no more mail, handle what was accepted, finish what is under way; the rest waits in the database."""
         if self._listener is not None:

@@ -71,6 +71,10 @@ class Signing:
         self._way_out = way_out
         self._signature = signature
 
+    def renew(self, signature: Signature) -> None:
+        """Sign with another key from now on."""
+        self._signature = signature
+
     async def send(self, mail: Outgoing) -> None:
         signed = await asyncio.to_thread(self._signature.signed, mail.data)
         await self._way_out.send(Outgoing(mail.envelope_from, mail.recipient, signed, mail.outbox_id))

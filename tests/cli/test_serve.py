@@ -230,3 +230,27 @@ def test_a_usual_folder_that_may_not_be_read_is_told(pbm: Pbm, monkeypatch: pyte
 
     monkeypatch.setattr(Path, "is_file", is_file)
     assert "cannot be looked for: Permission denied" in pbm("board", "list", code=2).stderr
+
+
+def test_a_hangup_has_the_next_dkim_key_read(tmp_path: Path, pbm: Pbm) -> None:
+    key, maildir, config = tmp_path / "dkim.pem", tmp_path / "mail", tmp_path / "pbm.toml"
+    pbm("dkim", str(key))
+    record = pbm("dkim", str(key), "--rotate").stdout
+    selector = record.partition("._domainkey")[0]
+    head = f'[server]\nlisten = "127.0.0.1:0"\ndomain = "example.org"\n[maildir]\nfolder = "{maildir}"\n'
+    head += "[limits]\nstranger_replies_per_day = 9\n[dkim]\n"
+    config.write_text(f'{head}key = "{key}"\n')
+    with serving("--config", str(config), PBM_DATABASE=f"sqlite:///{tmp_path}/new.db") as (process, line):
+        assert process.stderr is not None
+        for number, text in enumerate(
+            ("[broken", f'{head}key = "{tmp_path / selector}.pem"\nselector = "{selector}"\n')
+        ):
+            send(port_of(line), f"{number} hello")
+            mails = mails_in(maildir / "alice@example.net", number + 1)
+            assert all(b" s=pbm;" in mail for mail in mails)
+            config.write_text(text)
+            process.send_signal(signal.SIGHUP)
+            wanted = ("not_reloaded", " reloaded")[number]
+            assert any(wanted in told for told in iter(process.stderr.readline, ""))
+        send(port_of(line), "again hello")
+        assert any(f" s={selector};".encode() in mail for mail in mails_in(maildir / "alice@example.net", 3))
