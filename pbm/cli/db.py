@@ -15,7 +15,9 @@ from pbm.cli.opening import opened_service, opened_store, sign
 from pbm.cli.output import Refused, json_option, print_json, replaying
 from pbm.cli.settings import Configuration
 from pbm.server.operator import Administration
+from pbm.server.outages import SILENCE
 from pbm.store import SchemaTrouble, Store
+from pbm.store.agenda import HEARTBEAT
 from pbm.store.backup import TABLES, difference
 from pbm.store.tables import REVISION, meta
 
@@ -36,7 +38,7 @@ def copy(invocation: Invocation, source: str, target: str) -> None:
             raise Refused("FROM is empty, or not of this program's version. Run: pbm db upgrade --database FROM")
         theirs.upgrade(datetime.now(UTC))
         theirs.signature = None  # it must be empty
-        rows = _filled(ours, theirs)
+        rows, lives = _filled(ours, theirs), _lives(ours)
         with opened_service(configuration) as service:
             sign(service.store)
             admin = Administration(service)
@@ -45,6 +47,16 @@ def copy(invocation: Invocation, source: str, target: str) -> None:
     if wrong:
         raise Refused("\n".join([*wrong, "The rows are all alike, so it was the same before."]))
     click.echo(f"{rows:,} rows copied, all alike; {len(verdicts):,} boards replayed, none differ.")
+    if lives:
+        click.echo("A server runs over FROM: what it has done since, and does from now on, stays behind.", err=True)
+
+
+def _lives(store: Store) -> bool:
+    """Whether a server has given a sign of life of late."""
+    now = datetime.now(UTC)
+    with store.read() as tx:
+        last = tx.absences.noted(HEARTBEAT)
+    return last is not None and abs(now - last) < SILENCE
 
 
 @contextmanager

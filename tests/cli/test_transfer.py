@@ -6,6 +6,8 @@ import json
 import zipfile
 from pathlib import Path
 
+from pbm.server import Service
+from pbm.store import Store
 from tests.cli.conftest import Pbm
 
 
@@ -54,3 +56,13 @@ def test_the_operator_says_who_is_a_bot(game: Pbm) -> None:
     assert "no bot" in game("player", "bot", "bob", "off").stdout
     game("player", "bot", "nobody", "on", code=1)
     game("player", "bot", "bob", "perhaps", code=2)
+
+
+def test_a_copy_of_a_live_database_says_what_stays_behind(game: Pbm, tmp_path: Path) -> None:
+    live = f"sqlite:///{tmp_path / 'pbm.db'}"
+    assert "stays behind" not in game("db", "copy", live, f"sqlite:///{tmp_path / 'one.db'}").stderr
+    service = Service(Store(live))
+    service.beat()
+    service.close()
+    assert "A server runs over FROM" in game("db", "copy", live, f"sqlite:///{tmp_path / 'two.db'}").stderr
+    assert "pbm db copy" in game("log", "--database", f"sqlite:///{tmp_path / 'two.db'}").stdout
