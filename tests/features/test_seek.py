@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
@@ -152,3 +153,32 @@ def test_a_drawn_board_goes_along_with_a_seek(people: House) -> None:
         match = tx.matches.load(101)
     assert match is not None
     assert match.body == drawn
+
+
+def waited(house: House) -> list[str]:
+    """The subjects of what comes within two days."""
+    return [got["Subject"] for got in house.wait(timedelta(days=2))]
+
+
+def test_a_robot_takes_a_seek_that_nobody_took_if_the_seeker_wants_that(people: House) -> None:
+    said(people, "alice", "cross seek {} 2 -size=3 --robot=2")
+    said(people, "bob", "cross seek {} -size=4")
+    assert [subject.split()[-1] for subject in waited(people)] == ["robot2-alice", "robot2-alice"]
+    assert wanted(people) == [("bob", 1)]
+
+
+def test_a_seek_that_was_taken_or_withdrawn_is_left_alone(people: House) -> None:
+    said(people, "alice", "cross seek {} -size=3 --robot")
+    said(people, "bob", "take 1 {}")
+    said(people, "carol", "cross seek {} --robot")
+    said(people, "carol", "cross seek {} 0")
+    assert not [subject for subject in waited(people) if "robot" in subject]
+
+
+def test_a_player_with_as_many_boards_as_they_want_gets_no_robot_until_one_ends(people: House) -> None:
+    board = people.game("cross -size=3 alice bob")
+    said(people, "alice", "cross limit {} 1")
+    said(people, "alice", "cross seek {} -size=3 --robot")
+    assert not [subject for subject in waited(people) if "robot" in subject]
+    people.send("bob", f"cross resign {board} bob bobpass")
+    assert [subject for subject in waited(people) if "robot3-alice" in subject]
