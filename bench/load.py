@@ -30,6 +30,7 @@ _HEAD = 4000
 class Envelope:
     recipient: str
     raw: bytes
+    sender: str = "q1@players.example"
 
 
 class Sink(asyncio.Protocol):
@@ -79,7 +80,12 @@ class Sender(asyncio.Protocol):
 
     def start(self, mail: Envelope) -> None:
         text = b"%b\r\n.\r\n" % mail.raw.removesuffix(b"\r\n")
-        words = b"MAIL FROM:<q1@players.example>\r\n", b"RCPT TO:<%b>\r\n" % mail.recipient.encode(), b"DATA\r\n", text
+        words = (
+            b"MAIL FROM:<%b>\r\n" % mail.sender.encode(),
+            b"RCPT TO:<%b>\r\n" % mail.recipient.encode(),
+            b"DATA\r\n",
+            text,
+        )
         self._words.extend(words[1:])
         self._transport.write(words[0])
 
@@ -145,7 +151,8 @@ class Load:
             game, answers = self.waiting.popleft()
             raw = reply(game, game.cells.pop(), datetime.now(UTC), answers)
             game.sent_at = time.perf_counter()
-            self._due.append(Envelope(game.recipient, raw))
+            self._due.append(Envelope(game.recipient, raw, game.addresses[0]))
+            game.passes_turn()
         while self._due and self._free:
             self._free.popleft().start(self._due.popleft())
         return due

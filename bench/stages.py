@@ -93,7 +93,7 @@ def _handled(service: Service, games: list[Game]) -> tuple[float, float]:
     handling: list[float] = []
     for start in range(0, len(games) - BATCH + 1, BATCH):
         mails = [
-            Arriving("q1@players.example", (game.recipient,), reply(game, game.cells.pop(), NOW, "<x@pbm.example>"))
+            Arriving(game.addresses[0], (game.recipient,), reply(game, game.cells.pop(), NOW, "<x@pbm.example>"))
             for game in games[start : start + BATCH]
         ]
         begun = time.process_time()
@@ -132,7 +132,7 @@ def _web_mail(service: Service, game: Game, match: Match, state: State) -> bytes
 
 
 def _read(raw: bytes, game: Game) -> None:
-    read_mail(raw, Envelope("q1@players.example", (game.recipient,)), ROBOT)
+    read_mail(raw, Envelope(game.addresses[0], (game.recipient,)), ROBOT)
 
 
 def _milliseconds(work: Callable[[], object], times: int = 200) -> float:

@@ -27,15 +27,22 @@ _NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE
 
 @dataclass(slots=True)
 class Game:
-    """One board as the load generator knows it. cells: the moves to come, the next one last. sent_at: of the last."""
+    """One board as the load generator knows it. cells: the moves to come, the next one last. sent_at: of the last.
+
+    addresses: of the player to move, and of the other.
+    """
 
     board: int
     cells: list[str]
     recipient: str
+    addresses: tuple[str, str]
     sent_at: float = 0.0
 
     def copy(self) -> Game:
-        return Game(self.board, list(self.cells), self.recipient)
+        return Game(self.board, list(self.cells), self.recipient, self.addresses)
+
+    def passes_turn(self) -> None:
+        self.addresses = self.addresses[1], self.addresses[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +89,17 @@ def make(url: str, boards: int, plies: int, played_on: int) -> World:
     with service.store.read() as tx:
         signer = Signer(tx.secret())
     service.close()
-    _copy(url, template, boards)
+    people = _copy(url, template, boards)
     step = max(1, boards // played_on)
     chosen = range(template + 1, template + 1 + boards, step)[:played_on]
     games = []
     for number in chosen:
         rest = random.Random(number).sample(moves[plies:], len(moves) - plies)
-        games.append(Game(number, rest, recipient(signer, number, plies)))
+        seats = [f"q{1 + (number - template + place) % people}@players.example" for place in (0, 1)]
+        game = Game(number, rest, recipient(signer, number, plies), (seats[0], seats[1]))
+        if plies % 2:
+            game.passes_turn()
+        games.append(game)
     return World(url, boards, plies, games, signer)
 
 
@@ -98,8 +109,11 @@ def recipient(signer: Signer, board: int, plies: int) -> str:
     return f"{ROBOT.local_part}+{token}@{ROBOT.domain}"
 
 
-def _copy(url: str, template: int, boards: int) -> None:
-    """So many copies of a board, with players of their own, who have copied settings and addresses."""
+def _copy(url: str, template: int, boards: int) -> int:
+    """So many copies of a board. Their players are q1, q2 and so on, with copied settings; returns how many.
+
+    The two of a board follow each other.
+    """
     people = max(20, boards // BOARDS_OF_A_PLAYER)
     engine = create_engine(make_url(url).set(drivername="postgresql+psycopg") if "postgres" in url else url)
     with engine.begin() as connection:
@@ -125,6 +139,7 @@ def _copy(url: str, template: int, boards: int) -> None:
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(text("ANALYZE"))
     engine.dispose()
+    return people
 
 
 def _copied(connection: Connection, table: Table, count: int, changed: dict[str, str], template: str) -> None:
@@ -138,7 +153,7 @@ def _copied(connection: Connection, table: Table, count: int, changed: dict[str,
 def reply(game: Game, move: str, now: datetime, answers: str) -> bytes:
     """What a mail program sends when its user answers a board mail by one line. answers: the Message-ID of that."""
     return (
-        f"From: Player <q1@players.example>\r\nTo: {game.recipient}\r\nSubject: Re: Cross Board {game.board}\r\n"
+        f"From: Player <{game.addresses[0]}>\r\nTo: {game.recipient}\r\nSubject: Re: Cross Board {game.board}\r\n"
         f"Date: {now:%a, %d %b %Y %H:%M:%S} +0000\r\nMessage-ID: <{game.board}.{len(game.cells)}@players.example>\r\n"
         f"In-Reply-To: {answers}\r\nReferences: <board-{game.board}@{ROBOT.domain}> {answers}\r\nMIME-Version: 1.0\r\n"
         f"Content-Type: text/plain; charset=utf-8\r\n\r\n{move}\r\n\r\n"

@@ -302,7 +302,7 @@ class Request:
         Whoever plays by a mail that was forwarded, or with a password, may be somebody else.
         """
         player, address = self.identified or self.sender.proven or self.sender.seated, self.message.sender
-        if player is None or player in (*self.sender.at_home, *self.tx.players.of_address(address)):
+        if player is None or player in self.sender.at_home or player in self.tx.players.of_address(address):
             return None
         by_password = any(userid == player.userid.casefold() for userid, _ in self.verified)
         return Whence(address[:60], by_password)
