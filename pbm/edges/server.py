@@ -31,6 +31,8 @@ from pbm.store.trouble import ReadOnly
 log = structlog.get_logger()
 
 _READ_ONLY = "The database can only be read. Make it writable and start again: SQLite would not write in this process."
+_HANGS = "Handling mails, or what is due, has gone on for minutes. Start again: a mail that does this thrice is parked."
+_LONGEST_WORK_SECONDS = 120.0
 _LOOK_SECONDS = 5.0
 """How long nothing may be heard of before a look is taken all the same."""
 _FIRST_PAUSE_SECONDS = 0.25
@@ -254,15 +256,24 @@ class Server:
             self._tidy_at = loop.time() + _TIDY_SECONDS
         if await loop.run_in_executor(thread, lambda: self._service.rests):
             return _LOOK_SECONDS
-        handled = await loop.run_in_executor(thread, self._service.handle, _MAILS_PER_TRANSACTION)
+        handled = await self._bounded(loop.run_in_executor(thread, self._service.handle, _MAILS_PER_TRANSACTION))
         self._sent_soon(handled)
         is_over = handled < _MAILS_PER_TRANSACTION and not (handled and self._service.store.locks_rows)
         if loop.time() < self._agenda_at:
             return self._agenda_at - loop.time() if is_over else 0
-        done = await loop.run_in_executor(thread, self._service.agenda.run, _DEEDS_AT_ONCE, now)
+        done = await self._bounded(loop.run_in_executor(thread, self._service.agenda.run, _DEEDS_AT_ONCE, now))
         self._sent_soon(done)
         self._agenda_at = loop.time() + _AGENDA_SECONDS
         return _LOOK_SECONDS if is_over and not done else 0
+
+    async def _bounded(self, work: asyncio.Future[int]) -> int:
+        """Wait for what a thread does; nothing can interrupt that but the end of this process."""
+        await asyncio.wait([work], timeout=_LONGEST_WORK_SECONDS)
+        if not work.done():
+            log.critical("handling_hangs", seconds=_LONGEST_WORK_SECONDS)
+            self.exhausted = True
+            self._give_up(_HANGS)
+        return await work
 
     def _sent_soon(self, done: int) -> None:
         if done and self._deliverer is not None:

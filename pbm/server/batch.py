@@ -2,7 +2,9 @@
 
 All that is foreseen is read at once, all that is to be locked is locked at once, and what becomes of the mails is
 written down at once. A fault in writing a batch down is met by handling it again, mail by mail, so that only the faulty
-one is parked. Nothing here decides what a mail asks for, or what its sender gets: see `handle`.
+one is parked; a mail during which server after server ends is parked, too. Where only one can write at a time, handling
+lets others write between its mails, so that none that comes in waits for long. Nothing here decides what a mail asks
+for, or what its sender gets: see `handle`.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import inf
+from time import monotonic
 
 import structlog
 from structlog.contextvars import bind_contextvars, unbind_contextvars
@@ -27,6 +31,15 @@ log = structlog.get_logger()
 
 Work = tuple[Prepared, Checked]
 
+_MAILS_AT_ONCE, _SECONDS_AT_ONCE = 40, 0.05
+"""Of a transaction that nobody else can write beside; it goes on until the mail in hand is settled."""
+_MOST_BEGUN = 3
+"""How often a mail may be begun and not be finished."""
+
+
+class Unfinished(Exception):
+    """A mail ends the server that handles it."""
+
 
 class Batches:
     """Handles the mails that wait, many in one transaction. clock: the present instant."""
@@ -37,6 +50,8 @@ class Batches:
         self._clock = clock
         self._journal = Journal()
         self._one_by_one = False
+        self._left_over: int | None = None
+        self._begun: set[int] = set()
 
     def handle(self, limit: int) -> int:
         """Handle the mails that wait, oldest first, in one transaction; returns how many there were.
@@ -44,13 +59,50 @@ class Batches:
         Mails that cannot be written down together are handled once more, and written down, one by one.
         Raises: DatabaseTrouble, and then none is handled.
         """
+        begun = self._begin(limit)
         try:
-            return self._handle(limit)
+            return self._handle(begun)
         except DatabaseTrouble:
             raise
         except Exception as error:
             log.error("batch_fault", exc_info=error)
-            return self._handle(limit, one_by_one=True)
+            return self._handle(begun, one_by_one=True)
+
+    def _begin(self, limit: int) -> int:
+        """How many mails to handle now. What waited when this process started may be what has ended another one.
+
+        So it is noted, once in each process, that they are begun; those that were begun before come one by one, and one
+        that was begun too often is parked. What comes in later is not noted, for that costs a commit.
+        """
+        if self._left_over is None:
+            with self._store.read() as tx:
+                self._left_over = tx.inbox.newest_waiting()
+        if not self._left_over:
+            return limit
+        with self._store.write(alone=False) as tx:
+            found = tx.inbox.left_over(self._left_over, limit)
+            tx.inbox.begin([row.id for row, _ in found if row.id not in self._begun])
+        if not found:
+            self._left_over = 0
+            self._begun.clear()
+            return limit
+        (row, times), *_ = found
+        before = times - (row.id in self._begun)
+        self._begun |= {row.id for row, _ in found}
+        if before >= _MOST_BEGUN - 1:
+            self._give_up(row, readable=before == _MOST_BEGUN - 1)
+            return self._begin(limit)
+        return len(found)
+
+    def _give_up(self, row: Received, *, readable: bool) -> None:
+        """Park a mail that was never finished. readable: it may still be read, to tell its sender."""
+        error = Unfinished(f"begun {_MOST_BEGUN} times and never finished: the server ended each time")
+        message = self._handler.message_of(row) if readable else error
+        now = self._clock()
+        with self._store.write() as tx:
+            self._journal.note(row.id, self._handler.park(tx, Prepared(row, message), error, now))
+            self._journal.write_down(tx, now)
+        self._journal.tell()
 
     def _handle(self, limit: int, *, one_by_one: bool = False) -> int:
         self._one_by_one = one_by_one
@@ -73,13 +125,22 @@ class Batches:
         if not prepared:
             return 0
         checked = self._handler.check(prepared)
+        work = list(zip(prepared, checked, strict=True))
+        while work:
+            work = [*self._settle_some(work[:_MAILS_AT_ONCE]), *work[_MAILS_AT_ONCE:]]
+        return len(prepared)
+
+    def _settle_some(self, work: Sequence[Work]) -> Sequence[Work]:
+        """Settle as many of the mails as can be settled while others wait; returns the rest."""
         now = self._clock()
         with self._store.write() as tx:
-            still_new = tx.inbox.still_new([mail.row.id for mail in prepared])
-            tx.foresee(boards_of(prepared))
-            work = zip(prepared, checked, strict=True)
-            self._settle_all(tx, [(mail, checks) for mail, checks in work if mail.row.id in still_new], now)
-        return len(prepared)
+            until = monotonic() + _SECONDS_AT_ONCE
+            still_new = tx.inbox.still_new([mail.row.id for mail, _ in work])
+            fresh = [each for each in work if each[0].row.id in still_new]
+            tx.foresee(boards_of([mail for mail, _ in fresh]))
+            rest = self._settle_all(tx, fresh, now, until)
+        self._journal.tell()
+        return rest
 
     def _handle_claimed(self, limit: int) -> int:
         """Where others handle mails at the same time: of what is to be locked as much as is known is locked at once."""
@@ -106,13 +167,19 @@ class Batches:
         tx.matches.foresee_summaries({board for board in boards if board is not None})
         return [handler.read(gate, row, message) for row, message in zip(rows, read, strict=True)]
 
-    def _settle_all(self, tx: Transaction, work: Sequence[Work], now: datetime) -> None:
+    def _settle_all(self, tx: Transaction, work: Sequence[Work], now: datetime, until: float = inf) -> Sequence[Work]:
+        """until: when to leave the rest, by the monotonic clock; returns that."""
         known = tx.inbox.settled({identity for mail, _ in work if (identity := mail.identity)})
+        settled = 0
         for mail, checked in work:
             if not stays_on_boards(mail):
                 self._journal.write_down(tx, now)
             self._settle(tx, mail, checked, known, now)
+            settled += 1
+            if monotonic() > until:
+                break
         self._journal.write_down(tx, now)
+        return work[settled:]
 
     def _settle(self, tx: Transaction, mail: Prepared, checked: Checked, known: Collection[str], now: datetime) -> None:
         """Settle one mail whatever happens, but for trouble with the database itself.

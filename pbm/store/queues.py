@@ -103,6 +103,22 @@ class Inbox:
         )
         return {row[0]: row[1] for row in self._connection.execute(found)} if ours else {}
 
+    def newest_waiting(self) -> int:
+        """The id of the newest of the new mails; 0 if there is none."""
+        newest = select(inbox.c.id).where(_NEW).order_by(inbox.c.id.desc()).limit(1)
+        return self._connection.execute(newest).scalar_one_or_none() or 0
+
+    def left_over(self, up_to: int, limit: int) -> list[tuple[Received, int]]:
+        """The oldest new mails with ids up to one, each with how often it was begun; one that was comes alone."""
+        waiting = _WAITING.where(inbox.c.id <= up_to).limit(limit).with_for_update(skip_locked=True)
+        rows = [(_received(row), row.begun) for row in self._connection.execute(waiting)]
+        alone = next((place for place, (_, begun) in enumerate(rows) if begun), len(rows))
+        return rows[: max(alone, 1)]
+
+    def begin(self, mail_ids: Collection[int]) -> None:
+        """Note that the mails are begun once more."""
+        self._connection.execute(update(inbox).where(inbox.c.id.in_(mail_ids)).values(begun=inbox.c.begun + 1))
+
     def still_new(self, mail_ids: Collection[int]) -> frozenset[int]:
         """Those of the mails that nobody has handled yet."""
         found = select(inbox.c.id).where(_NEW, inbox.c.id.in_(mail_ids))
@@ -153,7 +169,7 @@ class Inbox:
     def renew(self, mail_id: int) -> None:
         """Let a parked or ignored mail be handled again."""
         self.grew = True
-        values = {"state": Arrival.NEW.value, "identity": None, "handled_at": None, "reason": ""}
+        values = {"state": Arrival.NEW.value, "identity": None, "handled_at": None, "reason": "", "begun": 0}
         self._connection.execute(update(inbox).where(inbox.c.id == mail_id).values(values))
 
     def get(self, mail_id: int) -> Received | None:

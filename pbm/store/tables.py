@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-REVISION = "0009"
+REVISION = "0010"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 
@@ -166,6 +166,7 @@ inbox = Table(
     Column("handled_at", Instant),
     Column("peer", String(64), nullable=False, server_default=""),
     Column("lane", String(80), nullable=False, server_default=""),
+    Column("begun", Integer, nullable=False, server_default="0"),
     sqlite_autoincrement=True,
 )
 Index("ix_inbox_state", inbox.c.state, inbox.c.id)
