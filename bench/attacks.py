@@ -1,0 +1,198 @@
+"""What one attacker costs everybody else: `python -m bench.attacks [--boards N] [--processes N]`.
+
+A real server takes moves of players by SMTP, one after another, while somebody else attacks it. For each attack: the
+processor time it takes, and the longest that a player waited for 250 and for the opponent's mail.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import smtplib
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.message import EmailMessage
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from bench import worlds
+from bench.load import Load, sinking
+from bench.servers import ONE, TWO, Servers, serving
+from bench.worlds import ROBOT, World
+from games import GAMES
+from pbm.core import decisions
+from pbm.core.board import OpenBoard
+from pbm.domain.match import State
+from pbm.server import Service, Settings
+from pbm.server.operator import Administration
+from pbm.store import Store
+
+PAUSE_SECONDS = 0.05
+"""Between two moves of the players."""
+QUIET_SECONDS = 4.0
+"""How long there are moves alone, to know what they cost."""
+LATE_PLIES = 145
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """A name, and the mails in their order: sender, subject, text."""
+
+    name: str
+    mails: list[tuple[str, str, str]]
+
+
+@dataclass(slots=True)
+class Waits:
+    """Seconds that players waited, for 250 and for the opponent's mail, and how many moves there were."""
+
+    accepted: list[float] = field(default_factory=list)
+    moves: int = 0
+
+
+def attacks(late_board: int) -> Iterator[Attack]:
+    edges = "\n".join(f"0,{number} 999,{999 - number}" for number in range(200))
+    strangers = [f"eve{number}@mallory.example" for number in range(200)]
+    own, challenge = "p0@players.example", "crossgeo challenge p0 p1"
+    yield Attack("10 challenges on 200 edges, by strangers", [(each, challenge, edges) for each in strangers[:10]])
+    proven = "crossgeo challenge p0 bench-secret p1"
+    yield Attack("10 challenges on 200 edges, by a player", [(own, proven, edges)] * 10)
+    yield Attack("200 times list, by strangers", [(each, "list", "") for each in strangers])
+    yield Attack("200 times list, by a player", [(own, "list", "")] * 200)
+    yield Attack(f"20 times a Polygon game at ply {LATE_PLIES}", [(own, f"polygon show {late_board}", "")] * 20)
+    tagged = [(f"victim+{n}@players.example", f"signup vic{n} open-sesame{n}", "") for n in range(120)]
+    yield Attack("120 signups for one mailbox with tags", tagged)
+
+
+def late_polygon(url: str) -> int:
+    """A board of Polygon after many plies, each the last that is listed, which rests on the most segments."""
+    service = Service(Store(url), Settings(ROBOT))
+    number = Administration(service).start_match("polygon", ("p0", "p1"), ("-sides=16",)).board
+    game = GAMES["polygon"]
+    state = State.start(game, ("-sides=16",))
+    moves: list[str] = []
+    while len(moves) < LATE_PLIES and state.outcome is None:
+        *_, move = game.moves(state.position)
+        moves.append(game.notate(state.position, move))
+        state, _ = state.play(moves[-1])
+    with service.store.write() as tx:
+        board = OpenBoard.load(tx, service.tools.states, number, service.clock())
+        for each in moves:
+            decisions.play_ply(board, board.state.to_move, each)
+    service.close()
+    return number
+
+
+def letter(sender: str, subject: str, text: str, number: int) -> bytes:
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = sender, ROBOT.address, subject
+    mail["Date"] = datetime.now(UTC)
+    mail["Message-ID"] = f"<{time.time_ns()}.{number}@bench.example>"
+    mail.set_content(text or "\n")
+    return mail.as_bytes()
+
+
+async def play(load: Load, port: int, waits: Waits, stop: asyncio.Event) -> None:
+    """Move on one board after another, by a connection of one's own."""
+    with smtplib.SMTP("127.0.0.1", port) as client:
+        while not stop.is_set():
+            game, answers = load.waiting.popleft()
+            raw = worlds.reply(game, game.cells.pop(), datetime.now(UTC), answers)
+            game.sent_at = begun = time.perf_counter()
+            await asyncio.to_thread(client.sendmail, "q1@players.example", [game.recipient], raw)
+            waits.accepted.append(time.perf_counter() - begun)
+            waits.moves += 1
+            await asyncio.sleep(PAUSE_SECONDS)
+
+
+async def strike(attack: Attack, port: int) -> None:
+    def send() -> None:
+        with smtplib.SMTP("127.0.0.1", port) as client:
+            for number, (sender, subject, text) in enumerate(attack.mails):
+                client.sendmail(sender, [ROBOT.address], letter(sender, subject, text, number))
+
+    await asyncio.to_thread(send)
+
+
+async def handled(store: Store) -> None:
+    """Returns once no mail waits to be handled."""
+
+    def waits() -> bool:
+        with store.read() as tx:
+            return tx.inbox.waits_since() is not None
+
+    while await asyncio.to_thread(waits):  # noqa: ASYNC110  another process is looked at
+        await asyncio.sleep(0.05)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """seconds: of processor time. accepted, answered: the longest a player waited."""
+
+    seconds: float
+    accepted: float
+    answered: float
+
+
+async def measured(load: Load, servers: Servers, during: Callable[[], asyncio.Future[None]]) -> tuple[Measured, int]:
+    """What happens while players move and something else happens; and how many moves there were."""
+    load.latencies.clear()
+    waits, stop, begun = Waits(), asyncio.Event(), servers.cpu_seconds()
+    playing = asyncio.create_task(play(load, servers.port, waits, stop))
+    await during()
+    await asyncio.sleep(0.5)
+    stop.set()
+    await playing
+    while len(load.latencies) < waits.moves:  # noqa: ASYNC110  as seldom as this
+        await asyncio.sleep(0.05)
+    spent = servers.cpu_seconds() - begun
+    return Measured(spent, max(waits.accepted), max(load.latencies)), waits.moves
+
+
+async def run(world: World, folder: Path, late_board: int, processes: int) -> list[tuple[str, Measured]]:
+    load, found, store = Load.on(world, eager=False), [], Store(world.url)
+    async with sinking(load) as sink, serving(folder, world.url, sink, ONE if processes == 1 else TWO) as servers:
+        quiet, moves = await measured(load, servers, lambda: asyncio.ensure_future(asyncio.sleep(QUIET_SECONDS)))
+        found.append(("nothing but moves", quiet))
+        for attack in attacks(late_board):
+
+            async def struck(attack: Attack = attack) -> None:
+                await strike(attack, servers.port)
+                await handled(store)
+
+            got, others = await measured(load, servers, lambda: asyncio.ensure_future(struck()))
+            own = max(0.0, got.seconds - others * quiet.seconds / moves)
+            found.append((attack.name, Measured(own, got.accepted, got.answered)))
+    store.close()
+    return found
+
+
+@click.command()
+@click.option("--boards", default=20_000, help="Boards in the database.")
+@click.option("--processes", default=0, help="Processes of the server, 1 or 2; both when not given.")
+def main(boards: int, processes: int) -> None:
+    """Print what each attack costs, and how long players wait meanwhile."""
+    for count in (processes,) if processes else (1, 2):
+        with tempfile.TemporaryDirectory(prefix="pbm-attacks-") as place, contextlib.chdir(place):
+            world = worlds.make(f"sqlite:///{place}/world.db", boards, 6, min(boards, 2000))
+            late_board = late_polygon(world.url)
+            found = asyncio.run(run(world, Path(place), late_board, count))
+        table = Table(
+            f"{count} process{'es' * (count > 1)}, {boards:,} boards",
+            "processor s",
+            "longest 250, ms",
+            "longest move, ms",
+        )
+        for name, each in found:
+            table.add_row(name, f"{each.seconds:.2f}", f"{each.accepted * 1000:.0f}", f"{each.answered * 1000:.0f}")
+        Console(width=120).print(table)
+
+
+if __name__ == "__main__":
+    main()
