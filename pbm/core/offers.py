@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pbm.compose import Answer, Outcome
@@ -16,6 +16,10 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import Proposed
 from pbm.domain.match import Offer, OfferKind, Seat, State, other
+
+MOST_LISTED = 200
+"""Boards of a list; the next ones come by its last line, so that no answer grows beyond 60 kB."""
+MOST_DIGITS = 12
 
 Grant = Callable[[Request, OpenBoard, Seat], None]
 GRANTS: dict[OfferKind, Grant] = {}
@@ -53,6 +57,18 @@ def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
     notation = board.match.record[ply - 1].notation if ply else ""
     board.events.append(Proposed(board.match.board, seat, kind, notation, ply))
     decisions.answer_offer(board)
+
+
+def parted(words: Sequence[str], mark: str) -> tuple[list[str], int | None]:
+    """Words without `mark NUMBER` at their end, by which the next part of a list is asked for, and that number."""
+    if len(words) > 1 and words[-2].casefold() == mark and words[-1].isdecimal() and len(words[-1]) <= MOST_DIGITS:
+        return list(words[:-2]), int(words[-1])
+    return list(words), None
+
+
+def is_full(listed: Sequence[object]) -> bool:
+    """There may be more than this list."""
+    return len(listed) >= MOST_LISTED
 
 
 def done(command: Command, text: str, subject: str = "") -> Answer:

@@ -22,7 +22,7 @@ Spot = tuple[float, float]
 """The same as fractions of cells; whole numbers are the middles of cells."""
 
 TRIED = 12
-"""Places of a stroke that its label looks at."""
+"""Places of a stroke that its label looks at; fewer where there are many strokes, so that the work has a bound."""
 MEETING = 4
 """Segments of a cell that are asked whether they cross there."""
 BESIDE = 200
@@ -273,7 +273,7 @@ class Layout:
     def _choices(self, index: int, length: int) -> list[tuple[int, Place]]:
         """Some places on a segment that no point's sign has taken, each with its cost, cheapest first."""
         path = [place for place, _ in self.paths[index]]
-        every = max(1, len(path) // TRIED)
+        every = max(1, len(path) * max(len(self.segments), MANY) // (TRIED * MANY))
         costs = {}
         for step in range(len(path) // 2 % every, len(path), every):
             off_middle = 16 * abs(2 * step + 1 - len(path)) // len(path)

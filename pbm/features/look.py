@@ -13,7 +13,7 @@ from pbm.compose import Answer, Notice, Reader
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of, perspective
-from pbm.core.offers import done
+from pbm.core.offers import MOST_LISTED, done, is_full, parted
 from pbm.core.registry import handles
 from pbm.core.request import Request
 from pbm.domain.commands import Command
@@ -21,8 +21,6 @@ from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.match import Player, Seat, State
 from pbm.domain.verbs import ACCOUNT, LOOKING, Locks, Verb
 from pbm.store.matches import Summary
-
-MAX_LISTED = 1000
 
 FILTERS = ("active", "inactive", "next", "tournament", "standard")
 """Words that narrow a list: boards that are played on, that have ended, where one of the players is to move, that
@@ -76,8 +74,8 @@ def _board(request: Request, word: str) -> AtPly:
     return AtPly(board, int(ply) if ply else None)
 
 
-def listed(request: Request, selection: Selection, game: str | None) -> list[Summary]:
-    """The boards of the players, narrowed by all filters, oldest first."""
+def listed(request: Request, selection: Selection, game: str | None, after: int = 0) -> list[Summary]:
+    """The boards of the players with higher numbers than `after`, narrowed by all filters, oldest first."""
     players = selection.players or ((request.apparent_sender(),) if "next" in selection.filters else ())
     kinds = {"tournament", "standard"} & {*selection.filters}
     states = [word for word in selection.filters if word not in kinds]
@@ -87,7 +85,12 @@ def listed(request: Request, selection: Selection, game: str | None) -> list[Sum
     in_tournament = "tournament" in kinds if kinds else None
     ids = tuple(player.id for player in players)
     found = request.tx.matches.summaries(
-        game=game, player_ids=ids, active=active, in_tournament=in_tournament, limit=MAX_LISTED
+        game=game,
+        player_ids=ids,
+        active=active,
+        in_tournament=in_tournament,
+        limit=MOST_LISTED,
+        after=after,
     )
     return [summary for summary in found if "next" not in selection.filters or _to_move(summary) in players]
 
@@ -313,10 +316,11 @@ def _zoomed(state: State, point: str, factor: str) -> Scene:
     )
 )
 def games(request: Request, command: Command) -> Answer | None:
-    selection = select(request, command.args.get("USERID", "").split())
+    words, after = parted(command.args.get("USERID", "").split(), "after")
+    selection = select(request, words)
     if selection.boards:
         raise BadArguments(f'games takes players; "show {selection.boards[0].board}" mails a board.', command.verb.line)
-    found = listed(request, selection, command.game)
+    found = listed(request, selection, command.game, after or 0)
     title = GAMES[command.game].info.title if command.game else "all"
     text = request.page(
         "games.txt",
@@ -324,6 +328,6 @@ def games(request: Request, command: Command) -> Answer | None:
         boards=found,
         players=selection.players,
         narrowed=bool(selection.filters),
-        more=len(found) == MAX_LISTED,
+        more=f"{command.game or 'all'} games {' '.join([*words, 'after'])} {found[-1].board}" if is_full(found) else "",
     )
     return done(command, text.rstrip("\n"), f"pbm: list of {title} games")

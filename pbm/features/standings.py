@@ -9,7 +9,7 @@ from itertools import count
 
 from games import GAMES
 from pbm.compose import Answer, Figure
-from pbm.core.offers import done
+from pbm.core.offers import MOST_LISTED, done, is_full, parted
 from pbm.core.registry import handles
 from pbm.core.request import Request
 from pbm.core.seeking import seeks_shown
@@ -23,8 +23,7 @@ from pbm.draw.chart import Bar
 from pbm.store.choices import GameChoice
 from pbm.store.ratings import Record
 
-MAX_LISTED = 1000
-MAX_RANKED = 300
+MAX_RANKED = 150
 """Players in the standings; those below the best are left out."""
 MAX_DRAWN = 40
 """Players in the picture of the ratings."""
@@ -71,7 +70,7 @@ def standings(request: Request, command: Command) -> Answer | None:
 
     Then all of them with how reliable they are, which has no part in the ratings.
     """
-    players = _players_named(request, command)
+    players = _players_named(request, command.args.get("PLAYER", "").split())
     if command.game is None:
         text = "\n\n".join(_of_player(request, player) for player in players)
         return done(command, text, f"pbm: standings of {_names(players)}"[:78])
@@ -153,23 +152,25 @@ def _limit(choices: Mapping[int, GameChoice], player_id: int) -> str:
     )
 )
 def history(request: Request, command: Command) -> Answer | None:
-    players, game = _players_named(request, command), command.game
-    boards = request.tx.matches.finished(game, tuple(player.id for player in players), MAX_LISTED)
+    words, before = parted(command.args.get("PLAYER", "").split(), "before")
+    players, game = _players_named(request, words), command.game
+    boards = request.tx.matches.finished(game, tuple(player.id for player in players), MOST_LISTED, before)
+    more = f"{game or 'all'} history {' '.join([*words, 'before'])} {boards[-1].board}" if is_full(boards) else ""
     text = request.page(
         "history.txt",
         title=GAMES[game].info.title if game else "",
         boards=boards,
         names=_names(players),
         zone=request.correspondent().settings.zone,
-        more=len(boards) == MAX_LISTED,
+        more=more.removeprefix("all "),
     )
     subject = f"pbm: history of {GAMES[game].info.title if game else 'all'} games"
     return done(command, text.rstrip("\n"), f"{subject} of {_names(players)}"[:78] if players else subject)
 
 
-def _players_named(request: Request, command: Command) -> list[Player]:
-    """Those whom the words of a command name, each once. Raises: NotFound, NotAllowed."""
-    found = map(request.player_named, command.args.get("PLAYER", "").split())
+def _players_named(request: Request, words: Sequence[str]) -> list[Player]:
+    """Those whom the words name, each once. Raises: NotFound, NotAllowed."""
+    found = map(request.player_named, words)
     return list(dict.fromkeys(found))
 
 

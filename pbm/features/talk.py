@@ -73,6 +73,8 @@ def _mails(tools: Tools, broadcast: Broadcast, reader: Reader, now: datetime) ->
 MAX_HEARERS = 10
 """Players that one message goes to."""
 ANSWER_DAYS = 30
+LONG_LIST = 8000
+"""Characters of a list after which no other one follows in the same mail."""
 MOST_COUNTED = 1000
 """Boards of a game that are counted for the list; of more it says only that there are more."""
 
@@ -84,12 +86,22 @@ def list_(request: Request, command: Command) -> Answer | None:
     if unknown is not None:
         raise NotFound(f'There is no game "{unknown}" here. The games are {", ".join(GAMES)}.', "list")
     if words:
-        answers = (HANDLERS["games"](request, replace(command, game=word, args={})) for word in dict.fromkeys(words))
-        return done(command, "\n\n".join(answer.text for answer in answers if answer), "pbm: list of games")
+        return done(command, _lists(request, command, list(dict.fromkeys(words))), "pbm: list of games")
     tallies = {game: request.tx.matches.tally(game, MOST_COUNTED) for game in GAMES}
     ordered = sorted(GAMES.values(), key=lambda game: (-tallies[game.info.name][0], game.info.title))
     text = request.page("list.txt", tallies=tallies, most=MOST_COUNTED, ordered=ordered)
     return done(command, text.rstrip("\n"), "pbm: list of games")
+
+
+def _lists(request: Request, command: Command, games: list[str]) -> str:
+    """The boards of each of the games, as far as they fit into a mail."""
+    texts: list[str] = []
+    while games and sum(map(len, texts)) < LONG_LIST:
+        answer = HANDLERS["games"](request, replace(command, game=games.pop(0), args={}))
+        texts.append(answer.text if answer else "")
+    if games:
+        texts.append(f"The others come by: list {' '.join(games)}")
+    return "\n\n".join(texts)
 
 
 @handles(

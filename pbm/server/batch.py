@@ -33,6 +33,8 @@ Work = tuple[Prepared, Checked]
 
 _MAILS_AT_ONCE, _SECONDS_AT_ONCE = 40, 0.05
 """Of a transaction that nobody else can write beside; it goes on until the mail in hand is settled."""
+_SLOW_AT_ONCE = 4
+"""Mails with passwords that are handled before it is looked again for mails without."""
 _MOST_BEGUN = 3
 """How often a mail may be begun and not be finished."""
 
@@ -52,6 +54,8 @@ class Batches:
         self._one_by_one = False
         self._left_over: int | None = None
         self._begun: set[int] = set()
+        self._put_off = False
+        self._settled = 0
 
     def handle(self, limit: int) -> int:
         """Handle the mails that wait, oldest first, in one transaction; returns how many there were.
@@ -59,14 +63,24 @@ class Batches:
         Mails that cannot be written down together are handled once more, and written down, one by one.
         Raises: DatabaseTrouble, and then none is handled.
         """
+        handled = 0
+        while handled < limit:
+            some = self._handle_some(limit - handled)
+            handled += some
+            if not some or self._store.locks_rows or not (self._left_over or self._put_off):
+                break
+        return handled
+
+    def _handle_some(self, limit: int) -> int:
         begun = self._begin(limit)
+        self._settled = 0
         try:
             return self._handle(begun)
         except DatabaseTrouble:
             raise
         except Exception as error:
             log.error("batch_fault", exc_info=error)
-            return self._handle(begun, one_by_one=True)
+            return self._settled + self._handle(begun, one_by_one=True)
 
     def _begin(self, limit: int) -> int:
         """How many mails to handle now. What waited when this process started may be what has ended another one.
@@ -121,9 +135,11 @@ class Batches:
     def _handle_waiting(self, limit: int) -> int:
         """Where only one can write at a time, nothing that takes long is done while nobody else can."""
         with self._store.read() as tx:
-            prepared = self._read_all(tx, tx.inbox.waiting(limit))
-        if not prepared:
+            waiting = self._read_all(tx, tx.inbox.waiting(limit))
+        if not waiting:
             return 0
+        prepared = soon_done(waiting)
+        self._put_off = len(prepared) < len(waiting)
         checked = self._handler.check(prepared)
         work = list(zip(prepared, checked, strict=True))
         while work:
@@ -139,6 +155,7 @@ class Batches:
             fresh = [each for each in work if each[0].row.id in still_new]
             tx.foresee(boards_of([mail for mail, _ in fresh]))
             rest = self._settle_all(tx, fresh, now, until)
+        self._settled += len(work) - len(rest)
         self._journal.tell()
         return rest
 
@@ -269,6 +286,19 @@ class Journal:
         self._entries.clear()
         self._unwritten.clear()
         self._identities.clear()
+
+
+def soon_done(prepared: Sequence[Prepared]) -> list[Prepared]:
+    """Mails without passwords and then a few with, since each of those takes as long as many moves.
+
+    None comes before an earlier one of its lane.
+    """
+    quick: list[Prepared] = []
+    slow: list[Prepared] = []
+    for mail in prepared:
+        waits = bool(mail.row.lane) and any(each.row.lane == mail.row.lane for each in slow)
+        (slow if mail.logins.keys or waits else quick).append(mail)
+    return [*quick, *slow[:_SLOW_AT_ONCE]]
 
 
 def boards_of(prepared: Sequence[Prepared]) -> set[int]:

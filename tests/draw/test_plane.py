@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
 
@@ -295,3 +296,29 @@ def counting(work, asked):
         return work(*args)
 
     return counted
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_labels_of_many_strokes_look_at_no_more_places_than_those_of_some(
+    beside: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So the work is bounded, whatever a challenge asks for."""
+
+    def looked(strokes: int) -> int:
+        tried: list[int] = []
+        starts = layout.Layout._starts
+
+        def counted(of: layout.Layout, row: int, column: int, length: int) -> Iterator[tuple[int, layout.Place]]:
+            tried.append(row)
+            return starts(of, row, column, length)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(layout.Layout, "_starts", counted)
+            edges = "\n".join(f"0,{number} 999,{999 - number}" for number in range(strokes))
+            game = CrossGeo()
+            board = game.scene(game.start(game.options((), body=edges)), None).board
+            assert isinstance(board, PlaneBoard)
+            layout.Layout(layout.Sheet(board, 74, 40, beside=beside))
+        return len(tried)
+
+    assert looked(200) < 1.3 * looked(80)

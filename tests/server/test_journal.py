@@ -9,7 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from pbm.domain.mail import Arrival, Mail
-from pbm.server import Arriving
+from pbm.server import Arriving, batch
 from pbm.store.queues import Outbox
 from tests.conversation import House
 
@@ -48,6 +48,26 @@ def test_what_cannot_be_written_down_parks_its_own_mail_only(table: House, monke
         match = tx.matches.load(101)
     assert match is not None
     assert [ply.notation for ply in match.record] == ["D4"]
+
+
+@pytest.mark.parametrize("seconds", [0.0, 60.0], ids=["each alone", "all together"])
+def test_others_may_write_between_mails_and_none_is_counted_twice(
+    seconds: float, table: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch, "_SECONDS_AT_ONCE", seconds)
+    accept(table, *[("carol", f"help {name}") for name in ("move", "swap", "take", "seek", "show")])
+    assert table.service.handle() == 5
+    assert not table.service.handle()
+    assert {state for state, _ in states(table)[-5:]} == {Arrival.HANDLED}
+
+
+def test_mails_with_passwords_wait_for_those_without_but_for_their_own(table: House) -> None:
+    guesses = [(f"x{number}", f"signup name{number} open-sesame{number}") for number in range(6)]
+    accept(table, *guesses, ("bob", "about alice"), ("x5", "help move"))
+    table.service.handle()
+    subjects = [got["Subject"] for got in table.collect()]
+    assert subjects[0] == "pbm: about alice"
+    assert subjects.index("pbm: help move") > 5
 
 
 def test_a_mail_that_comes_twice_in_one_batch_is_handled_once(table: House) -> None:
