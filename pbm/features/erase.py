@@ -95,7 +95,7 @@ def _plan_sweep(tx: Transaction, key: object, names: Collection[str], done: tupl
 
 FORGET = "forget"
 """What is on the agenda while there are mails that were done with long ago."""
-_MAILS_AT_ONCE = 200
+_MAILS_AT_ONCE = 100
 
 
 def plan_forgetting(tx: Transaction, now: datetime) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import os
 import quopri
 import re
 import sqlite3
+import stat
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
@@ -16,6 +19,8 @@ from sqlalchemy import select
 
 from pbm.domain.errors import NotAllowed
 from pbm.domain.mail import Arrival, Received, RemarkKind
+from pbm.edges.transports import Maildir, Outgoing
+from pbm.server.operator import Administration
 from pbm.server.status import Queues
 from pbm.store.backup import copy
 from pbm.store.tables import inbox, outbox
@@ -245,3 +250,35 @@ def test_a_mail_that_waits_to_be_sent_is_never_forgotten(table: House) -> None:
     table.service.tidy()
     table.wait(timedelta(minutes=1))
     assert len(sent(table)) >= before
+
+
+@pytest.mark.parametrize("way", ["the player", "the operator"])
+def test_who_removes_a_player_makes_no_difference(way: str, table: House) -> None:
+    table.send("alice", "message alice alicepass bob", "Are you there?")
+    table.send("alice", "cross seek alice alicepass 2")
+    deliver_all(table)
+    if way == "the player":
+        table.send("alice", "erase me alice alicepass")
+        deliver_all(table)
+    else:
+        Administration(table.service).remove_player("alice")
+    table.wait(timedelta(days=8))
+    deliver_all(table)
+    rows = {name: [row for row in rows if "alice" in repr(row)] for name, rows in table.dump().items()}
+    assert not any(rows.values()), rows
+    with table.service.store.read() as tx:
+        assert not tx.tickets.issued_since("message", "alice", table.now - timedelta(days=30))
+        kept = [mail.raw for mail in tx.inbox.latest(None, 100)]
+    assert not any(address_of("alice").encode() in raw for raw in kept)
+
+
+def test_mailboxes_that_are_made_are_for_their_owner_alone(tmp_path: Path) -> None:
+    mail = Outgoing("pbm@example.org", "bob@example.net", b"Subject: x\r\n\r\n", 1)
+    before = os.umask(0)
+    try:
+        asyncio.run(Maildir(tmp_path / "mail").send(mail))
+    finally:
+        os.umask(before)
+    folders = [tmp_path / "mail", *(path for path in (tmp_path / "mail").rglob("*") if path.is_dir())]
+    assert len(folders) == 5
+    assert {stat.S_IMODE(folder.stat().st_mode) for folder in folders} == {0o700}
