@@ -56,7 +56,7 @@ def answer_as_operator(request: Request, ticket: Ticket) -> None:
         return
     if text.casefold().rstrip(".!") in _CLOSE:
         close(request.tx, [number], "closed by mail", request.now)
-        request.answers.append(Answer("close", Outcome.DONE, f"Mail {number} is closed.", "pbm: closed"))
+        _confirm(request, f"Mail {number} is closed.")
         return
     written = answer_to(request.tools, row, text, request.now)
     if written is None:
@@ -65,8 +65,12 @@ def answer_as_operator(request: Request, ticket: Ticket) -> None:
         return
     request.letters.append(written)
     close(request.tx, [number], "answered by mail", request.now)
-    done = f"Your answer is on its way to {written.address}; mail {number} is closed."
-    request.answers.append(Answer("your answer", Outcome.DONE, done, "pbm: answered"))
+    _confirm(request, f"Your answer is on its way to {written.address}; mail {number} is closed.")
+
+
+def _confirm(request: Request, said: str) -> None:
+    """Tell the operator, who need not be a player, that it is done."""
+    request.write(request.tools.operator, "pbm: done", "done-operator.txt", said=said)
 
 
 def answer_to(tools: Tools, row: Received, text: str, now: datetime) -> Mail | None:

@@ -170,6 +170,7 @@ def test_the_operators_answer_goes_to_who_wrote_and_is_no_command(inn: House) ->
     (letter,) = (mail for mail in answers if mail.address == "eve@example.com")
     assert letter["Subject"] == "Re: may I play?"
     assert "Send signup and two words." in letter.body
+    assert all("To join" not in mail.body for mail in answers)
     assert letter["In-Reply-To"].endswith("@example.com>")
     assert OPERATOR not in letter.text
     assert inn.parked() == []
