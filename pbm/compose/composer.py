@@ -520,7 +520,7 @@ def _copy(notice: Notice, answered_at: str) -> Copy:
         answered_at,
         events=tuple(type(event).__name__ for event in notice.events),
         comments=tuple((comment.userid, comment.text) for comment in notice.comments),
-        asked=bool(notice.shown),
+        asked=_is_asked_for(notice),
         error=notice.problem,
         candidates=notice.nearby,
     )
@@ -529,7 +529,12 @@ def _copy(notice: Notice, answered_at: str) -> Copy:
 def _calls_for_picture(notice: Notice) -> bool:
     """Whether the reader is to move, or has asked to see the board."""
     to_move = notice.match.result is None and notice.reader.seat == notice.state.to_move
-    return to_move or bool(notice.shown)
+    return to_move or _is_asked_for(notice)
+
+
+def _is_asked_for(notice: Notice) -> bool:
+    """Whether the reader has asked to see the board, and nothing else is to be told."""
+    return bool(notice.shown) or not (notice.events or notice.comments or notice.problem or notice.intents)
 
 
 def _quotable(original: str) -> list[str]:

@@ -213,6 +213,22 @@ def test_pictures_come_by_default(house: House) -> None:
     assert "image/png" in mover(house, *CROSS).forms
 
 
+def test_who_is_not_to_move_gets_a_picture_only_if_they_ask(house: House) -> None:
+    """A big picture beside few words is what filters take for spam."""
+    with house.service.store.write() as tx:
+        for name in ("alice", "bob"):
+            player = tx.players.find(name)
+            assert player is not None
+            tx.players.save_settings(player.id, {})
+    board = house.game("cross alice bob")
+    mails = {got.address: got for got in house.answer("alice", "D4", board)}
+    assert "image/png" in mails["bob@example.net"].forms
+    assert "image/png" not in mails["alice@example.net"].forms
+    assert len(mails["alice@example.net"].body.split()) > 20
+    (shown,) = house.answer("alice", "show", board)
+    assert "image/png" in shown.forms
+
+
 def test_pictures_come_to_who_wants_them(house: House) -> None:
     house.send("bob", "set bob bobpass picture off")
     got = mover(house, *CROSS)

@@ -55,6 +55,16 @@ def headers_of(got):
     return got["List-Unsubscribe"].replace(",\r\n", ",").split(", "), got["List-Unsubscribe-Post"]
 
 
+def test_what_a_program_mails_to_get_off_is_folded_and_whole(table):
+    """RFC 5322 wants lines of 78; a line that is longer than its own name and one address is broken in front of it."""
+    head = table.mailboxes["alice@example.net"][-1].head
+    before, _, folded = head.partition("\nList-Unsubscribe:\n <mailto:")
+    assert before != head
+    address, _, command = folded.splitlines()[0].rstrip(">").partition("?subject=")
+    assert address.startswith("pbm+")
+    assert unquote(command) == "cross unsubscribe 101"
+
+
 def test_what_comes_by_subscription_can_be_left_by_mail_and_by_one_click(new_house):
     house = new_house(
         Settings(replace(ROBOT, unsubscribe_url="https://example.org/leave", authserv_id="mx.example.org"))
