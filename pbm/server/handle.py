@@ -46,6 +46,8 @@ from pbm.store import DatabaseTrouble, Transaction
 log = structlog.get_logger()
 
 SUSPENDED = "pbm: your account is suspended"
+HELP = "help"
+"""The verb that players may use however often it was answered to mails that prove nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,13 @@ class Prepared:
         """What answers to it count for."""
         assert self.origin is not None  # noqa: S101  there is one for each message
         origin = self.origin
-        return Cause(proven, origin.peer, origin.address, origin.network, origin.vouched)
+        helps = all(isinstance(each, Command) and each.verb.name == HELP for each in self.commands)
+        return Cause(proven, origin.peer, origin.address, origin.network, origin.vouched, helps and self.known)
+
+    @property
+    def known(self) -> bool:
+        """It is from a player, or says so."""
+        return self.sender.standing.known
 
     def payers(self, checked: Checked, identified: Player | None = None) -> set[str]:
         """At whose expense the handling is: the player's who proves to have sent the mail, or else its address's.
@@ -205,16 +213,16 @@ class Handler:
 
     def _settled(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Settled:
         COUNTS.measure(WAITED, (now - mail.row.received_at).total_seconds())
-        if mail.is_guess and (excess := self._excess_of_guesses(tx, mail, now)):
-            return Settled(Arrival.IGNORED, excess)
+        if mail.is_guess and (settled := self._excess_of_guesses(tx, mail, now)):
+            return settled
         if isinstance(mail.message, Discard):
             return self._lay_aside(tx, mail.message, now)
         if out := self._keep_out(tx, mail, checked, now):
             return out
         if mail.is_for_operator:
             return self._hand_on(tx, mail, now)
-        if excess := self._excess_of_unproven(tx, mail, checked, now):
-            return Settled(Arrival.IGNORED, excess)
+        if settled := self._excess_of_unproven(tx, mail, checked, now):
+            return settled
         return self._obey(tx, mail, checked, now)
 
     def count_logins(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> None:
@@ -222,25 +230,46 @@ class Handler:
         if mail.logins.keys:
             settle(tx, self.tools.limits, mail.logins, checked.verified, now)
 
-    def _excess_of_guesses(self, tx: Transaction, mail: Prepared, now: datetime) -> str:
-        """Why a mail to an address we never gave to anybody is one too many; empty where it is not, and it counts."""
+    def _excess_of_guesses(self, tx: Transaction, mail: Prepared, now: datetime) -> Settled | None:
+        """What becomes of a mail to an address we never gave to anybody that is one too many; None for others."""
         assert mail.origin is not None  # noqa: S101  there is one for each message
         sources = mail.origin.guesses()
         until = Gate(tx, self.tools.limits, now).counted(sources)
         if until is None:
-            return ""
-        return f"limit: guesses of addresses, from {mail.origin.sender}; ignored until {until:%Y-%m-%d %H:%M} UTC"
+            return None
+        reason = f"limit: guesses of addresses, from {mail.origin.sender}; ignored until {until:%Y-%m-%d %H:%M} UTC"
+        told = self.throttle.keep_silent(mail.origin.address, "to wrong reply addresses", until, now)
+        return Settled(Arrival.IGNORED, reason, self._last_words(tx, mail.origin.address, told, now, ignored=True))
 
-    def _excess_of_unproven(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> str:
-        """Why a mail that proves nothing is not even looked at; empty where it is, or where it does prove something."""
+    def _excess_of_unproven(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Settled | None:
+        """What becomes of a mail that proves nothing and is one too many to be looked at; None for all others."""
         sender, message = mail.sender, mail.message
         assert isinstance(message, Message)  # noqa: S101  discards are laid aside
         if sender.proven or sender.seated or sender.address or checked.verified:
-            return ""
+            return None
         if message.token and tx.tickets.find(message.token, now) is not None:
-            return ""
-        reason = self.throttle.spent(tx, message.sender, None, now, mail.cause(proven=False))
-        return f"limit: nothing was done, after {reason}" if reason else ""
+            return None
+        cause = mail.cause(proven=False)
+        reason = self.throttle.spent(tx, message.sender, None, now, cause)
+        if not reason:
+            return None
+        until = self.throttle.silent_until(tx, message.sender, None, now, cause)
+        told = self._last_words(tx, message.sender, until, now, ignored=True)
+        return Settled(Arrival.IGNORED, f"limit: nothing was done, after {reason}", told)
+
+    def _last_words(
+        self, tx: Transaction, address: str, until: str, now: datetime, *, ignored: bool = False
+    ) -> tuple[Mail, ...]:
+        """A player gets no answers for a while, and is told so; nobody else is, nor a player twice.
+
+        until: empty where that was told. ignored: what they ask is not done either.
+        """
+        players = tx.players.of_address(address) if until else []
+        subject, page = "pbm: no answers for a while", "silent.txt"
+        words = {"userid": " and ".join(player.userid for player in players), "until": until, "ignored": ignored}
+        player = players[0] if len(players) == 1 else None
+        letter = self.tools.composer.letter
+        return (letter(address, subject, page, now, player=player, **words),) if players else ()
 
     def _keep_out(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Settled | None:
         """What becomes of a mail from somebody whom the operator keeps out; None for all others."""
@@ -348,6 +377,8 @@ class Handler:
                 continue
             COUNTS.add(LIMITED)
             log.warning("not_answered", address=each.address, board=each.board, reason=reason)
+            until = "" if told else self.throttle.silent_until(tx, each.address, each.board, now, cause)
+            mails += self._last_words(tx, each.address, until, now)
             excess = f"limit: not answered, after {reason}"
         return tuple(mails), excess
 

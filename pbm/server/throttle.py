@@ -1,6 +1,7 @@
 """How many answers go out, and how much computing one person may cause. Both are held in memory.
 
-Answers are counted so that two robots cannot talk for ever; a new process reads them from the outbox. Computing is
+Answers are counted so that two robots cannot talk for ever; a new process reads them from the outbox. A player who
+gets no more of them is told so once, and until when; that is kept to, although the count falls before. Computing is
 counted since some games have positions that take seconds, and nobody else should wait; each process counts for itself,
 and what takes no time worth speaking of is not even noted.
 """
@@ -46,6 +47,8 @@ class Cause:
     """That of the machine."""
     vouched: bool = False
     """A trusted mail server says that it is from the address in its From."""
+    reads_help: bool = False
+    """It asks for nothing but pages of help, which players may read however little their mails prove."""
 
 
 class Throttle:
@@ -55,11 +58,13 @@ class Throttle:
         self._limits = limits
         self._recent: deque[tuple[datetime, tuple[_Key, ...]]] | None = None
         self._counts: Counter[_Key] = Counter()
+        self._silent: dict[tuple[str, _Key], datetime] = {}
 
     def forget(self) -> None:
         """What was counted has not been committed: the outbox knows better."""
         self._recent = None
         self._counts.clear()
+        self._silent.clear()
 
     def excess(self, tx: Transaction, mail: Mail, now: datetime, cause: Cause) -> str:
         """Why a mail is left out, being one answer too many; empty for all else, such as a board after a move."""
@@ -87,13 +92,41 @@ class Throttle:
 
     def spent(self, tx: Transaction, address: str, board: int | None, now: datetime, cause: Cause) -> str:
         """Why an answer would have to be left out; empty where it could go."""
-        recent = self._recalled(tx, now)
+        key, most = self._exhausted(tx, address, board, now, cause)
+        return f"{most} answers within an hour {key.name}" if key else ""
+
+    def _exhausted(
+        self, tx: Transaction, address: str, board: int | None, now: datetime, cause: Cause
+    ) -> tuple[_Key | None, int]:
+        """What an answer would be too many of, and how many there may be; None where it could go."""
+        recent, box = self._recalled(tx, now), mailbox(address)
         while recent and recent[0][0] <= now - _HOUR:
             self._drop(recent.popleft()[1])
         for key, most in _measures(self._limits, address, board, cause):
-            if self._counts[key] >= most:
-                return f"{most} answers within an hour {key.name}"
-        return ""
+            if self._counts[key] >= most or self._silent.get((box, key), now) > now:
+                return key, most
+        return None, 0
+
+    def silent_until(self, tx: Transaction, address: str, board: int | None, now: datetime, cause: Cause) -> str:
+        """Until when an answer that is left out has no followers, as players are told; empty where they were, before.
+
+        That is when half of what went out within the hour is forgotten.
+        """
+        key, _ = self._exhausted(tx, address, board, now, cause)
+        if key is None:
+            return ""
+        times = [at for at, keys in self._recalled(tx, now) if key in keys]
+        until = (times[len(times) // 2] if times else now) + _HOUR
+        return self.keep_silent(address, key.name, until, now, unproven=key.unproven)
+
+    def keep_silent(self, address: str, name: str, until: datetime, now: datetime, *, unproven: bool = True) -> str:
+        """Until when there are no answers to the address, to the minute; empty where that was told before."""
+        at = (mailbox(address), _Key(name, unproven))
+        self._silent = {each: end for each, end in self._silent.items() if end > now}
+        if at in self._silent:
+            return ""
+        self._silent[at] = until.replace(second=0, microsecond=0) + timedelta(minutes=1)
+        return f"{self._silent[at]:%Y-%m-%d %H:%M} UTC"
 
     def _recalled(self, tx: Transaction, now: datetime) -> deque[tuple[datetime, tuple[_Key, ...]]]:
         """The outbox does not tell which of its answers went to mails that proved nothing, so all count as such."""
@@ -125,6 +158,7 @@ def _measures(limits: Limits, address: str, board: int | None, cause: Cause) -> 
         yield _Key(f"on board {board}"), limits.answers_per_board_per_hour
     if not cause.proven:
         yield _Key("to mails that prove nothing", unproven=True), max(1, limits.answers_per_hour_in_all // 2)
+    if not cause.proven and not cause.reads_help:
         yield _Key(f"{to}, whose mails prove nothing", unproven=True), limits.unproven_answers_per_hour
     if cause.peer and not cause.proven:
         yield _Key(f"to mails from {cause.peer}", unproven=True), max(1, limits.answers_per_hour_in_all // 10)

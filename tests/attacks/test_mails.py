@@ -196,9 +196,15 @@ def asked(house: House, sender: str, subject: str, peer: str = "") -> list[Got]:
 
 
 def test_a_forged_sender_draws_few_mails_to_whom_he_names(table: House) -> None:
-    drawn = [bool(asked(table, "bob", f"help {word}")) for word in ["cross"] * 30]
-    assert drawn == [True] * 20 + [False] * 10
+    drawn = [bool(asked(table, "bob", "cross show 101")) for _ in range(30)]
+    assert drawn == [True] * 21 + [False] * 9, "twenty, and one that says so"
     assert table.answer("bob", "help", 101), "who proves to be bob is answered"
+
+
+def test_forgers_draw_no_more_help_than_any_answers(new_house: Callable[..., House]) -> None:
+    house = new_house(Settings(ROBOT, Limits(answers_per_hour=30)))
+    house.player("bob")
+    assert [bool(asked(house, "bob", "help cross")) for _ in range(35)] == [True] * 31 + [False] * 4
 
 
 def test_mails_that_prove_nothing_leave_half_of_all_answers_to_others(new_house: Callable[..., House]) -> None:

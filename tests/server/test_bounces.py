@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -302,7 +303,8 @@ def test_moves_are_played_and_told_however_many_answers_went_out(new_house: Call
         house.player(userid)
     house.game("cross -size=4 alice bob", ["D4"])
     got = [house.answer("bob", "Z9", 101) for _ in range(4)]
-    assert [len(mails) for mails in got] == [1, 1, 0, 0]
+    assert [len(mails) for mails in got] == [1, 1, 1, 0]
+    assert got[2][0]["Subject"] == "pbm: no answers for a while"
     assert house.inbox_row.state is Arrival.HANDLED
     assert house.inbox_row.reason == "limit: not answered, after 2 answers within an hour to bob@example.net"
     assert len(house.answer("bob", "D5", 101)) == 2
@@ -325,14 +327,51 @@ def test_answers_are_limited_for_a_board_and_in_all(
     for userid in ("alice", "bob"):
         house.player(userid)
     house.game("cross -size=4 alice bob", ["D4"])
-    got = [house.answer(userid, "Z9", 101) for userid in ("alice", "bob", "alice", "bob")]
-    assert [len(mails) for mails in got] == [1, 1, 1, 0]
+    got = [house.answer(userid, "Z9", 101) for userid in ("alice", "bob", "alice", "bob", "bob")]
+    assert [len(mails) for mails in got] == [1, 1, 1, 1, 0]
+    assert "no answers for a while" in got[3][0]["Subject"]
     assert house.inbox_row.reason.endswith(sentence)
+
+
+def until(got: Got) -> datetime:
+    """When a last mail says that there are answers again."""
+    found = re.search(r"until (\d{4}-\d\d-\d\d \d\d:\d\d) UTC", got.body.replace("\n", " "), re.IGNORECASE)
+    assert found, got.body
+    return datetime.fromisoformat(found[1]).replace(tzinfo=UTC)
+
+
+def test_a_player_who_gets_no_more_answers_is_told_so_once_and_until_when(table: House) -> None:
+    got = [table.send("bob", "cross show 101") for _ in range(24)]
+    assert [len(mails) for mails in got] == [1] * 21 + [0] * 3
+    (last,) = got[20]
+    assert "cross show 101" not in last.body
+    assert len(table.answer("bob", "show", 101)) == 1, "an answer to a mail of ours is none of those"
+    table.now = until(last) - timedelta(minutes=2)
+    assert table.send("bob", "cross show 101") == []
+    table.now = until(last)
+    subjects = []
+    for _ in range(20):
+        subjects += [got["Subject"] for got in table.send("bob", "cross show 101")]
+        table.now -= timedelta(minutes=1)
+    assert len(subjects) >= 10
+    assert subjects.index("pbm: no answers for a while") == len(subjects) - 1
+
+
+def test_whoever_reads_help_as_a_player_reads_all_they_want(table: House) -> None:
+    got = [table.send("bob", "help cross" if number % 2 else "Help", "thanks") for number in range(60)]
+    assert [mails[0]["Subject"] for mails in got] == ["pbm: help", "pbm: help cross"] * 30
+    assert table.send("bob", "cross show 101")[0].board == 101
+
+
+def test_a_stranger_who_gets_no_more_answers_gets_no_last_one_either(house: House) -> None:
+    got = [house.send("robot@example.com", "help cross") for _ in range(5)]
+    assert [len(mails) for mails in got] == [1, 0, 0, 0, 0]
 
 
 def test_a_new_process_remembers_the_answers_of_the_last_hour(table: House) -> None:
     again = House(table.url, Settings(ROBOT, Limits(answers_per_hour=2)))
     again.now = table.now
+    again.service.tools.composer.make_key = iter("abcdefgh").__next__
     table.answer("bob", "Z9", 101)
     again.now = table.now
     mail = table.mail("bob", "cross show 101")
