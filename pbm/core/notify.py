@@ -186,7 +186,8 @@ def pass_on(
     if all(reader.player != author for reader in hearers):
         hearers.append(reader_of(tx, tools, author, board.now))
     for reader in hearers:
-        notice = notice_of(board, reader, comments=(comment,), leave=_word_to_leave(followers, reader), page=page)
+        leave = _word_to_leave(followers, reader)
+        notice = notice_of(board, reader, comments=(comment,), leave=leave, page=page, words={"asked": read_as})
         if reader.player == author:
             notice = replace(notice, read_as=read_as, sent_from=sent_from)
         mails += tools.composer.notice(notice, board.now, answers if reader.player == author else None)

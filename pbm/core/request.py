@@ -98,8 +98,8 @@ class Request:
     """Why nothing is told: it would be one mail too many to somebody who may not have asked for any."""
     reading: Reading = field(default_factory=lambda: Reading(()))
     """What is carried out; in plain words another one than the mail was first read as."""
-    read_as: str = ""
-    """What plain words were taken for; empty where a command stood."""
+    read_as: dict[int, str] = field(default_factory=dict)
+    """What plain words were taken for, by board; none where a command stood."""
     _boards: dict[int, OpenBoard] = field(default_factory=dict)
     _remarks: dict[int, list[str]] = field(default_factory=dict)
 
@@ -398,11 +398,12 @@ class Request:
             self._keep(board, comments)
             mails += tell_players(
                 self.tx, self.tools, board, comments, self.identified, answered,
-                read_as=self.read_as, sent_from=self.sent_from,
+                read_as=self.read_as.get(board.match.board, ""), sent_from=self.sent_from,
             )  # fmt: skip
         replies: list[Mail] = []
         for notice in self.notices:
-            told = replace(notice, read_as=self.read_as, sent_from=self.sent_from)
+            read_as = self.read_as.get(notice.match.board, "")
+            told = replace(notice, read_as=read_as, sent_from=self.sent_from)
             replies += self.tools.composer.notice(told, self.now, answered)
         if self.answers:
             replies += self._answer()
@@ -427,6 +428,11 @@ class Request:
         self.comment = "\n".join(lines[taken[-1] if taken else 0 :])
         if self._remarks:
             self._remarks[board][-1] = self.comment
+
+    def restate_remark(self, board: int, comment: str) -> None:
+        """What belongs to the last line of a board is this, and not what was taken up of it."""
+        self.comment = comment
+        self._remarks[board] = [*self._remarks.get(board, [])[:-1], comment]
 
     def say_first(self, board: int, text: str) -> None:
         """What the mail says to the players of a board begins with these words."""

@@ -18,6 +18,8 @@ _PARTS = {
     "LIKE": r"(?:love|like|happy|glad|delighted|pleased|want|play|join|try|accept|give it a (?:try|go))",
     "NAMES": r"(?:(?:next )?move|turn|choice|answer|reply|play|stone|pick)"
     r"(?: is| will be| would be| shall be|'s| goes to| goes on)?",
+    "MOREAMOUNT": r"(?:(?:a|some|just|a (?:bit|little)|a few|\w+) )?(?:more|extra|additional) AMOUNT",
+    "AMOUNT": r"(?:time|days?|weeks?|hours?)\b.{0,40}",
     "VERB": r"(?:play|take|move|go|choose|pick|place|put|try|do|make|remove|cut|delete|erase|draw|connect|drop|set|"
     r"select|mark|occupy|claim|capture|attack|answer|reply|respond|continue|start|begin|open)",
     "BEFORE": r"(?:(?:ok|okay|well|so|hm+|then|thanks|thank you|thx|alright|all right|right|now|and|but|oh|ah|yes"
@@ -156,6 +158,58 @@ ACTS = {
     }.items()
 }
 """What a sentence that is nothing else asks for."""
+
+WISHES = {
+    name: _any(rows, "BEFORE", "AFTER")
+    for name, rows in {
+        "time": r"""
+            (?:give|grant|allow) me (?:(?:a|some|just|a (?:bit|little)|\w+) )?(?:(?:more|extra|additional) )?AMOUNT
+            (?:can|could|may|might|would|will) (?:i|you|we) (?:please )?(?:have|get|(?:give|grant|allow) me) MOREAMOUNT
+            (?:i|i'd|i'll) (?:really )?(?:need|want|like|would like|could use|would need|must have) MOREAMOUNT
+            (?:a (?:bit|little) )?more time
+            """,
+        "pause": r"""
+            (?:can|could|may|shall|should|might) we (?:please )?(?:pause|stop|(?:take|have) a break|make a pause).{0,40}
+            (?:let's|let us) (?:pause|take a break|have a break|make a pause).{0,40}
+            pause (?:the|this|our) (?:game|clocks?|match)(?: .{1,40})?
+            """,
+        "rest": r"""
+            i(?:'m| am|'ll be| will be) (?:on|going on) (?:holidays?|vacation|leave)\b.{0,60}
+            i(?:'m| am|'ll be| will be) (?:away|travell?ing|out of town|abroad|offline|in hospital)\b.{0,60}
+            i(?:'m| am) going (?:away|abroad|on holidays?|on vacation)\b.{0,60}|my (?:holidays?|vacation) .{1,60}
+            """,
+        "remind": r"""
+            (?:(?:can|could|will|would) you )?(?:please )?(?:remind me|send me a reminder)\b.{0,60}
+            """,
+        "look": r"""
+            (?:show|send|mail) (?:me )?(?:(?:the|my|this|our) )?(?:board|game|position|state)s?(?: again| now)?
+            (?:can|could|may) (?:i|you) (?:please )?(?:see|have|(?:show|send) me) (?:the|my|our) (?:board|game)s?.{0,20}
+            (?:what's|what is|how is) (?:the|our) (?:score|position|state|standing|situation)(?: now| here)?\??
+            (?:how|where) (?:does it|do we|do things|do i) stand(?: now)?\??|(?:what's|what is) the state of the game\??
+            (?:whose|who's) (?:turn|move) is it(?: now)?\??|is it my (?:turn|move)(?: now)?\??
+            who(?:'s| is) (?:winning|ahead|to move)\??
+            """,
+        "who": r"""
+            who (?:are you|is this|is there|am i (?:playing|talking to|writing to))\??|what are you\??
+            are you (?:really )?(?:an? )?(?:robot|bot|human|person|real person|computer|program|machine|ai)\??
+            do i know you\??
+            """,
+    }.items()
+}
+"""What people ask a player or the server for in a sentence that is nothing else, besides what is done on a board."""
+
+THANKS = _any(
+    r"""
+    (?:many )?(?:thanks|thank you|thx|cheers|merci|danke|gracias)(?: (?:a lot|so much|very much|again|you|for .{1,60}))*
+    ok|okay|great|good|nice|super|perfect|fine|cool|wow|excellent|got it|understood|i see|alright|all right|hello|hi|bye
+    (?:(?:that|this|it)(?:'s| is| was) )?(?:very |so |really )?(?:kind|nice|helpful|good|great|clear|interesting)
+    (?:good|nice|great|interesting|kind) (?:to know|of you)
+    (?:kind |best )?(?:regards|wishes)|many thanks
+    """,
+    "BEFORE",
+    "AFTER",
+)
+"""A sentence of courtesy."""
 
 ALONE = _any(r"(?P<move>.+?)", "BEFORE", "AFTER")
 """A sentence that may be a move and polite words around it."""

@@ -35,6 +35,18 @@ class Act(StrEnum):
     UNSURE = "unsure"
 
 
+class Wish(StrEnum):
+    """What people ask for in plain words where nothing is to be done on the board. REST: they are away."""
+
+    TIME = "time"
+    PAUSE = "pause"
+    REST = "rest"
+    REMIND = "remind"
+    LOOK = "look"
+    WHO = "who"
+    THANKS = "thanks"
+
+
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """What a text means."""
@@ -68,6 +80,7 @@ _STRONG = re.compile(
     r"(?=.*\d)[a-z]{0,2}[-.]?\d{1,4}[a-z]?(?:x\d{1,4})?|[a-z](?:-|>|/)[a-z]|\d{1,4}[a-z]?-\d{1,4}[a-z]?|x?[a-z]\d{1,3}"
 )
 """A word that looks like a move and like no word of a language."""
+_CLAUSES = re.compile(r",| and ")
 _SEPARATOR = re.compile(r"[,;:/]+")
 _IN_CLAUSES = (Act.SWAP, Act.RESIGN, Act.PASS, Act.DRAW)
 _LINK = frozenset({"to", "and", "with", "from", "then", "x", "-", "at"})
@@ -101,6 +114,22 @@ def meaning(text: str, legal: Callable[[str], str | None]) -> Meaning:
         return Meaning(Act.UNSURE, comment=text.strip(), between=tuple(dict.fromkeys((*names, *doubts))))
     claim = claims[0]
     return Meaning(claim.act, claim.move, claim.taken, _comment(text, reader.said[claim.sentence], claim.rest))
+
+
+def wished(text: str) -> Wish | None:
+    """What a text asks for, where all else that it says is courtesy; None for any other text.
+
+    >>> wished("Hi Anna, please give me more time."), wished("Thanks a lot!"), wished("Thanks. I am lost in thought.")
+    (<Wish.TIME: 'time'>, <Wish.THANKS: 'thanks'>, None)
+    """
+    found: list[Wish] = []
+    for sentence in sentences(text):
+        wish = next((name for name, row in idioms.WISHES.items() if row.fullmatch(sentence.plain)), None)
+        if wish is not None:
+            found.append(Wish(wish))
+        elif not all(idioms.THANKS.fullmatch(plain(clause)) for clause in _CLAUSES.split(sentence.plain)):
+            return None
+    return found[0] if found else Wish.THANKS if sentences(text) else None
 
 
 def _comment(text: str, sentence: Sentence, rest: str) -> str:

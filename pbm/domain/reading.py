@@ -11,10 +11,13 @@ from functools import partial
 from games import GAMES
 from pbm.domain.commands import SELECTORS, Command, Standing, begins, board_first, clean, is_ours, parse
 from pbm.domain.errors import Rejected
+from pbm.domain.meaning import Act, meaning
 from pbm.domain.plan_lines import is_moves, is_plan, lift
 from pbm.domain.settings import CHOICES
 from pbm.domain.verbs import MULTIPLE, SHORTEST_SECRET, find, leading
 
+FIRST_BOARD = 101
+"""The lowest number that a board has."""
 MAX_COMMANDS = 20
 """Commands carried out of one mail."""
 
@@ -81,7 +84,8 @@ def read(subject: str, text: str, standing: Standing) -> Reading:
 
     The subject is the command, as on the classic server, when it reads like one; otherwise the commands are the first
     lines of the text. A line below the first is a command only if nothing else can be meant; what follows is comment.
-    Where the first line begins with the number of a board, as in an answer to a digest, such lines may stand anywhere.
+    Where the first line begins with the number of a board, as in an answer to a digest, such lines may stand anywhere,
+    in plain words as well.
 
     >>> on_board = Standing("cross", 101, known=True, proven=True)
     >>> read("Cross Board 101 ann-bob", "F6\\nGood luck!", on_board)
@@ -190,7 +194,7 @@ def _by_board(lines: Sequence[str], start: int, plans: Sequence[tuple[int, str]]
     commands: list[tuple[int, str]] = []
     remarks: list[list[str]] = []
     for at, line in enumerate(lines[start:], start):
-        if not commands or _is_board_line(clean(line), standing):
+        if not commands or _is_board_line(clean(line), standing) or _speaks_of_board(clean(line), standing):
             commands.append((at, clean(line)))
             remarks.append([])
         else:
@@ -211,6 +215,14 @@ def _is_board_line(line: str, standing: Standing) -> bool:
     words = command.args.get("MOVE", "").split()
     moves = [bool(_MOVE_WORD.fullmatch(word)) for word in words if word.casefold() not in _LINKING]
     return _is_plausible(command) and (all(moves) and bool(moves) if words else True)
+
+
+def _speaks_of_board(line: str, standing: Standing) -> bool:
+    """The line says in plain words what is to be done on the board it begins with: "103: I'll take D4"."""
+    named = board_first(line, standing)
+    if named is None or standing.board is not None or named[0] < FIRST_BOARD:
+        return False
+    return line[len(str(named[0]))] in ":." or meaning(named[1], str.casefold).act is not Act.SAY
 
 
 def _called(line: str) -> bool:

@@ -27,7 +27,7 @@ from pbm.domain.verbs import PLAYING, Locks, Verb
 
 AT_ONCE = "resign!"
 """Who writes this is not asked whether they mean it."""
-YES = "yes"
+YES, NO = "yes", "no"
 _BETWEEN = re.compile(r"[,;]|\band\b|\bthen\b")
 """What may stand between two moves of a turn."""
 
@@ -56,17 +56,29 @@ def move(request: Request, command: Command) -> Answer | None:
     if plans.BEGINNING.match(text) and ":" in text:
         return HANDLERS["plan"](request, replace(command, args={**command.args, "PLAN": text}))
     board, seat = request.seated(command)
-    if text.rstrip(".!").casefold() == YES and _is_asked(board, seat):
-        return _agree(request, command, board, seat)
+    if text.rstrip(".!").casefold() in (YES, NO):
+        return _reply(request, command, board, seat, agrees=text[:1] in "yY")
     if text.rstrip().endswith("?"):
         raise BadArguments(f"{quoted(text)} is a question, so nothing is played. To play, leave out the question mark.")
     return _play(request, command, board, seat, text, guard)
 
 
-def _is_asked(board: OpenBoard, seat: Seat) -> bool:
-    """Something waits that the seat may say yes to."""
-    offer = board.match.offer
-    return (offer is not None and offer.seat != seat) or intent_of(board, seat, IntentKind.SUBMIT) is not None
+def _reply(request: Request, command: Command, board: OpenBoard, seat: Seat, *, agrees: bool) -> Answer | None:
+    """Do what the seat was asked, or do not. Raises: NotFound where it was asked nothing."""
+    board.check_running()
+    offer, submitted = board.match.offer, intent_of(board, seat, IntentKind.SUBMIT)
+    is_offered = offer is not None and offer.seat != seat
+    if not is_offered and submitted is None:
+        said = command.args["MOVE"]
+        raise NotFound(f'"{said}" answers no question: you are asked nothing on board {board.match.board}.')
+    if agrees:
+        return _agree(request, command, board, seat)
+    if is_offered:
+        return reject(request, command)
+    assert submitted is not None  # noqa: S101  as asked above
+    board.drop(submitted)
+    what = "you do not resign." if submitted.is_question else "what you submitted is dropped."
+    return tell_sender(request, command, board, seat, what)
 
 
 def _agree(request: Request, command: Command, board: OpenBoard, seat: Seat) -> Answer | None:

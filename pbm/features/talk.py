@@ -292,8 +292,9 @@ def chat(request: Request, command: Command) -> Answer | None:
     text = text_below(request)
     board.remark(RemarkKind.COMMENT, author, text)
     comment = CommentMade(board.match.board, userid=author.userid, text=text)
+    read_as = request.read_as.get(board.match.board, "")
     request.letters += pass_on(
-        request.tx, request.tools, board, comment, author, request.message, read_as=request.read_as,
+        request.tx, request.tools, board, comment, author, request.message, read_as=read_as,
         sent_from=request.sent_from,
     )  # fmt: skip
     return None

@@ -22,7 +22,7 @@ import structlog
 from pbm.core.bus import PlayerHeard, publish
 from pbm.core.counts import COUNTS, LIMITED, WAITED
 from pbm.core.credentials import first_line
-from pbm.core.notify import Tools
+from pbm.core.notify import Tools, reader_of
 from pbm.core.registry import LASTING, REDEEMERS
 from pbm.core.request import Credentials, Request, Sender
 from pbm.domain.commands import Command, clean
@@ -266,10 +266,15 @@ class Handler:
         """
         players = tx.players.of_address(address) if until else []
         subject, page = "pbm: no answers for a while", "silent.txt"
-        words = {"userid": " and ".join(player.userid for player in players), "until": until, "ignored": ignored}
+        words: dict[str, Any] = {
+            "userid": " and ".join(player.userid for player in players),
+            "until": until,
+            "ignored": ignored,
+        }
         player = players[0] if len(players) == 1 else None
+        token = self.tools.composer.answered_by(reader_of(tx, self.tools, player, now)) if player else ""
         letter = self.tools.composer.letter
-        return (letter(address, subject, page, now, player=player, **words),) if players else ()
+        return (letter(address, subject, page, now, player=player, reply_to=token, **words),) if players else ()
 
     def _keep_out(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Settled | None:
         """What becomes of a mail from somebody whom the operator keeps out; None for all others."""

@@ -21,12 +21,13 @@ from pbm.domain.reading import MAX_COMMANDS, Reading
 from pbm.domain.verbs import VERBS, leading
 from pbm.features.newcomer import greet
 from pbm.mailin import Action
-from pbm.server.plain import Restated, restated
+from pbm.server.plain import THANKS, Restated, check_sure, restated, restated_line
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
 
 _HELD_DAYS = 2
+_WELCOME = 'You are welcome! Your mail asks for nothing. "help" tells what there is.'
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +56,14 @@ class Order:
         for number, (line, command) in enumerate(zip(self.reading.lines, self.commands, strict=True), 1):
             try:
                 request.take_remark(self.reading, number, command)
+                check_sure(request, self.reading, command)
                 answer = _run(request, command)
             except NeedsIdentity:
                 raise
             except REFUSALS as error:
                 if not self.reading.remarks:
                     return self._refused(request, number, error)
-                request.refuse(line, error, several=several)
+                self._refused_line(request, number, error, several=several)
                 continue
             if answer is not None or several:
                 request.answers.append(answer or Answer(line, Outcome.DONE, ""))
@@ -86,6 +88,34 @@ class Order:
         request.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
         return request
 
+    def _refused_line(self, request: Request, number: int, error: Rejected | GameError, *, several: bool) -> None:
+        """A line that names its board is refused, unless it means something in plain words; the others go on."""
+        line, remark = self.reading.lines[number - 1], self.reading.remarks[number - 1]
+        try:
+            meant = restated_line(request, line, remark, self.commands[number - 1])
+            if meant is not None:
+                self._do_line(request, line, meant, several=several)
+                return
+        except NeedsIdentity:
+            raise
+        except REFUSALS as unsure:
+            error = unsure
+        request.refuse(line, error, several=several)
+
+    def _do_line(self, request: Request, line: str, meant: Restated, *, several: bool) -> None:
+        """Carry out what a line means in plain words. Raises: as the command does."""
+        assert meant.board is not None  # noqa: S101  it stands in the line
+        standing = request.sender.standing
+        verb, _ = leading(meant.line.split())
+        is_of_board = verb is None or any(param.key == "BOARD" for param in verb.params)
+        read = f"{meant.board} {meant.line}" if is_of_board else meant.line
+        (command,) = parse_all(request.tx, (read,), standing)
+        request.restate_remark(meant.board, meant.comment)
+        request.read_as[meant.board] = meant.read_as
+        answer = _run(request, command)
+        if answer is not None or several:
+            request.answers.append(answer or Answer(line, Outcome.DONE, ""))
+
     def _greets(self, request: Request) -> bool:
         """The mail is a newcomer's, whose plain words are done; or one too many that holds none."""
         text, command = self.reading.text, self.commands[0]
@@ -96,7 +126,11 @@ class Order:
 
     def _again(self, request: Request, meant: Restated) -> Request:
         """Carry out what plain words mean."""
-        request.read_as = meant.read_as
+        if meant.line == THANKS:
+            request.answers.append(Answer("", Outcome.DONE, _WELCOME, "pbm: you are welcome"))
+            return request
+        if request.sender.board is not None:
+            request.read_as[request.sender.board] = meant.read_as
         reading = Reading((meant.line,), meant.comment)
         return Order(reading, parse_all(request.tx, reading.lines, request.sender.standing)).carry_out(request)
 
@@ -168,7 +202,18 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
         remarks=reading.remarks, board=sender.board, as_of=as_of,
     )  # fmt: skip
     subject = "pbm: was that you?"
-    request.write(address, subject, "held.txt", player=player, reply_to=token, userid=player.userid, lines=lines)
+    shown = _with_password(order.commands[0], error, player.userid) if len(lines) == 1 else ""
+    request.write(
+        address, subject, "held.txt", player=player, reply_to=token, userid=player.userid, lines=lines, shown=shown
+    )
+
+
+def _with_password(command: Command | Rejected, error: NeedsIdentity, userid: str) -> str:
+    """How the command is written with a password; empty where that cannot be told."""
+    if isinstance(command, Command) and command.verb.other_usage.endswith("USERID PASSWORD"):
+        return f"{command.line} {userid} PASSWORD"
+    usage = error.suggestion if "PASSWORD" in error.suggestion else ""
+    return usage.replace("USERID PASSWORD", f"{userid} PASSWORD")
 
 
 class _TriedOut(Exception):

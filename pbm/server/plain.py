@@ -1,4 +1,5 @@
-"""Plain words in an answer to a board: what is to be done there, or a message to the opponent; where no command stood.
+"""Plain words where no command stood: what is to be done on the board they are about, or a message to the opponent;
+in an answer to any other mail of ours, what it asks for of the server.
 
 Nothing is guessed between two. Anything that may be a mistyped move, a command with an error, or a password, is no
 message.
@@ -9,23 +10,25 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from games import GAMES
 from games.rules import GameError
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request
-from pbm.domain.commands import Command, begins, clean
+from pbm.domain.commands import Command, begins, board_first, clean
 from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
 from pbm.domain.mail import RemarkKind, passwords_behind
 from pbm.domain.match import Player
-from pbm.domain.meaning import Act, Meaning, meaning
+from pbm.domain.meaning import Act, Meaning, Wish, meaning, wished
 from pbm.domain.reading import Reading
 from pbm.domain.sentences import plain
 from pbm.domain.verbs import VERBS, find
+from pbm.mailin import strip_subject
 
-CHAT = "chat"
+CHAT, THANKS = "chat", "thanks"
 _COMMANDS = {
     Act.SWAP: "swap",
     Act.RESIGN: "resign",
@@ -35,6 +38,18 @@ _COMMANDS = {
     Act.ACCEPT: "accept",
     Act.REJECT: "reject",
 }
+_HELPS = {
+    Wish.TIME: "help clock",
+    Wish.PAUSE: "help pause",
+    Wish.REST: "help vacation",
+    Wish.REMIND: "remind",
+    Wish.LOOK: "all show me active",
+    Wish.WHO: "help tutorial",
+    Wish.THANKS: THANKS,
+}
+"""The command that helps where no board is meant."""
+_REPLIES = frozenset({"yes", "no", "y", "n", "yep", "yeah", "nope", "sure", "confirm", "confirmed", "accept", "reject"})
+_WORDS_TO_AGREE = 3
 _COURTESIES = frozenset(
     """
     thanks thx thank gg hello hi hey bye ok okay sorry wow nice great cool super congratulations congrats ouch oops
@@ -67,21 +82,69 @@ class Restated:
     line: str
     comment: str
     read_as: str
+    board: int | None = None
 
 
 def restated(request: Request, reading: Reading, command: Command | Rejected) -> Restated | None:
-    """What a mail that answers a board means in plain words; None where that cannot be told, or a command stood there.
+    """What a mail means in plain words; None where that cannot be told, or a command stood there.
 
-    command: the first of it, which was refused. Raises: BadArguments where more than one thing may be meant.
+    command: the first of it, which was refused. Raises: BadArguments where more than one thing may be meant, or the
+    mail answers a question that nobody has asked.
     """
-    number = request.sender.board
-    if number is None or not reading.text or not _is_open(command, reading):
+    text = reading.text
+    if not text:
         return None
-    board, text = request.board(number), reading.text
-    meant = meaning(text, _legal(board))
+    number = request.sender.board
+    if number is None:
+        return _elsewhere(request, text, command) if request.sender.standing.known else None
+    return _on_board(request, number, text, is_open=_is_open(command, reading))
+
+
+def check_sure(request: Request, reading: Reading, command: Command | Rejected) -> None:
+    """A move above words that take it back, or that name another one as theirs, is not played.
+
+    Raises: BadArguments; and as what would be played does.
+    """
+    number, text = request.sender.board, reading.text
+    if isinstance(command, Rejected) or command.verb.name != "move" or not _is_open(command, reading):
+        return
+    if number is None or not reading.comment or meaning(text, str.casefold).act is not Act.UNSURE:
+        return
+    meant = meaning(text, _legal(request.board(number)))
     if meant.act is Act.UNSURE:
-        named = " or ".join(meant.between)
-        raise BadArguments(f"Your mail may mean {named}, so nothing is done. Answer with the one that you mean.")
+        request.seated(command)
+        raise _unsure(meant)
+
+
+def _unsure(meant: Meaning) -> BadArguments:
+    named = " or ".join(meant.between)
+    return BadArguments(f"Your mail may mean {named}, so nothing is done. Answer with the one that you mean.")
+
+
+def restated_line(request: Request, line: str, remark: str, command: Command | Rejected) -> Restated | None:
+    """What a line that begins with a board means, with the remark below it; as restated."""
+    named = board_first(clean(line), request.sender.standing)
+    if named is None:
+        return None
+    number, words = named
+    is_open = isinstance(command, Rejected) or command.args.get("MOVE") == words
+    meant = _on_board(request, number, "\n".join(filter(None, (words, remark))), is_open=is_open)
+    return None if meant is None or meant.line == words else replace(meant, board=number)
+
+
+def _on_board(request: Request, number: int, text: str, *, is_open: bool) -> Restated | None:
+    """What plain words mean on a board. is_open: the strict reading found no command."""
+    wish = wished(text)
+    if wish in (Wish.LOOK, Wish.REMIND):
+        return Restated("show" if wish is Wish.LOOK else "remind", "", "")
+    if not is_open and wish in (None, Wish.THANKS):
+        return None
+    board = request.board(number)
+    meant = meaning(text, _legal(board))
+    if meant.act is Act.SAY and wish not in (None, Wish.THANKS):
+        return _asked(request, board, text, wish)
+    if meant.act is Act.UNSURE:
+        raise _unsure(meant)
     if meant.act is Act.RULES:
         return Restated(f"help {board.match.game}", "", "")
     if meant.act is Act.SAY and consent(text, ()).answer is Answer.NEVER:
@@ -92,7 +155,40 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
     if meant.act is Act.SAY:
         return Restated(CHAT, text.strip(), "a message") if _is_message(request, board, text, meant) else None
     line = meant.move or _COMMANDS[meant.act]
-    return None if reading.lines == (line,) else Restated(line, meant.comment, line)
+    return None if text.strip() == line else Restated(line, meant.comment, line)
+
+
+def _asked(request: Request, board: OpenBoard, text: str, wish: Wish) -> Restated | None:
+    """What only the opponent can grant goes to them; the writer is told what helps."""
+    clock, writer = board.match.clock, request.sender.proven or request.sender.claimed
+    if wish is Wish.PAUSE and board.match.result is None and clock is not None and clock.control.timed:
+        return Restated("pause", text.strip(), "pause")
+    if writer is None or not _may_write(request, board, writer, text) or _holds_password(request, writer, text):
+        return None
+    is_timed = clock is not None and clock.control.timed
+    helps = wish is Wish.WHO or is_timed
+    return Restated(CHAT, text.strip(), wish.value if helps else "a message")
+
+
+def _elsewhere(request: Request, text: str, command: Command | Rejected) -> Restated | None:
+    """What plain words mean that answer no board. Raises: BadArguments for a lone yes or no."""
+    words, wish = plain(text).split(), wished(text)
+    if not isinstance(command, Rejected) and wish in (None, Wish.THANKS):
+        return None
+    if words and (plain(text) in _REPLIES or (words[0].strip(",") in ("yes", "no") and len(words) <= _WORDS_TO_AGREE)):
+        raise BadArguments(
+            f'"{text.strip()[:40]}" answers no question of ours: the mail you answer asks none, was answered before, '
+            "or is too old by now.",
+            "help",
+        )
+    if wish is not None:
+        return Restated(_HELPS[wish], "", "")
+    if meaning(text, lambda _: None).act is not Act.RULES:
+        return None
+    subject = strip_subject(request.message.subject).casefold().split()
+    game = next((word.strip(":,") for word in (*subject, *words) if word.strip(":,?!.") in GAMES), "")
+    page = game or ("tutorial" if any(word.startswith("work") for word in words) else "")
+    return Restated(f"help {page}".rstrip(), "", "")
 
 
 def _is_open(command: Command | Rejected, reading: Reading) -> bool:
@@ -132,11 +228,16 @@ def _is_message(request: Request, board: OpenBoard, text: str, meant: Meaning) -
         )
     if (is_to_move and _PLACE.search(text)) or not _may_write(request, board, writer, text):
         return False
-    lines = text.splitlines()
-    unchecked = {(writer.userid.casefold(), word) for word in passwords_behind(lines, writer.userid.casefold())}
-    if _PASSWORD.search(text) or unchecked & request.locked.keys():
+    if _holds_password(request, writer, text):
         return False
     return meaning(text, str.casefold).act is Act.SAY
+
+
+def _holds_password(request: Request, writer: Player, text: str) -> bool:
+    """The text may hold a password, which nobody else is to read."""
+    userid = writer.userid.casefold()
+    unchecked = {(userid, word) for word in passwords_behind(text.splitlines(), userid)}
+    return _PASSWORD.search(text) is not None or bool(unchecked & request.locked.keys())
 
 
 def _may_write(request: Request, board: OpenBoard, writer: Player, text: str) -> bool:

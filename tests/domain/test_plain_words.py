@@ -14,7 +14,7 @@ from pbm.domain import consent as consents
 from pbm.domain import meaning as meanings
 from pbm.domain import sentences
 from pbm.domain.consent import Answer, consent, introduced
-from pbm.domain.meaning import Act, meaning
+from pbm.domain.meaning import Act, Wish, meaning, wished
 
 YES, NO, NEVER, ASKS, UNCLEAR = Answer
 
@@ -153,6 +153,32 @@ ACTS = {
 }  # fmt: skip
 
 
+WISHED = {
+    Wish.TIME: r"""
+        Please give me more time|give me more time please|Can I have more time?|Could I have two more days, please?
+        I need more time|I need a few more days, sorry|Hi Bert, could you give me some more time?|more time please
+        Can you give me three more days?|Please allow me some extra time|I'd like more time|I really need more time""",
+    Wish.PAUSE: r"""
+        Can we pause?|Shall we pause the game?|Let's take a break|Could we please pause until Monday?
+        Please pause the game|can we stop the clocks for a week""",
+    Wish.REST: r"""
+        I'm on holiday next week|I am away until Monday|I'll be on vacation from May 5|Sorry, I'm travelling this week
+        I'm going on holiday tomorrow|I will be offline until Friday. Thanks!|I'm out of town""",
+    Wish.REMIND: "remind me tomorrow|Can you remind me in two days?|Please remind me|send me a reminder please",
+    Wish.LOOK: r"""
+        show me the board|Show me the board please|what's the score?|What is the score now?|can I see the board?
+        Whose turn is it?|how do things stand?|Please show the game again|who is winning?|Is it my turn?|show board""",
+    Wish.WHO: "who are you?|Who are you|Are you a robot?|Hello, who is this?|are you human?|Who am I playing?",
+    Wish.THANKS: r"""
+        thanks|Thank you!|Thanks a lot!|ok|Ok, thanks|Great, thank you very much|Thank you for your help!|cheers|got it
+        Thank you! That is very helpful.|Thanks for the quick answer.|Many thanks and best regards|Perfect!""",
+    None: r"""
+        I am lost|D4|Thanks. I play D4|lunch tomorrow?|I had more time yesterday|I'm on the left|Show me how you win
+        You need more time than I do|I paused the music|Give me your best move!|who knows|what a score!|my board is
+        remind yourself|We are away from the edge, are we?""",
+}  # fmt: skip
+
+
 def rows(text: str) -> list[str]:
     """The wordings of a table."""
     return [row.replace("\\n", "\n") for line in text.strip().splitlines() for row in line.strip().split("|")]
@@ -208,6 +234,11 @@ def test_a_move_in_plain_words(game: str, said: str) -> None:
 def test_an_act_in_plain_words(said: str, act: Act) -> None:
     meant = meaning(said, legal("cross"))
     assert (meant.act, meant.move) == (act, "")
+
+
+@pytest.mark.parametrize(("said", "wish"), [(said, wish) for wish, text in WISHED.items() for said in rows(text)])
+def test_a_wish_in_plain_words(said: str, wish: Wish | None) -> None:
+    assert wished(said) is wish
 
 
 def test_there_are_three_hundred_wordings() -> None:
