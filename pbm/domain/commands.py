@@ -10,7 +10,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 from games import GAMES
 from games.rules import YES_NO
@@ -255,12 +255,9 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
 
 
 def _in_order(words: Sequence[str]) -> Verb | None:
-    """The verb of two words that is meant where they stand apart, the other way round, or the first is left out."""
-    first, *rest = words[:3] or [""]
-    pairs = (
-        [f"{word} {first}" for word in rest[:1]] + [f"{first} {word}" for word in rest[1:]] + [f"tournament {first}"]
-    )
-    return next(filter(None, (find(pair) for pair in pairs if " " in pair)), None)
+    """The verb of two words that is meant where they stand in another order, or the first of them is left out."""
+    pairs = [" ".join(pair) for pair in permutations(words[:3], 2)] + [f"tournament {word}" for word in words[:1]]
+    return next(filter(None, map(find, pairs)), None)
 
 
 def _bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[str], bool]) -> dict[str, str] | None:
@@ -343,7 +340,8 @@ def _unknown(words: list[str]) -> UnknownCommand:
     names = [*GAMES, *_names(per_game=None)]
     shown = words[0] if len(words[0]) <= 40 else words[0][:40] + "..."
     meant = _meant(words[0].casefold(), names)
-    return UnknownCommand(f'"{shown}" is not a command.{meant}', "" if meant else "help")
+    helps = "tournaments" if words[0].casefold() in ("event", "tournament") else "help"
+    return UnknownCommand(f'"{shown}" is not a command.{meant}', "" if meant else helps)
 
 
 def _names(*, per_game: bool | None) -> list[str]:

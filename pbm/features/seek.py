@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from games import GAMES, AnyGame
+from games.rules import OptionError
 from pbm.compose import Answer, Outcome
 from pbm.compose.clocks import lasting
 from pbm.core.notify import tell_players
@@ -100,7 +101,11 @@ def _list(request: Request, command: Command, game: AnyGame) -> Answer:
 def _terms(request: Request, game: AnyGame, options: tuple[str, ...], body: str) -> tuple[MatchTerms, Window]:
     """What a seek asks for, of the game and of the opponent's rating. Raises: OptionError, BadArguments."""
     own, window = split_window(options)
-    return read_terms(game, own, body, request.tools.limits.default_clock), window
+    try:
+        return read_terms(game, own, body, request.tools.limits.default_clock), window
+    except OptionError as error:
+        also = " A seek also has --rating=LOWEST-HIGHEST and --robot." if "no option" in str(error) else ""
+        raise OptionError(f"{error}{also}") from None
 
 
 def _pair(request: Request, game: AnyGame, fresh: Seek) -> bool:
