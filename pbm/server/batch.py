@@ -65,7 +65,7 @@ class Batches:
         """
         handled = 0
         while handled < limit:
-            some = self._handle_some(limit - handled)
+            some = self._handle_some(limit)
             handled += some
             if not some or self._store.locks_rows or not (self._left_over or self._put_off):
                 break
