@@ -258,7 +258,7 @@ class Server:
             return _LOOK_SECONDS
         handled = await self._bounded(loop.run_in_executor(thread, self._service.handle, _MAILS_PER_TRANSACTION))
         self._sent_soon(handled)
-        is_over = handled < _MAILS_PER_TRANSACTION and not (handled and self._service.store.locks_rows)
+        is_over = not handled
         if loop.time() < self._agenda_at:
             return self._agenda_at - loop.time() if is_over else 0
         done = await self._bounded(loop.run_in_executor(thread, self._service.agenda.run, _DEEDS_AT_ONCE, now))

@@ -33,6 +33,8 @@ Work = tuple[Prepared, Checked]
 
 _MAILS_AT_ONCE, _SECONDS_AT_ONCE = 40, 0.05
 """Of a transaction that nobody else can write beside; it goes on until the mail in hand is settled."""
+_SECONDS_IN_ALL = 1.0
+"""After which what is owed so far is sent, though mails still wait."""
 _SLOW_AT_ONCE = 4
 """Mails with passwords that are handled before it is looked again for mails without."""
 _MOST_BEGUN = 3
@@ -63,8 +65,8 @@ class Batches:
         Mails that cannot be written down together are handled once more, and written down, one by one.
         Raises: DatabaseTrouble, and then none is handled.
         """
-        handled = 0
-        while handled < limit:
+        handled, until = 0, monotonic() + _SECONDS_IN_ALL
+        while handled < limit and monotonic() < until:
             some = self._handle_some(limit)
             handled += some
             if not some or self._store.locks_rows or not (self._left_over or self._put_off):
