@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pbm.mailin import body, headers, phrases, quotes, silence, trust
-from pbm.mailin.headers import strip_subject
+from pbm.mailin.headers import heading, strip_subject
 from pbm.mailin.message import FOR_OPERATOR, Action, Discard, Envelope, Failure, Message, Robot
 from pbm.mailin.mime import MAX_MAIL, Entity, TooLongError, parse, split
 from pbm.mailin.quotes import SENTINEL
@@ -24,6 +24,7 @@ __all__ = [
     "Failure",
     "Message",
     "Robot",
+    "heading",
     "read",
     "rewritten",
     "strip_subject",

@@ -62,6 +62,15 @@ def strip_subject(text: str) -> str:
     return text
 
 
+def heading(subject: str, text: str, *, is_answer: bool) -> str:
+    """The subject as a command may stand in it. It is empty where a "Re:" shows that it only titles a conversation,
+    while the text of the answer says what is meant: ("Re: play", "D5") -> "", but ("Re: resign", "") -> "resign".
+    """
+    bare = strip_subject(subject)
+    titles = is_answer and text.strip() and phrases.REPLY_PREFIX.match(subject.lstrip())
+    return "" if titles else bare
+
+
 def one_address(values: Iterable[str]) -> tuple[str, str]:
     """The address, its domain in lower case, and the name of a From field; ("", "") unless one is there, and whole."""
     values = list(values)

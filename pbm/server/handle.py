@@ -33,7 +33,7 @@ from pbm.domain.reading import Reading, read
 from pbm.domain.tokens import Signer
 from pbm.features.account import RESET
 from pbm.features.postmaster import address_of, tell_operator
-from pbm.mailin import FOR_OPERATOR, Action, Discard, Envelope, Message, Robot, rewritten, strip_subject
+from pbm.mailin import FOR_OPERATOR, Action, Discard, Envelope, Message, Robot, heading, rewritten, strip_subject
 from pbm.mailin import read as read_mail
 from pbm.server.bans import is_player, kept_out
 from pbm.server.bounces import Bouncing
@@ -158,7 +158,8 @@ class Handler:
             return Prepared(row, message)
         message = with_lost_token(tx, self._signer, message, self._robot)
         sender = identify(tx, self._signer, message, gate.now)
-        reading = read(strip_subject(message.subject), message.text, sender.standing)
+        title = heading(message.subject, message.text, is_answer=message.token is not None)
+        reading = read(title, message.text, sender.standing)
         commands = parse_all(tx, reading.lines, sender.standing)
         token = message.token if sender.seat is None else None
         ticket = tx.tickets.find(token, gate.now) if token else None

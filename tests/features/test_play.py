@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from tests.conversation import Got, House, address_of, password
@@ -257,3 +260,18 @@ def test_a_question_and_a_wish_to_be_left_alone_play_nothing_and_reach_nobody(
     assert answer in " ".join(got.body.split())
     assert moves(table) == ["D4"]
     assert not table.parked()
+
+
+@pytest.mark.parametrize("subject", ["Re: play", "AW: board", "Re: Message from Bob", "RE: help"])
+def test_a_subject_that_titles_a_conversation_is_no_command(subject: str, table: House) -> None:
+    arriving = table.answering("bob", "D5", 101)
+    raw = re.sub(rb"(?m)^Subject: .*\r$", b"Subject: %b\r" % subject.encode(), arriving.raw, count=1)
+    table.deliver(replace(arriving, raw=raw))
+    assert moves(table) == ["D4", "D5"]
+
+
+def test_a_subject_in_place_of_a_text_is_a_command(table: House) -> None:
+    arriving = table.answering("bob", "", 101)
+    raw = re.sub(rb"(?m)^Subject: .*\r$", b"Subject: Re: D5\r", arriving.raw, count=1)
+    table.deliver(replace(arriving, raw=raw))
+    assert moves(table) == ["D4", "D5"]
