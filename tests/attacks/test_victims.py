@@ -107,8 +107,8 @@ def test_what_a_sender_wrote_tells_no_network(new_house: Callable[..., House]) -
 
 
 def test_too_many_mails_that_prove_nothing_are_not_carried_out(table: House) -> None:
-    for _ in range(20):
-        table.send("bob", "help cross")
+    answers = [table.send("bob", "cross show 101") for _ in range(21)]
+    assert "this is the last answer" in " ".join(answers[-1][0].body.split())
     table.player("carol")
     before = table.dump()
     assert not table.send("bob", "cross challenge -size=4 bob carol", Authentication_Results="mx.evil.example; none")

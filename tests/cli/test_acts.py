@@ -244,7 +244,7 @@ def test_a_move_is_told_to_all_and_the_old_address_stays_an_alias(game: Pbm) -> 
     assert "It was pbm@old.example.org, where answers to older mails still count. 2 players are told." in done
     mails = [parsed(game("outbox", "show", str(mail), "--json"))["mail"] for mail in (3, 4)]
     assert all("From: pbm <games@new.example.org>" in mail for mail in mails)
-    assert all("this server is at games@new.example.org now" in mail for mail in mails)
+    assert all("This server is at games@new.example.org now" in mail for mail in mails)
     assert game("identity", "show").stdout == "games@new.example.org\nalso: pbm@old.example.org\n"
     game("identity", "set", "pbm@old.example.org")
     assert game("identity", "show").stdout == "pbm@old.example.org\nalso: games@new.example.org\n"
