@@ -26,7 +26,7 @@ def identity() -> None:
 @identity.command()
 @pass_invocation
 def show(invocation: Invocation) -> None:
-    """Print the address, and those it had before, where answers still count."""
+    """Print the address and its former ones."""
     with opened_store(invocation.effective().values) as store, store.read() as tx:
         known, former = tx.identity.get(), tx.identity.former()
     if known is None:

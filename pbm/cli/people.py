@@ -37,7 +37,9 @@ def ban() -> None:
 @click.option("--forfeit", is_flag=True, help="Let the player lose all their games now.")
 @pass_invocation
 def add(invocation: Invocation, who: str, time: str | None, reason: str, forfeit: bool) -> None:
-    """Keep WHO out: a userid, an address, or a domain such as @example.org.
+    """Keep a userid, an address or a domain out.
+
+    WHO is one of these; a domain is written @example.org.
 
     A player is told, and their open offers are closed. What they ask for by mail is not done, whatever address it comes
     from; their clocks run on. Mail from an address or a domain is laid aside, and nobody is told.
@@ -66,7 +68,10 @@ def list_(invocation: Invocation, as_json: bool) -> None:
 @click.argument("who")
 @pass_invocation
 def lift(invocation: Invocation, who: str) -> None:
-    """Let WHO in again; what they wrote meanwhile is in `pbm inbox list --state ignored`."""
+    """Let WHO in again.
+
+    Their mails of the time between are in `pbm inbox list --state ignored`.
+    """
     with steward(invocation) as hand:
         hand.lift(who)
     click.echo(f"{who} may play again.")
@@ -79,7 +84,7 @@ def _until(until: datetime | None) -> str:
 @click.command(cls=Command)
 @click.argument("userids", nargs=-1, metavar="USERID...")
 @click.option("--all", "everybody", is_flag=True, help="To all players, whatever mails they want.")
-@click.option("--subject", required=True)
+@click.option("--subject", required=True, help="The subject of the mail.")
 @click.option("--text", type=click.File(), default="-", help="A file; without it, standard input.")
 @pass_invocation
 def letter(invocation: Invocation, userids: tuple[str, ...], everybody: bool, subject: str, text: TextIO) -> None:

@@ -245,7 +245,7 @@ def test_a_stranger_gets_text(house: House) -> None:
 def test_what_players_write_is_escaped_and_never_a_link(house: House) -> None:
     house.game("cross -size=3 alice bob", [])
     evil = '<script>alert("x")</script> <a href="https://evil.example">A1</a> &amp;\n\n  resign\n\n\x1a0000-0\x1a'
-    house.answer("alice", f"C3\n\n{evil}", 101)
+    house.send("alice", "cross move 101 alice alicepass C3", evil)
     got = last_of(house, "bob")
     page = lxml.html.fromstring(got.part("text/html"))
     assert not page.xpath("//script")

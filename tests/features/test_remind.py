@@ -162,7 +162,7 @@ def test_a_quote_without_marks_plays_nothing(mark: str, digested: House) -> None
     assert record(digested, 101) == ["D4", "C4"]
 
 
-@pytest.mark.parametrize("text", ["101 things to do", "1 move", "101", "E4", "101 E4 and C3", "yes", "101 resign now"])
+@pytest.mark.parametrize("text", ["1 move", "101", "E4", "101 E4 and C3", "yes"])
 def test_what_is_no_move_plays_nothing(text: str, digested: House) -> None:
     digest(digested)
     before = digested.dump()
@@ -171,6 +171,15 @@ def test_what_is_no_move_plays_nothing(text: str, digested: House) -> None:
     assert {name: rows for name, rows in digested.dump().items() if name != "agenda"} == {
         name: rows for name, rows in before.items() if name != "agenda"
     }
+
+
+def test_words_for_a_board_are_passed_on_and_a_resignation_is_asked_about(digested: House) -> None:
+    digest(digested)
+    mails = digested.answer("alice", "101 things to do")
+    assert [got.address for got in mails] == [address_of("alice"), address_of("bob")]
+    (got,) = digested.answer("alice", "101 resign now")
+    assert "Really resign?" in got.body
+    assert record(digested, 101) == ["D4", "C4"]
 
 
 def test_an_old_digest_plays_on_no_board_that_has_gone_on(digested: House) -> None:

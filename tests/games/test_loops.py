@@ -369,7 +369,7 @@ def test_crossings_decided_so_far_never_change():
 
 def test_the_score_so_far_is_told_and_the_marks_that_are_there():
     closed, owned = (
-        "A closed square, drawn without a dot, can no longer be filled.",
+        "A closed square can no longer be filled.",
         "A small letter on a crossing tells whose point it is.",
     )
     assert loops.scene(after("", "-size=6"), None).notes == ("Yellow 0, Purple 0.",)
