@@ -29,6 +29,7 @@ LONG = {"matches", "plies", "inbox", "outbox", "attempts", "rating_changes", "ra
 """Of the others what belongs to one player, board or event is little, and may be sorted."""
 FOR_ALL = (
     ("FROM players WHERE players.removed_at IS NULL ORDER BY players.userid_key", "a broadcast is for all players"),
+    ("SELECT bans.subject FROM bans LIMIT", "the first row tells whether there is any"),
     ("lower(inbox.mail_from)", "an account is erased once, by a job, with all that it has written"),
     ("lower(acts.words)", "an account is erased once, by a job, with what was done about it"),
     ("lower(outbox.address)", "an account is erased once, by a job, with all that it was sent"),

@@ -19,7 +19,7 @@ from pbm.server.outages import SILENCE
 from pbm.store import SchemaTrouble, Store
 from pbm.store.agenda import HEARTBEAT
 from pbm.store.backup import TABLES, difference
-from pbm.store.tables import REVISION, meta
+from pbm.store.tables import REVISION, acts, meta
 
 
 @click.command(cls=Command)
@@ -69,7 +69,7 @@ def _opened(invocation: Invocation, url: str, *, create: bool = False) -> Iterat
 def _filled(ours: Store, theirs: Store) -> int:
     """Copy all rows in one transaction, which is undone where any is not the same afterwards; returns how many."""
     with ours.read() as source, theirs.write() as tx:
-        if any(tx.contents.count(table) for table in TABLES if table is not meta):
+        if any(tx.contents.count(table) for table in TABLES if table not in (meta, acts)):
             raise Refused("TO is not empty. Give it a database of its own.")
         tx.contents.clear()
         for table in TABLES:
