@@ -151,7 +151,9 @@ ACTS = {
             (?:the )?(?:rules|help|instructions|how to play)\??|how to (?:win|play|move)\??
             (?:what|which|where) (?:are|is) the (?:rules?|aim|goal|instructions)(?: (?:of|again|here).*)?\??
             how (?:do|can|does) (?:i|one|you|we) (?:win|play|(?:make a )?move)(?: (?:here|it|at|this|the|game))*\??
-            how does (?:this|it|this game|the game) work\??
+            how (?:do|can) (?:i|one|we) (?:win|play)(?: (?:at|in))? [a-z]{1,20}\??
+            how does (?:this|it|this game|the game) work\??|what(?:'s| is) this(?: (?:game|about|all about))?\??
+            (?:(?:can|could|would|will) you )?teach me (?:(?:the rules of|to play|how to play) )?[a-z]{1,20}\??
             i (?:don't|do not) (?:know|understand) (?:the rules|how to play|this game)
             (?:can|could|would) you (?:explain|send|tell me) (?:me )?(?:the )?(?:rules|game|how to play)\??
             """,

@@ -80,7 +80,7 @@ class Administration:
 
     def account(self, userid: str) -> Account:
         with self._service.store.read() as tx:
-            player = _player(tx, userid)
+            player = player_named(tx, userid)
             return Account(player, tuple(tx.players.addresses(player.id)))
 
     def set_addresses(self, userid: str, addresses: Sequence[str]) -> None:
@@ -89,7 +89,7 @@ class Administration:
             check_address(address)
         now, composer = self._service.clock(), self._service.tools.composer
         with self._service.store.write() as tx:
-            player = _player(tx, userid)
+            player = player_named(tx, userid)
             before = tx.players.confirmed(player.id)[player.id]
             tx.players.drop_addresses(player.id)
             for address in dict.fromkeys(addresses):
@@ -112,7 +112,7 @@ class Administration:
     def resume(self, userid: str) -> int:
         """Send mail to all of a player's addresses again; returns how many had been suspended."""
         with self._service.store.write() as tx:
-            player = _player(tx, userid)
+            player = player_named(tx, userid)
             suspended = tx.bounces.resume(player.id)
             note_reach(tx, player, 0, self._service.clock())
         return suspended
@@ -120,7 +120,7 @@ class Administration:
     def set_bot(self, userid: str, *, bot: bool) -> None:
         """Whether the player is a program; its games are not rated then, and those before stay as they are."""
         with self._service.store.write() as tx:
-            player = _player(tx, userid)
+            player = player_named(tx, userid)
             tx.players.set_bot(player.id, bot=bot)
             tx.players.save_settings(player.id, tx.players.settings(player.id) | {"bot": "on" if bot else "off"})
 
@@ -135,7 +135,7 @@ class Administration:
         check_password(password)
         hashed = self._service.tools.passwords.hash(password)
         with self._service.store.write() as tx:
-            player = _player(tx, userid)
+            player = player_named(tx, userid)
             tx.players.set_password_hash(player.id, hashed)
             tx.players.revoke_tokens(player.id)
             tx.guesses.forget_about(userid.casefold())
@@ -145,7 +145,7 @@ class Administration:
         """Erase a player at once, as they can themselves; returns the boards that they lose by it."""
         now = self._service.clock()
         with self._service.store.write() as tx:
-            player = _player(tx, userid)
+            player = player_named(tx, userid)
             running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
             tx.outbox.add(erase(tx, self._service.tools, player.id, now), now)
         return [summary.board for summary in running]
@@ -153,7 +153,7 @@ class Administration:
     def export_player(self, userid: str) -> bytes:
         """All that is stored of a player, as signed JSON."""
         with self._service.store.read() as tx:
-            return export_of(tx, _player(tx, userid))
+            return export_of(tx, player_named(tx, userid))
 
     def import_player(self, content: bytes, *, trusted: bool = False) -> Imported:
         """Take a player in from what another server, or this one, has exported of them.
@@ -164,7 +164,7 @@ class Administration:
         with self._service.store.write() as tx:
             taken = take_in(tx, content, now, trusted=trusted)
             if taken.doubted:
-                player = _player(tx, taken.userid)
+                player = player_named(tx, taken.userid)
                 asked = [ask_owner(tx, tools, player, each, now) for each in tx.players.addresses(player.id)]
                 tx.outbox.add(asked, now)
             return taken
@@ -178,7 +178,7 @@ class Administration:
         with self._service.store.write() as tx:
             if game not in GAMES:
                 raise NotFound(f'There is no game "{game}". The games are {", ".join(GAMES)}.')
-            seats = (_player(tx, userids[0]), _player(tx, userids[1]))
+            seats = (player_named(tx, userids[0]), player_named(tx, userids[1]))
             clock = self._service.settings.limits.default_clock
             board = start_match(tx, GAMES[game], words, body, seats, self._service.clock(), default_clock=clock)
             board.events.append(MatchStarted(board.match.board))
@@ -189,7 +189,7 @@ class Administration:
         self, *, game: str | None = None, userid: str | None = None, active: bool | None = None, limit: int = 1000
     ) -> list[Summary]:
         with self._service.store.read() as tx:
-            ids = (_player(tx, userid).id,) if userid else ()
+            ids = (player_named(tx, userid).id,) if userid else ()
             return tx.matches.summaries(game=game, player_ids=ids, active=active, limit=limit)
 
     def board(self, number: int, ply: int | None = None) -> tuple[Match, State]:
@@ -202,7 +202,7 @@ class Administration:
         """Play for a player, as if they had sent the move."""
         with self._service.store.write() as tx:
             board = self._board(tx, number)
-            player = _player(tx, userid)
+            player = player_named(tx, userid)
             seats = [seat for seat in (1, 2) if board.match.player(seat).id == player.id]
             if not seats:
                 raise NotAllowed(f"{player.userid} is not a player of board {number}.")
@@ -273,7 +273,8 @@ class Administration:
         tx.outbox.add(tell_players(tx, self._service.tools, board), self._service.clock())
 
 
-def _player(tx: Transaction, userid: str) -> Player:
+def player_named(tx: Transaction, userid: str) -> Player:
+    """The player, however the userid is written. Raises: NotFound."""
     player = tx.players.find(userid)
     if player is None:
         raise NotFound(f'There is no player "{userid}".')

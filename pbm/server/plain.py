@@ -183,11 +183,13 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected) -> Rest
         )
     if wish is not None:
         return Restated(_HELPS[wish], "", "")
+    if consent(text, ()).answer is Answer.NEVER:
+        raise BadArguments('"help set" tells how to get fewer mails, and "help account" how to leave for good.')
     if meaning(text, lambda _: None).act is not Act.RULES:
         return None
     subject = strip_subject(request.message.subject).casefold().split()
-    game = next((word.strip(":,") for word in (*subject, *words) if word.strip(":,?!.") in GAMES), "")
-    page = game or ("tutorial" if any(word.startswith("work") for word in words) else "")
+    game = next((name for word in (*words, *subject) if (name := word.strip(":,?!.")) in GAMES), "")
+    page = game or ("tutorial" if {"this", "work", "work?"} & {*words} else "")
     return Restated(f"help {page}".rstrip(), "", "")
 
 

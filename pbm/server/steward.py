@@ -17,6 +17,7 @@ from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.match import Ending, Player, Result, other
 from pbm.features import postmaster
 from pbm.server.bans import is_player, subject_of
+from pbm.server.operator import player_named
 from pbm.server.service import Service
 from pbm.store import Transaction
 from pbm.store.oversight import Ban
@@ -34,7 +35,7 @@ class Steward:
         with self._service.store.write() as tx:
             boards: list[int] = []
             if is_player(subject):
-                player = _player(tx, subject)
+                player = player_named(tx, subject)
                 for seek in tx.seeks.of(player.id):
                     tx.seeks.set_wanted(seek.id, 0)
                 boards = self._forfeit(tx, player) if forfeit else []
@@ -57,7 +58,7 @@ class Steward:
     def rename(self, userid: str, wanted: str) -> Player:
         """Give a player another userid; they are told."""
         with self._service.store.write() as tx:
-            player = _player(tx, userid)
+            player = player_named(tx, userid)
             check_userid(wanted)
             if look(wanted) != look(player.userid):
                 check_free(tx, wanted)
@@ -77,7 +78,7 @@ class Steward:
         """
         now = self._service.clock()
         with self._service.store.write() as tx:
-            gone, kept = _player(tx, userid), _player(tx, into)
+            gone, kept = player_named(tx, userid), player_named(tx, into)
             if gone.id == kept.id:
                 raise NotAllowed(f"{gone.userid} is one account already.")
             if events := tx.belongings.shared_events(gone.id, kept.id):
@@ -108,7 +109,7 @@ class Steward:
         """Write a letter to players, or to all where none is named; returns to how many."""
         now = self._service.clock()
         with self._service.store.write() as tx:
-            players = [_player(tx, userid) for userid in userids] if userids else tx.players.all()
+            players = [player_named(tx, userid) for userid in userids] if userids else tx.players.all()
             mails = postmaster.letters_to(tx, self._service.tools, players, subject, text, now)
             tx.outbox.add(mails, now)
         return len({mail.player_id for mail in mails})
@@ -181,13 +182,6 @@ class Steward:
             **words,
         }
         return [tools.composer.letter(each, subject, page, now, player=player, **more) for each in addresses]
-
-
-def _player(tx: Transaction, userid: str) -> Player:
-    player = tx.players.find(userid)
-    if player is None:
-        raise NotFound(f'There is no player "{userid}".')
-    return player
 
 
 def _parked(tx: Transaction, number: int) -> Received:
