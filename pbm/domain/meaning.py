@@ -77,7 +77,8 @@ class _Claim:
 
 
 _STRONG = re.compile(
-    r"(?=.*\d)[a-z]{0,2}[-.]?\d{1,4}[a-z]?(?:x\d{1,4})?|[a-z](?:-|>|/)[a-z]|\d{1,4}[a-z]?-\d{1,4}[a-z]?|x?[a-z]\d{1,3}"
+    r"(?=.*\d)[a-z]{0,2}[-.]?\d{1,4}[a-z]?(?:x\d{1,4})?|[a-z](?:-|>|/)[a-z]|\d{1,4}[a-z]?-\d{1,4}[a-z]?|x?[a-z]\d{1,3}|"
+    r"[a-z]\d{1,2}(?:(?:[-=]?>|[-/x])[a-z]\d{1,2}){1,3}"
 )
 """A word that looks like a move and like no word of a language."""
 _CLAUSES = re.compile(r",| and ")
@@ -169,7 +170,8 @@ class _Reader:
             if number != claim.sentence and idioms.RETRACTS.search(sentence.plain):
                 others = [name for name in self.mentions[number] if name != claim.move]
                 takes_back = number > claim.sentence and idioms.TAKES_BACK.match(sentence.plain)
-                doubts += others or ([claim.name] if takes_back else [])
+                is_column = len(claim.move) == 1  # other columns would not be seen in the sentence
+                doubts += others or ([claim.name] if takes_back or is_column else [])
         return tuple(doubts)
 
     def _claim(self, number: int, sentence: Sentence) -> _Claim | None:
@@ -229,7 +231,8 @@ class _Reader:
         pieces = _bare(words).split()[:8]
         for count in range(len(pieces), 0, -1):
             piece = " ".join(pieces[:count]).strip(" .,!;:()")
-            if _is_strong(piece) and (move := self.legal(piece)):
+            is_column = len(pieces) == 1 == len(piece) and piece.isalpha()
+            if (is_column or _is_strong(piece)) and (move := self.legal(piece)):
                 return None if idioms.SPOKEN_OF.search(" ".join(pieces[count:])) else move
         return None
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import doctest
 import itertools
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
@@ -87,30 +88,29 @@ FIRST_MAILS = {
 MOVE, SWAP, RESIGN, DRAW, UNDO, PASS, ACCEPT, REJECT, RULES, SAY, UNSURE = Act
 
 PLAYED = {
-    "cross": r"""
-        D4|d4|D 4|d-4|4d|D4!|D4.|(D4)|"D4"|D4 please|D4, please|d4 :)|D4 thanks|D4 then|ok, D4|Ok, D4 then.|So D4
-        Well, D4.
-        D4, how are you?|D4 - sorry for the delay|D4. Good luck!|D4! Your turn.|D4, good luck|D4 because it blocks you
-        Hi Bert,\n\nI'll take the center.\n\nD4|Hi Bert\nD4\nCheers, Ann|Sorry for the delay. D4|Thanks!\n\nD4
-        D4\n\nThanks for the game!
-        I play D4|I'll play D4|I will play D4.|I'd like to play D4|I'm going to play D4|I want to move to D4|I go D4
-        I take D4
-        I'll put my stone on D4, good luck|I place a stone at D4|I'll go for D4|going with D4|Let me try D4!
-        Let's try D4
-        My move is D4|my move: D4|My next move is D4 :-)|Move: D4|Hello! My move: D4.|move D4|play D4|D4 it is
-        D4 is my move
-        I think I'll take D4|I guess I'll play D4|You played well, so I'll play D4|Nice move! I answer D4|I’ll play D4
-        I'll play D4 to stop you|Hello Bert. I am in Paris on May 5. D4 it is.|I didn't see that coming, so I'll play D4
-        I'll take d4, what do you say now!|D4\n> E5\n> resign|I choose cell D4|Please play D4 for me
-        D4 and good luck""",
-    "crossgeo": r"""
-        17|17!|edge 17|edge 17 please|I'll remove edge 17|I take 17|I remove 17.\nSee you at 5.|17, thanks
-        My move is 17|I cut 17""",
-    "polygon": r"""
-        A-D|a-d|A to D|A to D please|I connect A to D|I draw a line from A to D|I'll draw A-D|My move: A-D
-        A-D, good luck!""",
+    ".{2,}": r"""
+        MOVE!|MOVE.|MOVE please|MOVE, please|MOVE :)|MOVE thanks|MOVE then|ok, MOVE|Ok, MOVE then.|So MOVE|Well, MOVE.
+        MOVE, how are you?|MOVE - sorry for the delay|MOVE. Good luck!|MOVE! Your turn.|MOVE, good luck
+        MOVE\n> OTHER\n> resign|I'll play MOVE to stop you|Please play MOVE for me|I'll take MOVE, what do you say now!
+        Hi Bert,\n\nI'll take the center.\n\nMOVE|Hi Bert\nMOVE\nCheers, Ann|Sorry for the delay. MOVE
+        Thanks!\n\nMOVE|MOVE\n\nThanks for the game!|MOVE it is|MOVE is my move|MOVE.\nSee you at 5.
+        Hello Bert. I am in Paris on May 5. MOVE it is.""",
+    ".*": r"""
+        I play MOVE|I'll play MOVE|I will play MOVE.|I'd like to play MOVE|I'm going to play MOVE|I want to move to MOVE
+        I go MOVE|I take MOVE|I remove MOVE|I'll go for MOVE|going with MOVE|Let me try MOVE!|Let's try MOVE
+        My move is MOVE|my move: MOVE|My next move is MOVE :-)|Move: MOVE|Hello! My move: MOVE.|move MOVE|play MOVE
+        I think I'll take MOVE|I guess I'll play MOVE|You played well, so I'll play MOVE|Nice move! I answer MOVE
+        I’ll play MOVE|I didn't see that coming, so I'll play MOVE""",
+    r"(?!\d+$).{2,}": r"MOVE because it blocks you|MOVE and good luck",
+    "[A-Za-z][0-9]+": r"""
+        (MOVE)|"MOVE"|I'll put my stone on MOVE, good luck|I place a stone at MOVE|I choose cell MOVE""",
+    "[0-9]+": r"edge MOVE|edge MOVE please|I'll remove edge MOVE|I cut MOVE",
+    "([A-Za-z][0-9]*)-([A-Za-z][0-9]*)": r"""
+        FROM to TO|FROM to TO please|I connect FROM to TO|I draw a line from FROM to TO|I move from FROM to TO""",
 }  # fmt: skip
-MOVES = {"cross": "D4", "crossgeo": r"17", "polygon": "A-D"}
+"""How moves are told, by what their notation looks like; a letter alone is told in a sentence, or is a whole mail."""
+
+CELLS = "D4|d4|D 4|d-4|4d"
 
 ACTS = {
     SWAP: r"""
@@ -224,10 +224,35 @@ def test_the_name_in_a_first_mail(said: str, name: str) -> None:
     assert introduced(said) == name
 
 
-@pytest.mark.parametrize(("game", "said"), [(game, said) for game, text in PLAYED.items() for said in rows(text)])
-def test_a_move_in_plain_words(game: str, said: str) -> None:
-    meant = meaning(said, legal(game))
-    assert (meant.act, meant.move) == (MOVE, MOVES[game])
+def offered(name: str) -> tuple[str, str]:
+    """Two moves that a game can begin with."""
+    game = GAMES[name]
+    position = game.start(game.options(()))
+    moves = [game.notate(position, move) for move in itertools.islice(game.moves(position), 50)]
+    return moves[len(moves) // 2], moves[len(moves) // 3]
+
+
+def wordings(move: str, other: str) -> Iterator[str]:
+    """How people tell a move."""
+    for form, text in PLAYED.items():
+        fits = re.fullmatch(form, move)
+        if fits:
+            start, end = fits.groups() or ("", "")
+            for said in rows(text):
+                yield said.replace("MOVE", move).replace("OTHER", other).replace("FROM", start).replace("TO", end)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_move_in_plain_words(game: str) -> None:
+    rules, (move, other) = legal(game), offered(game)
+    for said in (*wordings(move, other), *(each.casefold() for each in wordings(move, other))):
+        meant = meaning(said, rules)
+        assert (meant.act, meant.move) == (MOVE, move), said
+
+
+@pytest.mark.parametrize("said", rows(CELLS))
+def test_a_cell_however_it_is_written(said: str) -> None:
+    assert meaning(said, legal("cross")).move == "D4"
 
 
 @pytest.mark.parametrize(("said", "act"), [(said, act) for act, text in ACTS.items() for said in rows(text)])
@@ -281,29 +306,29 @@ DOUBTS = ("No wait, OTHER.", "Sorry, I meant OTHER", "Or rather OTHER!", "My mov
 CLOSINGS = ("", "\n\nCheers, Ann", "\n\nThanks for the game!\nAnn", "\nGood luck and have fun :-)")
 
 
-@pytest.mark.parametrize(
-    ("game", "move", "other"), [("cross", "D4", "E5"), ("crossgeo", "17", "18"), ("polygon", "A-D", "B-E")]
-)
-def test_a_thousand_composed_mails_hold_no_wrong_move(game: str, move: str, other: str) -> None:
-    rules, read, wrong = legal(game), 0, []
-    for greeting, claim, closing in itertools.product(GREETINGS, CLAIMS, CLOSINGS):
-        for aside in ("", *ASIDES, *DOUBTS):
-            said = f"{greeting}{claim}\n{aside}{closing}".replace("MOVE", move).replace("OTHER", other)
-            meant = meaning(said, rules)
-            wanted = (UNSURE, "") if aside in DOUBTS else (MOVE, move)
-            read += (meant.act, meant.move) == wanted
-            wrong += [said] if meant.act is not SAY and (meant.act, meant.move) != wanted else []
-    total = len(GREETINGS) * len(CLAIMS) * len(CLOSINGS) * (1 + len(ASIDES) + len(DOUBTS))
-    assert total > 1000
-    assert wrong == []
-    assert read == total
+@pytest.mark.parametrize("game", GAMES)
+def test_hundreds_of_composed_mails_of_each_game_hold_no_wrong_move(game: str) -> None:
+    rules, (move, other), closings = legal(game), offered(game), itertools.cycle(CLOSINGS)
+    claims = [claim for claim in CLAIMS if len(move) > 1 or not claim.startswith("MOVE")]
+    for greeting, claim, aside in itertools.product(GREETINGS, claims, ("", *ASIDES, *DOUBTS)):
+        said = f"{greeting}{claim}\n{aside}{next(closings)}".replace("MOVE", move).replace("OTHER", other)
+        meant = meaning(said, rules)
+        assert (meant.act, meant.move) == ((UNSURE, "") if aside in DOUBTS else (MOVE, move)), said
 
 
-def test_what_is_only_spoken_of_is_never_played() -> None:
-    rules = legal("cross")
+@pytest.mark.parametrize("game", GAMES)
+def test_what_is_only_spoken_of_is_never_played(game: str) -> None:
+    rules, (_, other) = legal(game), offered(game)
     for greeting, aside, closing in itertools.product(GREETINGS, ASIDES, CLOSINGS):
-        said = f"{greeting}{aside}{closing}".replace("OTHER", "E5")
+        said = f"{greeting.rstrip(' ')}\n{aside}{closing}".replace("OTHER", other)
         assert meaning(said, rules).act is SAY, said
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("letter", "ABCDEFG")
+def test_an_initial_is_no_move(game: str, letter: str) -> None:
+    assert meaning(f"Nice move!\n\nThanks, {letter}", legal(game)).act is SAY
+    assert meaning(f"Nice move!\n\nCheers\n{letter}.", legal(game)).act is SAY
 
 
 def test_an_unlawful_move_is_none_and_the_words_go_on() -> None:
