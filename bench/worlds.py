@@ -87,7 +87,7 @@ def make(url: str, boards: int, plies: int, played_on: int) -> World:
         for move in moves[:plies]:
             decisions.play_ply(board, board.state.to_move, move)
     with service.store.read() as tx:
-        signer = Signer(tx.secret())
+        signer = Signer(*tx.secrets.keys(service.clock()))
     service.close()
     people = _copy(url, template, boards)
     step = max(1, boards // played_on)

@@ -158,7 +158,7 @@ def _dns(configuration: Configuration) -> Findings:
             SenderNames(domain, configuration.dkim.domain or domain, configuration.dkim.selector, pem), ask_dns
         )
     except (OSError, ValueError, Unanswered) as error:
-        yield fail("dkim", f"{key} cannot be used: {error}", "pbm dkim")
+        yield fail("dkim", f"{key} cannot be used: {error}", "pbm dkim create")
 
 
 def _servers(configuration: Configuration) -> Findings:

@@ -1,18 +1,19 @@
-"""`pbm identity` and `pbm dkim`: the address by which players know the server, and the key that signs its mails."""
+"""Who the server is, and what proves it: `pbm identity`, `pbm secret`, `pbm dkim`."""
 
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import click
 from pydantic import ValidationError
 
-from pbm.cli.frame import Command, Group, Invocation, pass_invocation
+from pbm.cli.frame import Group, Invocation, pass_invocation
 from pbm.cli.opening import opened_service, opened_store
 from pbm.cli.output import Refused
 from pbm.cli.settings import Configuration, Server
+from pbm.domain.spans import read_duration
 
 
 @click.group(cls=Group)
@@ -68,28 +69,105 @@ def _told(configuration: Configuration, before: tuple[str, str], address: str) -
     return f"{number} player{'' if number == 1 else 's'}"
 
 
-@click.command(cls=Command)
-@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--rotate", is_flag=True, help="Make the next key, beside the one that signs.")
+@click.group(cls=Group)
+def secret() -> None:
+    """The secret that proves which mails are ours, so that an answer to one of them plays.
+
+    It belongs to the database, and is shown nowhere.
+    """
+
+
+@secret.command("rotate")
+@click.option("--overlap", default="90d", show_default=True, metavar="TIME", help="How long older mails still count.")
+@click.option("--at-once", is_flag=True, help="Older mails count no longer: the secret is in wrong hands.")
 @pass_invocation
-def dkim(invocation: Invocation, file: Path | None, rotate: bool) -> None:
-    """Make the key that signs our mails, and print the DNS record for it.
+def rotate_secret(invocation: Invocation, overlap: str, at_once: bool) -> None:
+    """Make a new secret.
+
+    Answers to mails from before, their links and the signatures of exports go on to count for the overlap, but what
+    somebody has revoked stays void. Servers that run take the new secret with the next mail. With --at-once all that
+    was given out is void, and each player who has boards gets a mail that tells how they stand and can be answered, a
+    hundred players a minute. In programs that show mails as chats, the chat of a board begins anew.
+    """
+    now = datetime.now(UTC)
+    until = now if at_once else now + timedelta(microseconds=read_duration(overlap))
+    with opened_store(invocation.effective().values) as store:
+        store.prepare(now)
+        store.rotate_secret(now, until)
+    if at_once:
+        click.echo("The secret is new. No mail from before counts any more; players are told how their boards stand.")
+    else:
+        click.echo(f"The secret is new. Mails from before count until {until:%Y-%m-%d %H:%M} UTC.")
+
+
+@secret.command("list")
+@pass_invocation
+def list_secrets(invocation: Invocation) -> None:
+    """Tell until when mails from before count."""
+    now = datetime.now(UTC)
+    with opened_store(invocation.effective().values) as store:
+        store.prepare(now)
+        with store.read() as tx:
+            former = tx.secrets.former_until(now)
+    for until in former:
+        click.echo(f"A former secret counts until {until:%Y-%m-%d %H:%M} UTC.")
+    if not former:
+        click.echo("No former secret counts.")
+
+
+@click.group(cls=Group)
+def dkim() -> None:
+    """The key that signs our mails, and the DNS record by which others can check that."""
+
+
+key_file = click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+
+
+@dkim.command("create")
+@key_file
+@pass_invocation
+def create_key(invocation: Invocation, file: Path | None) -> None:
+    """Make the key, and print the DNS record for it.
 
     FILE, or dkim.key where that is set, is written if it is not there, for its owner's eyes only; a key that is there
-    is kept, and its record printed. With --rotate the next key gets a file and a selector of its own: publish its
-    record, change dkim.key and dkim.selector, have the server reload (SIGHUP), and leave the record of the old selector
-    for some weeks, since mails that it has signed are still on their way.
+    is kept, and its record printed.
     """
-    from pbm.edges.signing import new_key, public_key
-
     configuration = invocation.effective().values
+    path = _key_file(configuration, file)
+    _print_record(configuration, path, configuration.dkim.selector)
+    if configuration.dkim.key is None:
+        click.echo(f'Sign with it by the configuration:  [dkim]  key = "{path.absolute()}"', err=True)
+
+
+@dkim.command("rotate")
+@key_file
+@pass_invocation
+def rotate_key(invocation: Invocation, file: Path | None) -> None:
+    """Make the next key, beside the one that signs.
+
+    It has a file and a selector of its own, beside FILE or dkim.key. Publish the record printed, change dkim.key and
+    dkim.selector, have the server reload (SIGHUP), and leave the record of the old selector for some weeks, since mails
+    that it has signed are still on their way.
+    """
+    configuration = invocation.effective().values
+    selector = f"pbm{datetime.now(UTC):%Y%m%d}"
+    path = _key_file(configuration, file).with_name(f"{selector}.pem")
+    _print_record(configuration, path, selector)
+    keys = f'key = "{path.absolute()}"  selector = "{selector}"'
+    click.echo(f"Once the record is published, sign with it by the configuration:  [dkim]  {keys}", err=True)
+
+
+def _key_file(configuration: Configuration, file: Path | None) -> Path:
     path = file or configuration.dkim.key
     if path is None:
         raise click.UsageError("Name the file of the key, or set dkim.key.")
-    selector = configuration.dkim.selector
-    if rotate:
-        selector = f"pbm{datetime.now(UTC):%Y%m%d}"
-        path = path.with_name(f"{selector}.pem")
+    return path
+
+
+def _print_record(configuration: Configuration, path: Path, selector: str) -> None:
+    """The record of the key in the file, which is made if it is not there. Raises: Refused."""
+    from pbm.edges.signing import new_key, public_key
+
     try:
         if not path.exists():
             _write(path, new_key())
@@ -99,9 +177,6 @@ def dkim(invocation: Invocation, file: Path | None, rotate: bool) -> None:
         raise Refused(f"{path} cannot be used: {getattr(error, 'strerror', None) or error}.") from error
     domain = configuration.dkim.domain or configuration.server.domain
     click.echo(f"{selector}._domainkey.{domain}. IN TXT ( {_strings(f'v=DKIM1; k=rsa; p={shown}')} )")
-    if configuration.dkim.key is None or rotate:
-        more = f'  selector = "{selector}"' if rotate else ""
-        click.echo(f'Sign with it by the configuration:  [dkim]  key = "{path.absolute()}"{more}', err=True)
 
 
 def _write(path: Path, key: bytes) -> None:

@@ -38,7 +38,8 @@ _COMMANDS = {
     "export": ("pbm.cli.players:export", "Write all that is stored of a player to a file."),
     "import": ("pbm.cli.players:import_", "Take a player in from such a file."),
     "receive": ("pbm.cli.receive:receive", "Take one mail from standard input, for a mail server's pipe."),
-    "dkim": ("pbm.cli.identity:dkim", "Make the key that signs our mails, and the DNS record for it."),
+    "secret": ("pbm.cli.identity:secret", "The secret that proves which mails are ours: make a new one."),
+    "dkim": ("pbm.cli.identity:dkim", "The key that signs our mails, and the DNS record for it."),
     "config": ("pbm.cli.config:config", "The configuration: every key, its meaning, its value, its source."),
 }
 

@@ -96,7 +96,7 @@ class Maildir(SettingsTable):
 
 
 class Dkim(SettingsTable):
-    """Signatures of our mails. `pbm dkim` makes the key."""
+    """Signatures of our mails. `pbm dkim create` makes the key."""
 
     key: Path | None = Field(
         default=None, description="PEM file of the key. Not set: mails are not signed, or by the mail server behind us."

@@ -33,8 +33,9 @@ from pbm.domain.tokens import AddressToken, ChatToken, PlayerToken, SeatToken, S
 from pbm.draw import ASCII
 from pbm.mailin import SENTINEL, Message, Robot
 
-SET_BACK = "set-back.txt"
-"""The page that tells players how their boards stand after the server was set back."""
+SET_BACK, RENEWED = "set-back.txt", "renewed.txt"
+"""Pages that tell players how their boards stand after the server was set back, or older mails became void."""
+_SUBJECTS = {SET_BACK: "pbm: your boards were set back", RENEWED: "pbm: your boards, to answer from now on"}
 MAX_QUOTED_LINES = 30
 """Lines of the original mail that an answer quotes."""
 MAX_DRAWN_TOGETHER = 12
@@ -230,9 +231,8 @@ class Composer:
         ]
         number, first = len(sections), gathering.boards[0]
         token = self.signer.seal(reader.token.as_of(micros(now))) if reader.token else ""
-        subject = f"pbm: {number} board{'s' if number > 1 else ''} waiting for you, {day(now, reader.settings.zone)}"
-        if gathering.page == SET_BACK:
-            subject = "pbm: your boards were set back"
+        waiting = f"pbm: {number} board{'s' if number > 1 else ''} waiting for you, {day(now, reader.settings.zone)}"
+        subject = _SUBJECTS.get(gathering.page, waiting)
         text = self.pages.render(
             gathering.page, lost_since=gathering.lost_since,
             sections=sections, others=gathering.others, reader=reader, daily=gathering.daily,

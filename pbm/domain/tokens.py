@@ -85,15 +85,20 @@ _KINDS: tuple[type[Token], ...] = (SeatToken, PlayerToken, DigestToken, AddressT
 
 
 class Signer:
-    """Makes and checks tokens with the server's secret."""
+    """Makes and checks tokens with the server's secrets."""
 
-    def __init__(self, secret: bytes) -> None:
-        self._secret = secret
+    def __init__(self, *secrets: bytes) -> None:
+        """secrets: the first one seals; what was sealed with any of them opens."""
+        self._secrets = secrets
+
+    def renew(self, *secrets: bytes) -> None:
+        """Use these from now on."""
+        self._secrets = secrets
 
     def seal(self, token: Token) -> str:
         numbers = (_KINDS.index(type(token)), *(getattr(token, name) for name in token.__slots__))
         payload = b"".join(map(_varint, numbers))
-        return _written(payload + self._mac(payload))
+        return _written(payload + _mac(self._secrets[0], payload))
 
     def open(self, text: str) -> Token | None:
         """The token, or None when the text was not sealed by this server."""
@@ -104,7 +109,7 @@ class Signer:
         except ValueError:
             return None
         payload, mac = sealed[:-_MAC_BYTES], sealed[-_MAC_BYTES:]
-        if not payload or not hmac.compare_digest(mac, self._mac(payload)):
+        if not payload or not any(hmac.compare_digest(mac, _mac(secret, payload)) for secret in self._secrets):
             return None
         if _written(sealed) != text.lower():  # base32 leaves bits of the last letter unused
             return None
@@ -116,8 +121,9 @@ class Signer:
         token = self.open(text)
         return token.board if isinstance(token, SeatToken | ChatToken) else None
 
-    def _mac(self, payload: bytes) -> bytes:
-        return hmac.digest(self._secret, b"reply" + payload, "sha256")[:_MAC_BYTES]
+
+def _mac(secret: bytes, payload: bytes) -> bytes:
+    return hmac.digest(secret, b"reply" + payload, "sha256")[:_MAC_BYTES]
 
 
 def _written(sealed: bytes) -> str:

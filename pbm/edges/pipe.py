@@ -62,5 +62,5 @@ def receive(
     if len(data) > max_size:
         raise Refusal(os.EX_DATAERR, f"5.3.4 The mail is larger than the {max_size} octets that we take.")
     with store.write(alone=False) as tx:
-        board_of = Signer(tx.secret()).board_of
+        board_of = Signer(*tx.secrets.keys(now)).board_of
         tx.inbox.add([(sender, ours, data, None, "", lane(Envelope(sender, ours), data, robot, board_of))], now)

@@ -254,7 +254,7 @@ class Server:
         if loop.time() >= self._tidy_at:
             await loop.run_in_executor(thread, self._service.tidy)
             self._tidy_at = loop.time() + _TIDY_SECONDS
-        if await loop.run_in_executor(thread, lambda: self._service.rests):
+        if await loop.run_in_executor(thread, self._service.heed):
             return _LOOK_SECONDS
         handled = await self._bounded(loop.run_in_executor(thread, self._service.handle, _MAILS_PER_TRANSACTION))
         self._sent_soon(handled)
@@ -301,7 +301,7 @@ class Thinking:
             await self._task
 
     def _think(self) -> int:
-        return 0 if self._service.rests else self._service.thinker.run()
+        return 0 if self._service.heed() else self._service.thinker.run()
 
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()

@@ -10,7 +10,6 @@ no confirmed addresses and no games of players who are here, unless the operator
 
 from __future__ import annotations
 
-import hmac
 import io
 import json
 import zipfile
@@ -76,13 +75,13 @@ def data_of(tx: Transaction, player: Player) -> dict[str, Any]:
 def export_of(tx: Transaction, player: Player) -> bytes:
     """Everything of a player as JSON, signed."""
     data = data_of(tx, player)
-    return to_json({**data, "signature": tx.signature(to_json(data))})
+    return to_json({**data, "signature": tx.secrets.sign(to_json(data))})
 
 
-def _is_signed(tx: Transaction, data: Mapping[str, Any]) -> bool:
+def _is_signed(tx: Transaction, data: Mapping[str, Any], now: datetime) -> bool:
     """This server wrote the data, and nobody has changed it."""
     bare = {name: value for name, value in data.items() if name != "signature"}
-    return hmac.compare_digest(str(data.get("signature", "")).encode(), tx.signature(to_json(bare)).encode())
+    return tx.secrets.has_signed(to_json(bare), str(data.get("signature", "")), now)
 
 
 def to_json(data: Mapping[str, Any]) -> bytes:
@@ -167,7 +166,7 @@ def take_in(tx: Transaction, content: bytes, now: datetime, *, trusted: bool = F
     """Make a player of an export. trusted: the operator's word for it. Raises: BadArguments, NotAllowed."""
     data = _read(content)
     userid, left_out = data["userid"], []
-    doubted = not trusted and not _is_signed(tx, data)
+    doubted = not trusted and not _is_signed(tx, data, now)
     holder = tx.belongings.holder(userid) if isinstance(userid, str) else None
     if holder is not None and not holder[1]:
         raise NotAllowed(f'There is, or was, a player "{userid}" here already; nothing was changed.')

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from pbm.compose import SET_BACK, Answer, Gathering, Notice, Posed
+from pbm.compose import RENEWED, SET_BACK, Answer, Gathering, Notice, Posed
 from pbm.compose.clocks import lasting
 from pbm.core.board import QUESTION, OpenBoard
 from pbm.core.bus import ReminderDue, SettingsSaved, subscribes
@@ -149,20 +149,24 @@ PLAYERS_A_MINUTE = 100
 
 @when_due(TOLD)
 def tell_how_boards_stand(occasion: Occasion) -> None:
-    """After the server was set back: each player who has boards gets one mail, some players a minute."""
+    """After older mails became void: each player who has boards gets one mail, some players a minute.
+
+    lost in the payload: the server was set back, and what happened since then is lost.
+    """
     tx, now, payload = occasion.tx, occasion.now, occasion.item.payload
     told = tx.matches.busy_players(payload["after"], PLAYERS_A_MINUTE)
     lost_since = datetime.fromisoformat(payload["since"]) if payload["since"] else None
+    page = SET_BACK if payload.get("lost", True) else RENEWED
     for player in told:
         boards = running_boards(tx, player)
         waiting = [board for board in boards if board.waits] or boards
         others = [board for board in boards if board not in waiting]
         notices, rest = _notices(occasion, player, waiting), tuple(each.match for each in others)
         reader = reader_of(tx, occasion.tools, player, now)
-        gathering = Gathering(reader, notices, rest, page=SET_BACK, lost_since=lost_since)
+        gathering = Gathering(reader, notices, rest, page=page, lost_since=lost_since)
         tx.outbox.add(occasion.tools.composer.gathered(gathering, now), now)
     if told:
-        tx.agenda.put(TOLD, "", now + timedelta(minutes=1), after=told[-1].id, since=payload["since"])
+        tx.agenda.put(TOLD, occasion.item.key, now + timedelta(minutes=1), **{**payload, "after": told[-1].id})
 
 
 @when_due(QUESTION)

@@ -87,7 +87,7 @@ class Service:
         self.clock = clock
         store.prepare(clock())
         with store.read() as tx:
-            self._signer = Signer(tx.secret())
+            self._signer = Signer(*tx.secrets.keys(clock()))
         composer = Composer(self.settings.robot, self._signer, make_key=make_key)
         self.tools = Tools(composer, States(), Passwords(), self.settings.limits, self.settings.operator)
         self.bouncing = Bouncing(composer, self.settings.limits, self.settings.operator)
@@ -109,6 +109,7 @@ class Service:
         rows = [(m.mail_from, m.recipients, m.raw, m.source, m.peer, self._lane(m)) for m in mails]
         with self.store.write(alone=False) as tx:
             ids = tx.inbox.add(rows, self.clock())
+            self._signer.renew(*tx.secrets.keys(self.clock()))  # for the mails that come next
         COUNTS.add(ACCEPTED, number=len(mails))
         for mail_id, mail in zip(ids, mails, strict=True):
             log.info("received", mail=mail_id, mail_from=mail.mail_from, octets=len(mail.raw), peer=mail.peer or None)
@@ -133,12 +134,16 @@ class Service:
             tx.tickets.sweep(before)
             tx.guesses.sweep(before)
             tx.absences.forget(before - LONGEST_TURN)
+            tx.secrets.sweep(self.clock())
             plan_forgetting(tx, self.clock())
 
-    @property
-    def rests(self) -> bool:
-        """The operator wants mail to be taken and nothing to be done. Raises: DatabaseTrouble."""
+    def heed(self) -> bool:
+        """Take notice of what the operator has changed meanwhile: the secrets.
+
+        Whether mail is to be taken and nothing to be done. Raises: DatabaseTrouble.
+        """
         with self.store.read() as tx:
+            self._signer.renew(*tx.secrets.keys(self.clock()))
             return bool(tx.absences.open(StopKind.MAINTENANCE, self.clock()))
 
     def handle(self, limit: int = 50) -> int:
@@ -146,6 +151,6 @@ class Service:
 
         Raises: DatabaseTrouble, and then none is handled.
         """
-        if self.rests:
+        if self.heed():
             return 0
         return self._batches.handle(limit)

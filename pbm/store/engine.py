@@ -140,7 +140,7 @@ class Store:
                 tx = Transaction(connection)
                 tx.lock(["schema"])  # of several processes that start at once one does it
                 migrate(connection)
-                tx.ensure_secret(secrets.token_hex(32), now)
+                tx.secrets.ensure(secrets.token_hex(32), now)
                 _first_board(connection)
 
     def set_back(self, now: datetime) -> None:
@@ -150,11 +150,22 @@ class Store:
         numbers that none of the lost ones had, and players will be told how their boards stand.
         """
         with self.write() as tx:
-            tx.draw_generation(secrets.token_hex(16))
+            tx.secrets.draw_generation(secrets.token_hex(16))
             tx.tickets.revoke_all(now)
             tx.skip_boards(_SKIPPED)
             since = tx.absences.noted(HEARTBEAT)
-            tx.agenda.put(TOLD, "", now, after=0, since=since.isoformat() if since else "")
+            tx.agenda.put(TOLD, "", now, after=0, since=since.isoformat() if since else "", lost=True)
+
+    def rotate_secret(self, now: datetime, until: datetime) -> None:
+        """Tokens are sealed with a new secret; those from before are good until then.
+
+        Where that is now, nothing that was given out is good any more, and players will be told how their boards stand.
+        """
+        with self.write() as tx:
+            tx.secrets.rotate(secrets.token_hex(32), now, until)
+            if until <= now:
+                tx.tickets.revoke_all(now)
+                tx.agenda.put(TOLD, "renewed", now, after=0, since="", lost=False)
 
     def revision(self) -> str | None:
         """The revision of the schema; None for an empty database. Raises: SchemaTrouble for one that is not ours."""

@@ -1,6 +1,14 @@
-"""Who the server is: its mail address, by which players know it. It belongs to the database, not to a process."""
+"""Who the server is: its mail address, by which players know it, and the secrets that prove its mails.
+
+Both belong to the database, not to a process.
+"""
 
 from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Mapping
+from datetime import datetime
 
 from sqlalchemy import Connection, delete, insert, select
 
@@ -37,3 +45,84 @@ class Identity:
         self._connection.execute(delete(meta).where(meta.c.key.in_((_DOMAIN, _LOCAL_PART))))
         rows = [{"key": _LOCAL_PART, "value": local_part}, {"key": _DOMAIN, "value": domain}]
         self._connection.execute(insert(meta), rows)
+
+
+_SECRET, _FORMER_SECRETS, _GENERATION = "secret", "former_secrets", "generation"
+
+
+class Secrets:
+    """What seals the server's own tokens and exports, and what did before and is still good.
+
+    A token is sealed with a generation besides, which is drawn anew each time the database is set back: so none from
+    the time that is lost is good any more, and exports are.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def ensure(self, fresh: str, now: datetime) -> None:
+        """Keep the secret the database has; fresh (hexadecimal) becomes it where there is none."""
+        if _SECRET not in self._kept():
+            self._keep(_SECRET, fresh)
+            self._keep("created_at", now.isoformat())
+
+    def keys(self, now: datetime) -> list[bytes]:
+        """Of tokens: that which seals them, and after it those that still open them."""
+        kept = self._kept()
+        generation = bytes.fromhex(kept.get(_GENERATION, ""))
+        return [secret + generation for secret in _all(kept, now)]
+
+    def sign(self, content: bytes) -> str:
+        """What shows that this server wrote the content."""
+        return _seal(bytes.fromhex(self._kept()[_SECRET]), content)
+
+    def has_signed(self, content: bytes, signature: str, now: datetime) -> bool:
+        """Whether that is such a signature, also of a secret from before that is still good."""
+        ours = [_seal(secret, content) for secret in _all(self._kept(), now)]
+        return any(hmac.compare_digest(signature.encode(), each.encode()) for each in ours)
+
+    def rotate(self, fresh: str, now: datetime, until: datetime) -> None:
+        """Let fresh (random, hexadecimal) be the secret. The one before, and all before that, are good until then."""
+        kept = self._kept()
+        former = [(kept[_SECRET], until), *((secret, min(end, until)) for secret, end in _former(kept, now))]
+        self._keep(_SECRET, fresh)
+        self._keep_former([each for each in former if each[1] > now])
+
+    def former_until(self, now: datetime) -> list[datetime]:
+        """Until when each secret from before is good, the newest first."""
+        return [until for _, until in _former(self._kept(), now)]
+
+    def sweep(self, now: datetime) -> None:
+        """What is good for nothing any more is kept nowhere."""
+        kept = self._kept()
+        former = _former(kept, now)
+        if len(former) < len(json.loads(kept.get(_FORMER_SECRETS, "[]"))):
+            self._keep_former(former)
+
+    def draw_generation(self, fresh: str) -> None:
+        """No token that was given out so far is good any more. fresh: random, hexadecimal."""
+        self._keep(_GENERATION, fresh)
+
+    def _kept(self) -> dict[str, str]:
+        wanted = select(meta.c.key, meta.c.value).where(meta.c.key.in_((_SECRET, _FORMER_SECRETS, _GENERATION)))
+        return {row.key: row.value for row in self._connection.execute(wanted)}
+
+    def _keep(self, key: str, value: str) -> None:
+        self._connection.execute(delete(meta).where(meta.c.key == key))
+        self._connection.execute(insert(meta), [{"key": key, "value": value}])
+
+    def _keep_former(self, former: list[tuple[str, datetime]]) -> None:
+        self._keep(_FORMER_SECRETS, json.dumps([(secret, until.isoformat()) for secret, until in former]))
+
+
+def _seal(secret: bytes, content: bytes) -> str:
+    return hmac.new(secret, b"export" + content, "sha256").hexdigest()
+
+
+def _former(kept: Mapping[str, str], now: datetime) -> list[tuple[str, datetime]]:
+    found = [(secret, datetime.fromisoformat(until)) for secret, until in json.loads(kept.get(_FORMER_SECRETS, "[]"))]
+    return [(secret, until) for secret, until in found if until > now]
+
+
+def _all(kept: Mapping[str, str], now: datetime) -> list[bytes]:
+    return [bytes.fromhex(secret) for secret in (kept[_SECRET], *(secret for secret, _ in _former(kept, now)))]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import hmac
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from functools import cached_property
 from typing import TypeVar
 
@@ -16,10 +14,8 @@ from sqlalchemy import (
     Executable,
     UpdateBase,
     bindparam,
-    delete,
     event,
     func,
-    insert,
     select,
     text,
 )
@@ -35,7 +31,7 @@ from pbm.store.bounces import Bounces
 from pbm.store.choices import Blocks, Choices
 from pbm.store.erasure import Erasure
 from pbm.store.follows import Follows
-from pbm.store.identity import Identity
+from pbm.store.identity import Identity, Secrets
 from pbm.store.intents import Intents
 from pbm.store.matches import COUNT_PLY, Matches
 from pbm.store.oversight import Acts, Bans
@@ -45,7 +41,7 @@ from pbm.store.puzzles import Puzzles
 from pbm.store.queues import Inbox, Outbox
 from pbm.store.ratings import Paces, Ratings
 from pbm.store.remarks import Broadcasts, Remarks
-from pbm.store.tables import absences, addresses, follows, game_choices, intents, matches, meta, player_follows, players
+from pbm.store.tables import absences, addresses, follows, game_choices, intents, matches, player_follows, players
 from pbm.store.tickets import Invitations, Seeks, Tickets
 from pbm.store.tournaments import Tournaments
 from pbm.store.trouble import translated
@@ -65,10 +61,6 @@ Q = TypeVar("Q")
 def _queries(kind: Callable[[Connection], Q]) -> cached_property[Q]:
     """Made when they are first asked for: a mail needs a few of them."""
     return cached_property(lambda tx: kind(tx._connection))  # noqa: SLF001  of the class it is made for
-
-
-_GENERATION = "generation"
-"""The key of what is drawn anew each time the database is set back to an earlier state."""
 
 
 class Transaction:
@@ -100,6 +92,7 @@ class Transaction:
     guesses = _queries(Guesses)
     overview = _queries(Overview)
     identity = _queries(Identity)
+    secrets = _queries(Secrets)
     acts = _queries(Acts)
     bans = _queries(Bans)
 
@@ -172,21 +165,6 @@ class Transaction:
         if self._connection.dialect.name != "sqlite" and self.grew:
             self._connection.execute(_TELL)
 
-    def secret(self) -> bytes:
-        """The server's own secret, made when the database was, and again each time that was set back."""
-        found = select(meta.c.value).where(meta.c.key.in_(("secret", _GENERATION))).order_by(meta.c.key.desc())
-        return b"".join(map(bytes.fromhex, self._connection.execute(found).scalars()))
-
-    def signature(self, content: bytes) -> str:
-        """What shows that this server wrote the content; it outlives that the database is set back."""
-        secret = self._connection.execute(select(meta.c.value).where(meta.c.key == "secret")).scalar_one()
-        return hmac.new(bytes.fromhex(secret), b"export" + content, "sha256").hexdigest()
-
-    def draw_generation(self, fresh: str) -> None:
-        """No token that was given out so far is good any more. fresh: random, hexadecimal."""
-        self._connection.execute(delete(meta).where(meta.c.key == _GENERATION))
-        self._connection.execute(insert(meta), [{"key": _GENERATION, "value": fresh}])
-
     def skip_boards(self, least: int) -> None:
         """Leave out as many numbers of boards as were given so far, or at least so many."""
         if self._connection.dialect.name == "sqlite":
@@ -196,12 +174,6 @@ class Transaction:
                 "SELECT setval('matches_board_seq', last_value + greatest(:least, last_value)) FROM matches_board_seq"
             )
         self._connection.execute(text(skipped), {"least": least})
-
-    def ensure_secret(self, fresh: str, now: datetime) -> None:
-        """Keep the secret the database has; fresh (hexadecimal) becomes it where there is none."""
-        if self._connection.execute(select(meta.c.value).where(meta.c.key == "secret")).scalar() is None:
-            rows = [{"key": "secret", "value": fresh}, {"key": "created_at", "value": now.isoformat()}]
-            self._connection.execute(insert(meta), rows)
 
 
 def _number(name: str) -> int:

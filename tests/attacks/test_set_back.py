@@ -14,7 +14,7 @@ def set_back(house: House) -> None:
     """As a server is that was started again after it."""
     house.service.store.set_back(house.now)
     with house.service.store.read() as tx:
-        house.service._signer._secret = tx.secret()
+        house.service._signer.renew(*tx.secrets.keys(house.now))
 
 
 @pytest.mark.parametrize("sender", ["eve@elsewhere.example", "bob"])
@@ -34,10 +34,10 @@ def test_the_next_board_has_a_number_that_no_lost_one_had(table: House) -> None:
 def test_each_time_counts(table: House) -> None:
     set_back(table)
     with table.service.store.read() as tx:
-        once = tx.secret()
+        once = tx.secrets.keys(table.now)
     set_back(table)
     with table.service.store.read() as tx:
-        assert tx.secret() != once
+        assert tx.secrets.keys(table.now) != once
 
 
 def test_a_fresh_mail_plays(table: House) -> None:

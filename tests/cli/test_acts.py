@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import json
+import re
 import shlex
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -49,7 +50,9 @@ READING = {
     "config check": "",
     "log": "",
     "publish": "{folder}/site",
-    "dkim": "{folder}/key.pem",
+    "secret list": "",
+    "dkim create": "{folder}/key.pem",
+    "dkim rotate": "{folder}/key.pem",
     "game new": "--help",
     "doctor": "--help",
     "db copy": "--help",
@@ -84,6 +87,7 @@ WRITING = {
     "player merge": "alice bob",
     "ban add": "alice --for 30d --reason rude",
     "ban lift": "bob",
+    "secret rotate": "--overlap 30d",
     "letter": "alice --subject news --text {folder}/mail.eml",
     "inbox close": "1",
     "inbox answer": "1 --text {folder}/mail.eml",
@@ -248,3 +252,14 @@ def test_a_move_is_told_to_all_and_the_old_address_stays_an_alias(game: Pbm) -> 
     assert game("identity", "show").stdout == "games@new.example.org\nalso: pbm@old.example.org\n"
     game("identity", "set", "pbm@old.example.org")
     assert game("identity", "show").stdout == "pbm@old.example.org\nalso: games@new.example.org\n"
+
+
+def test_a_new_secret_says_until_when_older_mails_count(game: Pbm) -> None:
+    assert game("secret", "list").stdout == "No former secret counts.\n"
+    said = game("secret", "rotate", "--overlap", "30d").stdout
+    until = re.search(r"Mails from before count until (\S+ \S+) UTC\.$", said)
+    assert until is not None
+    assert game("secret", "list").stdout == f"A former secret counts until {until[1]} UTC.\n"
+    assert "not a length of time" in game("secret", "rotate", "--overlap", "soon", code=1).stderr
+    assert "No mail from before counts any more" in game("secret", "rotate", "--at-once").stdout
+    assert game("secret", "list").stdout == "No former secret counts.\n"

@@ -301,7 +301,7 @@ def test_a_smarthost_that_is_ourselves_is_told(pbm: Pbm, monkeypatch: pytest.Mon
 
 def test_a_key_that_others_may_read_is_warned_of(pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key = tmp_path / "dkim.pem"
-    pbm("dkim", str(key))
+    pbm("dkim", "create", str(key))
     monkeypatch.setenv("PBM_DKIM__KEY", str(key))
     assert "dkim.key" not in pbm("config", "check").stderr
     key.chmod(0o644)

@@ -35,6 +35,7 @@ from pbm.domain.tokens import PlayerToken, SeatToken, Signer
 from pbm.mailin import Robot
 from pbm.server import Service, Settings
 from pbm.server.operator import Administration
+from pbm.server.service import utc_now
 from pbm.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
@@ -223,7 +224,7 @@ def make_plan(database: Path, chance: random.Random, fillers: int = 0) -> Plan:
     """
     store = Store(f"sqlite:///{database}")
     with store.read() as tx:
-        signer = Signer(tx.secret())
+        signer = Signer(*tx.secrets.keys(utc_now()))
         boards = list(tx.matches.boards())
         alice = tx.players.find("alice")
     store.close()

@@ -125,7 +125,7 @@ def plan(seed: int) -> list[str]:
 def answers(service: Service, board: int, moves: list[str]) -> list[Arriving]:
     """A mail for each ply, each answering the board as it will be when all before it are played."""
     with service.store.read() as tx:
-        signer = Signer(tx.secret())
+        signer = Signer(*tx.secrets.keys(service.clock()))
     mails = []
     for revision, move in enumerate(moves):
         userid, token = ("alice", "bob")[revision % 2], signer.seal(SeatToken(board, revision % 2 + 1, revision, 0))

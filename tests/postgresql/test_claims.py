@@ -175,12 +175,12 @@ def test_a_connection_that_is_cut_is_trouble_and_the_next_works(store: Store) ->
             own = tx._connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
             with store.read() as other:
                 other._connection.execute(text("SELECT pg_terminate_backend(:own)"), {"own": own})
-            tx.secret()
+            tx.secrets.keys(NOW)
 
     with pytest.raises(DatabaseTrouble):
         cut()
     with store.write() as tx:
-        assert tx.secret()
+        assert tx.secrets.keys(NOW)
 
 
 def test_a_worker_that_is_suspended_or_cut_off_keeps_nothing_for_long(store: Store) -> None:
@@ -213,7 +213,7 @@ def prepare(url: str, answers: multiprocessing.Queue[bytes]) -> None:
     store = Store(url)
     store.prepare(NOW)
     with store.read() as tx:
-        answers.put(tx.secret())
+        answers.put(tx.secrets.keys(NOW)[0])
     store.close()
 
 

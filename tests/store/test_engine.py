@@ -230,12 +230,12 @@ def test_an_empty_database_is_set_up_once(url: str) -> None:
     assert store.revision() is None
     assert store.prepare(NOW)
     with store.read() as tx:
-        secret = tx.secret()
+        (secret,) = tx.secrets.keys(NOW)
     assert len(secret) == 32
     assert not store.prepare(NOW)
     store.upgrade(NOW)
     with store.read() as tx:
-        assert tx.secret() == secret
+        assert tx.secrets.keys(NOW) == [secret]
     assert [problem for problem in store.check() if " is off: " not in problem] == []
     store.close()
 
@@ -246,7 +246,7 @@ def test_two_databases_have_different_secrets(databases: Databases) -> None:
         store = Store(databases.empty())
         store.prepare(NOW)
         with store.read() as tx:
-            secrets.add(tx.secret())
+            secrets |= set(tx.secrets.keys(NOW))
         store.close()
     assert len(secrets) == 2
 
