@@ -36,8 +36,6 @@ CLASSES = {
 }
 FILES = {
     "backup.py": "the command, and how the store does it",
-    "bounces.py": "what comes of them, and their rows",
-    "clocks.py": "how a mail shows them, and what the store looks up",
     "identity.py": "of the database: the command, and its row",
     "ladder.py": "its wish, and its rules",
     "players.py": "the operator's commands, and their rows",

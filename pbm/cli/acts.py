@@ -15,7 +15,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from pbm.store.oversight import LogLine
+from pbm.store.refusals import LogLine
 
 _MOST_WORDS = 500
 _MASK = "********"

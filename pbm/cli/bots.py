@@ -16,7 +16,7 @@ from pbm.cli.frame import Group, Invocation, pass_invocation
 from pbm.cli.output import Refused
 
 if TYPE_CHECKING:  # takes a while
-    from pbm.server.programs import Ask
+    from pbm.server.programs import Program
 
 LOOK_AGAIN_SECONDS = 2
 
@@ -49,7 +49,7 @@ def run(invocation: Invocation, command: tuple[str, ...], userid: str, patience:
 
 
 @contextmanager
-def _answering(command: tuple[str, ...], patience: int) -> Iterator[Ask]:
+def _answering(command: tuple[str, ...], patience: int) -> Iterator[Program]:
     """The program, started, as a function from a line to its answer. Raises: Refused."""
     from pbm.server.programs import answer_in
 

@@ -19,7 +19,7 @@ from pbm.cli.output import NoDatabase, Refused, json_option, print_json, printab
 from pbm.cli.settings import Configuration
 from pbm.cli.wiring import lacks, open_to_others
 from pbm.compose.pages import Pages
-from pbm.domain.values import place
+from pbm.domain.configuration import place
 from pbm.edges import probes
 from pbm.edges.records import Finding, SenderNames, Unanswered, Verdict, ask_dns, fail, look_up, ok, warn
 from pbm.store import SchemaTrouble, Store

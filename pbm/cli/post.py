@@ -19,7 +19,7 @@ from pathlib import Path
 
 import aiosmtplib
 
-from pbm.domain.ways import DeliverySettings, ListenSettings, SmarthostSettings
+from pbm.domain.configuration import DeliverySettings, ListenSettings, SmarthostSettings
 from pbm.edges.receive import Accepted, Listener
 from pbm.edges.server import Server
 from pbm.edges.transports import Smarthost

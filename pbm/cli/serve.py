@@ -32,7 +32,7 @@ from pbm.cli.wiring import (
     signature,
     transport,
 )
-from pbm.domain.values import place
+from pbm.domain.configuration import place
 from pbm.edges.metrics import MetricsServer
 from pbm.edges.server import Server
 from pbm.edges.signing import Signing

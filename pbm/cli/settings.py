@@ -11,9 +11,21 @@ import platformdirs
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from pbm.domain.limits import Limits
-from pbm.domain.values import DOMAIN, Address, Domain, LocalPart, Seconds, SettingsTable, fitting, place
-from pbm.domain.ways import DeliverySettings, FetchSettings, ListenSettings, SmarthostSettings
+from pbm.domain.configuration import (
+    DOMAIN,
+    Address,
+    DeliverySettings,
+    Domain,
+    FetchSettings,
+    Limits,
+    ListenSettings,
+    LocalPart,
+    Seconds,
+    SettingsTable,
+    SmarthostSettings,
+    fitting,
+    place,
+)
 
 PREFIX = "PBM_"
 _DRIVERS = ("sqlite", "postgresql", "sqlite+pysqlite", "postgresql+psycopg")

@@ -12,7 +12,7 @@ from typing import assert_never
 
 from pbm.cli.loading import Effective
 from pbm.cli.settings import Configuration
-from pbm.domain.values import place
+from pbm.domain.configuration import place
 from pbm.edges.metrics import MetricsServer
 from pbm.edges.signing import Signature, Signing
 from pbm.edges.transports import Maildir, SendmailCommand, Smarthost, Transport

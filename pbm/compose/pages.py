@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 from games import GAMES, AnyGame
 from games.rules import KINDS
 from pbm import draw
-from pbm.compose.clocks import moment, until
+from pbm.compose.views import moment, until
 from pbm.domain.events import Event
 from pbm.domain.match import State
 from pbm.domain.settings import CHOICES

@@ -1,4 +1,4 @@
-"""What a seat has decided before it can be done: a plan, a queued move, a resignation, a move that is held.
+"""What a seat has decided before it can be done, and what it asks of the other: plans, held moves, offers of a draw.
 
 A plan is followed as soon as the ply is played that it waits for. A held move is checked when it is sent; until its
 time nobody else hears of it, nor of what was written with it, so that its player can take it back.
@@ -6,16 +6,22 @@ time nobody else hears of it, nor of what was written with it, so that its playe
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from time import monotonic
 
 from games.rules import GameError
+from pbm.compose import Answer, Outcome
+from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
+from pbm.core.notify import notice_of
 from pbm.core.request import Request
 from pbm.domain import plans
-from pbm.domain.errors import BadArguments, NotFound, Rejected
-from pbm.domain.events import IntentDropped
-from pbm.domain.match import SWAP, Intent, IntentKind, OfferKind, Seat, State, other
+from pbm.domain.commands import Command
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
+from pbm.domain.events import IntentDropped, Proposed
+from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, State, other
 from pbm.domain.plans import Plan
 from pbm.domain.reminders import OFF
 from pbm.domain.spans import read_duration
@@ -187,3 +193,85 @@ def move_of(intent: Intent) -> str:
     """The move that waits, as its player knows it."""
     move = intent.text.partition("\n")[0].rpartition("#")[0]
     return "your resignation" if move == plans.RESIGN else move
+
+
+MOST_LISTED = 200
+"""Boards of a list; the next ones come by its last line, so that no answer grows beyond 60 kB."""
+MOST_DIGITS = 12
+
+Grant = Callable[[Request, OpenBoard, Seat], None]
+GRANTS: dict[OfferKind, Grant] = {}
+"""What is done when the hearer of an offer accepts it, by what was asked."""
+
+WISHES = {OfferKind.DRAW: "a draw", OfferKind.UNDO: "taking the last ply back", OfferKind.PAUSE: "a pause"}
+
+
+def grants(kind: OfferKind) -> Callable[[Grant], Grant]:
+    """The decorated function does what was asked, once the hearer's seat has agreed."""
+
+    def register(grant: Grant) -> Grant:
+        GRANTS[kind] = grant
+        return grant
+
+    return register
+
+
+def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
+    """Ask the opponent for something. Raises: MatchOver; NotAllowed while an offer waits."""
+    board.check_running()
+    asked = board.match.offer
+    if asked is not None and asked.seat == seat:
+        opponent = board.match.player(other(seat)).userid
+        raise NotAllowed(f"{opponent} has not answered yet what you asked: {WISHES[asked.kind]}.", "reject")
+    if asked is not None:
+        asker = board.match.player(asked.seat).userid
+        raise NotAllowed(f'{asker} asks you for {WISHES[asked.kind]}: answer "accept" or "reject" first.')
+    held = waiting(board, seat)
+    if held is not None and kind is not OfferKind.PAUSE:
+        move = move_of(held)
+        raise NotAllowed(f"{move} still waits to be played, and would take back what you ask for.", "cancel")
+    board.set_offer(Offer(kind, seat))
+    ply = board.last_chosen
+    notation = board.match.record[ply - 1].notation if ply else ""
+    board.events.append(Proposed(board.match.board, seat, kind, notation, ply))
+    answer_offer(board)
+
+
+def parted(words: Sequence[str], mark: str) -> tuple[list[str], int | None]:
+    """Words without `mark NUMBER` at their end, by which the next part of a list is asked for, and that number."""
+    if len(words) > 1 and words[-2].casefold() == mark and words[-1].isdecimal() and len(words[-1]) <= MOST_DIGITS:
+        return list(words[:-2]), int(words[-1])
+    return list(words), None
+
+
+def is_full(listed: Sequence[object]) -> bool:
+    """There may be more than this list."""
+    return len(listed) >= MOST_LISTED
+
+
+def done(command: Command, text: str, subject: str = "") -> Answer:
+    """The answer to a command that was carried out. text: one line is a sentence and wrapped; more stay as they are."""
+    return Answer(command.line, Outcome.DONE, text if "\n" in text else wrapped(text), subject)
+
+
+def tell_sender(
+    request: Request,
+    command: Command,
+    board: OpenBoard,
+    seat: Seat,
+    what: str,
+    after: State | None = None,
+    *,
+    passes_on: bool = False,
+) -> Answer | None:
+    """Tell the sender alone what came of their command: with the board, unless it is mailed to them anyway.
+
+    after: the state to show in place of the present one. passes_on: their comment will be.
+    """
+    if request.comment and not passes_on:
+        what += ' What you wrote was not passed on: "chat" sends it.'
+    if board.events and after is None:
+        return done(command, what[0].upper() + what[1:])
+    scene = after.game.scene(after.position, after.last) if after else None
+    request.notices.append(notice_of(board, replace(request.correspondent(), seat=seat), scene=scene, shown=what))
+    return None

@@ -8,11 +8,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pbm.compose import Composer, Notice, Reader, Whence
-from pbm.core.board import OpenBoard
+from pbm.core.board import OpenBoard, States
 from pbm.core.credentials import Passwords
-from pbm.core.states import States
+from pbm.domain.configuration import Limits
 from pbm.domain.events import CommentMade, MatchStarted, MovePlayed, OfferCancelled, SidesSwapped, told_to
-from pbm.domain.limits import Limits
 from pbm.domain.mail import Mail, Remark, RemarkKind
 from pbm.domain.match import SWAP, Ending, Match, Player, Seat, State
 from pbm.domain.reminders import OFF, next_digest
@@ -20,7 +19,7 @@ from pbm.domain.settings import Settings
 from pbm.domain.tokens import PlayerToken
 from pbm.mailin import Message
 from pbm.store import Transaction
-from pbm.store.follows import ALL, Follower
+from pbm.store.annex import ALL, Follower
 
 _EPOCH_DAY = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001  a day, not an instant
 ENOUGH_TIME = timedelta(hours=12)

@@ -22,8 +22,8 @@ from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Sta
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail, RemarkKind, redact, redact_quoted
 from pbm.domain.match import Player, Seat, State
+from pbm.domain.meaning import sentences
 from pbm.domain.reading import Reading
-from pbm.domain.sentences import sentences
 from pbm.domain.tokens import AddressToken, SeatToken
 from pbm.mailin import Message, strip_subject
 from pbm.store import Transaction

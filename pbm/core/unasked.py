@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
+from pbm.domain.configuration import Limits
 from pbm.domain.errors import NotAllowed
 from pbm.domain.likeness import domain_of, mailbox
-from pbm.domain.limits import Limits
 from pbm.store import Transaction
-from pbm.store.attempts import Key
+from pbm.store.tickets import Key
 
 PUZZLING = "puzzling"
 MAX_PUZZLING = 2

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from games import GAMES
 from pbm.domain import idioms
-from pbm.domain.sentences import Sentence, plain, sentences
+from pbm.domain.meaning import Sentence, plain, sentences
 from pbm.domain.verbs import find
 
 READ = 4

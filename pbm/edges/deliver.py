@@ -20,8 +20,8 @@ from typing import TypeVar
 import structlog
 
 from pbm.core.counts import COUNTS, GIVEN_UP, POSTPONED, SENT, TRAVELLED
+from pbm.domain.configuration import DeliverySettings
 from pbm.domain.mail import Queued
-from pbm.domain.ways import DeliverySettings
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Transport
 from pbm.edges.way_out import Attempt, WayOut
 from pbm.store import DatabaseTrouble, Store, Transaction

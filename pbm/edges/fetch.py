@@ -30,7 +30,7 @@ from imap_tools import (
 )
 
 from pbm.core.counts import COUNTS, LOOKED
-from pbm.domain.ways import FetchSettings
+from pbm.domain.configuration import FetchSettings
 
 log = structlog.get_logger()
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
+from pbm.domain.configuration import FetchSettings, SmarthostSettings
 from pbm.domain.mail import Arrival
-from pbm.domain.ways import FetchSettings, SmarthostSettings
 from pbm.edges.records import Finding, fail, ok
 from pbm.server.service import utc_now
 from pbm.store import Store

@@ -28,7 +28,7 @@ from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException, syntax
 
 from pbm.core.counts import COUNTS, REFUSED
-from pbm.domain.ways import ListenSettings
+from pbm.domain.configuration import ListenSettings
 
 log = logging.getLogger(__name__)
 logging.getLogger("mail.log").setLevel(logging.ERROR)  # aiosmtpd warns of every typing error of a stranger

@@ -18,7 +18,7 @@ from typing import Any
 
 import structlog
 
-from pbm.domain.ways import DeliverySettings, FetchSettings, ListenSettings
+from pbm.domain.configuration import DeliverySettings, FetchSettings, ListenSettings
 from pbm.edges.deliver import Deliverer
 from pbm.edges.fetch import Fetched, Fetcher
 from pbm.edges.receive import Accepted, Listener

@@ -24,7 +24,7 @@ from urllib.parse import quote
 import aiosmtplib
 from aiosmtplib import SMTPResponseException
 
-from pbm.domain.ways import SmarthostSettings
+from pbm.domain.configuration import SmarthostSettings
 from pbm.edges.handover import Broken, Handover, Refused, Reply, Stage
 
 

@@ -10,8 +10,8 @@ from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, publish
 from pbm.core.credentials import ERASED, declines, first_line
+from pbm.core.decisions import done
 from pbm.core.notify import Tools, tell_players
-from pbm.core.offers import done
 from pbm.core.registry import Occasion, handles, redeems, when_due
 from pbm.core.request import Request
 from pbm.domain.commands import Command

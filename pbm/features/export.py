@@ -24,11 +24,11 @@ from pbm import draw
 from pbm.compose import Answer, Part
 from pbm.compose.pages import Pages
 from pbm.compose.views import move_list
+from pbm.core.board import States, difference
 from pbm.core.bus import SettingsSaved, publish
 from pbm.core.credentials import USERID, check_address
 from pbm.core.registry import handles
 from pbm.core.request import Request
-from pbm.core.states import States, difference
 from pbm.domain import game_record
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected

@@ -8,15 +8,15 @@ from games import GAMES
 from pbm.compose import Answer
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
-from pbm.core.offers import done
+from pbm.core.decisions import done
 from pbm.core.registry import handles
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.match import Player
 from pbm.domain.verbs import LOOKING, Locks, Verb
-from pbm.store.choices import GameChoice
-from pbm.store.follows import ALL
+from pbm.store.annex import ALL
+from pbm.store.refusals import GameChoice
 from pbm.store.tournaments import Tournament
 
 MAX_FOLLOWED = 50

@@ -8,7 +8,7 @@ from math import inf
 from games import GAMES
 from pbm.compose import Answer
 from pbm.compose.pages import wrapped
-from pbm.core.offers import done
+from pbm.core.decisions import done
 from pbm.core.rating import score_of, why_not_rated
 from pbm.core.registry import handles
 from pbm.core.request import Request

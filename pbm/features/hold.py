@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from games.rules import GameError
-from pbm.compose import Answer, Reader, clocks
+from pbm.compose import Answer, Reader
+from pbm.compose.views import until
 from pbm.core import decisions
 from pbm.core.board import OpenBoard
-from pbm.core.decisions import move_of, waiting
+from pbm.core.decisions import move_of, tell_sender, waiting
 from pbm.core.notify import notice_of, reader_of, tell_players
-from pbm.core.offers import tell_sender
 from pbm.core.registry import Occasion, handles, when_due
 from pbm.core.request import Request
 from pbm.domain import plans
@@ -87,7 +87,7 @@ def _nothing_waits(board: OpenBoard, seat: Seat) -> Rejected:
     if not played or board.match.result is not None:
         ended = " has ended, and" if board.match.result is not None else ":"
         return NotFound(f"Board {number}{ended} nothing of yours waits there.")
-    at = clocks.until(played[-1].played_at, board.match.settings[seat - 1].zone)
+    at = until(played[-1].played_at, board.match.settings[seat - 1].zone)
     return NotFound(
         f"Nothing of yours waits on board {number}: {played[-1].notation} was played on {at}, so it is too late.",
         "undo",

@@ -14,8 +14,8 @@ from games.scene import Scene
 from pbm.compose import Answer, Figure, Notice, Part, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.bus import MatchEnded, subscribes
+from pbm.core.decisions import done
 from pbm.core.notify import notice_of, reader_of
-from pbm.core.offers import done
 from pbm.core.rating import told_changes
 from pbm.core.registry import HANDLERS, handles
 from pbm.core.request import Request

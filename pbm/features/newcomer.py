@@ -13,12 +13,12 @@ from pbm.compose import Answer
 from pbm.core.accounts import open_account
 from pbm.core.registry import HANDLERS, handles
 from pbm.core.request import Request
-from pbm.core.seeking import fits
+from pbm.core.start import fits
 from pbm.domain.commands import Command, Standing, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
 from pbm.domain.errors import NotFound
-from pbm.domain.sentences import plain
+from pbm.domain.meaning import plain
 from pbm.domain.verbs import STARTING, Locks, Verb, find
 from pbm.store.tickets import Seek
 

@@ -13,8 +13,8 @@ from pbm.compose import Answer
 from pbm.core import decisions
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import NOTHING, as_played
+from pbm.core.decisions import done, tell_sender
 from pbm.core.notify import notice_of
-from pbm.core.offers import done, tell_sender
 from pbm.core.registry import handles
 from pbm.core.request import Request
 from pbm.domain import plans

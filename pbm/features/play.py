@@ -13,8 +13,8 @@ from pbm.compose import Answer
 from pbm.core import decisions
 from pbm.core.board import SILENCE, SILENT_FOR, SILENT_IN_TOURNAMENTS_FOR, OpenBoard
 from pbm.core.credentials import NOTHING, as_played, verb_meant
+from pbm.core.decisions import GRANTS, WISHES, ask, grants, tell_sender
 from pbm.core.notify import tell_players
-from pbm.core.offers import GRANTS, WISHES, ask, grants, tell_sender
 from pbm.core.registry import HANDLERS, Occasion, handles, when_due
 from pbm.core.request import Request
 from pbm.domain import plans

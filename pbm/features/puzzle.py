@@ -17,8 +17,8 @@ from games.rules import GameError
 from pbm.bots import BOARDS, LEVELS, Question, Thought, options_of
 from pbm.compose import Answer, Outcome, Posed
 from pbm.core.bus import SettingsSaved, publish, subscribes
+from pbm.core.decisions import done
 from pbm.core.notify import reader_of
-from pbm.core.offers import done
 from pbm.core.registry import Occasion, digests, handles, redeems
 from pbm.core.request import Request
 from pbm.core.robots import Settling, Task, asked, thinks_at_leisure

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from pbm.compose import RENEWED, SET_BACK, Answer, Gathering, Notice, Posed
-from pbm.compose.clocks import lasting
+from pbm.compose.views import lasting
 from pbm.core.board import QUESTION, OpenBoard
 from pbm.core.bus import ReminderDue, SettingsSaved, subscribes
+from pbm.core.decisions import done
 from pbm.core.notify import notice_of, perspective, reader_of
-from pbm.core.offers import done
 from pbm.core.registry import DIGESTED, Occasion, handles, when_due
 from pbm.core.request import Request
 from pbm.domain.commands import Command

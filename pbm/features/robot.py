@@ -16,8 +16,8 @@ from pbm.bots import Question, Thought
 from pbm.compose import Answer
 from pbm.core import decisions
 from pbm.core.board import QUESTION, OpenBoard
+from pbm.core.decisions import done
 from pbm.core.notify import tell_players
-from pbm.core.offers import done
 from pbm.core.registry import Occasion, handles, when_due
 from pbm.core.request import Request
 from pbm.core.robots import LEVEL_OF, Settling, Task, asked, is_robot, robots, thinks

@@ -8,14 +8,24 @@ from datetime import timedelta
 from games import GAMES, AnyGame
 from games.rules import OptionError
 from pbm.compose import Answer, Outcome
-from pbm.compose.clocks import lasting
+from pbm.compose.views import lasting
+from pbm.core.decisions import done
 from pbm.core.notify import tell_players
-from pbm.core.offers import done
 from pbm.core.registry import REFUSALS, Occasion, handles, redeems, when_due
 from pbm.core.request import Request
 from pbm.core.robots import robot_named
-from pbm.core.seeking import Window, fits, robot_wanted, seeks_shown, split_window
-from pbm.core.start import MatchTerms, check_willing, read_terms, split_body, start_match
+from pbm.core.start import (
+    MatchTerms,
+    Window,
+    check_willing,
+    fits,
+    read_terms,
+    robot_wanted,
+    seeks_shown,
+    split_body,
+    split_window,
+    start_match,
+)
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import MatchStarted

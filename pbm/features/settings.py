@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from games import GAMES
 from pbm.compose import Answer
-from pbm.core.offers import done
+from pbm.core.decisions import done
 from pbm.core.registry import handles, keeps
 from pbm.core.request import Request
 from pbm.domain.commands import Command
@@ -15,7 +15,7 @@ from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Player
 from pbm.domain.settings import Settings
 from pbm.domain.verbs import COMPANY, STARTING, Locks, Verb
-from pbm.store.choices import GameChoice
+from pbm.store.refusals import GameChoice
 
 UNLIMITED = frozenset({"all", "inf", "none"})
 

@@ -9,10 +9,10 @@ from itertools import count
 
 from games import GAMES
 from pbm.compose import Answer, Figure
-from pbm.core.offers import MOST_LISTED, done, is_full, parted
+from pbm.core.decisions import MOST_LISTED, done, is_full, parted
 from pbm.core.registry import handles
 from pbm.core.request import Request
-from pbm.core.seeking import seeks_shown
+from pbm.core.start import seeks_shown
 from pbm.domain.calendars import StopKind
 from pbm.domain.commands import Command
 from pbm.domain.match import Player
@@ -20,8 +20,8 @@ from pbm.domain.ratings import Pace
 from pbm.domain.verbs import LOOKING, Locks, Verb
 from pbm.draw import chart
 from pbm.draw.chart import Bar
-from pbm.store.choices import GameChoice
 from pbm.store.ratings import Record
+from pbm.store.refusals import GameChoice
 
 MAX_RANKED = 150
 """Players in the standings; those below the best are left out."""

@@ -10,8 +10,8 @@ from games import GAMES
 from pbm.compose import Answer, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
+from pbm.core.decisions import done
 from pbm.core.notify import Tools, notice_of, pass_on, perspective, readers_of
-from pbm.core.offers import done
 from pbm.core.registry import HANDLERS, handles, redeems
 from pbm.core.request import Request
 from pbm.core.start import unheard
@@ -22,7 +22,7 @@ from pbm.domain.mail import Mail, RemarkKind, redact
 from pbm.domain.match import Player
 from pbm.domain.verbs import COMPANY, LOOKING, MULTIPLE, Locks, Verb
 from pbm.store import Transaction
-from pbm.store.remarks import Broadcast
+from pbm.store.annex import Broadcast
 from pbm.store.tickets import MESSAGE, Ticket
 
 NO_MORE = "set broadcasts off"

@@ -16,8 +16,8 @@ from pbm import draw
 from pbm.bots import LEVELS, Question, Thought
 from pbm.compose import Answer
 from pbm.core.board import OpenBoard
+from pbm.core.decisions import done
 from pbm.core.notify import notice_of, reader_of
-from pbm.core.offers import done
 from pbm.core.registry import handles
 from pbm.core.request import Request
 from pbm.core.robots import Settling, Task, asked, is_robot, thinks

@@ -16,16 +16,16 @@ import structlog
 from pbm.compose import Answer
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, ReachChanged, ReminderDue, Renewable, publish, subscribes
+from pbm.core.decisions import ask, done, grants
 from pbm.core.notify import Tools, tell_players
-from pbm.core.offers import ask, done, grants
 from pbm.core.registry import handles, keeps
 from pbm.core.request import Request
 from pbm.domain.calendars import Calendar, Stop, StopKind
 from pbm.domain.clock import MOST, Clock
 from pbm.domain.commands import Command
+from pbm.domain.configuration import Limits
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import ClocksPaused, ClocksResumed, TimeClaimed, TimeGiven, TimeoutUndone, TimeUp
-from pbm.domain.limits import Limits
 from pbm.domain.match import (
     LOOK_AGAIN,
     Ending,

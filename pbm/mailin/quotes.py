@@ -1,8 +1,10 @@
-"""A plain text to what its writer wrote: no quotes, attributions, forwarded mails, signatures or disclaimers.
+"""What a person wrote of a text: no quotes, attributions, forwarded mails, signatures or disclaimers.
 
-Words of many languages help, but the shape decides: a quoted line; a line above a quote, or one that names a date and
-an address and ends with a colon; a block of header lines. In doubt a line is dropped: a lost comment is a pity, a
-quoted command taken for the person's own is a wrong move. Every pattern scans at most MAX_LINE characters.
+Words of many languages help, but the shape decides. A quoted line counts; a line above a quote such as "On Monday at
+10:30 pbm <pbm@example.org> wrote:", which may be wrapped anywhere, or one that names a date and an address and ends
+with a colon; a block of header lines; words between dashes, the header below or after them; a header in lines of its
+own without colons. In doubt a line is dropped: a lost comment is a pity, a quoted command taken for the person's own is
+a wrong move. Every pattern scans at most MAX_LINE characters.
 """
 
 from __future__ import annotations
@@ -11,7 +13,209 @@ import re
 from collections.abc import Sequence
 
 from pbm.mailin import phrases
-from pbm.mailin.introductions import MAX_LINE, RULE, introduction_end, is_forwarding, is_full, quote_follows
+
+MARKED = re.compile(r" {0,4}[>＞]")
+"""A line that is quoted for certain."""
+MAX_LINE = 400
+"""Characters of a line that are looked at."""
+RULE = re.compile(r"\s*[-_=*#~+─━•·]{2,}\s*$")
+"""A line that separates."""
+
+_HINT = re.compile(r"[:：﹕︰]|[-_=*─━]{2}")
+"""Without it a line is no header field and has no words between dashes."""
+_CLOSED = re.compile(r"(?:[:：﹕︰]|>>>)[ *_]*$")
+_ADDRESS = re.compile(r"[^\s<>(\[]+@[^\s<>)\]]+")
+_DATE = re.compile(r"\d{4}|\d{1,2}[:.h]\d{2}|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
+_INSTANT = re.compile(r"(?=.*\d{4}|.*\d[./-]\d{1,2}[./-]\d\d).*\d{1,2}[:.h]\d{2}")
+"""A day and a time of day."""
+_DATE_LINE = re.compile(r"\s{0,8}(?=.{0,30}\d[./-]\d|.{0,20}\b\d{4}\b).{8,40}$")
+"""A date and little more, as 05.01.2024 10:23."""
+_LABEL = re.compile(r"[\s*_>]{0,8}(?!(?i:if|then) )([^\W\d_][^\d:：<>@*]{0,22}?)[\s*_]{0,3}[:：][\s*_]{0,4}(.*)")
+"""A field of a mail's header as it is quoted. A line of a plan such as "if any: pass" is none."""
+_RULED = re.compile(r"\s{0,8}([-_=*─━])\1{2,39}\s{0,3}([^\W\d_][^-_=*─━]{2,60}?)\s{0,3}\1{3,40}(?!\1)\s{0,3}(\S.*)")
+"""Words between dashes with a header after them on the same line."""
+_RULE_MARKS = "-_=*─━"
+_OPEN = re.compile(r"[<(\[,]$")
+_ADDRESS_FIRST = re.compile(r"[<(\[]{0,2}(?:mailto:)?[^\s<>()\[\]]+@")
+_ADDRESS_LAST = re.compile(r"\S+@[^\s<>()\[\]]+[>)\]]{1,2}$")
+_ADDRESS_ALONE = re.compile(r"[<(\[]{0,2}[^\s<>()\[\]]+@[^\s<>()\[\]]+[>)\]]{0,2}")
+_NAME = re.compile(r"[^\W\d_]{3}")
+_WRAPPED_AT = 55
+_STRONG = 3
+_STACK = 24
+"""Lines in which a header without colons is looked for."""
+_UNCLOSED_LENGTH = 160
+_LAST_WORDS = 4
+"""Words of an attribution that may stand on a line of their own below an address."""
+
+
+def introduction_end(lines: Sequence[str], place: int, us: str) -> int:
+    """The line after what introduces a quoted or forwarded mail at place; 0 where nothing does.
+
+    us: our local part, in lower case.
+
+    >>> introduction_end(["On 5 Jan 2024 at 10:23 Play-by-Mail", "<pbm@example.org>", "wrote:", "> F6"], 0, "pbm")
+    3
+    >>> introduction_end(["2016-10-24 15:36 GMT+02:00 Foo bar <", "info@foo.bar>:"], 0, "pbm")
+    2
+    >>> introduction_end(["-------- Mesaj --------De la: pbm <pbm@example.org> Trimis: 05.01.24"], 0, "pbm")
+    1
+    >>> introduction_end(["I wrote:", "F6"], 0, "pbm")
+    0
+    """
+    line = lines[place]
+    if not line or len(line) < 3:
+        return 0
+    if _HINT.search(line) and (is_forwarding(lines, place) or _ruled_end(lines, place, us)):
+        return place + 1
+    return place + 1 if _stacked_block(lines, place) else _attribution_end(lines, place, us)
+
+
+def is_forwarding(lines: Sequence[str], place: int) -> bool:
+    """Whether a line introduces a forwarded mail or begins its header."""
+    return bool(phrases.FORWARD_INTRO.match(lines[place])) or _header_block(lines, place)
+
+
+def is_full(line: str, following: str, width: int = 0) -> bool:
+    """Whether a line had no room for the first word of the following one, where lines have this width or the usual."""
+    return len(line) + 1 + len(following.partition(" ")[0]) > max(width, _WRAPPED_AT)
+
+
+def quote_follows(lines: Sequence[str], place: int) -> bool:
+    """Whether the next line that is not blank is marked as quoted, so that it shows where the quote ends."""
+    following = next((line for line in lines[place : place + 4] if line), "")  # blank lines come in pairs at most
+    return bool(MARKED.match(following))
+
+
+def _ruled_end(lines: Sequence[str], place: int, us: str) -> bool:
+    """Whether a line is words between dashes, as "-----Original Message-----", or a rule above a header."""
+    line = lines[place]
+    if one_line := _RULED.match(line):
+        label = _LABEL.match(one_line[3])
+        return label is not None and ("@" in label[2] or _dated(label[2]))
+    words = _ruled(line)
+    if words and (phrases.ORIGINAL.search(words) or _evidence(words, us) >= _STRONG - 1):
+        return True
+    following = next((at for at in range(place + 1, min(place + 4, len(lines))) if lines[at]), None)
+    if following is None or not (words or RULE.match(line)):
+        return False
+    return _header_block(lines, following) or (bool(words) and _is_header(_labelled(lines[following : following + 8])))
+
+
+def _ruled(line: str) -> str:
+    """The words of a line such as "-----Original Message-----", "" for any other."""
+    line = line.strip().rstrip(":")
+    if len(line) < 7 or set(line[:2] + line[-2:]) - set(_RULE_MARKS):
+        return ""
+    inner = line.strip(f"{_RULE_MARKS} ")
+    return inner if 3 <= len(inner) <= 120 else ""
+
+
+def _header_block(lines: Sequence[str], place: int) -> bool:
+    """Whether lines such as "From: ...", "Sent: ...", "Subject: ..." begin here.
+
+    "From: a1" above "To: a2" is a move, not a mail: a date, a subject or an address has to be among them. In a language
+    without known labels three lines with an address and a date among them are such a block, or four with an instant.
+    """
+    block = _labelled(lines[place : place + 12])
+    if len(block) < 2:
+        return False
+    roles = {phrases.LABELS.get(label): value for label, value in reversed(block)}
+    if "from" in roles and phrases.LABELS.get(block[0][0]) and roles.keys() & {"date", "subject"}:
+        return True
+    located = any("@" in value for _, value in block)
+    return (located and {"from", "to"} <= roles.keys()) or (len(block) >= 3 and _is_header(block))
+
+
+def _is_header(block: Sequence[tuple[str, str]]) -> bool:
+    """Whether labelled lines in any language are those of a mail: they name an address and a day, or an instant."""
+    values = [value for _, value in block]
+    if any("@" in value for value in values):
+        return any(map(_dated, values))
+    return len(block) >= 4 and any(map(_INSTANT.match, values))
+
+
+def _stacked_block(lines: Sequence[str], place: int) -> bool:
+    """Whether a header begins here as Lotus Notes writes it, with no colons: a name, a date, and the labels of the
+    recipient and the subject, each at the beginning of a line of its own.
+    """
+    following = next(filter(None, lines[place + 1 : place + 4]), "")
+    if not _DATE_LINE.match(following) or _LABEL.match(following):
+        return False
+    firsts = (line.lower().partition(" ")[0] for line in lines[place + 1 : place + _STACK])
+    roles = [phrases.LABELS.get(first) for first in firsts]
+    return "to" in roles and "subject" in roles[roles.index("to") :]
+
+
+def _labelled(lines: Sequence[str]) -> list[tuple[str, str]]:
+    """Labels, in lower case without blanks, and values of lines, up to the second that has none: long lists wrap."""
+    block: list[tuple[str, str]] = []
+    others = 0
+    for line in filter(None, lines):
+        if label := _LABEL.match(line):
+            block.append((label[1].lower().replace(" ", ""), label[2]))
+        elif not block or others:
+            break
+        else:
+            others += 1
+    return block
+
+
+def _attribution_end(lines: Sequence[str], place: int, us: str) -> int:
+    """The line after an attribution such as "On Monday at 10:30 pbm <pbm@example.org> wrote:", 0 where none begins.
+
+    One that names a date and a person is believed anywhere, a weaker one only above a quote.
+    """
+    for end in range(place + 1, min(place + 4, len(lines)) + 1):
+        joined = " ".join(lines[place:end])
+        if len(joined) > MAX_LINE:
+            break
+        closed, above_quote = bool(_CLOSED.search(joined)), quote_follows(lines, end)
+        evidence = _evidence(joined, us) if closed or above_quote else 0
+        strong = evidence >= _STRONG and (closed or len(joined) <= _UNCLOSED_LENGTH)
+        believed = (strong and closed) or (above_quote and (strong or closed))
+        rest = " ".join(lines[place + 1 : end])
+        if believed and (_evidence(rest, us) < min(evidence, _STRONG) or _begins_above(lines, place, us)):
+            return end
+        if end == len(lines) or not lines[end] or not _goes_on(lines[end - 1], lines[end]):
+            break
+    return 0
+
+
+def _goes_on(line: str, following: str) -> bool:
+    """Whether a line of an attribution was broken before the following one: at the width of lines, or at an address."""
+    at_address = _OPEN.search(line) or _ADDRESS_FIRST.match(following) or _ADDRESS_ALONE.fullmatch(line)
+    if at_address or is_full(line, following):
+        return True
+    last = line.rpartition(" ")[2]
+    return "@" in last and len(following.split()) <= _LAST_WORDS and bool(_CLOSED.search(following))
+
+
+def _begins_above(lines: Sequence[str], place: int, us: str) -> bool:
+    """Whether a line belongs to an attribution that would be one without it: it ends in an address or holds one and a
+    date, or is a name above one, or a day and a time that fill the line.
+    """
+    line = lines[place]
+    if line[-1] in "<([" or _ADDRESS_ALONE.fullmatch(line) or ("@" in line and _evidence(line, us) >= _STRONG):
+        return True
+    if place and lines[place - 1]:
+        return False
+    following = lines[place + 1] if place + 1 < len(lines) else ""
+    if _ADDRESS_LAST.search(line) or (_INSTANT.match(line) and is_full(line, following)):
+        return True
+    return bool(_NAME.search(line)) and following[:1] in ("<", "(", "[")
+
+
+def _evidence(line: str, us: str) -> int:
+    """How much a line speaks for an attribution: a date (2), a verb of writing (1), an address or our name (1)."""
+    named = "@" in line or re.search(rf"(?<!\w){re.escape(us)}", line.lower())
+    return 2 * _dated(line) + bool(phrases.WROTE.search(line)) + bool(named)
+
+
+def _dated(text: str) -> bool:
+    """Whether a date or a time of day stands in a text; digits of an address are none."""
+    return bool(_DATE.search(_ADDRESS.sub(" ", text) if "@" in text else text))
+
 
 SENTINEL = "##- Write your answer above this line -##"
 """Stands in every mail of ours; 41 columns, so that quoting does not wrap it soon."""

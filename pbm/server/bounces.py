@@ -10,12 +10,12 @@ import structlog
 
 from pbm.compose import Composer
 from pbm.core.counts import BOUNCED, COUNTS
-from pbm.domain.limits import Limits
+from pbm.domain.configuration import Limits
 from pbm.domain.mail import Queued
 from pbm.features.time import note_reach
 from pbm.mailin import Action, Discard
 from pbm.store import Transaction
-from pbm.store.bounces import Returned
+from pbm.store.refusals import Returned
 
 log = structlog.get_logger()
 

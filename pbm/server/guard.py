@@ -1,30 +1,218 @@
-"""Guessing made slow: after a few wrong passwords none is looked at for a while, which doubles with each next one.
+"""How much anybody may cause: answers that go out, computing, and guesses of passwords.
 
-It is counted for each userid, for each sender and for each machine that hands mails over, so that neither many
-passwords for one account nor one password for many accounts get far; and for all strangers together, since each look
-at a password costs as much as hundreds of moves. A player who answers a mail of ours is never locked out: a token
-proves more than a password, and cannot be guessed. Whether a userid exists, or a password that came too early was
-right, is told to nobody.
+Answers are counted so that two robots cannot talk for ever; a new process reads them from the outbox. A player who
+gets no more of them is told so once, and until when; that is kept to, although the count falls before. Computing is
+counted since some games have positions that take seconds, and nobody else should wait; each process counts for itself,
+and what takes no time worth speaking of is not even noted.
+
+After a few wrong passwords none is looked at for a while, which doubles with each next one. It is counted for each
+userid, for each sender and for each machine that hands mails over, so that neither many passwords for one account nor
+one password for many accounts get far; and for all strangers together, since each look at a password costs as much as
+hundreds of moves. A player who answers a mail of ours is never locked out: a token proves more than a password, and
+cannot be guessed. Whether a userid exists, or a password that came too early was right, is told to nobody.
 """
 
 from __future__ import annotations
 
 import ipaddress
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from pbm.core.credentials import is_password
 from pbm.core.request import Credentials
+from pbm.core.unasked import excess_of_unasked
 from pbm.domain.commands import Command
+from pbm.domain.configuration import Limits
 from pbm.domain.errors import Rejected
 from pbm.domain.likeness import mailbox
-from pbm.domain.limits import Limits
-from pbm.domain.mail import passwords_behind
+from pbm.domain.mail import Mail, passwords_behind
 from pbm.domain.match import Player
 from pbm.store import Transaction
-from pbm.store.attempts import Attempts, Key
+from pbm.store.tickets import Attempts, Key
+
+_HOUR = timedelta(hours=1)
+
+
+class _Key(NamedTuple):
+    """What answers are counted by: all of them, or those of an address, a board, a machine; which is named for
+    whoever reads why one was left out. unproven: only those to mails that proved nothing.
+    """
+
+    name: str
+    unproven: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """The mail that is answered."""
+
+    proven: bool = True
+    """Its sender showed who they are."""
+    peer: str = ""
+    """The machine it came from; empty for one of ours."""
+    sender: str = ""
+    """The address in its From."""
+    network: str = ""
+    """That of the machine."""
+    vouched: bool = False
+    """A trusted mail server says that it is from the address in its From."""
+    reads_help: bool = False
+    """It asks for nothing but pages of help, which players may read however little their mails prove."""
+
+
+class Throttle:
+    """The answers of the last hour, held in memory; a new process reads them from the outbox."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._recent: deque[tuple[datetime, tuple[_Key, ...]]] | None = None
+        self._counts: Counter[_Key] = Counter()
+        self._silent: dict[tuple[str, _Key], datetime] = {}
+
+    def forget(self) -> None:
+        """What was counted has not been committed: the outbox knows better."""
+        self._recent = None
+        self._counts.clear()
+        self._silent.clear()
+
+    def excess(self, tx: Transaction, mail: Mail, now: datetime, cause: Cause) -> str:
+        """Why a mail is left out, being one answer too many; empty for all else, such as a board after a move."""
+        to_sender = mail.board is None and mailbox(mail.address) == mailbox(cause.sender)
+        if not mail.reply and not to_sender:
+            return ""
+        unknown = mail.reply and mail.player_id is None and not tx.players.of_address(mail.address)
+        most = self._limits.newcomer_replies_per_day if cause.proven else self._limits.stranger_replies_per_day
+        if unknown and replies_to(tx, mail.address, now) >= most:
+            return f"{most} a day to {mail.address}, whom nobody knows"
+        unasked = unknown and not cause.proven and not (to_sender and cause.vouched)
+        if unasked and (excess := excess_of_unasked(tx, self._limits, mail.address, cause.network, now)):
+            return excess
+        refusal = self.refusal(tx, mail, now, cause)
+        if unknown and not refusal:
+            replied_to(tx, mail.address, now)
+        return refusal
+
+    def refusal(self, tx: Transaction, mail: Mail, now: datetime, cause: Cause) -> str:
+        """Why an answer has to be left out; empty where it may go, and then it counts."""
+        reason = self.spent(tx, mail.address, mail.board, now, cause)
+        if not reason:
+            self._count(now, tuple(key for key, _ in _measures(self._limits, mail.address, mail.board, cause)))
+        return reason
+
+    def spent(self, tx: Transaction, address: str, board: int | None, now: datetime, cause: Cause) -> str:
+        """Why an answer would have to be left out; empty where it could go."""
+        key, most = self._exhausted(tx, address, board, now, cause)
+        return f"{most} answers within an hour {key.name}" if key else ""
+
+    def _exhausted(
+        self, tx: Transaction, address: str, board: int | None, now: datetime, cause: Cause
+    ) -> tuple[_Key | None, int]:
+        """What an answer would be too many of, and how many there may be; None where it could go."""
+        recent, box = self._recalled(tx, now), mailbox(address)
+        while recent and recent[0][0] <= now - _HOUR:
+            self._drop(recent.popleft()[1])
+        for key, most in _measures(self._limits, address, board, cause):
+            if self._counts[key] >= most or self._silent.get((box, key), now) > now:
+                return key, most
+        return None, 0
+
+    def silent_until(self, tx: Transaction, address: str, board: int | None, now: datetime, cause: Cause) -> str:
+        """Until when an answer that is left out has no followers, as players are told; empty where they were, before.
+
+        That is when half of what went out within the hour is forgotten.
+        """
+        key, _ = self._exhausted(tx, address, board, now, cause)
+        if key is None:
+            return ""
+        times = [at for at, keys in self._recalled(tx, now) if key in keys]
+        until = (times[len(times) // 2] if times else now) + _HOUR
+        return self.keep_silent(address, key.name, until, now, unproven=key.unproven)
+
+    def keep_silent(self, address: str, name: str, until: datetime, now: datetime, *, unproven: bool = True) -> str:
+        """Until when there are no answers to the address, to the minute; empty where that was told before."""
+        at = (mailbox(address), _Key(name, unproven))
+        self._silent = {each: end for each, end in self._silent.items() if end > now}
+        if at in self._silent:
+            return ""
+        self._silent[at] = until.replace(second=0, microsecond=0) + timedelta(minutes=1)
+        return f"{self._silent[at]:%Y-%m-%d %H:%M} UTC"
+
+    def _recalled(self, tx: Transaction, now: datetime) -> deque[tuple[datetime, tuple[_Key, ...]]]:
+        """The outbox does not tell which of its answers went to mails that proved nothing, so all count as such."""
+        if self._recent is None:
+            self._recent = deque()
+            for created_at, address, board in tx.outbox.answers_since(now - _HOUR):
+                keys = tuple(key for key, _ in _measures(self._limits, address, board, Cause(proven=False)))
+                self._count(created_at, keys)
+        return self._recent
+
+    def _count(self, at: datetime, keys: tuple[_Key, ...]) -> None:
+        assert self._recent is not None  # noqa: S101  recalled before
+        self._recent.append((at, keys))
+        self._counts.update(keys)
+
+    def _drop(self, keys: tuple[_Key, ...]) -> None:
+        for key in keys:
+            self._counts[key] -= 1
+            if not self._counts[key]:
+                del self._counts[key]
+
+
+def _measures(limits: Limits, address: str, board: int | None, cause: Cause) -> Iterator[tuple[_Key, int]]:
+    """What an answer counts for, and how many may."""
+    to = f"to {mailbox(address)}"
+    yield _Key("in all"), limits.answers_per_hour_in_all
+    yield _Key(to), limits.answers_per_hour
+    if board is not None:
+        yield _Key(f"on board {board}"), limits.answers_per_board_per_hour
+    if not cause.proven:
+        yield _Key("to mails that prove nothing", unproven=True), max(1, limits.answers_per_hour_in_all // 2)
+    if not cause.proven and not cause.reads_help:
+        yield _Key(f"{to}, whose mails prove nothing", unproven=True), limits.unproven_answers_per_hour
+    if cause.peer and not cause.proven:
+        yield _Key(f"to mails from {cause.peer}", unproven=True), max(1, limits.answers_per_hour_in_all // 10)
+
+
+_SLIGHT_SECONDS = 0.1
+
+
+class Costs:
+    """Seconds of computing within the last hour, by whom they were for."""
+
+    def __init__(self, most_seconds: float) -> None:
+        """most_seconds: within an hour, for one key."""
+        self._most = most_seconds
+        self._spent: dict[str, deque[tuple[datetime, float]]] = {}
+
+    def charge(self, keys: Collection[str], seconds: float, now: datetime) -> None:
+        if seconds >= _SLIGHT_SECONDS:
+            for key in keys:
+                self._spent.setdefault(key, deque()).append((now, seconds))
+
+    def used_up_until(self, keys: Collection[str], now: datetime) -> datetime | None:
+        """When the one of the keys that has used up its hour may ask again; None if none has."""
+        waits = [until for key in keys if key in self._spent and (until := self._until(key, now)) is not None]
+        return max(waits, default=None)
+
+    def _until(self, key: str, now: datetime) -> datetime | None:
+        spent = self._spent[key]
+        while spent and spent[0][0] <= now - _HOUR:
+            spent.popleft()
+        if not spent:
+            del self._spent[key]
+            return None
+        excess = sum(seconds for _, seconds in spent) - self._most
+        for at, seconds in spent:
+            if excess <= 0:
+                return None
+            excess -= seconds
+            if excess <= 0:
+                return at + _HOUR
+        return None
+
 
 LOGIN, ASIDE, SENDER, PEER, TOKEN, STRANGERS = "login", "aside", "sender", "peer", "token", "strangers"
 REPLY = "reply"

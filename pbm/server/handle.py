@@ -35,12 +35,10 @@ from pbm.features.account import RESET
 from pbm.features.postmaster import address_of, tell_operator
 from pbm.mailin import FOR_OPERATOR, Action, Discard, Envelope, Message, Robot, heading, rewritten, strip_subject
 from pbm.mailin import read as read_mail
-from pbm.server.bans import is_player, kept_out
 from pbm.server.bounces import Bouncing
-from pbm.server.guard import Gate, Logins, Origin, logins_of, network_of, settle
+from pbm.server.guard import Cause, Costs, Gate, Logins, Origin, Throttle, logins_of, network_of, settle
 from pbm.server.order import Order, hold, parse_all, unsaid_lines
-from pbm.server.senders import identify, with_lost_token
-from pbm.server.throttle import Cause, Costs, Throttle
+from pbm.server.senders import identify, is_player, kept_out, with_lost_token
 from pbm.store import DatabaseTrouble, Transaction
 
 log = structlog.get_logger()

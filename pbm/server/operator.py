@@ -10,11 +10,10 @@ from typing import Any
 from games import GAMES
 from games.rules import GameError
 from pbm.core import decisions
-from pbm.core.board import OpenBoard
+from pbm.core.board import OpenBoard, difference
 from pbm.core.credentials import check_address, check_free, check_password, check_userid
 from pbm.core.notify import tell_players
 from pbm.core.start import start_match
-from pbm.core.states import difference
 from pbm.domain.errors import NotAllowed, NotFound, Rejected
 from pbm.domain.events import MatchDecided, MatchStarted
 from pbm.domain.match import Ending, Match, Player, Result, State, replay
@@ -26,9 +25,9 @@ from pbm.features.talk import spread
 from pbm.features.time import note_reach, undo_timeout
 from pbm.server.service import Service
 from pbm.store import Transaction
+from pbm.store.annex import Broadcast
 from pbm.store.matches import Summary
 from pbm.store.players import Address
-from pbm.store.remarks import Broadcast
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,8 @@ from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
 from pbm.domain.mail import RemarkKind, passwords_behind
 from pbm.domain.match import Player
-from pbm.domain.meaning import Act, Meaning, Wish, meaning, wished
+from pbm.domain.meaning import Act, Meaning, Wish, meaning, plain, wished
 from pbm.domain.reading import Reading
-from pbm.domain.sentences import plain
 from pbm.domain.verbs import VERBS, find
 from pbm.mailin import strip_subject
 

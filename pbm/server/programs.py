@@ -1,6 +1,7 @@
-"""Somebody's program that plays here without mail: it is shown each board where its player is to move, and answers.
+"""Programs that play here without mail: somebody's own, and the robots, which think one task after the other.
 
-What it answers is read as the answer to a mail of the board, and all that follows is the same.
+A program is shown each board where its player is to move. What it answers is read as the answer to a mail of the board,
+and all that follows is the same. Nothing is thought about within a transaction; see pbm/core/robots.py.
 """
 
 from __future__ import annotations
@@ -8,25 +9,78 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from games.rules import MoveError
+import structlog
+
+from games.rules import GameError, MoveError
+from pbm.bots import NoThought, Stopped
 from pbm.compose.machine import Copy, addressed
 from pbm.compose.views import View
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Tools
 from pbm.core.request import Request, Sender
+from pbm.core.robots import LEISURE, SOURCES, Ask, Settling, Task
 from pbm.domain.commands import Standing
-from pbm.domain.errors import NotFound
+from pbm.domain.errors import NotFound, Rejected
 from pbm.domain.match import Player, Seat
 from pbm.domain.reading import read
 from pbm.domain.tokens import SeatToken
 from pbm.mailin import Action, Message
 from pbm.server.order import Order, parse_all
-from pbm.store import HOUSE, Store, Transaction
+from pbm.store import HOUSE, DatabaseTrouble, Store, Transaction
 
-Ask = Callable[[str], str]
+log = structlog.get_logger()
+
+AGAIN = timedelta(minutes=10)
+"""After which a task is tried again that failed."""
+
+
+class Thinker:
+    """ask: has a question answered by a process of its own."""
+
+    def __init__(self, store: Store, tools: Tools, clock: Callable[[], datetime], ask: Ask) -> None:
+        self._store, self._tools, self._clock, self._ask = store, tools, clock, ask
+        self._later: dict[str, datetime] = {}
+
+    def run(self, limit: int = 1) -> int:
+        """Settle tasks, the most urgent first; returns how many there were. Raises: DatabaseTrouble."""
+        for done in range(limit):
+            task = self._next()
+            if task is None:
+                return done
+            self._settle(task)
+        return limit
+
+    def _next(self) -> Task | None:
+        now = self._clock()
+        self._later = {key: at for key, at in self._later.items() if at > now}
+        with self._store.read() as tx:
+            at = Settling(tx, self._tools, now)
+            tasks = (task for source in (*SOURCES, *LEISURE) for task in source(at))
+            return next((task for task in tasks if task.key not in self._later), None)
+
+    def _settle(self, task: Task) -> None:
+        try:
+            found = task.work(self._ask)
+            with self._store.write() as tx:
+                task.then(Settling(tx, self._tools, self._clock()), found)
+        except Stopped:
+            return
+        except DatabaseTrouble:
+            self._tools.states.forget()
+            raise
+        except Exception as error:
+            self._tools.states.forget()
+            self._later[task.key] = self._clock() + AGAIN
+            known = isinstance(error, NoThought | GameError | Rejected)
+            log.error("thought_failed", task=task.key, reason=str(error), exc_info=None if known else error)
+            with self._store.write() as tx:
+                task.failed(Settling(tx, self._tools, self._clock()), str(error))
+
+
+Program = Callable[[str], str]
 """From a board as one line of JSON to what the program answers: a move, or another line that a mail might hold."""
 MOST_TRIES = 3
 """Refused answers to a board, after which it is left alone until it has changed."""
@@ -42,7 +96,7 @@ class _Undone(Exception):
 class Programs:
     """Plays for one player. ask: the program."""
 
-    def __init__(self, store: Store, tools: Tools, clock: Callable[[], datetime], userid: str, ask: Ask) -> None:
+    def __init__(self, store: Store, tools: Tools, clock: Callable[[], datetime], userid: str, ask: Program) -> None:
         """Raises: NotFound."""
         self._store, self._tools, self._clock, self._ask = store, tools, clock, ask
         self._left_alone: dict[int, int] = {}

@@ -1,25 +1,64 @@
-"""Who sent a mail, as far as the mail itself shows: a reply token from an address of its player, or an address that a
-trusted mail server vouches for. The token is that of the address which the mail came to or, where that has lost it, of
-the mail that it answers. The token of a seat alone plays its own board, and proves nothing else. Once the board has
-ended, it proves nothing from any address: mails lie about for years, and From is soon written.
+"""Who sent a mail, as far as the mail itself shows, and whether the operator keeps them out.
 
-Userid and password come with a command and are looked at there. Everything else about a mail can be forged.
+A reply token from an address of its player counts, or an address that a trusted mail server vouches for. The token is
+that of the address which the mail came to or, where that has lost it, of the mail that it answers. The token of a seat
+alone plays its own board, and proves nothing else. Once the board has ended, it proves nothing from any address: mails
+lie about for years, and From is soon written. Userid and password come with a command and are looked at there.
+Everything else about a mail can be forged.
+
+A player who is kept out is told so, once a day at most, and may still write to postmaster. Mail from an address or a
+domain that is kept out is laid aside, and nobody is told.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 
+from pbm.core.credentials import check_address
 from pbm.core.notify import day_of
 from pbm.core.request import Sender
 from pbm.domain.calendars import instant_at
 from pbm.domain.commands import Standing, board_of_subject
+from pbm.domain.errors import BadArguments
 from pbm.domain.mail import Sent
 from pbm.domain.match import Player
 from pbm.domain.tokens import AddressToken, ChatToken, DigestToken, PlayerToken, SeatToken, Signer
 from pbm.mailin import Message, Robot, strip_subject, token_answered
 from pbm.store import Transaction
+from pbm.store.refusals import Ban
+
+
+def is_player(subject: str) -> bool:
+    return "@" not in subject
+
+
+def subject_of(word: str) -> str:
+    """As bans are kept: "Alice" -> "alice"; "@Example.org" -> "@example.org". Raises: BadArguments."""
+    folded = word.strip().casefold()
+    if folded.startswith("@"):
+        check_address(f"any{folded}")
+    elif "@" in folded:
+        check_address(folded)
+    elif not folded:
+        raise BadArguments("Whom? A userid, an address, or a domain such as @example.org.")
+    return folded
+
+
+def kept_out(tx: Transaction, userids: Collection[str], address: str, now: datetime) -> Ban | None:
+    """The ban that a mail falls under; one of a player before those of addresses. userids: in lower case."""
+    subjects = [*userids, *_of_address(address.casefold())]
+    found = {ban.subject: ban for ban in tx.bans.of(subjects, now)}
+    return next((found[subject] for subject in subjects if subject in found), None)
+
+
+def _of_address(address: str) -> list[str]:
+    """ "a@x.example.org" -> itself, "@x.example.org", "@example.org", "@org"."""
+    _, at, domain = address.rpartition("@")
+    labels = domain.split(".") if at else []
+    return [address, *(f"@{'.'.join(labels[start:])}" for start in range(len(labels)))]
+
 
 _PLAYERS = SeatToken, PlayerToken, DigestToken
 """Tokens that speak for somebody who has an account."""

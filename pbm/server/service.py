@@ -11,14 +11,14 @@ import structlog
 
 from pbm.bots import Mind
 from pbm.compose import Composer
+from pbm.core.board import States
 from pbm.core.counts import ACCEPTED, COUNTS
 from pbm.core.credentials import Passwords
 from pbm.core.notify import Tools
 from pbm.core.registry import Runner
 from pbm.core.robots import Ask
-from pbm.core.states import States
 from pbm.domain.calendars import StopKind
-from pbm.domain.limits import Limits
+from pbm.domain.configuration import Limits
 from pbm.domain.tokens import Signer
 from pbm.features import time as timing
 from pbm.features.erase import plan_forgetting
@@ -28,7 +28,7 @@ from pbm.server.batch import Batches
 from pbm.server.bounces import Bouncing
 from pbm.server.handle import Handler
 from pbm.server.outages import watch
-from pbm.server.think import Thinker
+from pbm.server.programs import Thinker
 from pbm.store import Store
 
 log = structlog.get_logger()

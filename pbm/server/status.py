@@ -16,8 +16,8 @@ from pbm.domain.mail import Arrival, Delivery, Queued, Received
 from pbm.mailin import Action
 from pbm.server.service import Service
 from pbm.store import Store
-from pbm.store.attempts import Attempts
 from pbm.store.overview import Deadline, Flow, Waiting
+from pbm.store.tickets import Attempts
 
 SHOWN = 10
 """Of suspended addresses, deadlines and the like, no more are named."""

@@ -16,11 +16,11 @@ from pbm.domain.likeness import look
 from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.match import Ending, Player, Result, other
 from pbm.features import postmaster
-from pbm.server.bans import is_player, subject_of
 from pbm.server.operator import player_named
+from pbm.server.senders import is_player, subject_of
 from pbm.server.service import Service
 from pbm.store import Transaction
-from pbm.store.oversight import Ban
+from pbm.store.refusals import Ban
 
 
 class Steward:

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, String, Table, collate, delete, func, insert,
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from pbm.store.bell import BELLS
+from pbm.store.neighbours import BELLS
 from pbm.store.tables import metadata
 from pbm.store.trouble import DatabaseTrouble, SchemaTrouble
 

@@ -23,12 +23,11 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from pbm.resources import folder
 from pbm.store.agenda import HEARTBEAT, TOLD
 from pbm.store.backup import Contents
-from pbm.store.bell import Bell, ListeningBell, PipeBell, ring
-from pbm.store.oversight import LogLine
+from pbm.store.neighbours import Bell, ListeningBell, PipeBell, Turns, ring
+from pbm.store.refusals import LogLine
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
 from pbm.store.transaction import HOUSE, Transaction
 from pbm.store.trouble import DatabaseTrouble, Lost, ReadOnly, SchemaTrouble, translated
-from pbm.store.turns import Turns
 
 _BUSY_SECONDS = 30
 _PRAGMAS = (

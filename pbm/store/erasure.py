@@ -12,7 +12,7 @@ from pbm.domain.likeness import look
 from pbm.domain.mail import Arrival, Delivery
 from pbm.domain.match import Player
 from pbm.store.belongings import NO_PASSWORD
-from pbm.store.oversight import Acts
+from pbm.store.refusals import Acts
 from pbm.store.tables import (
     absences,
     addresses,

@@ -28,7 +28,7 @@ from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Result, Seat
 from pbm.store.agenda import Absences
-from pbm.store.clocks import COLUMNS, STOPPED, clock_of, columns_of, is_interrupted, settings_of
+from pbm.store.annex import COLUMNS, STOPPED, clock_of, columns_of, is_interrupted, settings_of
 from pbm.store.tables import matches, players, plies, tournament_players
 
 _first = players.alias("first_player")

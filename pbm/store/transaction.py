@@ -22,27 +22,22 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY
 
 from pbm.store.agenda import Absences, Agenda
+from pbm.store.annex import Broadcasts, Follows, Intents, Remarks
 from pbm.store.archive import Archive
-from pbm.store.attempts import Guesses
 from pbm.store.backup import Contents
-from pbm.store.bell import CHANNEL
 from pbm.store.belongings import Belongings
-from pbm.store.bounces import Bounces
-from pbm.store.choices import Blocks, Choices
 from pbm.store.erasure import Erasure
-from pbm.store.follows import Follows
 from pbm.store.identity import Identity, Secrets
-from pbm.store.intents import Intents
 from pbm.store.matches import COUNT_PLY, Matches
-from pbm.store.oversight import Acts, Bans
+from pbm.store.neighbours import CHANNEL
 from pbm.store.overview import Overview
 from pbm.store.players import Players
 from pbm.store.puzzles import Puzzles
 from pbm.store.queues import Inbox, Outbox
 from pbm.store.ratings import Paces, Ratings
-from pbm.store.remarks import Broadcasts, Remarks
+from pbm.store.refusals import Acts, Bans, Blocks, Bounces, Choices
 from pbm.store.tables import absences, addresses, follows, game_choices, intents, matches, player_follows, players
-from pbm.store.tickets import Invitations, Seeks, Tickets
+from pbm.store.tickets import Guesses, Invitations, Seeks, Tickets
 from pbm.store.tournaments import Tournaments
 from pbm.store.trouble import translated
 

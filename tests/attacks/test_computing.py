@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from games import GAMES
 from pbm.server import handle as module
-from pbm.server.throttle import Costs
+from pbm.server.guard import Costs
 from tests.conversation import House
 from tests.games.variants import largest
 

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from pbm.domain.ways import ListenSettings
+from pbm.domain.configuration import ListenSettings
 from pbm.edges import receive
 from pbm.edges.receive import Accepted, Listener
 

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbm.domain.limits import Limits
+from pbm.domain.configuration import Limits
 from pbm.domain.mail import Arrival
 from pbm.mailin import Robot
 from pbm.server import Settings

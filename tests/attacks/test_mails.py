@@ -20,7 +20,7 @@ import pytest
 
 from pbm.core import credentials
 from pbm.core.credentials import Passwords
-from pbm.domain.limits import Limits
+from pbm.domain.configuration import Limits
 from pbm.mailin import Robot
 from pbm.server import Settings
 from tests.cli.conftest import Pbm

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from pbm.domain.configuration import Limits
 from pbm.domain.likeness import mailbox
-from pbm.domain.limits import Limits
 from pbm.server import Settings
 from tests.conversation import ROBOT, Got, House, address_of
 

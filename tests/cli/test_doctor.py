@@ -17,7 +17,7 @@ import pytest
 from pydantic import SecretStr
 
 from pbm.compose import pages
-from pbm.domain.ways import FetchSettings, SmarthostSettings
+from pbm.domain.configuration import FetchSettings, SmarthostSettings
 from pbm.edges import probes
 from pbm.edges.records import Finding
 from tests.cli.conftest import Pbm

@@ -16,7 +16,7 @@ from pbm.cli import loading, wiring
 from pbm.cli.loading import ConfigurationError, keys, load, masked, strange_variables, table_of, variable
 from pbm.cli.opening import robot
 from pbm.cli.settings import Configuration
-from pbm.domain.values import place
+from pbm.domain.configuration import place
 from pbm.edges.transports import Maildir, SendmailCommand, Smarthost
 from pbm.mailin import Robot
 from tests.cli.conftest import Pbm

@@ -21,9 +21,9 @@ from pbm.cli.status import _duration, lines_of
 from pbm.domain.mail import Arrival, Delivery, Settlement
 from pbm.server.status import status_of
 from pbm.store import Store
-from pbm.store.attempts import Key
 from pbm.store.overview import SPANS
 from pbm.store.tables import inbox
+from pbm.store.tickets import Key
 from tests.cli.conftest import Pbm
 from tests.cli.test_serve import PATIENCE_SECONDS, PBM
 from tests.conversation import House

@@ -13,7 +13,6 @@ from games import GAMES
 from games.rules import MoveError
 from pbm.domain import consent as consents
 from pbm.domain import meaning as meanings
-from pbm.domain import sentences
 from pbm.domain.consent import Answer, consent, introduced
 from pbm.domain.meaning import Act, Wish, meaning, wished
 
@@ -200,7 +199,7 @@ def legal(name: str, moves: Sequence[str] = ()) -> Callable[[str], str | None]:
     return notation
 
 
-@pytest.mark.parametrize("module", [sentences, consents, meanings])
+@pytest.mark.parametrize("module", [consents, meanings])
 def test_the_worked_examples_hold(module: object) -> None:
     result = doctest.testmod(module)  # type: ignore[arg-type]
     assert result.attempted > 1

@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from pbm.domain.configuration import DeliverySettings
 from pbm.domain.mail import Delivery, Mail, Queued
-from pbm.domain.ways import DeliverySettings
 from pbm.edges import deliver as deliver_module
 from pbm.edges.deliver import LEASE_SECONDS, Deliverer, Refused
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Unreachable

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pbm.domain.ways import FetchSettings
+from pbm.domain.configuration import FetchSettings
 from pbm.edges.fetch import Fetched, Fetcher
 from pbm.store import Store
 

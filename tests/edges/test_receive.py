@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from pbm.domain.ways import ListenSettings
+from pbm.domain.configuration import ListenSettings
 from pbm.edges.receive import Accepted, Listener, mended
 
 PEM = Path(__file__).with_name("localhost.pem")

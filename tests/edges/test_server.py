@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm.domain.ways import DeliverySettings, ListenSettings
+from pbm.domain.configuration import DeliverySettings, ListenSettings
 from pbm.edges.deliver import Deliverer
 from pbm.edges.server import Server
 from pbm.edges.transports import Maildir

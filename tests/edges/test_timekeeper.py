@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from pbm.domain.calendars import StopKind
+from pbm.domain.configuration import DeliverySettings
 from pbm.domain.match import Match
-from pbm.domain.ways import DeliverySettings
 from pbm.edges import server as server_module
 from pbm.edges.server import Server
 from pbm.edges.transports import Maildir

@@ -18,7 +18,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from pbm.domain.ways import SmarthostSettings
+from pbm.domain.configuration import SmarthostSettings
 from pbm.edges.transports import (
     Maildir,
     Outgoing,

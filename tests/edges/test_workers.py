@@ -18,13 +18,13 @@ from pathlib import Path
 import pytest
 
 from games import GAMES
-from pbm.domain.limits import Limits
+from pbm.domain.configuration import Limits
 from pbm.domain.match import replay
 from pbm.domain.tokens import SeatToken, Signer
 from pbm.mailin import Robot
 from pbm.server import Arriving, Service, Settings
 from pbm.server.operator import Administration
-from pbm.store import Store, bell
+from pbm.store import Store, neighbours
 from tests.databases import Databases
 
 ROOT = Path(__file__).parent.parent.parent
@@ -226,7 +226,7 @@ def test_answers_of_several_handlers_are_not_lost_nor_doubled(database: str, ser
 def test_a_bell_rings_when_another_process_adds_to_a_queue(
     service: Service, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bell, "UNASKED_SECONDS", 3600.0)
+    monkeypatch.setattr(neighbours, "UNASKED_SECONDS", 3600.0)
     rings: list[float] = []
     listener = Store(database)
     heard = listener.bell(lambda: rings.append(time.monotonic()))

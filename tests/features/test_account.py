@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 import structlog
 
-from pbm.domain.limits import Limits
+from pbm.domain.configuration import Limits
 from pbm.server import Settings
 from tests.conversation import ROBOT, Got, House, address_of, password
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from pbm.domain.limits import Limits
+from pbm.domain.configuration import Limits
 from pbm.server import Settings
 from tests.conversation import ROBOT, Got, House, address_of
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import delete
 
-from pbm.domain.limits import Limits
+from pbm.domain.configuration import Limits
 from pbm.server import Settings
 from pbm.store.tables import invitations
 from tests.conversation import ROBOT, Got, House, address_of, password

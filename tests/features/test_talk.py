@@ -10,7 +10,7 @@ import pytest
 
 from games import GAMES
 from games.rules import KINDS
-from pbm.domain.limits import Limits
+from pbm.domain.configuration import Limits
 from pbm.server import Settings
 from pbm.server.operator import Administration
 from tests.conversation import ROBOT, Got, House, address_of

@@ -10,7 +10,7 @@ import pytest
 
 from pbm.domain.calendars import StopKind
 from pbm.domain.clock import Clock
-from pbm.domain.limits import Limits
+from pbm.domain.configuration import Limits
 from pbm.domain.mail import Delivery
 from pbm.domain.match import Ending, Match
 from pbm.domain.spans import DAY, HOUR

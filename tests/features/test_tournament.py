@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbm.domain.limits import Limits
+from pbm.domain.configuration import Limits
 from pbm.domain.match import Ending
 from pbm.server import Settings
 from pbm.server.operator import Administration

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pbm.domain.limits import Limits
+from pbm.domain.configuration import Limits
 from pbm.domain.mail import Arrival, Delivery, Queued
 from pbm.server import Arriving, Settings
 from pbm.server.status import Queues
-from pbm.store.bounces import FORGOTTEN_AFTER
+from pbm.store.refusals import FORGOTTEN_AFTER
 from tests.conversation import ROBOT, Got, House, address_of
 
 OPERATOR = "root@example.org"

@@ -10,7 +10,7 @@ from datetime import datetime
 
 import pytest
 
-from pbm.domain.limits import Limits
+from pbm.domain.configuration import Limits
 from pbm.domain.mail import Received
 from pbm.server import Arriving, Settings
 from pbm.server.guard import Gate

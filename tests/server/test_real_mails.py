@@ -8,7 +8,7 @@ from itertools import chain, islice
 
 import pytest
 
-from pbm.domain.limits import Limits
+from pbm.domain.configuration import Limits
 from pbm.mailin import Action
 from pbm.server import Arriving, Settings
 from tests.conversation import ROBOT, House, address_of

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from pbm.store import bell
-from pbm.store.bell import PipeBell, ring
+from pbm.store import neighbours
+from pbm.store.neighbours import PipeBell, ring
 
 
 @pytest.fixture
 def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(bell, "UNASKED_SECONDS", 3600.0)
+    monkeypatch.setattr(neighbours, "UNASKED_SECONDS", 3600.0)
     return tmp_path / "pbm.db"
 
 
@@ -72,7 +72,7 @@ def test_nothing_is_left_of_a_bell_that_was_stopped(database: Path, rings: list[
 
 def test_the_pipe_of_a_process_that_was_killed_is_cleared_away(database: Path) -> None:
     code = (
-        "import sys, time, pathlib; from pbm.store.bell import PipeBell;"
+        "import sys, time, pathlib; from pbm.store.neighbours import PipeBell;"
         "bell = PipeBell(pathlib.Path(sys.argv[1]), lambda: print('up', flush=True)); bell.start(); time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", code, str(database)], stdout=subprocess.PIPE) as process:
@@ -97,7 +97,7 @@ def test_where_no_pipe_can_be_made_it_rings_unasked(
     database: Path, rings: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database.with_name("pbm.db-bells").write_text("not a folder")
-    monkeypatch.setattr(bell, "UNASKED_SECONDS", 0.01)
+    monkeypatch.setattr(neighbours, "UNASKED_SECONDS", 0.01)
     unheard = PipeBell(database, lambda: rings.append(0.0))
     unheard.start()
     wait_until(lambda: len(rings) > 2)

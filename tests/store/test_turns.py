@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 from time import monotonic
 
-from pbm.store.turns import Turns
+from pbm.store.neighbours import Turns
 
 
 def others_turn(turns: Turns, began: threading.Event, end: threading.Event) -> threading.Thread:

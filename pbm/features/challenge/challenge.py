@@ -7,12 +7,11 @@ from datetime import timedelta
 
 from games import GAMES
 from pbm.compose import Answer
-from pbm.core.offers import done
+from pbm.core.decisions import done
 from pbm.core.registry import handles
 from pbm.core.request import Request
 from pbm.core.robots import is_robot, robot_named
-from pbm.core.seeking import split_window
-from pbm.core.start import check_willing, read_terms, split_body, unheard
+from pbm.core.start import check_willing, read_terms, split_body, split_window, unheard
 from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed
 from pbm.domain.events import MatchStarted

@@ -10,7 +10,7 @@ from pbm.compose import Answer
 from pbm.compose.pages import wrapped
 from pbm.core.accounts import open_account
 from pbm.core.credentials import check_address, first_line
-from pbm.core.offers import done
+from pbm.core.decisions import done
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.request import Request
 from pbm.core.start import check_willing, read_terms, start_match

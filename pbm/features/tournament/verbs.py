@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from games import GAMES
 from pbm.compose import Answer
-from pbm.core.offers import done
+from pbm.core.decisions import done
 from pbm.core.registry import handles
 from pbm.core.request import Request
 from pbm.core.start import split_body

@@ -1,0 +1,299 @@
+"""The settings of the server: ways of mail in and out, what one person may ask for, and the kinds of values they have.
+
+A setting is declared once: its type, what it is without being said, what it means and how far it may go.
+`pbm/cli/settings.py` gathers the tables into the configuration.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
+
+from pbm.domain.clock import read_control
+from pbm.domain.errors import BadArguments
+
+
+def place(text: str) -> tuple[str, int] | Path:
+    """A host and a port, or the path of a Unix socket. Raises: ValueError."""
+    if text.startswith("unix:/"):
+        return Path(text.removeprefix("unix:"))
+    match = re.fullmatch(r"(?:\[([0-9A-Fa-f:.%a-z]+)\]|([^\s:\[\]/]+)):(\d{1,5})", text)
+    if match is None or int(match[3]) > 65535:
+        raise ValueError("write HOST:PORT, [IPv6]:PORT or unix:/path, such as 127.0.0.1:8025")
+    return match[1] or match[2], int(match[3])
+
+
+def fitting(pattern: str, example: str) -> AfterValidator:
+    def check(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(f"write something like {example}")
+        return text
+
+    return AfterValidator(check)
+
+
+def _check_place(text: str) -> str:
+    place(text)
+    return text
+
+
+LOCAL_PART = r"[A-Za-z0-9](?:[A-Za-z0-9._]*[A-Za-z0-9])?"
+DOMAIN = r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?"
+Place = Annotated[str, AfterValidator(_check_place)]
+LocalPart = Annotated[str, fitting(LOCAL_PART, "pbm")]
+Domain = Annotated[str, fitting(DOMAIN, "example.org")]
+Address = Annotated[str, fitting(rf"|[^\s@<>]+@{DOMAIN}", "operator@example.org")]
+Host = Annotated[
+    str, fitting(r"|[^\s:/@]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*", "mail.example.org, and its port apart")
+]
+Seconds = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class SettingsTable(BaseModel):
+    """A table of settings; a key that it does not know is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+DEFAULT_CLOCK = "21d"
+"""How much time there is where a challenge does not say it."""
+
+
+def _check_clock(text: str) -> str:
+    try:
+        read_control(text)
+    except BadArguments as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
+class Limits(SettingsTable):
+    """How much one person may ask for. Days are of 24 hours."""
+
+    stranger_replies_per_day: Annotated[int, Field(ge=0)] = Field(
+        default=1, description="Answers a day to an address that belongs to no player."
+    )
+    newcomer_replies_per_day: Annotated[int, Field(ge=0)] = Field(
+        default=30, description="The same once it has answered a mail of ours, which proves that its owner wrote."
+    )
+    answers_per_hour: Count = Field(
+        default=120,
+        description="Answers an hour to one address, lest two robots talk for ever. What it asks for is done all the "
+        "same, and no mail about a move is left out.",
+    )
+    unproven_answers_per_hour: Count = Field(
+        default=20,
+        description="The same for mails that only say whose they are, as anybody can who knows the address: without a "
+        "password, and in answer to nothing of ours.",
+    )
+    answers_per_board_per_hour: Count = Field(default=200, description="The same for all who write about one board.")
+    answers_per_hour_in_all: Count = Field(
+        default=5000,
+        description="The same for everybody together. Mails that only say whose they are draw at most half, and "
+        "those from one machine a tenth.",
+    )
+    hard_bounces_to_suspend: Count = Field(
+        default=3, description="Mails that come back for good until an address gets no more, or its player writes."
+    )
+    confirmation_days: Count = Field(default=7, description="How long the mail that confirms an address is good.")
+    held_asks_per_day: Annotated[int, Field(ge=0)] = Field(
+        default=3, description='How often a day one address is asked "was that you?" for lack of a password.'
+    )
+    answer_token_days: Count = Field(default=14, description="How long answering a mail of ours shows who you are.")
+    wrong_logins: Count = Field(
+        default=5,
+        description="Wrong passwords for one userid until passwords for it are refused for a minute; with each further "
+        "one that doubles. Answers to mails of ours are not concerned.",
+    )
+    wrong_logins_per_source: Count = Field(
+        default=20,
+        description="The same for one sender and for one machine, whatever the userids; so many wrong reply addresses, "
+        "too.",
+    )
+    stranger_passwords_per_hour: Count = Field(
+        default=600, description="Passwords an hour that are looked at or set for senders who are no players."
+    )
+    longest_lock_hours: Seconds = Field(default=24, description="The longest such refusal.")
+    computing_seconds_per_hour: Seconds = Field(
+        default=120,
+        description="Computing within an hour for one player: a few positions, if players aim at them, take long.",
+    )
+    active_games: Count = Field(default=100, description="Games of one player under way at once.")
+    challenges_per_day: Count = Field(default=30, description="Games a player may start a day by challenging.")
+    stranger_challenges_per_day: Annotated[int, Field(ge=0)] = Field(
+        default=5, description="Games a day that somebody who is no player may start between players."
+    )
+    challenges_to_one_per_day: Count = Field(
+        default=50, description="Games a day that all others together may start with one player by challenging them."
+    )
+    offers_to_one_per_day: Count = Field(
+        default=5, description="Mails a day that ask one player whether they want a game that others propose."
+    )
+    invitations_per_day: Annotated[int, Field(ge=0)] = Field(
+        default=5, description="Mails a day by which a player may invite people who have no account."
+    )
+    invitation_days: Count = Field(default=30, description="How long such an invitation is good.")
+    open_seek_games: Count = Field(default=20, description="Games that one seek may look for.")
+    open_tournaments: Annotated[int, Field(ge=0)] = Field(
+        default=3, description="Tournaments that one player has made and that are not over."
+    )
+    confirmations_per_day: Count = Field(
+        default=3,
+        description="Mails a day that ask one mailbox, whatever its +tags and dots, whether it belongs to an account.",
+    )
+    unasked_per_domain_per_day: Count = Field(
+        default=200,
+        description="Mails a day to one domain that its people may not have asked for: confirmations, invitations, "
+        'new passwords, "was that you?", answers to strangers. Mails that server.authserv_id vouches for ask for '
+        "themselves.",
+    )
+    unasked_per_network_per_day: Count = Field(
+        default=50, description="The same because of mails from one network (IPv4 /24, IPv6 /64), to whomever."
+    )
+    resets_per_day: Count = Field(default=3, description="Mails a day by which one player may set a new password.")
+    exports_per_day: Count = Field(default=2, description="Mails a day with all games of one player.")
+    erasure_days: Count = Field(
+        default=7, description="Days in which a player may still keep what they asked to erase."
+    )
+    kept_mail_days: Count = Field(
+        default=30, description="How long mails are kept that were handled or delivered. Of their passwords, none is."
+    )
+    messages_per_day: Annotated[int, Field(ge=0)] = Field(
+        default=50, description="Messages a player may write to others a day."
+    )
+    message_characters: Count = Field(default=5000, description="The longest message or broadcast.")
+    broadcast_moderation: Literal["off", "on", "closed"] = Field(
+        default="off",
+        description="off: broadcasts go out at once; on: they wait for `pbm broadcast approve`; closed: none.",
+    )
+    default_clock: Annotated[str, AfterValidator(_check_clock)] = Field(
+        default=DEFAULT_CLOCK,
+        description="Time of a game whose challenge does not say --clock; none for as long as one likes.",
+    )
+    claim_days: Count = Field(
+        default=7, description="How long the opponent of somebody whose time is up may choose what comes of it."
+    )
+    pause_days: Count = Field(default=60, description="How long two players may pause a game.")
+    vacation_days_per_year: Annotated[int, Field(ge=0, le=366)] = Field(
+        default=30, description="Days a calendar year that a player's clocks may stand still for a vacation."
+    )
+    unreachable_days: Annotated[int, Field(ge=0)] = Field(
+        default=30,
+        description="Days a year that a player's clocks stand still at most because mail to them comes back.",
+    )
+
+
+class ListenSettings(SettingsTable):
+    """Where to listen, as whom, and how much one client may ask for.
+
+    When max_connections are there, a newcomer takes the place of the client that has been there longest without a mail
+    accepted. max_connections_per_peer leaves the Unix socket alone. Without a certificate there is no STARTTLS.
+    """
+
+    listen: Place = Field(
+        default="127.0.0.1:8025",
+        description="Where to listen: HOST:PORT, [IPv6]:PORT or unix:/path of a socket. Port 0 takes a free one.",
+    )
+    lmtp: bool = Field(default=False, description="Speak LMTP in place of SMTP, for a mail server on this machine.")
+    domain: Domain = Field(default="localhost", description="What stands after the @ of our own addresses.")
+    max_size: Annotated[int, Field(ge=1024)] = Field(default=2**20, description="The largest mail taken, in octets.")
+    max_connections: Count = Field(default=200, description="Clients connected at once.")
+    max_connections_per_peer: Count = Field(
+        default=20, description="Clients at once from one IPv4 address or IPv6 /64."
+    )
+    max_recipients: Count = Field(default=100, description="Recipients of one mail.")
+    idle_seconds: Seconds = Field(default=120, description="How long to wait for a client's next command.")
+    data_seconds: Seconds = Field(default=300, description="How long a client may take to send one mail.")
+    session_seconds: Seconds = Field(default=900, description="How long a client may stay without a mail accepted.")
+    commit_seconds: Seconds = Field(
+        default=120, description="How long the database may take before a client is told to retry."
+    )
+    unix_mode: Annotated[str, fitting("[0-7]{3}", "660")] = Field(
+        default="660", description="Permissions of a Unix socket, in octal."
+    )
+    tls_certificate: Path | None = Field(
+        default=None, description="PEM file of our certificate; with it STARTTLS is offered."
+    )
+    tls_key: Path | None = Field(default=None, description="PEM file of its key, if that is not in the same file.")
+
+    @property
+    def where(self) -> tuple[str, int] | Path:
+        """Host and port, or the path of a Unix socket."""
+        return place(self.listen)
+
+
+class FetchSettings(SettingsTable):
+    """Mail from a mailbox, besides what comes to server.listen. Addresses of ours are then all plus addresses of
+    server.local_part@server.domain, which must be the mailbox's own address.
+    """
+
+    host: Host = Field(default="", description="Name of the IMAP server. Empty: no mailbox is looked into.")
+    port: Annotated[int, Field(ge=1, le=65535)] = Field(default=993, description="Its port; mostly 993 or 143.")
+    tls: Literal["none", "starttls", "implicit"] = Field(
+        default="implicit",
+        description="implicit (port 993); starttls (port 143); none. The certificate is always checked.",
+    )
+    ca_file: Path | None = Field(
+        default=None, description="PEM file of authorities to believe in place of the system's."
+    )
+    username: str = Field(default="", description="Name to log in with; at most providers the whole address.")
+    password: SecretStr | None = Field(
+        default=None, description="Password to log in with; where there are passwords for programs, one of those."
+    )
+    folder: Annotated[str, Field(min_length=1)] = Field(
+        default="INBOX", description="The folder whose mails are taken, all of them: give pbm a mailbox of its own."
+    )
+    handled_folder: str = Field(
+        default="pbm-handled", description="The folder they are moved to afterwards. Empty: they are deleted."
+    )
+    max_size: Annotated[int, Field(ge=1024)] = Field(default=2**20, description="The largest mail taken, in octets.")
+    poll_seconds: Seconds = Field(
+        default=60, description="How often to look, also where the server announces mail by itself (IDLE)."
+    )
+    timeout_seconds: Seconds = Field(default=60, description="How long to wait for each answer of the server.")
+    first_retry_seconds: Seconds = Field(
+        default=1, description="Wait after the first failure; after each next one it is twice as long."
+    )
+    longest_retry_seconds: Seconds = Field(default=300, description="But never longer than this.")
+
+
+class DeliverySettings(SettingsTable):
+    """How hard to try. A retry waits twice as long as the one before, give or take a fifth, up to the longest."""
+
+    concurrency: Count = Field(default=10, description="Mails under way at once.")
+    first_retry_seconds: Seconds = Field(
+        default=60, description="Wait before the first retry; each next one is twice as long."
+    )
+    longest_retry_seconds: Seconds = Field(default=6 * 3600, description="But never longer than this.")
+    give_up_hours: Seconds = Field(default=120, description="Age of a mail at which a temporary failure becomes final.")
+    poll_seconds: Seconds = Field(
+        default=5, description="How long nothing may be heard of before the outbox is looked at all the same."
+    )
+
+    def retry_at(self, now: datetime, attempts: int) -> datetime:
+        """When to try again after so many failures, the last one included."""
+        wait = min(self.longest_retry_seconds, self.first_retry_seconds * 2 ** min(attempts - 1, 40))
+        return now + timedelta(seconds=wait * random.uniform(0.8, 1.2))  # noqa: S311  spreads load, guards nothing
+
+
+class SmarthostSettings(SettingsTable):
+    """Mail to a mail server that takes all of ours, for delivery.kind = "smarthost"."""
+
+    host: Host = Field(default="", description="Its name.")
+    port: Annotated[int, Field(ge=1, le=65535)] = Field(default=25, description="Its port; mostly 25, 587 or 465.")
+    tls: Literal["none", "starttls", "implicit"] = Field(
+        default="none", description="none; starttls (port 587); implicit (port 465). The certificate is always checked."
+    )
+    ca_file: Path | None = Field(
+        default=None, description="PEM file of authorities to believe in place of the system's."
+    )
+    username: str | None = Field(default=None, description="Name to log in with, where the server asks for it.")
+    password: SecretStr | None = Field(default=None, description="Password to log in with.")
+    connections: Count = Field(default=4, description="Connections kept open.")
+    timeout_seconds: Seconds = Field(default=60, description="How long to wait for each answer of the server.")

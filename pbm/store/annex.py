@@ -1,0 +1,374 @@
+"""What is kept beside a match: its clock, what its players have decided, who looks on, and what people have written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import (
+    BindParameter,
+    Connection,
+    Row,
+    ScalarSelect,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    not_,
+    or_,
+    select,
+    union_all,
+    update,
+)
+
+from pbm.domain.clock import Clock, read_control
+from pbm.domain.mail import Remark, RemarkKind
+from pbm.domain.match import Intent, IntentKind, Match, Player
+from pbm.domain.settings import Settings
+from pbm.store.tables import (
+    absences,
+    broadcasts,
+    follows,
+    game_choices,
+    intents,
+    matches,
+    player_follows,
+    players,
+    remarks,
+)
+
+STOPPED: Mapping[str, Any] = dict.fromkeys(
+    ("left1", "left2", "turn_left", "ticking_since", "deadline_at", "overrun_at", "due_at", "gift")
+) | {"paused": False}
+"""Of a board that has no clock, or none any more."""
+
+COLUMNS = tuple(STOPPED)
+
+
+def columns_of(clock: Clock | None) -> Mapping[str, Any]:
+    """What is stored of a clock, but for its control, which never changes, and the seat, which the board has."""
+    if clock is None:
+        return STOPPED
+    return {
+        "left1": clock.left[0],
+        "left2": clock.left[1],
+        "turn_left": clock.turn_left,
+        "ticking_since": clock.since,
+        "deadline_at": clock.deadline_at,
+        "overrun_at": clock.overrun_at,
+        "due_at": clock.due_at,
+        "paused": clock.paused,
+        "gift": clock.gift or None,
+    }
+
+
+def clock_of(row: Row[Any]) -> Clock | None:
+    """row: of matches."""
+    if row.ticking_since is None or row.seat_to_move is None:
+        return None
+    return Clock(
+        read_control(row.control),
+        row.seat_to_move,
+        (row.left1, row.left2),
+        row.ticking_since,
+        row.turn_left,
+        row.paused,
+        row.deadline_at,
+        row.overrun_at,
+        row.due_at,
+        row.gift or 0,
+    )
+
+
+@lru_cache(maxsize=5000)
+def settings_of(stored: str) -> Settings:
+    """The settings from the column of a player."""
+    return Settings.chosen(json.loads(stored))
+
+
+def is_interrupted() -> ScalarSelect[bool]:
+    """Whether anything stops a board's clock at some time after it was last touched; a column of its row."""
+    concerned = or_(absences.c.player_id.in_((matches.c.seat1_id, matches.c.seat2_id)), absences.c.player_id.is_(None))
+    lasting = or_(absences.c.ends_at.is_(None), absences.c.ends_at > matches.c.ticking_since)
+    return select(exists().where(concerned, lasting).correlate(matches)).scalar_subquery()
+
+
+_OF_BOARDS = (
+    select(
+        intents.c.board,
+        intents.c.seat,
+        intents.c.kind,
+        intents.c.text,
+        intents.c.comment,
+        intents.c.created_at,
+        intents.c.due_at,
+    )
+    .where(intents.c.board.in_(bindparam("boards", expanding=True)))
+    .order_by(intents.c.kind)
+)
+"""Built once: every move asks for it."""
+
+
+class Intents:
+    """At most one of a kind for each seat of a board; private to that seat."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._foreseen: dict[int, list[Intent]] = {}
+
+    def foresee(self, boards: Collection[int]) -> None:
+        """Read at once what will be asked for one by one."""
+        self._foreseen |= self._read(boards)
+
+    def forget(self) -> None:
+        """Ask anew for what was foreseen."""
+        self._foreseen.clear()
+
+    def of(self, board: int) -> list[Intent]:
+        """Those of both seats."""
+        return (self._foreseen if board in self._foreseen else self._read([board]))[board]
+
+    def _read(self, boards: Collection[int]) -> dict[int, list[Intent]]:
+        found: dict[int, list[Intent]] = {board: [] for board in boards}
+        for board, seat, kind, *rest in self._connection.execute(_OF_BOARDS, {"boards": list(boards)}):
+            text, comment, since, until = rest
+            found[board].append(Intent(seat, IntentKind(kind), text, comment or "", since, until))
+        return found
+
+    def keep(self, board: int, intent: Intent, now: datetime) -> None:
+        """In place of the one of its kind."""
+        self.drop(board, intent)
+        values = {
+            "board": board,
+            "seat": intent.seat,
+            "kind": intent.kind.value,
+            "text": intent.text,
+            "created_at": now,
+            "comment": intent.comment or None,
+            "due_at": intent.until,
+        }
+        self._connection.execute(insert(intents).values(values))
+
+    def drop(self, board: int, intent: Intent) -> None:
+        """The one of its seat and kind."""
+        self._foreseen.pop(board, None)
+        self._connection.execute(
+            delete(intents).where(
+                intents.c.board == board, intents.c.seat == intent.seat, intents.c.kind == intent.kind.value
+            )
+        )
+
+
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """ends_only: wants only the board's last mail. whom: whom they follow for it, a player by their userid or ALL
+    boards of the game; empty for the board itself.
+    """
+
+    player: Player
+    ends_only: bool
+    whom: str = ""
+
+
+_boards: BindParameter[int] = bindparam("boards", expanding=True)
+_by_board = select(follows.c.board, follows.c.player_id, follows.c.ends_only, literal("").label("whom")).where(
+    follows.c.board.in_(_boards)
+)
+_by_game = (
+    select(matches.c.board, game_choices.c.player_id, not_(game_choices.c.follows), literal(ALL))
+    .join(game_choices, game_choices.c.game == matches.c.game)
+    .where(matches.c.board.in_(_boards), or_(game_choices.c.follows, game_choices.c.notify_ends))
+)
+_followed = players.alias("followed")
+_by_player = (
+    select(matches.c.board, player_follows.c.player_id, literal(False), _followed.c.userid)
+    .join(player_follows, player_follows.c.followed_id == seat)
+    .join(_followed, _followed.c.id == seat)
+    .where(matches.c.board.in_(_boards))
+    for seat in (matches.c.seat1_id, matches.c.seat2_id)
+)
+_wishes = union_all(_by_board, _by_game, *_by_player).subquery()
+_FOLLOWERS = (
+    select(_wishes.c.board, players.c.id, players.c.userid, _wishes.c.ends_only, _wishes.c.whom)
+    .join(_wishes, _wishes.c.player_id == players.c.id)
+    .where(players.c.removed_at.is_(None))
+    .order_by(players.c.id, _wishes.c.ends_only.desc(), _wishes.c.whom.desc())
+)
+"""Built once: every move asks for it."""
+
+
+class Follows:
+    """A player follows a board by itself, one of its players, or by a choice of theirs all boards of its game."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._foreseen: dict[int, list[Follower]] = {}
+
+    def foresee(self, boards: Collection[int]) -> None:
+        """Read at once what will be asked for one by one."""
+        self._foreseen |= self._read(boards)
+
+    def forget(self) -> None:
+        """Ask anew for what was foreseen."""
+        self._foreseen.clear()
+
+    def of(self, match: Match) -> list[Follower]:
+        """Everybody but the players of the match, each once, by id; who wants all boards is not left with the end."""
+        found = (self._foreseen if match.board in self._foreseen else self._read([match.board]))[match.board]
+        return list({each.player.id: each for each in found if each.player not in match.players}.values())
+
+    def _read(self, boards: Collection[int]) -> dict[int, list[Follower]]:
+        found: dict[int, list[Follower]] = {board: [] for board in boards}
+        for row in self._connection.execute(_FOLLOWERS, {"boards": list(boards)}):
+            found[row.board].append(Follower(Player(row.id, row.userid), bool(row.ends_only), row.whom))
+        return found
+
+    def wish(self, player_id: int, board: int) -> bool | None:
+        """Whether the player follows the board by itself: only its end, or all of it; None if neither."""
+        found = select(follows.c.ends_only).where(follows.c.player_id == player_id, follows.c.board == board)
+        return self._connection.execute(found).scalar()
+
+    def follow(self, player_id: int, board: int, *, ends_only: bool) -> None:
+        self.unfollow(player_id, board)
+        self._connection.execute(insert(follows).values(player_id=player_id, board=board, ends_only=ends_only))
+
+    def unfollow(self, player_id: int, board: int) -> bool:
+        """False if they did not follow it."""
+        own = (follows.c.player_id == player_id) & (follows.c.board == board)
+        return self._connection.execute(delete(follows).where(own)).rowcount > 0
+
+    def boards(self, player_id: int) -> list[tuple[int, bool]]:
+        """The boards that the player follows by themselves, ascending; whether only their ends."""
+        found = select(follows.c.board, follows.c.ends_only).where(follows.c.player_id == player_id)
+        return [(row.board, row.ends_only) for row in self._connection.execute(found.order_by(follows.c.board))]
+
+    def players(self, player_id: int) -> list[Player]:
+        """Whom the player follows, by userid."""
+        found = (
+            select(players.c.id, players.c.userid)
+            .join(player_follows, player_follows.c.followed_id == players.c.id)
+            .where(player_follows.c.player_id == player_id, players.c.removed_at.is_(None))
+            .order_by(players.c.userid_key)
+        )
+        return [Player(row.id, row.userid) for row in self._connection.execute(found)]
+
+    def follow_player(self, player_id: int, followed_id: int) -> None:
+        """All boards of a player whom they do not follow yet."""
+        self._connection.execute(insert(player_follows).values(player_id=player_id, followed_id=followed_id))
+
+    def unfollow_player(self, player_id: int, followed_id: int) -> bool:
+        """False if they did not follow them."""
+        pair = (player_follows.c.player_id == player_id) & (player_follows.c.followed_id == followed_id)
+        return self._connection.execute(delete(player_follows).where(pair)).rowcount > 0
+
+
+class Remarks:
+    """A board's row says whether there are notes on it, so that a move does not have to ask."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, kind: RemarkKind, remark: Remark) -> None:
+        values = {
+            "board": remark.board,
+            "player_id": remark.author.id,
+            "kind": kind.value,
+            "ply": remark.ply,
+            "text": remark.text,
+            "created_at": remark.written_at,
+        }
+        self._connection.execute(insert(remarks).values(values))
+        if kind is RemarkKind.NOTE:
+            noted = update(matches).where(matches.c.board == remark.board, matches.c.annotated.is_(False))
+            self._connection.execute(noted.values(annotated=True))
+
+    def of(self, kind: RemarkKind, board: int, player_id: int | None = None) -> list[Remark]:
+        """Those on a board, oldest first. player_id: only theirs."""
+        found = _remarks.where(remarks.c.board == board, remarks.c.kind == kind.value)
+        if player_id is not None:
+            found = found.where(remarks.c.player_id == player_id)
+        return [_remark(row) for row in self._connection.execute(found.order_by(remarks.c.id))]
+
+    def written_since(self, kind: RemarkKind, player_id: int, since: datetime) -> int:
+        """How many of a player's remarks were written since then."""
+        own = (remarks.c.player_id == player_id) & (remarks.c.kind == kind.value)
+        found = select(func.count()).select_from(remarks).where(own, remarks.c.created_at > since)
+        return self._connection.execute(found).scalar_one()
+
+    def drop(self, kind: RemarkKind, board: int, player_id: int) -> int:
+        """How many there were."""
+        own = (remarks.c.board == board) & (remarks.c.player_id == player_id) & (remarks.c.kind == kind.value)
+        return self._connection.execute(delete(remarks).where(own)).rowcount
+
+
+_remarks = select(remarks, players.c.userid).join(players, players.c.id == remarks.c.player_id)
+
+
+def _remark(row: Row[Any]) -> Remark:
+    return Remark(row.board, Player(row.player_id, row.userid), row.ply, row.text, row.created_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Broadcast:
+    """sent_at: None while it waits for the operator."""
+
+    id: int
+    author: Player
+    text: str
+    created_at: datetime
+    sent_at: datetime | None
+
+
+class Broadcasts:
+    """All that were sent, and those that wait; one that is refused is forgotten."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, author: Player, text: str, now: datetime, *, sent: bool) -> Broadcast:
+        sent_at = now if sent else None
+        values = {"player_id": author.id, "text": text, "created_at": now, "sent_at": sent_at}
+        key = self._connection.execute(insert(broadcasts).values(values).returning(broadcasts.c.id)).scalar_one()
+        return Broadcast(key, author, text, now, sent_at)
+
+    def written_since(self, player_id: int, since: datetime) -> int:
+        """How many the player has written since then."""
+        found = select(func.count()).where(broadcasts.c.player_id == player_id, broadcasts.c.created_at > since)
+        return self._connection.execute(found).scalar_one()
+
+    def waiting(self) -> list[Broadcast]:
+        """The oldest first."""
+        found = _with_author.where(broadcasts.c.sent_at.is_(None)).order_by(broadcasts.c.id)
+        return [_broadcast(row) for row in self._connection.execute(found)]
+
+    def find(self, broadcast_id: int) -> Broadcast | None:
+        """One that waits."""
+        found = _with_author.where(broadcasts.c.id == broadcast_id, broadcasts.c.sent_at.is_(None))
+        row = self._connection.execute(found).one_or_none()
+        return None if row is None else _broadcast(row)
+
+    def sent(self, broadcast_id: int, now: datetime) -> None:
+        self._connection.execute(update(broadcasts).where(broadcasts.c.id == broadcast_id).values(sent_at=now))
+
+    def drop(self, broadcast_id: int) -> None:
+        self._connection.execute(delete(broadcasts).where(broadcasts.c.id == broadcast_id))
+
+
+_with_author = (
+    select(broadcasts, players.c.userid)
+    .join(players, players.c.id == broadcasts.c.player_id)
+    .where(players.c.removed_at.is_(None))
+)
+
+
+def _broadcast(row: Row[Any]) -> Broadcast:
+    return Broadcast(row.id, Player(row.player_id, row.userid), row.text, row.created_at, row.sent_at)
