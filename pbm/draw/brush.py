@@ -7,6 +7,7 @@ colours, several times as large as they will be, and then found in the palette.
 from __future__ import annotations
 
 import io
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -67,28 +68,36 @@ class Picture:
     kind: str = "image/png"
 
 
+def mixed(one: str, other: str, share: int = 3) -> str:
+    """A colour between two. share: sixths of the one."""
+    parts = zip(ImageColor.getrgb(one), ImageColor.getrgb(other), strict=True)
+    return "#{:02x}{:02x}{:02x}".format(*((a * share + b * (6 - share)) // 6 for a, b in parts))
+
+
+FEW = 16
+"""Colours of a picture that takes half the room for each pixel."""
+_STROKES = (INK, LINE, COLOURS["green"], COLOURS["red"], COLOURS["blue"], COLOURS["purple"])
+_FIRST = (PAPER, FAINT, COLOURS["yellow"], *_STROKES, *(mixed(ink, PAPER) for ink in _STROKES))
+"""All that lines and letters on paper need, their soft edges too; they stand first in the palette."""
+
+
 @cache
-def palette() -> Image.Image:
-    """All colours of pictures: those of boards, and what lies between each and the grounds it may border on."""
-    inks = dict.fromkeys((*GROUNDS, *COLOURS.values(), INK, LINE, FAINT, LAST, WINNING))
-    mixed = dict.fromkeys(inks) | {
-        _mix(ink, ground, share): None for ground in (*GROUNDS, INK) for ink in inks for share in (1, 2)
-    }
-    colours = list(mixed)[:256]
+def palette(most: int = 256) -> Image.Image:
+    """All colours of pictures: those of boards, and what lies between each and the grounds it may border on.
+
+    most: how many of them.
+    """
+    inks = dict.fromkeys((*_FIRST, *GROUNDS, *COLOURS.values(), LAST, WINNING))
+    between = {mixed(ink, ground, share): None for ground in (*GROUNDS, INK) for ink in inks for share in (2, 4)}
+    colours = [*inks, *(colour for colour in between if colour not in inks)][:most]
     image = Image.new("P", (1, 1))
     image.putpalette([part for colour in colours for part in ImageColor.getrgb(colour)])
     return image
 
 
-def _mix(one: str, other: str, share: int) -> str:
-    """share: thirds of the one."""
-    parts = zip(ImageColor.getrgb(one), ImageColor.getrgb(other), strict=True)
-    return "#{:02x}{:02x}{:02x}".format(*((a * share + b * (3 - share)) // 3 for a, b in parts))
-
-
-def flat(image: Image.Image) -> Image.Image:
-    """The same in numbers of the palette."""
-    return image.quantize(palette=palette(), dither=Image.Dither.NONE)
+def flat(image: Image.Image, most: int = 256) -> Image.Image:
+    """The same in numbers of the palette, of its first colours alone where so many are enough."""
+    return image.quantize(palette=palette(most), dither=Image.Dither.NONE)
 
 
 @cache
@@ -104,11 +113,29 @@ def font(size: int, *, bold: bool = False) -> ImageFont.FreeTypeFont:
     return ImageFont.truetype(str(FONTS / name), size, layout_engine=ImageFont.Layout.BASIC)
 
 
+def blank(width: int, height: int) -> Image.Image:
+    """A sheet of paper, in numbers of the palette."""
+    image = Image.new("P", (width, height), number(PAPER))
+    image.putpalette(palette().getpalette() or [])
+    return image
+
+
 def smooth(width: int, height: int, ground: str, paint: Callable[[Pen, int], None], finer: int = FINER) -> Image.Image:
     """An image in true colours. paint: draws it on a sheet that is so many times as large."""
     large = Image.new("RGB", (width * finer, height * finer), ground)
     paint(ImageDraw.Draw(large), finer)
     return large.reduce(finer)
+
+
+@lru_cache(maxsize=1000)
+def dot(radius: int, fill: str) -> Image.Image:
+    """A disc on paper, to be stamped."""
+
+    def paint(pen: Pen, finer: int) -> None:
+        box = 0, 0, (2 * radius + 1) * finer - 1, (2 * radius + 1) * finer - 1
+        pen.ellipse(box, fill, INK, finer)
+
+    return flat(smooth(2 * radius + 1, 2 * radius + 1, PAPER, paint), FEW)
 
 
 @lru_cache(maxsize=1000)
@@ -150,12 +177,34 @@ def disc(radius: int) -> Image.Image:
     return mask
 
 
+def stamp(image: Image.Image, stamped: Image.Image, middle: Point, *, square: bool = False) -> None:
+    """Put a thing where its middle is to be. square: it has corners."""
+    corner = round(middle[0]) - stamped.width // 2, round(middle[1]) - stamped.height // 2
+    image.paste(stamped, corner, None if square else disc(stamped.width // 2))
+
+
+@lru_cache(maxsize=5000)
+def lettering(words: str, size: int, width: int, ink: str) -> Image.Image:
+    """Bold words on a strip of paper, to be stamped."""
+    image = Image.new("RGB", (width, size), PAPER)
+    write(ImageDraw.Draw(image), words, size, width / 2, size / 2, ink, bold=True)
+    return flat(image, FEW)
+
+
 def write(pen: Pen, words: str, size: int, x: float, y: float, fill: str | int = INK, *, bold: bool = False) -> None:
     """Words centred on a point."""
     pen.text((x, y), words, fill, font(size, bold=bold), anchor="mm")
 
 
 def finished(image: Image.Image) -> Picture:
+    """The file, with no more colours than are seen; a few make thin lines, in which only runs are worth finding."""
     file = io.BytesIO()
-    image.save(file, "PNG", compress_level=7)
+    used = [at for at, count in enumerate(image.histogram()) if count]
+    places = [0] * 256
+    for new, old in enumerate(used):
+        places[old] = new
+    few, colours = image.point(places), image.getpalette() or []
+    few.putpalette([part for at in used for part in colours[3 * at : 3 * at + 3]])
+    strategy = zlib.Z_RLE if len(used) <= FEW else zlib.Z_DEFAULT_STRATEGY
+    few.save(file, "PNG", compress_level=6, compress_type=strategy)
     return Picture(file.getvalue(), image.width, image.height)

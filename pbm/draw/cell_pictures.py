@@ -35,10 +35,10 @@ def of_grid(board: GridBoard) -> Image.Image:
     for box in board.boxes:
         (x, y), (right, below) = at(box.row, box.column), at(box.row + 1, box.column + 1)
         stamp = brush.piece(unit // 3, fill_of(box.owner, dict(board.colours)), INK, box.owner, PAPER)
-        _stamp(image, stamp, ((x + right) // 2, (y + below) // 2))
+        brush.stamp(image, stamp, ((x + right) // 2, (y + below) // 2))
     for mark in board.crossings:
         fill = fill_of(mark.owner, dict(board.colours))
-        _stamp(image, brush.piece(unit // 4, fill, INK, mark.owner, WOOD), at(mark.row, mark.column))
+        brush.stamp(image, brush.piece(unit // 4, fill, INK, mark.owner, WOOD), at(mark.row, mark.column))
     _stamp_pieces(image, board, at, unit * 2 // 5)
     _draw_path(pen, board.path, at)
     return image
@@ -70,18 +70,12 @@ def _stamp_pieces(image: Image.Image, board: GridBoard | HexBoard, at: At, radiu
         ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
         edge = _edge(cell.last, cell.winning)
         if not cell.piece:
-            _stamp(image, brush.outline(radius, edge, ground), at(*cell.place))
+            brush.stamp(image, brush.outline(radius, edge, ground), at(*cell.place))
             continue
         fill = FAINT if cell.faint and fill_of(cell.piece, colours) == PAPER else fill_of(cell.piece, colours)
         small = radius * 2 // 3 if cell.faint else radius
         stamp = brush.piece(small, fill, edge, "" if cell.faint else cell.piece, ground, cell.form)
-        _stamp(image, stamp, at(*cell.place), square=cell.form in (Form.ARROW, Form.WALL))
-
-
-def _stamp(image: Image.Image, stamp: Image.Image, middle: Place, *, square: bool = False) -> None:
-    radius = stamp.width // 2
-    corner = middle[0] - radius, middle[1] - radius
-    image.paste(stamp, corner, None if square else brush.disc(radius))
+        brush.stamp(image, stamp, at(*cell.place), square=cell.form in (Form.ARROW, Form.WALL))
 
 
 def _draw_joins(pen: brush.Pen, joins: Iterable[Join], at: At, unit: int) -> None:

@@ -27,6 +27,8 @@ MEETING = 4
 """Segments of a cell that are asked whether they cross there."""
 BESIDE = 200
 """Harm from which a label is rather put beside its stroke."""
+PAD = 16
+"""Columns beyond either edge of a sheet to which a label may reach."""
 MANY = 80
 """Segments among which a label beside its stroke would not be found."""
 HARD = 55
@@ -180,8 +182,9 @@ class Layout:
         for index, path in enumerate(self.paths):
             for place, _ in path:
                 self.under.setdefault(place, []).append(index)
+        self._nothing = [0] * (sheet.columns + 2 * PAD)
         self._crowd = self._sums()
-        self._taken: set[Place] = set()
+        self._taken: dict[int, int] = {}  # by row: bit PAD + i for column i
         self.signs = self._place_signs()
         self.numbers = self._place_numbers()
 
@@ -218,20 +221,25 @@ class Layout:
             if len(some) > 1 and any(one.meets(other, place) for one, other in pairwise([*some, some[0]])):
                 yield place
 
-    def _cells(self, start: Place, length: int) -> list[Place]:
-        return [(start[0], start[1] + step) for step in range(length)]
-
     def _free(self, start: Place, length: int) -> bool:
         """The cells, and between characters the one on either side, hold no other label; the sheet has them all."""
-        (row, column), margin = start, 0 if self.sheet.beside else 1
-        return self.sheet.holds(start, length) and not any(
-            (row, at) in self._taken for at in range(column - margin, column + length + margin)
-        )
+        return self.sheet.holds(start, length) and not self._taken.get(start[0], 0) & self._mask(start, length)
+
+    def _mask(self, start: Place, length: int) -> int:
+        margin = 0 if self.sheet.beside else 1
+        return ((1 << length + 2 * margin) - 1) << start[1] - margin + PAD
+
+    def _take(self, start: Place, length: int) -> None:
+        self._taken[start[0]] = self._taken.get(start[0], 0) | ((1 << length) - 1) << start[1] + PAD
+
+    def _leave(self, start: Place, length: int) -> None:
+        self._taken[start[0]] ^= ((1 << length) - 1) << start[1] + PAD
 
     def _covered(self, lettering: tuple[Place, str]) -> int:
         """How many segments a sign would hide."""
         (row, column), sign = lettering
-        return self._held(row, column, column + len(sign))
+        sums = self._crowd.get(row, self._nothing)
+        return sums[column + len(sign) + PAD] - sums[column + PAD]
 
     def _place_signs(self) -> dict[int, tuple[Place, str]]:
         """The present point first, then the others in the board's order."""
@@ -239,7 +247,8 @@ class Layout:
         placed: dict[int, tuple[Place, str]] = {}
         inside = [index for index, point in enumerate(points) if sheet.shows(point)]
         if sheet.beside:
-            self._taken.update(sheet.place(points[index]) for index in inside)
+            for index in inside:
+                self._take(sheet.place(points[index]), 1)
         for index in sorted(inside, key=lambda index: not points[index].here):
             place = sheet.place(points[index])
             on = [] if sheet.beside else list(_signs_on(points[index], place))
@@ -247,7 +256,7 @@ class Layout:
             for start, sign in (*on, *beside):
                 if self._free(start, len(sign)):
                     placed[index] = start, sign
-                    self._taken.update(self._cells(start, len(sign)))
+                    self._take(start, len(sign))
                     break
         return placed
 
@@ -263,11 +272,11 @@ class Layout:
         for index in sorted(choices, key=lambda index: (len(choices[index]), index)) * 2:
             text = texts[index]
             if index in placed:
-                self._taken.difference_update(self._cells(placed.pop(index)[0], len(text)))
+                self._leave(*_extent(placed.pop(index)))
             best = next((start for _, start in choices[index] if self._free(start, len(text))), None)
             if best is not None:
                 placed[index] = best, text
-                self._taken.update(self._cells(best, len(text)))
+                self._take(best, len(text))
         return placed
 
     def _choices(self, index: int, length: int) -> list[tuple[int, Place]]:
@@ -292,22 +301,22 @@ class Layout:
 
     def _harm(self, start: Place, length: int) -> int:
         """How much a label hides, or might be taken to belong to; its own segment counts alike wherever it stands."""
-        row, column = start
-        beside = column - 1, column + length + 1
-        covered, near = self._held(row, column, column + length), self._held(row, *beside)
-        return 18 * covered + 6 * near + 3 * (self._held(row - 1, *beside) + self._held(row + 1, *beside))
-
-    def _held(self, row: int, left: int, right: int) -> int:
-        """How often segments are under some places of a row, the last one not counted."""
-        sums = self._crowd.get(row)
-        return sums[max(0, right)] - sums[max(0, left)] if sums else 0
+        row, left, right = start[0], start[1] - 1 + PAD, start[1] + length + 1 + PAD
+        crowd, nothing = self._crowd.get, self._nothing
+        above, here, below = crowd(row - 1, nothing), crowd(row, nothing), crowd(row + 1, nothing)
+        covered, near = here[right - 1] - here[left + 1], here[right] - here[left]
+        return 18 * covered + 6 * near + 3 * (above[right] - above[left] + below[right] - below[left])
 
     def _sums(self) -> dict[int, list[int]]:
-        """For each row and column how often segments are under the places to the left of it."""
+        """For each row and column, PAD added to it, how often segments are under the places to the left of it."""
         rows: dict[int, list[int]] = {}
         for (row, column), segments in self.under.items():
-            rows.setdefault(row, [0] * (self.sheet.columns + 9))[max(0, column) + 1] += len(segments)
+            rows.setdefault(row, self._nothing.copy())[max(0, column) + 1 + PAD] += len(segments)
         return {row: list(accumulate(counts)) for row, counts in rows.items()}
+
+
+def _extent(lettering: tuple[Place, str]) -> tuple[Place, int]:
+    return lettering[0], len(lettering[1])
 
 
 def _signs_on(point: Point, place: Place) -> Iterator[tuple[Place, str]]:

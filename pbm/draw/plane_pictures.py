@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import hypot
+from typing import NamedTuple
 
 from PIL import Image, ImageDraw
 
@@ -25,32 +26,31 @@ CELL_WIDTH, CELL_HEIGHT = 11, 20
 ENLARGED = 3
 TALLEST = 3
 """A board is shown at most so many times as high as it is wide."""
-FINER = 2
-TARGET = "#7b1fa2"
+TARGET = COLOURS["purple"]
 
 _PENS = {
-    Stroke.OUTLINE: (LINE, 1.5, 0),
-    Stroke.GREEN: (COLOURS["green"], 1.8, 0),
-    Stroke.RED: (COLOURS["red"], 3.0, 0),
-    Stroke.BLUE: (COLOURS["blue"], 2.0, 10),
+    Stroke.OUTLINE: (LINE, 1, 0),
+    Stroke.GREEN: (COLOURS["green"], 1, 0),
+    Stroke.RED: (COLOURS["red"], 2, 0),
+    Stroke.BLUE: (COLOURS["blue"], 1, 10),
 }
-"""Colour, width in pixels, and length of dashes; 0 for none."""
+"""Colour, width in pixels without the soft edge, and length of dashes; 0 for none."""
 
 
 def of_plane(board: PlaneBoard, *, enlarged: bool = True) -> Image.Image:
     """enlarged: with the part that is most crowded."""
     layout = _laid_out(board)
-    images = [_painted(layout)]
-    if part := most_crowded(layout, ENLARGED) if enlarged else None:
-        _frame(images[0], layout.sheet, part)
-        images.append(_painted(_laid_out(part.board)))
-        ImageDraw.Draw(images[1]).rectangle((0, 0, WIDTH - 1, images[1].height - 1), None, TARGET, 2)
-    whole = Image.new("RGB", (WIDTH, sum(image.height for image in images)), PAPER)
-    top = 0
-    for image in images:
-        whole.paste(image, (0, top))
-        top += image.height
-    return brush.flat(whole)
+    part = most_crowded(layout, ENLARGED) if enlarged else None
+    below = _laid_out(part.board) if part else None
+    height = _height(layout)
+    image = brush.blank(WIDTH, height + (_height(below) if below else 0))
+    _paint(image, layout, 0)
+    if part and below:
+        _frame(image, layout.sheet, part)
+        _paint(image, below, height)
+        edge = 0, height, WIDTH - 1, image.height - 1
+        ImageDraw.Draw(image).rectangle(edge, None, brush.number(TARGET), 2)
+    return image
 
 
 def _laid_out(board: PlaneBoard) -> Layout:
@@ -59,30 +59,30 @@ def _laid_out(board: PlaneBoard) -> Layout:
     return Layout(Sheet(board, columns, min(rows, columns * TALLEST), beside=True))
 
 
-def _pixel(spot: Spot | Place) -> tuple[float, float]:
+def _height(layout: Layout) -> int:
+    return (layout.sheet.rows + 3) * CELL_HEIGHT
+
+
+def _pixel(spot: Spot | Place, top: int = 0) -> Spot:
     """The middle of a cell: x, y."""
-    return (spot[1] + 1) * CELL_WIDTH, (spot[0] + 1.5) * CELL_HEIGHT
+    return (spot[1] + 1) * CELL_WIDTH, (spot[0] + 1.5) * CELL_HEIGHT + top
 
 
-def _painted(layout: Layout) -> Image.Image:
-    sheet = layout.sheet
-    size = WIDTH, (sheet.rows + 3) * CELL_HEIGHT
-
-    def paint(pen: brush.Pen, finer: int) -> None:
-        for segment, line in sorted(_lines(layout), key=lambda each: not each[0].gone):
-            _stroke(pen, segment, line, finer)
-        for index, point in enumerate(sheet.board.points):
-            if sheet.shows(point):
-                _dot(pen, point, _pixel(sheet.spot(point.x, point.y)), finer, named=index in layout.signs)
-
-    image = brush.smooth(*size, PAPER, paint, FINER)
-    pen = ImageDraw.Draw(image)
+def _paint(image: Image.Image, layout: Layout, top: int) -> None:
+    """What the layout tells, from this row of pixels on: strokes, soft edges first, points, then labels."""
+    pen, board = ImageDraw.Draw(image), layout.sheet.board
+    strokes = [_stroke(segment, line, top) for segment, line in _lines(layout)]
+    for soft in (True, False):
+        for stroke in strokes:
+            for ends in stroke.dashes:
+                pen.line(ends, stroke.edge if soft else stroke.ink, stroke.width + 2 * soft)
+    for index, point in enumerate(board.points):
+        if layout.sheet.shows(point) and (point.here or point.target or index in layout.signs):
+            _dot(image, point, _pixel(layout.sheet.spot(point.x, point.y), top))
     for index, (start, label) in layout.numbers.items():
-        segment = layout.segments[index]
-        _write(pen, start, label, LINE if segment.gone else _PENS[segment.stroke][0])
+        _write(image, start, label, _pen(layout.segments[index])[0], top)
     for index, (start, sign) in layout.signs.items():
-        _write(pen, start, sign, TARGET if sheet.board.points[index].target else INK)
-    return image
+        _write(image, start, sign, TARGET if board.points[index].target else INK, top)
 
 
 def _lines(layout: Layout) -> Iterator[tuple[Segment, Line]]:
@@ -91,35 +91,46 @@ def _lines(layout: Layout) -> Iterator[tuple[Segment, Line]]:
             yield segment, line
 
 
-def _stroke(pen: brush.Pen, segment: Segment, line: Line, finer: int) -> None:
-    colour, width, dash = (FAINT, 1.5, 4) if segment.gone else _PENS[segment.stroke]
-    (x, y), (to_x, to_y) = (tuple(part * finer for part in _pixel(spot)) for spot in (line.start, line.end))
-    thick = max(1, round((width + 2 * segment.last) * finer))
-    steps = int(hypot(to_x - x, to_y - y) / (dash * finer)) | 1 if dash else 1
-    for step in range(0, steps, 2):
-        share, until = step / steps, (step + 1) / steps
-        ends = (x + (to_x - x) * share, y + (to_y - y) * share, x + (to_x - x) * until, y + (to_y - y) * until)
-        pen.line(ends, colour, thick)
+class _Drawn(NamedTuple):
+    """A stroke in pixels and numbers of the palette. edge: of its soft edge."""
+
+    dashes: list[tuple[float, float, float, float]]
+    ink: int
+    edge: int
+    width: int
 
 
-def _dot(pen: brush.Pen, point: Point, pixel: tuple[float, float], finer: int, *, named: bool) -> None:
-    x, y = (part * finer for part in pixel)
-    reach = finer * (8 if point.here else 5 if point.target else 3)
-    fill = "#ffd54f" if point.here else TARGET if point.target else INK
-    if point.here or point.target or named:
-        pen.ellipse((x - reach, y - reach, x + reach, y + reach), fill, INK, finer)
+def _pen(segment: Segment) -> tuple[str, int, int]:
+    return (LINE, 2, 4) if segment.gone else _PENS[segment.stroke]
 
 
-def _write(pen: brush.Pen, start: Place, label: str, ink: str) -> None:
+def _stroke(segment: Segment, line: Line, top: int) -> _Drawn:
+    colour, width, dash = _pen(segment)
+    (x, y), (to_x, to_y) = _pixel(line.start, top), _pixel(line.end, top)
+    steps = int(hypot(to_x - x, to_y - y) / dash) | 1 if dash else 1
+    right, down = (to_x - x) / steps, (to_y - y) / steps
+    dashes = [
+        (x + right * step, y + down * step, x + right * (step + 1), y + down * (step + 1))
+        for step in range(0, steps, 2)
+    ]
+    ink = FAINT if segment.gone else colour
+    return _Drawn(dashes, brush.number(ink), brush.number(brush.mixed(ink, PAPER)), width + 2 * segment.last)
+
+
+def _dot(image: Image.Image, point: Point, middle: Spot) -> None:
+    radius = 8 if point.here else 5 if point.target else 3
+    fill = COLOURS["yellow"] if point.here else TARGET if point.target else INK
+    brush.stamp(image, brush.dot(radius, fill), middle)
+
+
+def _write(image: Image.Image, start: Place, label: str, ink: str, top: int) -> None:
     """A label whose first letter has that cell, on white, which keeps the strokes away from it."""
-    x, y = _pixel((start[0], start[1] + (len(label) - 1) / 2))
-    half = len(label) * CELL_WIDTH / 2
-    pen.rectangle((x - half, y - 8, x + half, y + 8), PAPER)
-    brush.write(pen, label, LETTERS, x, y, ink, bold=True)
+    middle = _pixel((start[0], start[1] + (len(label) - 1) / 2), top)
+    brush.stamp(image, brush.lettering(label, LETTERS, CELL_WIDTH * len(label) + 1, ink), middle, square=True)
 
 
 def _frame(image: Image.Image, sheet: Sheet, part: Excerpt) -> None:
     """A thin frame around what is shown enlarged."""
     left, bottom = _pixel(sheet.spot(part.left, part.low))
     right, top = _pixel(sheet.spot(part.left + part.board.width, part.low + part.board.height))
-    ImageDraw.Draw(image).rectangle((left, top, right, bottom), None, TARGET, 1)
+    ImageDraw.Draw(image).rectangle((left, top, right, bottom), None, brush.number(TARGET), 1)

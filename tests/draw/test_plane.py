@@ -179,13 +179,18 @@ def test_every_edge_and_vertex_of_a_graph_is_labelled(words, version, plies):
     assert len(lines) <= 110
 
 
+def cells(start: layout.Place, label: str) -> list[layout.Place]:
+    """Where the characters of a label stand."""
+    return [(start[0], start[1] + step) for step in range(len(label))]
+
+
 @settings(max_examples=100, deadline=None)
 @given(lattice())
 def test_labels_stand_on_their_strokes_and_never_touch_each_other(shown):
     laid = layout_of(shown)
     lines = plane.text(shown)
     labels = [*laid.signs.values(), *laid.numbers.values()]
-    taken = [cell for start, label in labels for cell in laid._cells(start, len(label))]
+    taken = [cell for start, label in labels for cell in cells(start, label)]
     assert len(set(taken)) == len(taken)
     for (row, column), label in labels:
         assert (row, column - 1) not in taken
@@ -194,7 +199,7 @@ def test_labels_stand_on_their_strokes_and_never_touch_each_other(shown):
     lines = drawn_whole(shown)
     assert sum(line.count("@") for line in lines) == sum(label.count("@") for _, label in laid.signs.values())
     for index, (start, label) in laid.numbers.items():
-        assert set(laid._cells(start, len(label))) & {place for place, _ in laid.paths[index]}
+        assert set(cells(start, label)) & {place for place, _ in laid.paths[index]}
 
 
 @settings(max_examples=100, deadline=None)
