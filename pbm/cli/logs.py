@@ -103,9 +103,29 @@ def _unhurried(stream: TextIO) -> TextIO:
         return stream
 
 
+class _Level:
+    """Leaves out what is below a level, which may be another one after a while."""
+
+    number = logging.INFO
+
+    def __call__(self, _logger: object, method: str, event: EventDict) -> EventDict:
+        if structlog.processors.NAME_TO_LEVEL[method] < self.number:
+            raise structlog.DropEvent
+        return event
+
+
+_LEVEL = _Level()
+
+
+def set_level(level: str) -> None:
+    """Of our lines and of the libraries' from now on."""
+    _LEVEL.number = logging.getLevelNamesMapping()[level.upper()]
+    logging.getLogger().setLevel(_LEVEL.number)
+
+
 def log_to_stderr(settings: Log, *, for_good: bool = False) -> None:
-    """for_good: nobody will ask for another form in this process, which makes events that are left out cost nothing,
-    and nothing waits for whoever should read what is written.
+    """for_good: nobody will ask for another form in this process, which makes an event cost less, and nothing waits for
+    whoever should read what is written.
     """
     stream = _unhurried(sys.stderr) if for_good else sys.stderr
     shared: list[Processor] = [
@@ -116,16 +136,16 @@ def log_to_stderr(settings: Log, *, for_good: bool = False) -> None:
         structlog.processors.format_exc_info,
     ]
     last = structlog.processors.JSONRenderer() if settings.format == "json" else _as_text
-    level = logging.getLevelNamesMapping()[settings.level.upper()]
     structlog.configure(
-        processors=[*shared, last],
-        wrapper_class=structlog.make_filtering_bound_logger(level),
+        processors=[_LEVEL, *shared, last],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG),
         logger_factory=structlog.WriteLoggerFactory(stream),
         cache_logger_on_first_use=for_good,
     )
     handler = logging.StreamHandler(stream)
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=last, foreign_pre_chain=shared))
-    logging.basicConfig(level=level, handlers=[handler], force=True)
+    logging.basicConfig(handlers=[handler], force=True)
+    set_level(settings.level)
     logging.getLogger("alembic").setLevel(logging.WARNING)
 
 

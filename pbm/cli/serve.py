@@ -21,7 +21,7 @@ import structlog
 
 from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.loading import masked, strange_variables
-from pbm.cli.logs import drain, log_to_stderr
+from pbm.cli.logs import drain, log_to_stderr, set_level
 from pbm.cli.opening import identified
 from pbm.cli.output import Misconfigured, Refused
 from pbm.cli.settings import Configuration
@@ -152,6 +152,11 @@ class TaskList(click.ParamType):  # type: ignore[type-arg]  # not generic in old
         return frozenset(chosen)
 
 
+metrics_option = click.option(
+    "--metrics", metavar="HOST:PORT", help="Give the numbers of this process there, in place of metrics.listen."
+)
+
+
 @click.command(cls=Command)
 @click.option("--listen", metavar="HOST:PORT", help="Where to listen, in place of server.listen.")
 @click.option("--maildir", type=click.Path(path_type=Path, file_okay=False), help="Deliver to Maildirs in this folder.")
@@ -160,25 +165,38 @@ class TaskList(click.ParamType):  # type: ignore[type-arg]  # not generic in old
     "--do", "tasks", type=TaskList(TASKS), default=",".join(TASKS), show_default=True, metavar="TASK,...",
     help="Only these; other processes over the same database may do the others.",
 )  # fmt: skip
+@metrics_option
 @pass_invocation
 def serve(
-    invocation: Invocation, listen: str | None, maildir: Path | None, domain: str | None, tasks: frozenset[str]
+    invocation: Invocation,
+    listen: str | None,
+    maildir: Path | None,
+    domain: str | None,
+    tasks: frozenset[str],
+    metrics: str | None,
 ) -> None:
     """Listen for mail, handle it and deliver the answers, until SIGTERM or SIGINT.
 
     Needs no configuration. An empty database is set up. One line on standard output says when mail is accepted; logs go
     to standard error. Any number of `pbm serve` and `pbm work` may share a database. SIGHUP has the certificate, the
-    DKIM key and its selector read anew.
+    DKIM key and its selector, [limits], operator and log.level read anew; all else needs another start.
     """
-    run(invocation, listen, maildir, domain, tasks)
+    run(invocation, listen, maildir, domain, tasks, metrics)
 
 
 def run(
-    invocation: Invocation, listen: str | None, maildir: Path | None, domain: str | None, tasks: Collection[str]
+    invocation: Invocation,
+    listen: str | None,
+    maildir: Path | None,
+    domain: str | None,
+    tasks: Collection[str],
+    metrics: str | None = None,
 ) -> None:
     """Do the tasks until told to stop. The others: as the options of the same names."""
+    others = LISTEN not in tasks and metrics is None  # one process of several with one configuration can have the port
     effective = invocation.effective(
         server={"listen": listen, "domain": domain},
+        metrics={"listen": "" if others else metrics},
         maildir={"folder": maildir},
         delivery={"kind": "maildir" if maildir else None},
     )
@@ -206,12 +224,14 @@ async def _run(service: Service, configuration: Configuration, tasks: Collection
 
 
 def _renew(server: Server, way: Transport | None, service: Service, invocation: Invocation) -> None:
-    """Read the certificate, the DKIM key and its selector anew; whatever is wrong is logged, and what was stays."""
+    """Read anew what serve() tells; whatever is wrong is logged, and what was stays."""
     try:
         configuration = identified(invocation.effective().values, service.store)
         if problems := lacks(configuration):
             raise Misconfigured("\n".join(problems))
         server.renew_certificate()
+        service.renew(configuration.limits, configuration.operator)
+        set_level(configuration.log.level)
         if isinstance(way, Signing) and configuration.dkim.key is not None:
             way.renew(signature(configuration))
     except (Misconfigured, OSError, ValueError, DatabaseTrouble) as error:
@@ -233,8 +253,7 @@ async def _serve(
         handles=HANDLE in tasks,
         thinks=THINK in tasks,
     )
-    asked = LISTEN in tasks  # one process of several with one configuration can have the port
-    metrics = metrics_server(configuration, service, lambda: server.connections) if asked else None
+    metrics = metrics_server(configuration, service, lambda: server.connections)
     await _start(server, metrics, configuration)
     signals.renew = lambda: _renew(server, way, service, invocation)
     gc.collect()
@@ -285,11 +304,14 @@ def _where(configuration: Configuration, server: Server) -> str:
     "--do", "tasks", type=TaskList((HANDLE, DELIVER, THINK)), default=f"{HANDLE},{DELIVER}", show_default=True,
     metavar="TASK,...", help="Only this.",
 )  # fmt: skip
+@metrics_option
 @pass_invocation
-def work(invocation: Invocation, maildir: Path | None, domain: str | None, tasks: frozenset[str]) -> None:
+def work(
+    invocation: Invocation, maildir: Path | None, domain: str | None, tasks: frozenset[str], metrics: str | None
+) -> None:
     """Handle mails and deliver the answers, beside `pbm serve` and others like this, until SIGTERM or SIGINT.
 
-    All of them need the same configuration. One line on standard output says when it is at work; logs go to standard
-    error. What it has begun when it is killed is done by the others.
+    All of them need the same configuration; metrics.listen is for the `pbm serve` among them. One line on standard
+    output says when it is at work; logs go to standard error. What it has begun when it is killed is done by others.
     """
-    run(invocation, None, maildir, domain, tasks)
+    run(invocation, None, maildir, domain, tasks, metrics)

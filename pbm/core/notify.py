@@ -26,9 +26,12 @@ ENOUGH_TIME = timedelta(hours=12)
 """What a digest has to leave a player for their move; a move that leaves them less is told at once."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Tools:
-    """What every handling shares. operator: the address that hears of what waits for them; empty for none."""
+    """What every handling shares. operator: the address that hears of what waits for them; empty for none.
+
+    limits, operator: may become others while the server runs, so nobody keeps them.
+    """
 
     composer: Composer
     states: States

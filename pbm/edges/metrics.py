@@ -100,13 +100,16 @@ class _Collector(Collector):
         """How long ago something happened last; what never has is left out."""
         family = GaugeMetricFamily("pbm_age_seconds", "Since something happened last, by what.", labels=["what"])
         with self._store.read() as tx:
-            noted = {what: tx.absences.noted(what) for what in (agenda.HEARTBEAT, agenda.DELIVERED, agenda.BACKED_UP)}
+            noted = {what: tx.absences.noted(what) for what in _NOTED}
         for what, at in noted.items():
             if at is not None:
                 family.add_metric([what], max(0.0, (now - at).total_seconds()))
         return family
 
 
+_NOTED = (
+    agenda.HEARTBEAT, agenda.LISTENS, agenda.DELIVERS, agenda.LOOKS, agenda.DELIVERED, agenda.BACKED_UP,
+)  # fmt: skip
 _COUNTED = {
     ACCEPTED: ("mails_accepted", "Mails taken in.", ""),
     REFUSED: ("smtp_refused", "Refusals while mail came in, by the code of the answer.", "code"),

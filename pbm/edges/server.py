@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import random
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -18,6 +18,7 @@ from typing import Any
 
 import structlog
 
+from pbm.core.counts import COUNTS, LOOKED
 from pbm.domain.configuration import DeliverySettings, FetchSettings, ListenSettings
 from pbm.edges.deliver import Deliverer
 from pbm.edges.fetch import Fetched, Fetcher
@@ -26,6 +27,7 @@ from pbm.edges.transports import Outgoing, PermanentFailure, TemporaryFailure, T
 from pbm.edges.watch import lack
 from pbm.server import Arriving, Service
 from pbm.store import Conflict, DatabaseTrouble
+from pbm.store.agenda import DELIVERS, LISTENS, LOOKS
 from pbm.store.trouble import ReadOnly
 
 log = structlog.get_logger()
@@ -43,6 +45,8 @@ _AGENDA_SECONDS = 1.0
 """How often it is looked, while mails come in, for what is due by itself."""
 _BEAT = timedelta(minutes=1)
 """Nothing due is done unless a sign of life was given so shortly before: it notes for how long the server was away."""
+_LIVE_SECONDS = 60.0
+"""How often a process tells the others what it does."""
 _TIDY_SECONDS = 3600.0
 _MAILS_PER_TRANSACTION = 100
 _DEEDS_AT_ONCE = 100
@@ -99,6 +103,7 @@ class Server:
         self._tidy_at = 0.0
         self._agenda_at = 0.0
         self._tasks: list[asyncio.Task[None]] = []
+        self._living: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -117,6 +122,8 @@ class Server:
             await self._listener.start()
         if self._fetching is not None:
             self._fetching.start()
+        self._living = asyncio.create_task(self._live())
+        self._living.add_done_callback(self._ended)
 
     @property
     def port(self) -> int:
@@ -150,7 +157,25 @@ class Server:
             await asyncio.wait(self._tasks[-1:])
         if self._tasks:
             await asyncio.to_thread(self._bell.stop)
+        if self._living is not None:
+            await asyncio.wait([self._living])
         self._intake.close()
+
+    async def _live(self) -> None:
+        """Tell others what is done here, as long as it is."""
+        while not self._told_to_stop.is_set():
+            with suppress(DatabaseTrouble):  # told by those who need the database
+                await asyncio.to_thread(self._service.live, list(self._doing()))
+            await _wait(self._told_to_stop, _LIVE_SECONDS)
+
+    def _doing(self) -> Iterator[str]:
+        if self._listener is not None:
+            yield LISTENS
+        if self._deliverer is not None:
+            yield DELIVERS
+        looked = COUNTS.since(LOOKED) if self._fetching is not None else None
+        if looked is not None and looked <= _LIVE_SECONDS:
+            yield LOOKS
 
     async def _intake_one(self, mail: Accepted) -> None:
         await self._intake.accept(Arriving(mail.mail_from, mail.recipients, mail.data, peer=mail.peer))

@@ -8,9 +8,8 @@ from typing import Any
 
 import structlog
 
-from pbm.compose import Composer
 from pbm.core.counts import BOUNCED, COUNTS
-from pbm.domain.configuration import Limits
+from pbm.core.notify import Tools
 from pbm.domain.mail import Queued
 from pbm.features.time import note_reach
 from pbm.mailin import Action, Discard
@@ -25,11 +24,9 @@ _OF_THE_MAIL = frozenset({"5.2.2", "5.2.3", "5.3.4"})
 
 @dataclass(frozen=True, slots=True)
 class Bouncing:
-    """operator: who is told, once for each address that is suspended; empty for nobody."""
+    """Tells the operator once for each address that is suspended."""
 
-    composer: Composer
-    limits: Limits
-    operator: str = ""
+    tools: Tools
 
     def note(self, tx: Transaction, discard: Discard, now: datetime) -> str:
         """Account a bounce or a complaint to the recipient of our mail; what became of it, for the operator."""
@@ -48,7 +45,7 @@ class Bouncing:
             self._count(tx, mail, now, hard=not _OF_THE_MAIL.intersection(reason.split()), reason=reason)
 
     def _count(self, tx: Transaction, mail: Returned, now: datetime, *, hard: bool, reason: str) -> str:
-        most = self.limits.hard_bounces_to_suspend
+        most = self.tools.limits.hard_bounces_to_suspend
         bounces = tx.bounces.count(mail, now, hard=hard)
         COUNTS.add(BOUNCED, "hard" if hard else "soft")
         log.info("bounced", outbox=mail.id, hard=hard, bounces=bounces)
@@ -56,14 +53,14 @@ class Bouncing:
             return f"{mail.address}, for now"
         if bounces >= most and (players := tx.bounces.suspend(mail.address, now)):
             for player in players:
-                note_reach(tx, player, self.limits.unreachable_days, now)
+                note_reach(tx, player, self.tools.limits.unreachable_days, now)
             userids = [player.userid for player in players]
             lost = [player for player in players if tx.players.unreachable(player.id)]
             boards = sorted({board for player in lost for board in tx.matches.ticking(player.id)})
             self._tell(
                 tx, f"pbm: no more mail to {mail.address}", "suspended-operator.txt", now,
                 failed=mail.address, userids=userids, unreachable=[player.userid for player in lost], boards=boards,
-                days=self.limits.unreachable_days, bounces=bounces, reason=reason,
+                days=self.tools.limits.unreachable_days, bounces=bounces, reason=reason,
             )  # fmt: skip
             return f"{mail.address}, for good; it is suspended now"
         return f"{mail.address}, for good, {bounces} of {most}" if bounces else f"{mail.address}, which is nobody's"
@@ -83,8 +80,8 @@ class Bouncing:
         return f"{mail.address}, which gets nothing any more that is optional" if player else mail.address
 
     def _tell(self, tx: Transaction, subject: str, page: str, now: datetime, **words: Any) -> None:
-        if self.operator:
-            tx.outbox.add([self.composer.letter(self.operator, subject, page, now, **words)], now)
+        if operator := self.tools.operator:
+            tx.outbox.add([self.tools.composer.letter(operator, subject, page, now, **words)], now)
 
 
 def _keys(discard: Discard) -> list[str]:

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import ipaddress
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from pbm.core.credentials import is_password
+from pbm.core.notify import Tools
 from pbm.core.request import Credentials
 from pbm.core.unasked import excess_of_unasked
 from pbm.domain.commands import Command
@@ -66,8 +67,8 @@ class Cause:
 class Throttle:
     """The answers of the last hour, held in memory; a new process reads them from the outbox."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
         self._recent: deque[tuple[datetime, tuple[_Key, ...]]] | None = None
         self._counts: Counter[_Key] = Counter()
         self._silent: dict[tuple[str, _Key], datetime] = {}
@@ -84,11 +85,12 @@ class Throttle:
         if not mail.reply and not to_sender:
             return ""
         unknown = mail.reply and mail.player_id is None and not tx.players.of_address(mail.address)
-        most = self._limits.newcomer_replies_per_day if cause.proven else self._limits.stranger_replies_per_day
+        limits = self._tools.limits
+        most = limits.newcomer_replies_per_day if cause.proven else limits.stranger_replies_per_day
         if unknown and replies_to(tx, mail.address, now) >= most:
             return f"{most} a day to {mail.address}, whom nobody knows"
         unasked = unknown and not cause.proven and not (to_sender and cause.vouched)
-        if unasked and (excess := excess_of_unasked(tx, self._limits, mail.address, cause.network, now)):
+        if unasked and (excess := excess_of_unasked(tx, self._tools.limits, mail.address, cause.network, now)):
             return excess
         refusal = self.refusal(tx, mail, now, cause)
         if unknown and not refusal:
@@ -99,7 +101,7 @@ class Throttle:
         """Why an answer has to be left out; empty where it may go, and then it counts."""
         reason = self.spent(tx, mail.address, mail.board, now, cause)
         if not reason:
-            self._count(now, tuple(key for key, _ in _measures(self._limits, mail.address, mail.board, cause)))
+            self._count(now, tuple(key for key, _ in _measures(self._tools.limits, mail.address, mail.board, cause)))
         return reason
 
     def spent(self, tx: Transaction, address: str, board: int | None, now: datetime, cause: Cause) -> str:
@@ -114,7 +116,7 @@ class Throttle:
         recent, box = self._recalled(tx, now), mailbox(address)
         while recent and recent[0][0] <= now - _HOUR:
             self._drop(recent.popleft()[1])
-        for key, most in _measures(self._limits, address, board, cause):
+        for key, most in _measures(self._tools.limits, address, board, cause):
             if self._counts[key] >= most or self._silent.get((box, key), now) > now:
                 return key, most
         return None, 0
@@ -145,7 +147,7 @@ class Throttle:
         if self._recent is None:
             self._recent = deque()
             for created_at, address, board in tx.outbox.answers_since(now - _HOUR):
-                keys = tuple(key for key, _ in _measures(self._limits, address, board, Cause(proven=False)))
+                keys = tuple(key for key, _ in _measures(self._tools.limits, address, board, Cause(proven=False)))
                 self._count(created_at, keys)
         return self._recent
 
@@ -182,7 +184,7 @@ _SLIGHT_SECONDS = 0.1
 class Costs:
     """Seconds of computing within the last hour, by whom they were for."""
 
-    def __init__(self, most_seconds: float) -> None:
+    def __init__(self, most_seconds: Callable[[], float]) -> None:
         """most_seconds: within an hour, for one key."""
         self._most = most_seconds
         self._spent: dict[str, deque[tuple[datetime, float]]] = {}
@@ -204,7 +206,7 @@ class Costs:
         if not spent:
             del self._spent[key]
             return None
-        excess = sum(seconds for _, seconds in spent) - self._most
+        excess = sum(seconds for _, seconds in spent) - self._most()
         for at, seconds in spent:
             if excess <= 0:
                 return None

@@ -126,11 +126,11 @@ class Handler:
 
     def __init__(self, tools: Tools, signer: Signer, robot: Robot, bouncing: Bouncing) -> None:
         self.tools = tools
-        self.throttle = Throttle(tools.limits)
+        self.throttle = Throttle(tools)
         self._signer = signer
         self._robot = robot
         self._bouncing = bouncing
-        self._costs = Costs(tools.limits.computing_seconds_per_hour)
+        self._costs = Costs(lambda: tools.limits.computing_seconds_per_hour)
 
     def message_of(self, row: Received) -> Message | Discard:
         return read_mail(row.raw, Envelope(row.mail_from, row.recipients), self._robot)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -90,7 +90,7 @@ class Service:
             self._signer = Signer(*tx.secrets.keys(clock()))
         composer = Composer(self.settings.robot, self._signer, make_key=make_key)
         self.tools = Tools(composer, States(), Passwords(), self.settings.limits, self.settings.operator)
-        self.bouncing = Bouncing(composer, self.settings.limits, self.settings.operator)
+        self.bouncing = Bouncing(self.tools)
         self._batches = Batches(store, Handler(self.tools, self._signer, self.settings.robot, self.bouncing), clock)
         self.agenda = Runner(store, self.tools, clock, timing.attend)
         self.mind = Mind()
@@ -99,6 +99,11 @@ class Service:
     def close(self) -> None:
         self.tools.passwords.close()
         self.store.close()
+
+    def renew(self, limits: Limits, operator: str) -> None:
+        """Keep to other limits, and tell another operator, from the next mail on."""
+        self.settings = replace(self.settings, limits=limits, operator=operator)
+        self.tools.limits, self.tools.operator = limits, operator
 
     def is_ours(self, address: str) -> bool:
         """Whether mail to the address is for this server."""
@@ -126,6 +131,12 @@ class Service:
                     page, subject = "outage-operator.txt", "pbm: all clocks stood still"
                     letter = self.tools.composer.letter(self.settings.operator, subject, page, now, outage=outage)
                     tx.outbox.add([letter], now)
+
+    def live(self, tasks: Iterable[str]) -> None:
+        """Note that a process lives that does these; others look for that. Raises: DatabaseTrouble."""
+        with self.store.write() as tx:
+            for task in tasks:
+                tx.absences.note(task, self.clock())
 
     def tidy(self) -> None:
         """Forget what has expired; a little later, since limits a day count it. Raises: DatabaseTrouble."""

@@ -97,7 +97,9 @@ class Agenda:
 
 
 HEARTBEAT, DELIVERED, BACKED_UP = "heartbeat", "delivered", "backed_up"
-"""The server gave a sign of life; a mail of ours was taken by the next mail server; the database was copied."""
+"""Mails were handled, or could have been; a mail of ours was taken by the next mail server; the database was copied."""
+LISTENS, DELIVERS, LOOKS = "listens", "delivers", "looks"
+"""A process has taken mail in, sent mail, looked into the mailbox, or could have."""
 
 
 @dataclass(frozen=True, slots=True)

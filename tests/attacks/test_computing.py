@@ -150,7 +150,7 @@ def test_what_is_asked_for_in_ones_name_is_at_nobodys_expense_but_the_names(
 
 
 def test_small_costs_are_not_even_noted() -> None:
-    costs = Costs(1)
+    costs = Costs(lambda: 1)
     for _ in range(1000):
         costs.charge(["a"], 0.05, NOW)
     assert costs.used_up_until(["a"], NOW) is None
@@ -158,7 +158,7 @@ def test_small_costs_are_not_even_noted() -> None:
 
 @given(spent=st.lists(st.tuples(st.integers(0, 200), st.integers(1, 40)), max_size=20))
 def test_an_hour_is_used_up_as_a_plain_sum_says(spent: list[tuple[int, int]]) -> None:
-    costs, minute = Costs(60), timedelta(minutes=1)
+    costs, minute = Costs(lambda: 60), timedelta(minutes=1)
     spent = sorted(spent)
     for at, seconds in spent:
         costs.charge(["a"], seconds, NOW + at * minute)

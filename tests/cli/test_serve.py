@@ -254,3 +254,22 @@ def test_a_hangup_has_the_next_dkim_key_read(tmp_path: Path, pbm: Pbm) -> None:
             assert any(wanted in told for told in iter(process.stderr.readline, ""))
         send(port_of(line), "again hello")
         assert any(f" s={selector};".encode() in mail for mail in mails_in(maildir / "alice@example.net", 3))
+
+
+def test_a_hangup_has_limits_and_the_level_of_the_log_read(tmp_path: Path, pbm: Pbm) -> None:
+    """A stranger gets one answer a day, until the operator allows more."""
+    maildir, config = tmp_path / "mail", tmp_path / "pbm.toml"
+    head = f'[server]\nlisten = "127.0.0.1:0"\ndomain = "example.org"\n[maildir]\nfolder = "{maildir}"\n'
+    config.write_text(f'{head}[log]\nlevel = "warning"\n[limits]\nstranger_replies_per_day = 1\n')
+    with serving("--config", str(config)) as (process, line):
+        assert process.stderr is not None
+        send(port_of(line), "1 hello")
+        send(port_of(line), "2 hello")
+        mails_in(maildir / "alice@example.net", 1)
+        assert any("limit: not answered" in pbm("inbox", "list").stdout for _ in range(200))
+        config.write_text(f'{head}[log]\nlevel = "info"\n[limits]\nstranger_replies_per_day = 2\n')
+        process.send_signal(signal.SIGHUP)
+        assert any(" reloaded" in told for told in iter(process.stderr.readline, ""))
+        send(port_of(line), "3 hello")
+        assert len(mails_in(maildir / "alice@example.net", 2)) == 2
+        assert " received mail=3 " in process.stderr.readline()

@@ -24,7 +24,7 @@ import pytest
 
 from pbm.cli import logs
 from tests.cli.conftest import Pbm
-from tests.cli.test_serve import PATIENCE_SECONDS, mails_in, port_of, send, serving, stopped
+from tests.cli.test_serve import PATIENCE_SECONDS, PBM, first_line, mails_in, port_of, send, serving, stopped
 
 
 def words(tmp_path: Path) -> tuple[str, ...]:
@@ -112,13 +112,52 @@ def test_systemd_hears_when_we_are_ready_alive_and_stopping(pbm: Pbm, tmp_path: 
 
 
 def test_numbers_are_given_while_it_runs(pbm: Pbm, tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        place = f"127.0.0.1:{free.getsockname()[1]}"
+    place = free_place()
     with serving(*words(tmp_path), PBM_METRICS__LISTEN=place) as (process, line):
         with smtplib.SMTP("127.0.0.1", port_of(line)):
             with urllib.request.urlopen(f"http://{place}/metrics", timeout=10) as answer:
                 assert b"\npbm_smtp_connections 1.0\n" in answer.read()
         assert stopped(process)[0] == 0
+
+
+def free_place() -> str:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return f"127.0.0.1:{free.getsockname()[1]}"
+
+
+def numbers_at(place: str) -> dict[str, float]:
+    with urllib.request.urlopen(f"http://{place}/metrics", timeout=10) as answer:
+        lines = [line.rsplit(" ", 1) for line in answer.read().decode().splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, value in lines}
+
+
+def test_a_worker_beside_a_server_with_one_configuration_tells_its_own_numbers(pbm: Pbm, tmp_path: Path) -> None:
+    """What the server does not do is seen there all the same, as long as somebody does it."""
+    place, own = free_place(), free_place()
+    environment = {"PBM_METRICS__LISTEN": place, "PBM_SERVER__DOMAIN": "example.org"}
+    environment["PBM_MAILDIR__FOLDER"] = str(tmp_path / "mail")
+    with serving("--listen", "127.0.0.1:0", "--do", "listen", **environment) as (_, line):
+        words = [*PBM, "work", "--metrics", own]
+        plain = subprocess.Popen([*PBM, "work"], stdout=subprocess.PIPE, text=True, env=os.environ | environment)
+        worker = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=os.environ | environment)
+        try:
+            for process in (plain, worker):
+                assert first_line(process) == "pbm: at work for pbm@example.org: handle, deliver\n"
+            plain.kill()
+            send(port_of(line), "help")
+            mails_in(tmp_path / "mail/alice@example.net", 1)
+            told, ours = numbers_at(place), numbers_at(own)
+            assert ours['pbm_own_mails_settled_total{state="handled"}'] == 1
+            assert ours["pbm_own_mails_accepted_total"] == 0
+            assert told["pbm_own_mails_accepted_total"] == 1
+            assert not any(name.startswith("pbm_own_mails_settled_total") for name in told)
+            for what in ("heartbeat", "listens", "delivers"):
+                assert told[f'pbm_age_seconds{{what="{what}"}}'] < PATIENCE_SECONDS
+        finally:
+            plain.kill()
+            worker.kill()
+            plain.communicate()
+            worker.communicate()
 
 
 def test_a_place_for_numbers_that_is_taken_is_told(pbm: Pbm, tmp_path: Path) -> None:
@@ -200,3 +239,17 @@ def test_a_server_whose_loop_is_stuck_ends_all_the_same(game: Pbm, tmp_path: Pat
     time.sleep(3)
     process.send_signal(signal.SIGTERM)
     assert process.wait(PATIENCE_SECONDS) != 0
+
+
+def test_a_handling_that_hangs_ends_the_process_and_its_mail_is_kept(pbm: Pbm, tmp_path: Path) -> None:
+    """Nothing else can interrupt it, and whoever supervises the process starts another one."""
+    hang = "import pbm.edges.server as s, time; s.Service.handle = lambda *_: time.sleep(3600)"
+    hang = f"{hang}; s._LONGEST_WORK_SECONDS = 0.2"
+    command = [sys.executable, "-c", f"{hang}; from pbm.cli import main; main()", "serve", *words(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        send(port_of(first_line(process)), "help")
+        _, err = process.communicate(timeout=PATIENCE_SECONDS)
+    assert process.returncode == 1
+    assert "handling_hangs" in err
+    assert err.endswith("Start again: a mail that does this thrice is parked.\n")
+    assert counted(tmp_path, "SELECT count(*) FROM inbox WHERE state = 'new'") == 1

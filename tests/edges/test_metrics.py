@@ -93,7 +93,7 @@ def test_every_number_that_an_alert_asks_for_is_there(house: House) -> None:
     COUNTS.add(BOUNCED, "hard")
     COUNTS.add(SETTLED, "handled")
     with house.service.store.write() as tx:
-        for what in (agenda.HEARTBEAT, agenda.BACKED_UP):
+        for what in (agenda.HEARTBEAT, agenda.BACKED_UP, agenda.LOOKS):
             tx.absences.note(what, house.now)
     with scraped(house.service.store, house.now) as samples:
         shown = {name.partition(" ")[0] for name in samples}
