@@ -12,6 +12,7 @@ from argon2 import PasswordHasher
 from hypothesis import settings as hypothesis
 
 from pbm.core import credentials
+from pbm.mailin import Unlock
 from pbm.server import Settings
 from pbm.store import Store
 from tests.conversation import House
@@ -63,12 +64,12 @@ def new_house(databases: Databases, stores: dict[str, Store]) -> Iterator[Callab
     """Opens houses with nobody in them, each over a database of its own."""
     opened: list[House] = []
 
-    def open_house(settings: Settings | None = None) -> House:
+    def open_house(settings: Settings | None = None, unlock: Unlock | None = None) -> House:
         url = databases.ready()
         store = Store(url)
         first = stores.setdefault(url, store)
         store._engine, store._file = first._engine, first._file
-        opened.append(House(url, settings, store))
+        opened.append(House(url, settings, store, unlock))
         return opened[-1]
 
     yield open_house

@@ -39,7 +39,7 @@ from sqlalchemy import select
 from pbm.bots import NoThought, Question, Thought, think
 from pbm.core.robots import Ask
 from pbm.domain.mail import Arrival, Queued, Received
-from pbm.mailin import SENTINEL, Robot
+from pbm.mailin import SENTINEL, Robot, Unlock
 from pbm.server import Arriving, Service, Settings
 from pbm.store import Store
 from pbm.store.tables import metadata
@@ -133,7 +133,9 @@ class House:
     folders: by address, all that was written and received there, in its order.
     """
 
-    def __init__(self, url: str, settings: Settings | None = None, store: Store | None = None) -> None:
+    def __init__(
+        self, url: str, settings: Settings | None = None, store: Store | None = None, unlock: Unlock | None = None
+    ) -> None:
         """url: of a database with a known secret; see tests.databases. store: what has it open already."""
         keys = itertools.count(1)
         store = store or Store(url)
@@ -149,6 +151,7 @@ class House:
             clock=lambda: self.now,
             make_key=lambda: f"key{next(keys):04}",
             ask=lambda question: self.thoughts(question),
+            unlock=unlock,
         )
         self._delivered = 0
         self._vouches = (settings or Settings(ROBOT)).robot.authserv_id

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 from pydantic import ValidationError
 
-from pbm.cli.frame import Group, Invocation, pass_invocation
-from pbm.cli.opening import opened_service, opened_store
+from pbm.cli.frame import Command, Group, Invocation, pass_invocation
+from pbm.cli.opening import identified, opened_service, opened_store, robot
 from pbm.cli.output import Refused
 from pbm.cli.settings import Configuration, Server
 from pbm.domain.spans import read_duration
@@ -177,6 +177,39 @@ def _print_record(configuration: Configuration, path: Path, selector: str) -> No
         raise Refused(f"{path} cannot be used: {getattr(error, 'strerror', None) or error}.") from error
     domain = configuration.dkim.domain or configuration.server.domain
     click.echo(f"{selector}._domainkey.{domain}. IN TXT ( {_strings(f'v=DKIM1; k=rsa; p={shown}')} )")
+
+
+@click.command(cls=Command)
+@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@pass_invocation
+def crypt(invocation: Invocation, file: Path | None) -> None:
+    """Make the OpenPGP key of the server, and print its visiting card (vCard).
+
+    FILE, or crypt.key where that is set, is written if it is not there, for its owner's eyes only; a key that is there
+    is kept. Keep a copy of it with your backups: what was encrypted for it can be read by no other. A chat app that
+    insists on encryption takes the card, and can write to the server then; publish it, on a web page or as a file.
+    """
+    from pbm.edges.crypt import Keyring, new_key
+
+    configuration = invocation.effective().values
+    path = file or configuration.crypt.key
+    if path is None:
+        raise click.UsageError("Name the file of the key, or set crypt.key.")
+    with opened_store(configuration, quiet=True) as store:
+        address = robot(identified(configuration, store)).address
+    try:
+        if not path.exists():
+            _write(path, new_key(address))
+            click.echo(f"A new key is in {path}.", err=True)
+        ring = Keyring(path.read_bytes())
+    except ImportError:
+        raise Refused("Encrypted mail needs the extra: pip install 'pbm[crypt]'.") from None
+    except (OSError, ValueError) as error:
+        raise Refused(f"{path} cannot be used: {getattr(error, 'strerror', None) or error}.") from error
+    click.echo(ring.card(address), nl=False)
+    click.echo(f"The fingerprint of the key is {ring.fingerprint}.", err=True)
+    if configuration.crypt.key is None:
+        click.echo(f'Use it by the configuration:  [crypt]  key = "{path.absolute()}"', err=True)
 
 
 def _write(path: Path, key: bytes) -> None:

@@ -18,7 +18,7 @@ from pbm.cli.acts import signature
 from pbm.cli.loading import masked
 from pbm.cli.output import Misconfigured, NoDatabase, Refused
 from pbm.cli.settings import DATA_FOLDER, Configuration
-from pbm.mailin.message import Robot
+from pbm.mailin.message import Robot, Unlock
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
 from pbm.store.backup import file_of
 
@@ -54,11 +54,20 @@ def opened_service(configuration: Configuration, *, serves: bool = False) -> Ite
     with opened_store(configuration, create=serves, quiet=serves) as store:
         known = identified(configuration, store, adopt=serves)
         settings = Settings(robot(known), configuration.limits, configuration.operator)
-        service = Service(store, settings, clock=Timekeeper())
+        service = Service(store, settings, clock=Timekeeper(), unlock=_unlock(configuration) if serves else None)
         try:
             yield service
         finally:
             service.close()
+
+
+def _unlock(configuration: Configuration) -> Unlock | None:
+    """How encrypted mails are opened; None without a key."""
+    if configuration.crypt.key is None:
+        return None
+    from pbm.edges.crypt import Keyring
+
+    return Keyring(configuration.crypt.key.read_bytes()).unlock
 
 
 @contextmanager

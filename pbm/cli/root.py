@@ -40,6 +40,7 @@ _COMMANDS = {
     "receive": ("pbm.cli.receive:receive", "Take one mail from standard input, for a mail server's pipe."),
     "secret": ("pbm.cli.identity:secret", "The secret that proves which mails are ours: make a new one."),
     "dkim": ("pbm.cli.identity:dkim", "The key that signs our mails, and the DNS record for it."),
+    "crypt": ("pbm.cli.identity:crypt", "Make the key for encrypted mail, and the server's card for chat apps."),
     "config": ("pbm.cli.config:config", "The configuration: every key, its meaning, its value, its source."),
 }
 

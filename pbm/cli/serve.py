@@ -33,6 +33,7 @@ from pbm.cli.wiring import (
     transport,
 )
 from pbm.domain.configuration import place
+from pbm.edges.crypt import Sealing
 from pbm.edges.metrics import MetricsServer
 from pbm.edges.server import Server
 from pbm.edges.signing import Signing
@@ -232,8 +233,9 @@ def _renew(server: Server, way: Transport | None, service: Service, invocation: 
         server.renew_certificate()
         service.renew(configuration.limits, configuration.operator)
         set_level(configuration.log.level)
-        if isinstance(way, Signing) and configuration.dkim.key is not None:
-            way.renew(signature(configuration))
+        signing = way.way_out if isinstance(way, Sealing) else way
+        if isinstance(signing, Signing) and configuration.dkim.key is not None:
+            signing.renew(signature(configuration))
     except (Misconfigured, OSError, ValueError, DatabaseTrouble) as error:
         log.error("not_reloaded", trouble=str(error))
     else:
@@ -243,7 +245,7 @@ def _renew(server: Server, way: Transport | None, service: Service, invocation: 
 async def _serve(
     service: Service, configuration: Configuration, tasks: Collection[str], signals: Signals, invocation: Invocation
 ) -> None:
-    way = transport(configuration) if DELIVER in tasks else None
+    way = transport(configuration, service.peer_of) if DELIVER in tasks else None
     server = Server(
         service,
         configuration.server if LISTEN in tasks else None,

@@ -121,6 +121,12 @@ class Dkim(SettingsTable):
     )
 
 
+class Crypt(SettingsTable):
+    """Encrypted mail (OpenPGP, Autocrypt); needs pip install 'pbm[crypt]'. `pbm crypt` makes the key."""
+
+    key: Path | None = Field(default=None, description="File of the secret key. Not set: nothing is encrypted.")
+
+
 class Sendmail(SettingsTable):
     """Mail through a program, for delivery.kind = "sendmail"."""
 
@@ -167,6 +173,7 @@ class Configuration(BaseSettings):
     smarthost: SmarthostSettings = Field(default_factory=SmarthostSettings)
     imap: FetchSettings = Field(default_factory=FetchSettings)
     dkim: Dkim = Field(default_factory=Dkim)
+    crypt: Crypt = Field(default_factory=Crypt)
     sendmail: Sendmail = Field(default_factory=Sendmail)
     limits: Limits = Field(default_factory=Limits)
     log: Log = Field(default_factory=Log)

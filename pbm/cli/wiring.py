@@ -13,11 +13,13 @@ from typing import assert_never
 from pbm.cli.loading import Effective
 from pbm.cli.settings import Configuration
 from pbm.domain.configuration import place
+from pbm.edges.crypt import Keyring, Sealing
 from pbm.edges.metrics import MetricsServer
 from pbm.edges.signing import Signature, Signing
 from pbm.edges.transports import Maildir, SendmailCommand, Smarthost, Transport
 from pbm.server import Service
 from pbm.store.backup import file_of
+from pbm.store.identity import Peer
 
 
 def metrics_server(
@@ -31,12 +33,22 @@ def metrics_server(
     return MetricsServer(service.store, service.clock, connections, *where)
 
 
-def transport(configuration: Configuration) -> Transport:
-    """The way out that delivery.kind chooses, with signatures if there is a key. Raises: OSError, ValueError."""
-    dkim, way = configuration.dkim, _way_out(configuration)
-    if dkim.key is None:
-        return way
-    return Signing(way, signature(configuration))
+def transport(configuration: Configuration, peer_of: Callable[[str], Peer | None] = lambda _: None) -> Transport:
+    """The way out that delivery.kind chooses, with signatures if there is a key, and what is encrypted before that.
+
+    peer_of: the key of an address. Raises: OSError, ValueError, ImportError.
+    """
+    way = _way_out(configuration)
+    if configuration.dkim.key is not None:
+        way = Signing(way, signature(configuration))
+    ring = keyring(configuration)
+    return Sealing(way, ring, peer_of) if ring is not None else way
+
+
+def keyring(configuration: Configuration) -> Keyring | None:
+    """Our OpenPGP key; None where nothing is encrypted. Raises: OSError, ValueError, ImportError."""
+    path = configuration.crypt.key
+    return None if path is None else Keyring(path.read_bytes())
 
 
 def signature(configuration: Configuration) -> Signature:
@@ -70,6 +82,8 @@ def lacks(configuration: Configuration) -> list[str]:
         problems += _authorities("imap", configuration.imap.ca_file)
     if configuration.dkim.key is not None:
         problems += _signing_key(configuration.dkim.key)
+    if configuration.crypt.key is not None:
+        problems += _secret_key(configuration.crypt.key)
     if delivery == "sendmail" and not shutil.which(shlex.split(configuration.sendmail.command)[0]):
         problems.append(f'sendmail.command: there is no program "{shlex.split(configuration.sendmail.command)[0]}".')
     if delivery == "maildir":
@@ -81,6 +95,7 @@ def open_to_others(effective: Effective) -> list[str]:
     """Files with secrets that others may read or change; a clause each."""
     configuration = effective.values
     keeps = {"database": file_of(configuration.database), "dkim.key": configuration.dkim.key}
+    keeps["crypt.key"] = configuration.crypt.key
     keeps["server.tls_key"] = configuration.server.tls_key
     if effective.file is not None and (configuration.smarthost.password or configuration.imap.password):
         keeps["configuration"] = effective.file
@@ -122,6 +137,16 @@ def _signing_key(path: Path) -> list[str]:
         Signature("localhost", "pbm", path.read_bytes())
     except (OSError, ValueError) as error:
         return [f"dkim.key: {path} cannot be used: {getattr(error, 'strerror', None) or error}."]
+    return []
+
+
+def _secret_key(path: Path) -> list[str]:
+    try:
+        Keyring(path.read_bytes())
+    except ImportError:
+        return ["crypt.key: encrypted mail needs the extra: pip install 'pbm[crypt]'."]
+    except (OSError, ValueError) as error:
+        return [f"crypt.key: {path} cannot be used: {getattr(error, 'strerror', None) or error}."]
     return []
 
 

@@ -436,7 +436,7 @@ class Composer:
             belongs = not root or conversations_in(answers.references) == {root}
             if belongs:
                 earlier = [each for each in answers.references if each != root and _repeatable(each)]
-                references += [*earlier, answers.message_id][-MAX_REFERENCES:]
+                references += list(dict.fromkeys([*earlier, answers.message_id]))[-MAX_REFERENCES:]
             if belongs or not (answers.references or answers.in_reply_to):
                 headers["In-Reply-To"] = answers.message_id
         if references:

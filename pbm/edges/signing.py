@@ -23,7 +23,7 @@ from pbm.edges.transports import Outgoing, Transport
 SIGNED = (
     b"from", b"to", b"subject", b"date", b"message-id", b"reply-to", b"in-reply-to", b"references", b"mime-version",
     b"content-type", b"content-transfer-encoding", b"list-id", b"list-post", b"list-unsubscribe",
-    b"list-unsubscribe-post", b"auto-submitted",
+    b"list-unsubscribe-post", b"auto-submitted", b"autocrypt",
 )  # fmt: skip
 """Those a mail has are signed, and From once more, so that no second one can be put in front of it."""
 

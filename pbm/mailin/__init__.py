@@ -18,8 +18,8 @@ from lxml import html
 
 from pbm.mailin import headers, phrases, quotes, silence
 from pbm.mailin.headers import heading, strip_subject
-from pbm.mailin.message import FOR_OPERATOR, Action, Discard, Envelope, Failure, Message, Robot
-from pbm.mailin.mime import MAX_MAIL, MAX_TEXT_BYTES, Entity, TooLongError, decoded, parse, split
+from pbm.mailin.message import FOR_OPERATOR, Action, Cover, Discard, Envelope, Failure, Message, PeerKey, Robot, Unlock
+from pbm.mailin.mime import MAX_MAIL, MAX_TEXT_BYTES, Entity, Fields, TooLongError, decoded, octets, parse, split
 from pbm.mailin.quotes import FOUND, SENTINEL
 from pbm.mailin.silence import LOOP_HEADER
 
@@ -128,11 +128,14 @@ __all__ = [
     "LOOP_HEADER",
     "SENTINEL",
     "Action",
+    "Cover",
     "Discard",
     "Envelope",
     "Failure",
     "Message",
+    "PeerKey",
     "Robot",
+    "Unlock",
     "heading",
     "read",
     "rewritten",
@@ -145,10 +148,21 @@ _EDITED = "\u270f\ufe0f"
 """A pencil, which Delta Chat puts in front of a message that was sent once more because it was edited."""
 
 
-def read(raw: bytes, envelope: Envelope, robot: Robot) -> Message | Discard:
-    """A mail as a person's Message or as a Discard; a mail that cannot be read is a Discard to be parked."""
+def read(raw: bytes, envelope: Envelope, robot: Robot, unlock: Unlock | None = None) -> Message | Discard:
+    """A mail as a person's Message or as a Discard; a mail that cannot be read is a Discard to be parked.
+
+    unlock: how encrypted mails are opened; without it they stay locked.
+    """
     try:
-        return _read(parse(raw), envelope, robot)
+        mail = parse(raw)
+        if not _is_encrypted(mail):
+            return _read(mail, envelope, robot)
+        outside = _read(mail, envelope, robot)
+        opened = _opened(mail, unlock) if unlock and isinstance(outside, Message) else None
+        if opened is None:
+            return outside if isinstance(outside, Discard) else replace(outside, text="", cover=Cover.LOCKED)
+        inside = _read(opened, envelope, robot)
+        return replace(inside, cover=Cover.ENCRYPTED) if isinstance(inside, Message) else inside
     except TooLongError as error:
         return Discard(Action.REJECT, str(error))
     except Exception as error:  # noqa: BLE001 - whatever bytes a stranger sends, the inbox goes on
@@ -187,8 +201,52 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
         answers_us=answers_us,
         peer=headers.peer(fields, robot),
         automatic=discard is not None,
+        group=mail.first("chat-group-id").lower(),
+        key=headers.key_of(fields, sender),
     )
     return message if discard is None else replace(discard, program=message)
+
+
+_ARMOR = b"-----BEGIN PGP MESSAGE-----"
+_OUTSIDE = frozenset({
+    "from", "date", "message-id", "received", "return-path", "authentication-results", "arc-authentication-results",
+    "received-spf", "delivered-to", "x-original-to", "envelope-to", "x-envelope-from", "dkim-signature",
+})  # fmt: skip
+"""What an encrypted mail's own fields say of these, whatever is said within."""
+
+
+def _is_encrypted(mail: Entity) -> bool:
+    """By OpenPGP, as a mail of its own form or as text; or by S/MIME, which we cannot read at all."""
+    if mail.type in ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"):
+        return True
+    return any(_ARMOR in part.body[:1000] for part in mail.walk() if part.type == "text/plain" and not part.attached)
+
+
+def _opened(mail: Entity, unlock: Unlock) -> Entity | None:
+    """The mail as it was before it was encrypted; None where that cannot be told.
+
+    It is the sender's own: what is encrypted says so within, or is signed by the key that the mail brings. Else someone
+    who saw a mail go by could send it in their own name, and be told what is in it.
+    """
+    pieces = [octets(part) for part in mail.parts[:2]] if mail.type == "multipart/encrypted" else []
+    sealed = next((piece for piece in pieces if _ARMOR in piece[:1000]), None)
+    if sealed is None:
+        return None
+    sender = headers.one_address(mail.fields.get("from", []))[0]
+    peer = headers.key_of(mail.fields, sender)
+    found = unlock(sealed, peer.key if peer else b"")
+    if found is None:
+        return None
+    content, signed = found
+    inner = parse(content)
+    writers = inner.fields.get("from", [])
+    own = headers.one_address(writers)[0].lower() == sender.lower() if writers else signed
+    if not own or not sender:
+        return None
+    fields = Fields(mail.fields.order)
+    fields |= mail.fields | {name: values for name, values in inner.fields.items() if name not in _OUTSIDE}
+    fields["to"] = [*mail.fields.get("to", []), *inner.fields.get("to", [])]
+    return Entity(fields, inner.type, inner.parameters, inner.body, inner.parts)
 
 
 _OF_WHOM = ("from", "to", "date", "message-id", "in-reply-to", "references")

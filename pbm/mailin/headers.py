@@ -11,14 +11,16 @@ from __future__ import annotations
 import binascii
 import ipaddress
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from itertools import groupby
 
 import authres
 
 from pbm.mailin import phrases
-from pbm.mailin.message import Envelope, Robot
+from pbm.mailin.message import Envelope, PeerKey, Robot
 from pbm.mailin.mime import MAX_HEADERS, Fields, from_base64, to_text
 
 MAX_SUBJECT = 998
@@ -128,6 +130,35 @@ def tokens(addresses: Iterable[str], robot: Robot) -> tuple[str | None, str | No
         elif match:
             reply = reply or match[2]
     return reply, bounce
+
+
+def key_of(fields: Mapping[str, Sequence[str]], sender: str) -> PeerKey | None:
+    """The key in the one Autocrypt field that is the sender's (Autocrypt Level 1); None where there is none, or two.
+
+    An attribute that we do not know makes a field void, unless its name begins with "_".
+    """
+    found = [given for value in fields.get("autocrypt", ()) if (given := _key(value, sender))]
+    if len(found) != 1:
+        return None
+    (key, mutual), date = found[0], next(iter(fields.get("date", ())), "")
+    return PeerKey(key, mutual, "chat-version" in fields, _instant(date))
+
+
+def _key(value: str, sender: str) -> tuple[bytes, bool] | None:
+    pairs = (part.partition("=") for part in value.split(";") if part.strip())
+    given = {name.strip().lower(): content.strip() for name, _, content in pairs}
+    unknown = [name for name in given if name not in ("addr", "prefer-encrypt", "keydata") and name[:1] != "_"]
+    if unknown or not sender or given.get("addr", "").lower() != sender.lower():
+        return None
+    key = from_base64(given.get("keydata", "").encode("ascii", "replace"))
+    return (key, given.get("prefer-encrypt") == "mutual") if key else None
+
+
+def _instant(date: str) -> datetime | None:
+    try:
+        return parsedate_to_datetime(date).astimezone(UTC)
+    except (ValueError, TypeError, OverflowError):
+        return None
 
 
 def without_tokens(text: str, robot: Robot) -> str:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 FOR_OPERATOR = frozenset({"postmaster", "abuse"})
 """Local parts that every domain with mail has to have (RFC 2142); a person answers there."""
+
+
+Unlock = Callable[[bytes, bytes], tuple[bytes, bool] | None]
+"""From an OpenPGP message, and a key or nothing, to what was encrypted, and whether it was signed by that key; None
+where it cannot be decrypted.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +84,28 @@ class Action(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class PeerKey:
+    """The OpenPGP key that a mail brings of its sender (Autocrypt). mutual: they want to get encrypted mail.
+
+    chats: their program is a chat app.
+    """
+
+    key: bytes
+    mutual: bool
+    chats: bool
+    dated_at: datetime | None
+    """What the mail says of when it was written."""
+
+
+class Cover(StrEnum):
+    """How a mail came: to be read by all, ENCRYPTED and read, or LOCKED, so that nobody can read it here."""
+
+    NONE = "none"
+    ENCRYPTED = "encrypted"
+    LOCKED = "locked"
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """A person's mail."""
 
@@ -104,6 +134,10 @@ class Message:
     """The machine that handed it to the trusted mail server, as that says; empty where it does not."""
     automatic: bool = False
     """Whether a program says that it wrote the mail."""
+    group: str = ""
+    """The chat it was written in, as a chat program calls that."""
+    cover: Cover = Cover.NONE
+    key: PeerKey | None = None
 
 
 @dataclass(frozen=True, slots=True)

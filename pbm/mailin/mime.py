@@ -164,14 +164,14 @@ def _pieces(body: bytes, boundary: bytes) -> Iterator[bytes]:
 
 def decoded(part: Entity, limit: int = MAX_TEXT_BYTES) -> str:
     """The text of a part: transfer encoding and charset undone, lines joined again where they are flowed (RFC 3676)."""
-    text = to_text(_transferred(part, limit), part.parameters.get("charset", "utf-8"), guess=True)
+    text = to_text(octets(part, limit), part.parameters.get("charset", "utf-8"), guess=True)
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     if part.type == "text/plain" and part.parameters.get("format", "").lower() == "flowed":
         return unflowed(text, delsp=part.parameters.get("delsp", "").lower() == "yes")
     return text
 
 
-def _transferred(part: Entity, limit: int) -> bytes:
+def octets(part: Entity, limit: int = MAX_MAIL) -> bytes:
     """At most limit bytes of a part's content; what its transfer encoding does not explain stays as it is."""
     data = part.body[: 2 * limit]
     encoding = part.first("content-transfer-encoding").lower()

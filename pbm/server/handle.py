@@ -33,17 +33,30 @@ from pbm.domain.reading import Reading, read
 from pbm.domain.tokens import Signer
 from pbm.features.account import RESET
 from pbm.features.postmaster import address_of, tell_operator
-from pbm.mailin import FOR_OPERATOR, Action, Discard, Envelope, Message, Robot, heading, rewritten, strip_subject
+from pbm.mailin import (
+    FOR_OPERATOR,
+    Action,
+    Cover,
+    Discard,
+    Envelope,
+    Message,
+    Robot,
+    Unlock,
+    heading,
+    rewritten,
+    strip_subject,
+)
 from pbm.mailin import read as read_mail
 from pbm.server.bounces import Bouncing
 from pbm.server.guard import Cause, Costs, Gate, Logins, Origin, Throttle, logins_of, network_of, settle
 from pbm.server.order import Order, hold, parse_all, unsaid_lines
-from pbm.server.senders import identify, is_player, kept_out, with_lost_token
+from pbm.server.senders import identify, is_player, kept_out, remember_key, with_lost_token
 from pbm.store import DatabaseTrouble, Transaction
 
 log = structlog.get_logger()
 
 SUSPENDED = "pbm: your account is suspended"
+LOCKED = "pbm: your mail is encrypted"
 HELP = "help"
 """The verb that players may use however often it was answered to mails that prove nothing."""
 
@@ -124,16 +137,20 @@ class Settled:
 class Handler:
     """What one server does with a mail. It opens no transaction, and commits none."""
 
-    def __init__(self, tools: Tools, signer: Signer, robot: Robot, bouncing: Bouncing) -> None:
+    def __init__(
+        self, tools: Tools, signer: Signer, robot: Robot, bouncing: Bouncing, unlock: Unlock | None = None
+    ) -> None:
+        """unlock: how encrypted mails are opened; None where they are not."""
         self.tools = tools
         self.throttle = Throttle(tools)
         self._signer = signer
         self._robot = robot
         self._bouncing = bouncing
+        self._unlock = unlock
         self._costs = Costs(lambda: tools.limits.computing_seconds_per_hour)
 
     def message_of(self, row: Received) -> Message | Discard:
-        return read_mail(row.raw, Envelope(row.mail_from, row.recipients), self._robot)
+        return read_mail(row.raw, Envelope(row.mail_from, row.recipients), self._robot, self._unlock)
 
     def board_of(self, message: Message) -> int | None:
         """The board whose mail a mail answers, as its token says; it may be forged."""
@@ -222,7 +239,29 @@ class Handler:
             return self._hand_on(tx, mail, now)
         if settled := self._excess_of_unproven(tx, mail, checked, now):
             return settled
-        return self._obey(tx, mail, checked, now)
+        return self._open(tx, mail, checked, now) or self._obey(tx, mail, checked, now)
+
+    def _open(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Settled | None:
+        """Remember the key that the mail brings; what becomes of a mail that nobody can read here, None for others."""
+        assert isinstance(mail.message, Message)  # noqa: S101  discards are laid aside
+        if self._unlock is not None:
+            remember_key(tx, mail.message, mail.sender, {userid for userid, _ in checked.verified}, now)
+        return self._refuse_locked(tx, mail, now) if mail.message.cover is Cover.LOCKED else None
+
+    def _refuse_locked(self, tx: Transaction, mail: Prepared, now: datetime) -> Settled:
+        """Tell the sender of an encrypted mail that it cannot be read; once a day, and not if that is too much."""
+        assert isinstance(mail.message, Message)  # noqa: S101  discards are laid aside
+        address = mail.message.sender
+        reason = "locked: it is encrypted, and cannot be read"
+        known = mail.sender.proven is not None
+        if not address or tx.outbox.wrote_to(address, LOCKED, now - timedelta(days=1)):
+            return Settled(Arrival.IGNORED, reason)
+        reads = self._unlock is not None
+        letter = self.tools.composer.letter(address, LOCKED, "locked.txt", now, to=mail.message, reads=reads)
+        letter = replace(letter, reply=True)
+        if self.throttle.excess(tx, letter, now, mail.cause(proven=known)):
+            return Settled(Arrival.IGNORED, reason)
+        return Settled(Arrival.IGNORED, reason, (letter,))
 
     def count_logins(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> None:
         """Wrong passwords count, whatever becomes of the mail."""

@@ -25,8 +25,9 @@ from pbm.domain.errors import BadArguments
 from pbm.domain.mail import Sent
 from pbm.domain.match import Player
 from pbm.domain.tokens import AddressToken, ChatToken, DigestToken, PlayerToken, SeatToken, Signer
-from pbm.mailin import Message, Robot, strip_subject, token_answered
+from pbm.mailin import Cover, Message, Robot, strip_subject, token_answered
 from pbm.store import Transaction
+from pbm.store.identity import Peer
 from pbm.store.refusals import Ban
 
 
@@ -107,7 +108,7 @@ def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Ro
     answer tells it to all who get that: so it counts for the address it went to, or another one of its player, and
     where the mail came from there. A chat's token is proof by itself, and lacks the state of the board alone.
     """
-    chat = signer.open(message.token) if message.token else None
+    chat = signer.open(message.token or message.group)
     if isinstance(chat, ChatToken):
         return replace(message, token=signer.seal(_as_answered(tx, signer, message, robot, chat)))
     answered = message.in_reply_to or next(reversed(message.references), None)
@@ -120,6 +121,42 @@ def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Ro
     if message.sender.casefold() != mail.address.casefold() and mail.player_id not in owners:
         return message
     return replace(message, token=token_answered(mail.raw, robot))
+
+
+def remember_key(tx: Transaction, message: Message, sender: Sender, verified: Collection[str], now: datetime) -> None:
+    """Remember the key that a mail brings for its address, or that the address wants no encrypted mail any more.
+
+    A mail that may be forged changes nothing of what a proven one has brought. verified: userids, in lower case, whose
+    passwords it holds.
+    """
+    key, address = message.key, message.sender
+    known = tx.peers.find(address) if address else None
+    if not address or (key is None and known is None):
+        return
+    proven = _proves_address(tx, message, sender, verified)
+    if known is not None and known.proven and not proven:
+        return
+    dated_at = min((key.dated_at if key else None) or now, now)
+    wanted = message.cover is not Cover.NONE or (key is not None and key.mutual)
+    if key is None or (known is not None and proven == known.proven and dated_at < known.dated_at):
+        assert known is not None  # noqa: S101  it returned above
+        found = replace(known, wanted=wanted)
+    else:
+        found = Peer(key.key, wanted, proven, key.chats, message.message_id or "", dated_at)
+    if found != known:
+        tx.peers.put(address, found, now)
+
+
+def _proves_address(tx: Transaction, message: Message, sender: Sender, verified: Collection[str]) -> bool:
+    """Whether the mail is surely from the address in its From: a player's own, or one that our mail has reached."""
+    if message.authenticated or sender.address:
+        return True
+    owners = {player.userid.casefold() for player in sender.at_home}
+    players = {player.userid.casefold() for player in (sender.proven, sender.seated) if player is not None}
+    if owners & (players | set(verified)):
+        return True
+    answered = tx.outbox.find(_key(message.in_reply_to)) if message.token and message.in_reply_to else None
+    return answered is not None and answered.address.casefold() == message.sender.casefold()
 
 
 def _as_answered(tx: Transaction, signer: Signer, message: Message, robot: Robot, chat: ChatToken) -> SeatToken:

@@ -22,7 +22,7 @@ from pbm.domain.configuration import Limits
 from pbm.domain.tokens import Signer
 from pbm.features import time as timing
 from pbm.features.erase import plan_forgetting
-from pbm.mailin import Envelope, Robot
+from pbm.mailin import Envelope, Robot, Unlock
 from pbm.mailin.headers import lane
 from pbm.server.batch import Batches
 from pbm.server.bounces import Bouncing
@@ -30,6 +30,7 @@ from pbm.server.handle import Handler
 from pbm.server.outages import watch
 from pbm.server.programs import Thinker
 from pbm.store import Store
+from pbm.store.identity import Peer
 
 log = structlog.get_logger()
 
@@ -62,6 +63,10 @@ LONGEST_TURN = timedelta(days=800)
 """What stopped a clock is remembered for so long: a move may take a year, and a vacation counts for its year."""
 
 
+KEPT_UNPROVEN = timedelta(days=30)
+"""How long the OpenPGP key is kept of an address that nobody has proven to write from."""
+
+
 def utc_now() -> datetime:
     return datetime.now(UTC)
 
@@ -77,8 +82,9 @@ class Service:
         clock: Callable[[], datetime] = utc_now,
         make_key: Callable[[], str] = lambda: secrets.token_hex(12),
         ask: Ask | None = None,
+        unlock: Unlock | None = None,
     ) -> None:
-        """ask: how robots think; None for a process of their own.
+        """ask: how robots think; None for a process of their own. unlock: how encrypted mails are opened; None: not.
 
         Raises: SchemaTrouble when the database is of another version; an empty one is set up.
         """
@@ -91,7 +97,8 @@ class Service:
         composer = Composer(self.settings.robot, self._signer, make_key=make_key)
         self.tools = Tools(composer, States(), Passwords(), self.settings.limits, self.settings.operator)
         self.bouncing = Bouncing(self.tools)
-        self._batches = Batches(store, Handler(self.tools, self._signer, self.settings.robot, self.bouncing), clock)
+        handler = Handler(self.tools, self._signer, self.settings.robot, self.bouncing, unlock)
+        self._batches = Batches(store, handler, clock)
         self.agenda = Runner(store, self.tools, clock, timing.attend)
         self.mind = Mind()
         self.thinker = Thinker(store, self.tools, clock, ask or self.mind)
@@ -108,6 +115,11 @@ class Service:
     def is_ours(self, address: str) -> bool:
         """Whether mail to the address is for this server."""
         return self.settings.robot.owns(address)
+
+    def peer_of(self, address: str) -> Peer | None:
+        """The OpenPGP key of an address. Raises: DatabaseTrouble."""
+        with self.store.read() as tx:
+            return tx.peers.find(address)
 
     def accept(self, mails: Sequence[Arriving]) -> None:
         """Store mails; when this returns they are safe. Raises: DatabaseTrouble, and then none is stored."""
@@ -144,6 +156,7 @@ class Service:
             before = self.clock() - timedelta(days=2)
             tx.tickets.sweep(before)
             tx.guesses.sweep(before)
+            tx.peers.sweep(self.clock() - KEPT_UNPROVEN)
             tx.absences.forget(before - LONGEST_TURN)
             tx.secrets.sweep(self.clock())
             plan_forgetting(tx, self.clock())

@@ -27,6 +27,7 @@ from pbm.store.tables import (
     matches,
     outbox,
     paces,
+    peer_keys,
     player_follows,
     players,
     puzzle_tries,
@@ -103,6 +104,7 @@ class Erasure:
             self._connection.execute(delete(table).where(table.c.player_id == traces.player_id))
         self._connection.execute(delete(player_follows).where(player_follows.c.followed_id == traces.player_id))
         self._connection.execute(delete(blocks).where(blocks.c.blocked_id == traces.player_id))
+        self._connection.execute(delete(peer_keys).where(peer_keys.c.address_key.in_(traces.names)))
         for table in (tickets, attempts):
             self._connection.execute(delete(table).where(table.c.subject.in_(traces.names)))
         for seat, column in ((1, matches.c.seat1_id), (2, matches.c.seat2_id)):

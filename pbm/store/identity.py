@@ -1,6 +1,6 @@
-"""Who the server is: its mail address, by which players know it, and the secrets that prove its mails.
+"""Who the server is: its mail address, by which players know it, the secrets that prove its mails, and others' keys.
 
-Both belong to the database, not to a process.
+All belong to the database, not to a process.
 """
 
 from __future__ import annotations
@@ -8,11 +8,12 @@ from __future__ import annotations
 import hmac
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, delete, insert, select
 
-from pbm.store.tables import meta
+from pbm.store.tables import meta, peer_keys
 
 _DOMAIN, _LOCAL_PART, _FORMER = "domain", "local_part", "former_addresses"
 
@@ -126,3 +127,51 @@ def _former(kept: Mapping[str, str], now: datetime) -> list[tuple[str, datetime]
 
 def _all(kept: Mapping[str, str], now: datetime) -> list[bytes]:
     return [bytes.fromhex(secret) for secret in (kept[_SECRET], *(secret for secret, _ in _former(kept, now)))]
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """The OpenPGP key of an address. wanted: its owner wants to get encrypted mail.
+
+    proven: it came with a mail that was surely from there; any other counts for answers to that mail alone, whose id is
+    brought_by. chats: its owner's program is a chat app. dated_at: when it was written.
+    """
+
+    key: bytes
+    wanted: bool
+    proven: bool
+    chats: bool
+    brought_by: str
+    dated_at: datetime
+
+
+class Peers:
+    """One key for each address, in whatever case that is written."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def find(self, address: str) -> Peer | None:
+        found = select(peer_keys).where(peer_keys.c.address_key == address.casefold())
+        row = self._connection.execute(found).one_or_none()
+        return None if row is None else Peer(row.key, row.wanted, row.proven, row.chats, row.brought_by, row.dated_at)
+
+    def put(self, address: str, peer: Peer, now: datetime) -> None:
+        """In place of the one before."""
+        self.forget(address)
+        values = {
+            "address_key": address.casefold(),
+            "seen_at": now,
+            **{name: getattr(peer, name) for name in peer.__slots__},
+        }
+        self._connection.execute(insert(peer_keys).values(values))
+
+    def forget(self, address: str) -> bool:
+        """Whether there was one."""
+        gone = self._connection.execute(delete(peer_keys).where(peer_keys.c.address_key == address.casefold()))
+        return bool(gone.rowcount)
+
+    def sweep(self, before: datetime) -> None:
+        """Forget what was last seen before then and never proven."""
+        old = ~peer_keys.c.proven & (peer_keys.c.seen_at < before)
+        self._connection.execute(delete(peer_keys).where(old))

@@ -329,6 +329,11 @@ class Outbox:
         found = select(func.count()).select_from(outbox).where(own, outbox.c.created_at > since)
         return self._connection.execute(found.where(outbox.c.subject == subject)).scalar_one()
 
+    def wrote_to(self, address: str, subject: str, since: datetime) -> bool:
+        """Whether a mail with the subject was written to an address since then."""
+        found = select(outbox.c.id).where(outbox.c.address == address, outbox.c.created_at > since)
+        return self._connection.execute(found.where(outbox.c.subject == subject).limit(1)).first() is not None
+
     def answers_since(self, since: datetime) -> list[tuple[datetime, str, int | None]]:
         """When, to which address and about which board replies were written, the oldest first; of the newest mails."""
         newest = select(func.max(outbox.c.id) - _RECENT).scalar_subquery()

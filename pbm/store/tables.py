@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-REVISION = "0010"
+REVISION = "0011"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 
@@ -483,4 +483,17 @@ puzzle_tries = Table(
     Column("posed_at", Instant, nullable=False),
     Column("answered_at", Instant),
     Column("solved", Boolean),
+)
+
+peer_keys = Table(
+    "peer_keys",
+    metadata,
+    Column("address_key", LongWord, primary_key=True),
+    Column("key", LargeBinary, nullable=False),
+    Column("wanted", Boolean, nullable=False),
+    Column("proven", Boolean, nullable=False),
+    Column("chats", Boolean, nullable=False),
+    Column("brought_by", Text, nullable=False),
+    Column("dated_at", Instant, nullable=False),
+    Column("seen_at", Instant, nullable=False, index=True),
 )

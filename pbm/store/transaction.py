@@ -27,7 +27,7 @@ from pbm.store.archive import Archive
 from pbm.store.backup import Contents
 from pbm.store.belongings import Belongings
 from pbm.store.erasure import Erasure
-from pbm.store.identity import Identity, Secrets
+from pbm.store.identity import Identity, Peers, Secrets
 from pbm.store.matches import COUNT_PLY, Matches
 from pbm.store.neighbours import CHANNEL
 from pbm.store.overview import Overview
@@ -88,6 +88,7 @@ class Transaction:
     overview = _queries(Overview)
     identity = _queries(Identity)
     secrets = _queries(Secrets)
+    peers = _queries(Peers)
     acts = _queries(Acts)
     bans = _queries(Bans)
 

@@ -40,6 +40,24 @@ def test_two_chat_apps_play_a_whole_game(servers: MailServers) -> None:
         assert json.loads(operator(file, "board", "show", "101", "--json"))["winner"] == "emil"
 
 
+def test_two_chat_apps_that_insist_on_encryption_play_a_whole_game(servers: MailServers) -> None:
+    """All they know of the server is its card."""
+    key = servers.folder / "openpgp.key"
+    settings = by_chat(servers, "crypt").replace("[delivery]", f'[crypt]\nkey = "{key}"\n\n[delivery]')
+    (servers.folder / "crypt.toml").write_text(settings)
+    operator(servers.folder / "crypt.toml", "db", "create")
+    card = operator(servers.folder / "crypt.toml", "crypt")
+    with (
+        pbm(servers, "crypt", settings) as file,
+        closing(Chatter(servers, "fay", encrypted=True)) as fay,
+        closing(Chatter(servers, "gus", encrypted=True)) as gus,
+    ):
+        play(fay, gus, fay.meet_by_card(card), gus.meet_by_card(card))
+        assert json.loads(operator(file, "board", "show", "101", "--json"))["winner"] == "gus"
+        for person in (fay, gus):
+            assert all(map(person.is_encrypted, person.heard()))
+
+
 def play(dora: Chatter, emil: Chatter, asked: int, told: int) -> None:
     """They sign up, and one challenges the other, who is asked and accepts; they play, and a second board beside it.
 
@@ -52,8 +70,8 @@ def play(dora: Chatter, emil: Chatter, asked: int, told: int) -> None:
         person.wait_for(says(f"Welcome, {person.name}!"))
     emil.say(told, "set challenges ask")
     emil.wait_for(says("challenges is now ask"))
-    dora.say(asked, "cross challenge me emil -size=2")
-    emil.wait_for(says("dora challenges you to a game of Cross"))
+    dora.say(asked, f"cross challenge me {emil.name} -size=2")
+    emil.wait_for(says(f"{dora.name} challenges you to a game of Cross"))
     emil.say(told, "accept")
     check_board(dora, "Cross Board 101", "ply 1 is next")
     for number, move in enumerate(MOVES, start=1):
@@ -66,8 +84,8 @@ def play(dora: Chatter, emil: Chatter, asked: int, told: int) -> None:
         assert ended.chat == "Cross Board 101"
     dora.say("Cross Board 101", "chat\nWell played!")
     assert emil.wait_for(says("Well played!")).chat == "Cross Board 101"
-    dora.say(asked, "hex challenge me emil -size=3")
-    emil.wait_for(says("dora challenges you to a game of Hex"))
+    dora.say(asked, f"hex challenge me {emil.name} -size=3")
+    emil.wait_for(says(f"{dora.name} challenges you to a game of Hex"))
     emil.say(told, "yes")
     dora.say(check_board(dora, "Hex Board 102", "ply 1 is next").chat, "B2")
     check_board(emil, "Hex Board 102", "ply 2 is next")

@@ -1,0 +1,177 @@
+"""OpenPGP (the extra `crypt`): our key, mails sealed on their way out, and mails opened that came sealed.
+
+Sealed on the way out, as mails are signed: what stands in the database is the mail itself, with its one Message-ID, and
+handling does not wait. Each mail brings our key (Autocrypt Level 1). Where its address wants that, the mail goes out as
+PGP/MIME (RFC 3156) with its fields once more inside; a chat app makes one chat of each board then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import structlog
+
+from pbm.edges.transports import Outgoing, Transport
+from pbm.mailin.mime import split
+from pbm.store.identity import Peer
+
+if TYPE_CHECKING:  # the extra may be missing
+    from pysequoia import Tsk
+
+log = structlog.get_logger()
+
+MAX_UNLOCK_SECONDS = 10
+"""How long opening one mail may take, all in all; of a processor it may have two seconds."""
+_DECRYPT = Path(__file__).with_name("decrypt.py")
+_WITHIN = ("subject", "thread-topic", "thread-index", "list-id", "list-post")
+"""Fields that an encrypted mail shows to nobody but its reader."""
+_POST = re.compile(r"<mailto:[^+>]*\+([a-z2-7]{11,32})@")
+
+
+def new_key(address: str) -> bytes:
+    """A new secret key (Ed25519 and Curve25519), of no end. Raises: ImportError without the extra."""
+    from pysequoia import Profile, Tsk
+
+    return str(Tsk.generate(user_id=f"<{address}>", profile=Profile.RFC4880)).encode("ascii")
+
+
+class Keyring:
+    """Our key. Raises: ImportError without the extra, ValueError for what is no secret key."""
+
+    def __init__(self, secret: bytes) -> None:
+        from pysequoia import Tsk
+
+        try:
+            self._key: Tsk = Tsk.from_bytes(secret)
+            self._key.signer()
+            self.certificate = bytes(self._key.extract_certificate())
+            self.fingerprint = self._key.extract_certificate().fingerprint.upper()
+        except Exception as error:  # the library raises various ones, with long texts
+            raise ValueError("it is no secret OpenPGP key without a password") from error
+        self._secret = bytes(self._key)
+
+    def unlock(self, message: bytes, signer: bytes) -> tuple[bytes, bool] | None:
+        """What was encrypted for us, and whether it was signed by the key; None where it cannot be opened."""
+        given = {"key": self._secret, "message": message, "signer": signer}
+        asked = json.dumps({name: base64.b64encode(value).decode("ascii") for name, value in given.items()})
+        try:
+            done = subprocess.run(  # noqa: S603  a program of ours
+                [sys.executable, "-I", str(_DECRYPT)],
+                input=asked.encode("ascii"), capture_output=True, timeout=MAX_UNLOCK_SECONDS, check=False,
+            )  # fmt: skip
+        except (subprocess.TimeoutExpired, OSError) as error:
+            log.warning("not_unlocked", trouble=type(error).__name__)
+            return None
+        return (done.stdout[1:], done.stdout[:1] == b"+") if done.returncode == 0 else None
+
+    def header(self, address: str) -> bytes:
+        """The field that tells others our key (Autocrypt), on several lines."""
+        data = base64.encodebytes(self.certificate).decode("ascii").splitlines()
+        return "\r\n ".join([f"Autocrypt: addr={address}; prefer-encrypt=mutual; keydata=", *data]).encode("ascii")
+
+    def card(self, address: str, name: str = "pbm") -> str:
+        """A visiting card for chat apps (vCard 4.0), with the key."""
+        key = base64.b64encode(self.certificate).decode("ascii")
+        lines = ["BEGIN:VCARD", "VERSION:4.0", f"EMAIL:{address}", f"FN:{name}"]
+        return "\r\n".join([*lines, f"KEY:data:application/pgp-keys;base64,{key}", "END:VCARD", ""])
+
+    def sealed(self, mail: bytes, peer: Peer) -> bytes:
+        """A mail of ours encrypted for a key, and signed. Raises: ValueError for a key that cannot be encrypted to."""
+        from pysequoia import Cert, encrypt
+
+        head, _, body = mail.partition(b"\r\n\r\n")
+        fields = _unfolded(head)
+        content = b"\r\n".join([*_inner(fields), *(_chat(dict(fields)) if peer.chats else ()), b"", body])
+        # Delta Chat believes signatures by the primary key alone, others those by the subkey that is for it
+        signer = self._key.certifier() if peer.chats else self._key.signer()
+        try:
+            secret = encrypt(content, [Cert.from_bytes(peer.key)], signer=signer)
+        except Exception as error:  # the library raises various ones, with long texts
+            raise ValueError("the key of the reader cannot be encrypted to") from error
+        return b"\r\n".join([*_outer(fields), *_envelope(secret)])
+
+
+class Sealing:
+    """A way out whose mails bring our key, and are encrypted where their readers want that.
+
+    peer_of: the key of an address; None where none is known.
+    """
+
+    def __init__(self, way_out: Transport, keyring: Keyring, peer_of: Callable[[str], Peer | None]) -> None:
+        self.way_out = way_out
+        self._keyring = keyring
+        self._peer_of = peer_of
+
+    async def send(self, mail: Outgoing) -> None:
+        data = await asyncio.to_thread(self._outgoing, mail)
+        await self.way_out.send(Outgoing(mail.envelope_from, mail.recipient, data, mail.outbox_id))
+
+    async def close(self) -> None:
+        await self.way_out.close()
+
+    def _outgoing(self, mail: Outgoing) -> bytes:
+        peer = self._peer_of(mail.recipient)
+        data = mail.data
+        fields = split(data)[0]
+        answers = fields.get("in-reply-to", [])
+        if peer is not None and peer.wanted and (peer.proven or peer.brought_by in answers):
+            try:
+                data = self._keyring.sealed(data, peer)
+            except ValueError as error:
+                log.warning("not_sealed", outbox=mail.outbox_id, reason=str(error))
+        head, gap, body = data.partition(b"\r\n\r\n")
+        address = fields["from"][0].rpartition("<")[2].rstrip(">")
+        return head + b"\r\n" + self._keyring.header(address) + gap + body
+
+
+def _unfolded(head: bytes) -> list[tuple[str, bytes]]:
+    """The fields of a mail of ours: name in lower case, and the lines."""
+    lines = re.split(rb"\r\n(?![ \t])", head)
+    return [(line.partition(b":")[0].decode("ascii").lower(), line) for line in lines]
+
+
+def _inner(fields: list[tuple[str, bytes]]) -> list[bytes]:
+    """The head of what is encrypted: how the content is to be read, and the fields as they were written."""
+    lines = [line for name, line in fields if name != "mime-version" and not name.startswith("list-")]
+    return [line + b'; protected-headers="v1"' if line.lower().startswith(b"content-type:") else line for line in lines]
+
+
+def _chat(fields: Mapping[str, bytes]) -> list[bytes]:
+    """What makes a chat of each board: a chat app cannot answer in that of an encrypted list."""
+    post = _POST.search(fields.get("list-post", b"").decode("ascii"))
+    if post is None:
+        return []
+    name = fields["list-id"].decode("ascii").partition(":")[2].partition("<")[0].strip()
+    return [b"Chat-Version: 1.0", b"Chat-Group-ID: " + post[1].encode("ascii"), b"Chat-Group-Name: " + name.encode()]
+
+
+def _outer(fields: list[tuple[str, bytes]]) -> list[bytes]:
+    shown = [line for name, line in fields if name not in _WITHIN and not name.startswith("content-")]
+    return [*shown, b"Subject: [...]"]
+
+
+def _envelope(secret: bytes) -> list[bytes]:
+    """The two parts of an encrypted mail (RFC 3156). The armor of a message holds no boundary."""
+    return [
+        b'Content-Type: multipart/encrypted; protocol="application/pgp-encrypted"; boundary="=_sealed"',
+        b"",
+        b"--=_sealed",
+        b"Content-Type: application/pgp-encrypted",
+        b"",
+        b"Version: 1",
+        b"",
+        b"--=_sealed",
+        b"Content-Type: application/octet-stream",
+        b"",
+        *secret.splitlines(),
+        b"--=_sealed--",
+        b"",
+    ]

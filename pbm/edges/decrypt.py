@@ -1,0 +1,42 @@
+"""A program of its own that decrypts one message, for what strangers send may unpack to gigabytes.
+
+Run by path, so that it starts with nothing of the server in it. Standard input: an object of JSON whose values are
+base64: "key", our secret key, "message", and "signer", the certificate of whoever should have signed it, or nothing.
+Standard output: "+" or "-", for whether they have, and the message. Ends with an error where nothing can be told.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import resource
+import sys
+from contextlib import suppress
+
+MAX_SECONDS = 2
+MAX_MEMORY = 512 * 2**20
+MAX_OPENED = 4 * 2**20
+"""Octets of a message that is read; a mail of more is read no further anyway."""
+
+
+def main() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    from pysequoia import Cert, Tsk, decrypt
+
+    given = {name: base64.b64decode(value) for name, value in json.load(sys.stdin).items()}
+    decryptor = Tsk.from_bytes(given["key"]).decryptor()
+    opened = decrypt(given["message"], decryptor).bytes
+    if opened is None or len(opened) > MAX_OPENED:
+        sys.exit("too long")
+    signed = False
+    if given["signer"]:
+        with suppress(Exception):  # the library raises for whatever is wrong with a signature
+            signer = Cert.from_bytes(given["signer"])
+            signed = bool(decrypt(given["message"], decryptor, store=lambda _: [signer]).valid_sigs)
+    sys.stdout.buffer.write((b"+" if signed else b"-") + opened)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,236 @@
+"""Encrypted mail: our key goes with each mail, theirs are remembered, and who writes encrypted is answered so."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from datetime import timedelta
+from email import message_from_bytes
+from email.message import Message as Parsed
+
+import pytest
+from pysequoia import Cert, Profile, Tsk, decrypt, encrypt
+
+from pbm.domain.mail import Arrival
+from pbm.edges.crypt import Keyring, Sealing, new_key
+from pbm.edges.decrypt import MAX_OPENED
+from pbm.edges.transports import Outgoing
+from pbm.mailin import SENTINEL
+from pbm.server import Arriving
+from tests.conversation import Got, House, address_of, password
+
+RING = Keyring(new_key("pbm@example.org"))
+
+
+class Program:
+    """A mail program that encrypts: a key of its own. chats: it is a chat app."""
+
+    def __init__(self, name: str, *, chats: bool = False) -> None:
+        self.address = address_of(name)
+        self.key = Tsk.generate(user_id=f"<{self.address}>", profile=Profile.RFC4880)
+        self.certificate = bytes(self.key.extract_certificate())
+        self.chats = chats
+
+    @property
+    def autocrypt(self) -> str:
+        data = base64.b64encode(self.certificate).decode()
+        return f"addr={self.address}; prefer-encrypt=mutual; keydata={data}"
+
+    def sealed(self, house: House, text: str, to: str = "pbm@example.org", **more: str) -> Arriving:
+        """A mail whose fields are hidden within."""
+        chat = "Chat-Version: 1.0\r\n" if self.chats else ""
+        inner = (
+            f"From: {self.address}\r\nSubject: ...\r\n{chat}Autocrypt: {self.autocrypt}\r\n"
+            f'Content-Type: text/plain; charset=utf-8; protected-headers="v1"\r\n\r\n{text}\r\n'
+        )
+        return self.wrapped(house, inner.encode(), to, **more)
+
+    def wrapped(self, house: House, inner: bytes, to: str = "pbm@example.org", **more: str) -> Arriving:
+        secret = encrypt(inner, [Cert.from_bytes(RING.certificate)], signer=self.key.signer()).decode()
+        body = (
+            "--x\r\nContent-Type: application/pgp-encrypted\r\n\r\nVersion: 1\r\n--x\r\n"
+            f"Content-Type: application/octet-stream\r\n\r\n{secret}\r\n--x--\r\n"
+        )
+        mail = house.mail(self.address, "...", body, to, **more)
+        kind = b'multipart/encrypted; protocol="application/pgp-encrypted"; boundary=x'
+        return Arriving(mail.mail_from, mail.recipients, mail.raw.replace(b"text/plain; charset=utf-8", kind, 1))
+
+    def opened(self, got: Parsed) -> Parsed:
+        """What an encrypted mail holds."""
+        assert got.get_content_type() == "multipart/encrypted"
+        secret = got.get_payload()[1].get_payload().encode()
+        signer = [] if self.chats else [Cert.from_bytes(RING.certificate)]
+        found = decrypt(secret, self.key.decryptor(), store=(lambda _: signer) if signer else None)
+        assert len(found.valid_sigs) == len(signer)
+        return message_from_bytes(found.bytes)
+
+
+class _Kept:
+    """A way out that keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.mails: list[Outgoing] = []
+
+    async def send(self, mail: Outgoing) -> None:
+        self.mails.append(mail)
+
+    async def close(self) -> None:
+        pass
+
+
+def sent(house: House, got: Got) -> Parsed:
+    """A mail as it leaves."""
+    way = _Kept()
+    sealing = Sealing(way, RING, house.service.peer_of)
+    asyncio.run(sealing.send(Outgoing("bounce@example.org", got.address, got.raw, 1)))
+    return message_from_bytes(way.mails[0].data)
+
+
+@pytest.fixture
+def house(new_house) -> House:
+    return new_house(unlock=RING.unlock)
+
+
+def test_every_mail_brings_our_key(house):
+    (got,) = house.send("stranger@example.net", "help")
+    mail = sent(house, got)
+    addr, prefer, keydata = (part.strip() for part in mail["Autocrypt"].split(";"))
+    assert (addr, prefer) == ("addr=pbm@example.org", "prefer-encrypt=mutual")
+    assert base64.b64decode(keydata.removeprefix("keydata=")) == RING.certificate
+    assert SENTINEL in mail.get_payload(), "and nothing else is changed"
+
+
+def test_who_writes_encrypted_signs_up_and_is_answered_so(house):
+    dora = Program("dora")
+    (asked,) = house.deliver(dora.sealed(house, "signup dora"))
+    shown = sent(house, asked)
+    assert shown["Subject"] == "[...]"
+    assert shown["Message-ID"] == asked["Message-ID"]
+    inside = dora.opened(shown)
+    assert inside["Subject"] == "pbm: please confirm your address"
+    assert "To confirm it" in inside.get_payload()
+    (welcome,) = house.deliver(dora.sealed(house, "yes", to=asked["Reply-To"], In_Reply_To=asked["Message-ID"]))
+    assert "Welcome, dora!" in dora.opened(sent(house, welcome)).get_payload()
+
+
+def test_a_board_is_played_encrypted_and_a_chat_app_gets_a_chat_of_it(house):
+    house.player("alice")
+    house.player("bob")
+    alice = Program("alice", chats=True)
+    board = house.game("cross -size=4 alice bob")
+    shown = house.mailboxes[alice.address][-1]
+    got = house.deliver(alice.sealed(house, "D4", to=shown["Reply-To"], In_Reply_To=shown["Message-ID"]))
+    assert {mail.address for mail in got} == {alice.address, address_of("bob")}
+    mine = {mail.address: sent(house, mail) for mail in got}
+    inside = alice.opened(mine[alice.address])
+    assert inside["Subject"].startswith(f"Cross Board {board}")
+    assert inside["Chat-Group-Name"] == f"Cross Board {board}"
+    assert inside["Chat-Group-ID"] in shown["List-Post"]
+    assert "List-Id" not in inside
+    assert mine[address_of("bob")].get_content_type() == "text/plain", "who has sent no key reads as ever"
+    house.answer("bob", "B2", board)
+    followed = house.mailboxes[alice.address][-1]
+    assert alice.opened(sent(house, followed))["Auto-Submitted"] == "auto-generated"
+    group = f"Chat-Version: 1.0\r\nChat-Group-ID: {inside['Chat-Group-ID']}"
+    inner = f"From: {alice.address}\r\n{group}\r\nContent-Type: text/plain\r\n\r\nC3\r\n".encode()
+    house.deliver(alice.wrapped(house, inner, In_Reply_To=followed["Message-ID"]))
+    with house.service.store.read() as tx:
+        assert tx.matches.summary(board).revision == 3, "what is written in the chat of a board plays on it"
+
+
+@pytest.mark.parametrize("house_reads", [False, True])
+def test_what_cannot_be_read_gets_a_sentence_once(new_house, house_reads):
+    house = new_house(unlock=RING.unlock if house_reads else None)
+    house.player("alice")
+    alice = Program("alice")
+    (told,) = house.deliver(_broken(alice, house))
+    assert told["Subject"] == "pbm: your mail is encrypted"
+    assert "nothing was done" in " ".join(told.body.split())
+    assert house.deliver(_broken(alice, house)) == []
+    assert house.inbox_row.state is Arrival.IGNORED
+    house.now += timedelta(days=2)
+    assert len(house.deliver(_broken(alice, house))) == 1
+
+
+def _broken(writer: Program, house: House) -> Arriving:
+    mail = writer.sealed(house, "games")
+    head, armor, rest = mail.raw.partition(b"-----BEGIN PGP MESSAGE-----")
+    return Arriving(mail.mail_from, mail.recipients, head + armor + rest[:100])
+
+
+def test_a_mail_is_not_opened_for_somebody_else(house):
+    """Else whoever sees one go by could have it read to them."""
+    house.player("alice")
+    alice = Program("alice")
+    mail = alice.sealed(house, "secret of alice's")
+    thief = mail.raw.replace(b"From: alice@", b"From: mallory@").replace(b"mail-1@", b"mail-9@")
+    (told,) = house.deliver(Arriving("mallory@example.net", mail.recipients, thief))
+    assert told["Subject"] == "pbm: your mail is encrypted"
+    assert "secret" not in told.text
+    unsigned = alice.wrapped(house, b"Content-Type: text/plain\r\n\r\nhelp\r\n")
+    (told,) = house.deliver(unsigned)
+    assert told["Subject"] == "pbm: your mail is encrypted", "nothing within says whose it is"
+    (helped,) = house.deliver(
+        alice.wrapped(house, b"Content-Type: text/plain\r\n\r\nhelp\r\n", Autocrypt=alice.autocrypt)
+    )
+    assert helped["Subject"] != told["Subject"], "the signature is of the key that the mail brings"
+
+
+def test_a_forged_mail_changes_no_key(house):
+    house.player("alice")
+    alice, forger = Program("alice"), Program("alice")
+    (got,) = house.deliver(forger.sealed(house, "games"))
+    assert forger.opened(sent(house, got)), "an answer to the mail itself may be for its key"
+    (reminded,) = house.send("bob@example.net", "help")
+    assert sent(house, Got(alice.address, reminded.raw, None)).get_content_type() == "text/plain", "nothing else is"
+    house.send("alice", f"games alice {password('alice')}", Autocrypt=alice.autocrypt)
+    assert house.service.peer_of(alice.address).key == alice.certificate
+    house.deliver(forger.sealed(house, "games"))
+    house.send("alice", "games")
+    kept = house.service.peer_of(alice.address)
+    assert (kept.key, kept.wanted) == (alice.certificate, True)
+
+
+def test_the_newest_key_counts_and_whoever_stops_encrypting_is_answered_plainly(house):
+    house.player("alice")
+    old, new = Program("alice"), Program("alice")
+    proof = {"Authentication_Results": "mx.example.org; dkim=pass header.d=example.net"}
+    house.send("alice", "games", Autocrypt=new.autocrypt, Date="Thu, 1 Jan 2026 12:00:00 +0000", **proof)
+    house.send("alice", "games", Autocrypt=old.autocrypt, Date="Thu, 1 Jan 2026 11:00:00 +0000", **proof)
+    assert house.service.peer_of("Alice@example.net").key == new.certificate
+    (got,) = house.send("alice", "games", **proof)
+    assert sent(house, got).get_content_type() == "text/plain"
+    assert house.service.peer_of(new.address).key == new.certificate
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        lambda field: field.replace("addr=alice", "addr=bob"),
+        lambda field: field.replace("addr=", "colour=red; addr="),
+        lambda field: f"{field}\r\nAutocrypt: {field}",
+        lambda field: field.partition("keydata")[0],
+    ],
+)
+def test_what_is_no_key_by_autocrypt_is_none(house, spoilt):
+    house.player("alice")
+    house.send("alice", f"games alice {password('alice')}", Autocrypt=spoilt(Program("alice").autocrypt))
+    assert house.service.peer_of(address_of("alice")) is None
+
+
+def test_a_mail_that_unpacks_to_too_much_is_not_opened():
+    assert RING.unlock(encrypt(b"0" * (MAX_OPENED + 1), [Cert.from_bytes(RING.certificate)]), b"") is None
+    assert RING.unlock(b"-----BEGIN PGP MESSAGE-----\n\nrubbish", b"") is None
+
+
+def test_a_key_that_cannot_be_encrypted_to_leaves_the_mail_as_it_is(house):
+    house.player("alice")
+    (got,) = house.send("alice", f"games alice {password('alice')}", Autocrypt=Program("alice").autocrypt[:-200])
+    assert sent(house, got).get_content_type() == "text/plain"
+
+
+def test_the_card_holds_address_and_key():
+    card = RING.card("pbm@example.org").split("\r\n")
+    assert "EMAIL:pbm@example.org" in card
+    key = next(line for line in card if line.startswith("KEY:")).partition("base64,")[2]
+    assert Cert.from_bytes(base64.b64decode(key)).fingerprint.upper() == RING.fingerprint
