@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from pbm.cli.frame import Command, Group, Invocation, pass_invocation
 from pbm.cli.opening import identified, opened_service, opened_store, robot
-from pbm.cli.output import Refused
+from pbm.cli.output import NoDatabase, Refused
 from pbm.cli.settings import Configuration, Server
 from pbm.domain.spans import read_duration
 
@@ -195,8 +195,12 @@ def crypt(invocation: Invocation, file: Path | None) -> None:
     path = file or configuration.crypt.key
     if path is None:
         raise click.UsageError("Name the file of the key, or set crypt.key.")
-    with opened_store(configuration, quiet=True) as store:
-        address = robot(identified(configuration, store)).address
+    try:
+        with opened_store(configuration, quiet=True) as store:
+            configuration = identified(configuration, store)
+    except NoDatabase:
+        pass  # the server has not run yet, and will have the configured address
+    address = robot(configuration).address
     try:
         if not path.exists():
             _write(path, new_key(address))

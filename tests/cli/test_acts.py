@@ -53,6 +53,7 @@ READING = {
     "secret list": "",
     "dkim create": "{folder}/key.pem",
     "dkim rotate": "{folder}/key.pem",
+    "crypt": "{folder}/openpgp.key",
     "game new": "--help",
     "doctor": "--help",
     "db copy": "--help",

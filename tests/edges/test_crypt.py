@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+from collections.abc import Callable
 from datetime import timedelta
 from email import message_from_bytes
 from email.message import Message as Parsed
@@ -58,11 +59,13 @@ class Program:
     def opened(self, got: Parsed) -> Parsed:
         """What an encrypted mail holds."""
         assert got.get_content_type() == "multipart/encrypted"
-        secret = got.get_payload()[1].get_payload().encode()
+        secret = next(part for part in got.walk() if part.get_content_type() == "application/octet-stream")
         signer = [] if self.chats else [Cert.from_bytes(RING.certificate)]
-        found = decrypt(secret, self.key.decryptor(), store=(lambda _: signer) if signer else None)
+        found = decrypt(
+            str(secret.get_payload()).encode(), self.key.decryptor(), store=(lambda _: signer) if signer else None
+        )
         assert len(found.valid_sigs) == len(signer)
-        return message_from_bytes(found.bytes)
+        return message_from_bytes(found.bytes or b"")
 
 
 class _Kept:
@@ -87,7 +90,7 @@ def sent(house: House, got: Got) -> Parsed:
 
 
 @pytest.fixture
-def house(new_house) -> House:
+def house(new_house: Callable[..., House]) -> House:
     return new_house(unlock=RING.unlock)
 
 

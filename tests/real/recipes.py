@@ -30,7 +30,7 @@ from tests.real.servers import ROOT, run, wait_for_port
 
 PAGE = ROOT / "docs" / "mail-servers.md"
 WAYS = {
-    "lmtp": ("Running pbm with real mail servers", "Postfix and LMTP", "DKIM"),
+    "lmtp": ("Running pbm with real mail servers", "Postfix and LMTP", "DKIM", "Encryption"),
     "pipe": ("Running pbm with real mail servers", "Postfix and LMTP", "Postfix and a pipe"),
     "imap": ("Running pbm with real mail servers", "Just a mailbox", "On a Dovecot of your own"),
 }
@@ -155,7 +155,7 @@ def main(way: str) -> None:
             if way != "imap":
                 wait_for_port(8024)
             answer = exchange(internet, "pbm@example.net" if way == "imap" else "pbm@example.org")
-            assert ("DKIM-Signature" in answer) == (way == "lmtp")
+            assert ("DKIM-Signature" in answer) == ("Autocrypt" in answer) == (way == "lmtp")
         except BaseException:
             print(log.read_text(), server.poll())
             raise
