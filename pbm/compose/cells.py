@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from html import escape
+from itertools import groupby, pairwise
 from operator import itemgetter
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -31,8 +34,7 @@ LINK = 76
 _LETTERS = "font-size:12px;color:#777777"
 
 
-@dataclass(frozen=True, slots=True)
-class Face:
+class Face(NamedTuple):
     """What a place of a table shows. ground: its colour; empty for none. mark: HTML. word: what a player types."""
 
     mark: str = ""
@@ -52,7 +54,7 @@ class Face:
         return f"{opening}{ground}>{link}</td>"
 
 
-@dataclass(slots=True)
+@dataclass
 class Table:
     """Faces by their row and first column. widths, heights: of columns and rows. span: columns of a face."""
 
@@ -65,28 +67,38 @@ class Table:
         return (face.word for face in self.faces.values() if face.word)
 
     def html(self, links: Mapping[str, str]) -> str:
+        pieces, linked = list(self._bare[0]), self._bare[1]
+        for at, face, span, height in linked:
+            if url := links.get(face.word):
+                pieces[at] = face.html(span, height, url)
+        return "".join(pieces)
+
+    @cached_property
+    def _bare(self) -> tuple[list[str], list[tuple[int, Face, int, int]]]:
+        """The table without links, in pieces, and the pieces that may become links: span and height of their faces."""
         columns = "".join(f'<td width="{width}"></td>' for width in self.widths)
-        rows = "".join(
-            f'<tr align="center"><td height="{height}" width="1"></td>{self._row(row, height, links)}</tr>\n'
-            for row, height in enumerate(self.heights)
-        )
-        return (
+        opening = (
             '<table role="presentation" cellpadding="0" cellspacing="1" border="0" '
             f'width="{sum(self.widths)}" style="margin:8px 0;font-size:16px">\n'
-            f'<tr><td width="1"></td>{columns}</tr>\n{rows}</table>'
+            f'<tr><td width="1"></td>{columns}</tr>\n'
         )
-
-    def _row(self, row: int, height: int, links: Mapping[str, str]) -> str:
-        cells, at = [], 0
-        columns = sorted(column for line, column in self.faces if line == row)
-        for column, following in zip(columns, [*columns, len(self.widths)][1:], strict=True):
-            if column > at:
-                cells.append(f'<td colspan="{column - at}"></td>')
-            face = self.faces[row, column]
-            span = min(self.span, following - column)
-            cells.append(face.html(span, height, links.get(face.word, "")))
-            at = column + span
-        return "".join(cells)
+        pieces = [opening]
+        linked = []
+        by_row = {row: list(places) for row, places in groupby(sorted(self.faces), itemgetter(0))}
+        for row, height in enumerate(self.heights):
+            pieces.append(f'<tr align="center"><td height="{height}" width="1"></td>')
+            at, places = 0, by_row.get(row, [])
+            for place, (_, following) in pairwise([*places, (row, len(self.widths))]):
+                face, column = self.faces[place], place[1]
+                span = self.span if column + self.span <= following else following - column
+                if column > at:
+                    pieces.append(f'<td colspan="{column - at}"></td>')
+                if face.word:
+                    linked.append((len(pieces), face, span, height))
+                pieces.append(face.html(span, height, ""))
+                at = column + span
+            pieces.append("</tr>\n")
+        return [*pieces, "</table>"], linked
 
 
 def tables(board: HexBoard | GridBoard) -> list[Table]:
@@ -123,7 +135,7 @@ def _side(room: int, cells: int) -> int:
 
 def _hexagons(board: HexBoard, cells: Sequence[Cell]) -> Table:
     """Each cell as a square of two columns of half a cell's width; labels where their lines leave the board."""
-    places = {cell.place for cell in cells}
+    places, colours = {cell.place for cell in cells}, dict(board.colours)
     top, bottom = min(row for row, _ in places) - 1, max(row for row, _ in places) + 1
     left, right = min(column for _, column in places) - 1, max(column for _, column in places) + 3
     unit = _side(WIDTH * 2, right - left) // 2
@@ -133,15 +145,17 @@ def _hexagons(board: HexBoard, cells: Sequence[Cell]) -> Table:
             row, column = label.place[0] + label.down, max(label.place[1] + label.right, left)
             table.faces[row - top, column - left] = Face(escape(label.text))
     for cell in cells:
-        table.faces[cell.row - top, cell.column - left] = _face(cell, dict(board.colours))
+        table.faces[cell.row - top, cell.column - left] = _face(cell, colours)
     return table
 
 
 def _inner_labels(board: HexBoard, places: Collection[Place]) -> Iterator[Label]:
     """The names of rows along the cut of a board that is shown in parts."""
+    if len(places) == len(board.cells):
+        return
     names = {label.place[0]: label.text for label in board.labels if label.down == 0}
     lettered = {label.place for label in board.labels if label.down == 0}
-    rows = {row for row, _ in places if len(places) < len(board.cells)} & names.keys()
+    rows = {row for row, _ in places} & names.keys()
     inward = 2 if min(places, key=itemgetter(1)) == min((cell.place for cell in board.cells), key=itemgetter(1)) else -2
     for row in rows:
         columns = [column for line, column in places if line == row]
@@ -159,16 +173,15 @@ def _squares(board: GridBoard, cells: Sequence[Cell]) -> Table:
         table.faces |= {(row, column - columns[0] + 1): Face(board.columns[column]) for row in (0, len(rows) + 1)}
     for row in rows:
         table.faces |= {(row + 1, column): Face(board.rows[row]) for column in (0, len(columns) + 1)}
-    owners = {(crossing.row, crossing.column): crossing.owner for crossing in board.crossings}
+    owners, colours = {(mark.row, mark.column): mark.owner for mark in board.crossings}, dict(board.colours)
     passing = _passing(board.joins)
     for (row, column), mark in passing.items():
         if column in columns:
             table.faces[row + 1, column - columns[0] + 1] = Face(mark)
     for cell in cells:
         owner = owners.get(cell.place)
-        mark = _owned(owner, dict(board.colours)) if owner else passing.get(cell.place, "")
-        face = _face(cell, dict(board.colours), mark)
-        table.faces[cell.row + 1, cell.column - columns[0] + 1] = face
+        mark = _owned(owner, colours) if owner else passing.get(cell.place, "")
+        table.faces[cell.row + 1, cell.column - columns[0] + 1] = _face(cell, colours, mark)
     return table
 
 

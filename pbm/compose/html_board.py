@@ -53,7 +53,7 @@ class HtmlBoard:
 
     def __post_init__(self) -> None:
         scene = self.view.scene
-        if self.style == WORDS or isinstance(scene.board, PlaneBoard) or not self._put_cells():
+        if self.style == WORDS or not self._put_cells():
             lines = plain(draw.board(scene.board, self.style, COLUMNS))
             self.drawn, self.columns = equal(lines), max(map(len, lines), default=0)
             self.room -= len(self.drawn)
@@ -82,12 +82,10 @@ class HtmlBoard:
         return tuple(self.view.spoken[1]) if self.style == WORDS else (*scene.notes, *scene.legend)
 
     def _put_cells(self) -> bool:
-        """The board as tables; False where there is no room for that."""
-        board = self.view.scene.board
-        assert not isinstance(board, PlaneBoard)  # noqa: S101  those have no cells
-        tables = cells.tables(board)
+        """The board as tables; False where it has none, or there is no room for them."""
+        tables = self.view.tables
         bare = sum(len(table.html({})) for table in tables)
-        if bare > self.room:
+        if not tables or bare > self.room:
             return False
         self.parts = len(tables)
         links = {**self.starts, **self.links}

@@ -18,14 +18,16 @@ from icalendar import Calendar, Event
 
 from games import GAMES
 from games.rules import Stepwise
-from games.scene import Scene
+from games.scene import PlaneBoard, Scene
 from pbm import draw
-from pbm.compose import machine, spoken
+from pbm.compose import cells, machine, spoken
+from pbm.compose.cells import Table
 from pbm.compose.machine import MAX_MOVES
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.clock import Clock
 from pbm.domain.match import SWAP, Match, Player, Seat, State
 from pbm.domain.spans import DAY, HOUR, brief, in_words
+from pbm.draw import words
 from pbm.draw.brush import Picture
 from pbm.draw.grid import Line, plain
 from pbm.draw.picture import picture
@@ -203,9 +205,15 @@ class View:
         return picture(self.scene)
 
     @cached_property
+    def tables(self) -> list[Table]:
+        """The board as tables of HTML; none for one without cells."""
+        board = self.scene.board
+        return [] if isinstance(board, PlaneBoard) else cells.tables(board)
+
+    @cached_property
     def description(self) -> str:
         """The board in words, for those who do not see the picture."""
-        told = " ".join(draw.text(Scene(self.scene.board), draw.WORDS).split())
+        told = " ".join(words.sentences(self.scene.board))
         return told if len(told) <= MAX_ALT else told[:MAX_ALT].rpartition(". ")[0] + ". The rest is left out."
 
     @cached_property

@@ -5,17 +5,24 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from operator import attrgetter
 
 from games.scene import Box, Cell, Form, GridBoard, HexBoard, Look, PlaneBoard, Point, Segment
 
 WIDTH = 76
 FREE = "free"
+_place, _row = attrgetter("row", "column"), attrgetter("row")
 
 
 def lines(board: HexBoard | GridBoard | PlaneBoard) -> list[str]:
-    """Sentences, each place in one of them; rows from the top."""
-    told = _plane(board) if isinstance(board, PlaneBoard) else _cells(board)
+    """The sentences, in lines that fit."""
+    told = sentences(board)
     return [line for sentence in told for line in textwrap.wrap(sentence, WIDTH, break_on_hyphens=False)]
+
+
+def sentences(board: HexBoard | GridBoard | PlaneBoard) -> Iterator[str]:
+    """Each place in one of them; rows from the top."""
+    return _plane(board) if isinstance(board, PlaneBoard) else _cells(board)
 
 
 def _cells(board: HexBoard | GridBoard) -> Iterator[str]:
@@ -28,7 +35,7 @@ def _cells(board: HexBoard | GridBoard) -> Iterator[str]:
     names = {cell.place: cell.name for cell in named}
     if len(board.path) > 1:
         yield f"The last move went from {' to '.join(names[place] for place in board.path)}."
-    for row, cells in groupby(sorted(named, key=lambda cell: cell.place), key=lambda cell: cell.row):
+    for row, cells in groupby(sorted(named, key=_place), key=_row):
         yield f"Row {rows[row]}: {'; '.join(_runs(list(cells), 2 if isinstance(board, HexBoard) else 1))}."
     if isinstance(board, GridBoard):
         yield from _marks(board)
@@ -66,13 +73,17 @@ def changes(before: HexBoard | GridBoard, after: HexBoard | GridBoard) -> list[s
 
 
 def _content(cell: Cell) -> str:
+    if not cell.piece and cell.form is Form.STONE:
+        return "closed" if cell.closed else FREE
     kind = "" if cell.form is Form.STONE else cell.form.value
-    what = " ".join(filter(None, ("" if cell.form is Form.ARROW else cell.piece, kind)))
-    return what or ("closed" if cell.closed else FREE)
+    return " ".join(filter(None, ("" if cell.form is Form.ARROW else cell.piece, kind)))
 
 
 def _state(cell: Cell) -> str:
-    return _content(cell) + (", the last move" if cell.last else "") + (", winning" if cell.winning else "")
+    content = _content(cell)
+    if cell.last or cell.winning:
+        content += (", the last move" if cell.last else "") + (", winning" if cell.winning else "")
+    return content
 
 
 def _marks(board: GridBoard) -> Iterator[str]:
