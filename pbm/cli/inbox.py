@@ -80,7 +80,7 @@ def retry(invocation: Invocation, numbers: tuple[int, ...], everything: bool) ->
     The server does it when it runs.
     """
     with invocation.queues() as queues:
-        chosen = chosen_numbers(numbers, queues.parked() if everything else None)
+        chosen = queues.parked() if all_are_chosen(numbers, everything) else numbers
         queues.handle_again(chosen)
     click.echo(f"{len(chosen)} to be handled again.")
 
@@ -140,11 +140,11 @@ def classify(invocation: Invocation, files: tuple[str, ...]) -> None:
         click.echo(json.dumps({"file": file, **classified(Path(file), ours)}))
 
 
-def chosen_numbers(numbers: tuple[int, ...], everything: list[int] | None) -> list[int]:
-    """The mails a command names, or all. Raises: UsageError for neither and for both."""
-    if bool(numbers) == (everything is not None):
+def all_are_chosen(numbers: tuple[int, ...], everything: bool) -> bool:
+    """Whether a command means all, and not those it names. Raises: UsageError for neither and for both."""
+    if bool(numbers) == everything:
         raise click.UsageError("Name the mails by their ID, or say --all.")
-    return list(numbers) if everything is None else everything
+    return everything
 
 
 def print_mail(row: dict[str, Any], mail: bytes, *, raw: bool, as_json: bool) -> None:

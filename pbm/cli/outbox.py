@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
-from pbm.cli.inbox import chosen_numbers, limit_option, print_mail, raw_option
+from pbm.cli.inbox import all_are_chosen, limit_option, print_mail, raw_option
 from pbm.cli.output import json_option, print_rows
 from pbm.domain.mail import Delivery, Queued
 
@@ -54,9 +54,12 @@ def retry(invocation: Invocation, numbers: tuple[int, ...], everything: bool) ->
     Failed ones, waiting ones, and sent ones once more, by the server when it runs. A mail keeps its Message-ID.
     """
     with invocation.queues() as queues:
-        chosen = chosen_numbers(numbers, queues.unsent() if everything else None)
-        queues.send_again(chosen)
-    click.echo(f"{len(chosen)} to be sent again.")
+        if all_are_chosen(numbers, everything):
+            number = queues.send_all_again()
+        else:
+            queues.send_again(numbers)
+            number = len(numbers)
+    click.echo(f"{number} to be sent again.")
 
 
 def _row(queued: Queued) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 A refusal counts only once another mail was taken after it: a mail server that refuses everything has something against
 us, not against each of our recipients. The way is down from the first mail that it cannot be reached for, or when it
-has refused mails to several addresses and taken none; it is up again with the first mail it takes.
+has refused mails to several addresses, for good or for now, and taken none. The first mail it takes shows it up again.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ class WayOut:
         """told_down: called with the reason when mails are refused one and all."""
         self._told_down = told_down
         self._doubted: dict[int, Attempt] = {}
+        self._put_off: set[str] = set()
         self.is_down = False
 
     def note(self, attempt: Attempt) -> list[Attempt]:
@@ -47,12 +48,14 @@ class WayOut:
             return self._taken(attempt)
         if isinstance(failure, PermanentFailure):
             return [self._refused(attempt, failure)]
-        if isinstance(failure, Unreachable):
+        self._put_off.add(attempt.queued.mail.address)
+        if isinstance(failure, Unreachable) or len(self._put_off) >= _SUSPICIOUS:
             self._down(failure.reason)
         return [attempt]
 
     def _taken(self, attempt: Attempt) -> list[Attempt]:
         refusals, self._doubted = list(self._doubted.values()), {}
+        self._put_off.clear()
         if not self.is_down:
             return [*refusals, attempt]
         log.warning("way_out_up")

@@ -141,10 +141,10 @@ class Queues:
             for number in numbers:
                 tx.outbox.renew(_found(tx.outbox.get(number), "outbox", number).id, now)
 
-    def unsent(self) -> list[int]:
-        """The mails that were given up or wait to be tried again, in the order they were written."""
-        waiting = [mail for mail in self.queued(Delivery.QUEUED, MOST_AT_ONCE) if mail.attempts]
-        return sorted(mail.id for mail in (*waiting, *self.queued(Delivery.FAILED, MOST_AT_ONCE)))
+    def send_all_again(self) -> int:
+        """Let all that was given up, or waits to be tried again, be sent; returns how many mails that are."""
+        with self._service.store.write() as tx:
+            return tx.outbox.renew_all(self._service.clock())
 
 
 def _found(mail: M | None, queue: str, number: int) -> M:

@@ -22,6 +22,7 @@ _RECENT = 20_000
 _TAKE_IN = insert(inbox).returning(inbox.c.id, sort_by_parameter_order=True)
 _QUEUED = outbox.c.state == Delivery.QUEUED.value
 _UNDER_WAY = timedelta(minutes=1)
+_AGAIN = {"state": Delivery.QUEUED.value, "attempts": 0, "done_at": None}
 """A mail that is being sent is due again that soon, in case its sender dies."""
 _OWE = insert(outbox).returning(outbox.c.id, sort_by_parameter_order=True)
 _SETTLE = update(inbox).where(inbox.c.id == bindparam("mail"))
@@ -268,6 +269,15 @@ class Outbox:
         later = update(outbox).where(_QUEUED, outbox.c.due_at > now + _UNDER_WAY)
         return self._connection.execute(later.values(due_at=now)).rowcount
 
+    def renew_all(self, now: datetime) -> int:
+        """Whatever was given up or postponed is due, now or within a minute; returns how many mails that are."""
+        failed = outbox.c.state == Delivery.FAILED.value
+        waiting = select(func.count()).select_from(outbox).where(failed | (_QUEUED & (outbox.c.attempts > 0)))
+        number = self._connection.execute(waiting).scalar_one()
+        self._connection.execute(update(outbox).where(failed).values(_AGAIN | {"due_at": now}))
+        self.hurry(now)
+        return number
+
     def fail(self, mail_id: int, now: datetime, trouble: str) -> bool:
         """Give a mail up; False where that was done before, or it was sent."""
         values = {
@@ -282,8 +292,7 @@ class Outbox:
     def renew(self, mail_id: int, now: datetime) -> None:
         """Send a mail again, or at once; it keeps its Message-ID."""
         self.grew = True
-        values = {"state": Delivery.QUEUED.value, "due_at": now, "attempts": 0, "done_at": None}
-        self._connection.execute(update(outbox).where(outbox.c.id == mail_id).values(values))
+        self._connection.execute(update(outbox).where(outbox.c.id == mail_id).values(_AGAIN | {"due_at": now}))
 
     def get(self, mail_id: int) -> Queued | None:
         row = self._connection.execute(select(outbox).where(outbox.c.id == mail_id)).one_or_none()

@@ -326,13 +326,14 @@ def test_a_lone_address_that_is_refused_again_and_again_is_given_up(store):
     assert outbox(store)[0].attempts == 6
 
 
-def test_while_nobody_is_there_one_mail_is_tried_and_then_all_go_at_once(store):
+@pytest.mark.parametrize("failure", [Unreachable("connection refused"), TemporaryFailure("451 try again later")])
+def test_while_nobody_takes_mail_one_is_tried_and_then_all_go_at_once(store, failure):
     """Also those that were postponed for hours before."""
     addresses = [f"a{number}@x" for number in range(9)]
     queue(store, *addresses)
     with store.write() as tx:
         tx.outbox.postpone(outbox(store)[8].id, START + timedelta(hours=6), "connection refused")
-    way, clock = Way({address: [Unreachable("connection refused")] * 2 for address in addresses[:3]}), Clock()
+    way, clock = Way({address: [failure] * 2 for address in addresses[:3]}), Clock()
 
     def until() -> bool:
         clock.now += timedelta(seconds=1)
@@ -343,3 +344,18 @@ def test_while_nobody_is_there_one_mail_is_tried_and_then_all_go_at_once(store):
     )
     assert sorted(mail.recipient for mail in way.taken) == addresses
     assert sum(mail.attempts for mail in outbox(store)) <= len(addresses) + 7
+
+
+def test_all_that_failed_or_waits_is_sent_again_whatever_its_number(store):
+    """But for what may be under way."""
+    queue(store, *(f"a{number}@x" for number in range(5)))
+    first, second, third, *_ = (mail.id for mail in outbox(store))
+    with store.write() as tx:
+        tx.outbox.fail(first, START, "no such user")
+        tx.outbox.postpone(second, START + timedelta(hours=6), "try again later")
+        tx.outbox.postpone(third, START + timedelta(seconds=10), "try again later")
+    with store.write() as tx:
+        assert tx.outbox.renew_all(START + timedelta(seconds=1)) == 3
+    soon = START + timedelta(seconds=1)
+    assert [mail.due_at for mail in outbox(store)] == [soon, soon, START + timedelta(seconds=10), START, START]
+    assert {mail.state for mail in outbox(store)} == {Delivery.QUEUED}
