@@ -82,7 +82,7 @@ def late_polygon(url: str) -> int:
         moves.append(game.notate(state.position, move))
         state, _ = state.play(moves[-1])
     with service.store.write() as tx:
-        board = OpenBoard.load(tx, service.tools.states, number, service.clock())
+        board = OpenBoard.load(tx, service.tools.states, number)
         for each in moves:
             decisions.play_ply(board, board.state.to_move, each)
     service.close()

@@ -83,7 +83,7 @@ def make(url: str, boards: int, plies: int, played_on: int) -> World:
     words, moves = sequence(plies)
     template = administration.start_match("cross", ("p0", "p1"), (words,)).board
     with service.store.write() as tx:
-        board = OpenBoard.load(tx, service.tools.states, template, service.clock())
+        board = OpenBoard.load(tx, service.tools.states, template)
         for move in moves[:plies]:
             decisions.play_ply(board, board.state.to_move, move)
     with service.store.read() as tx:

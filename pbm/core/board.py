@@ -140,12 +140,12 @@ class OpenBoard:
     _notes: list[Remark] | None = None
 
     @classmethod
-    def load(cls, tx: Transaction, states: States, board: int, now: datetime) -> OpenBoard:
-        """Raises: NotFound."""
+    def load(cls, tx: Transaction, states: States, board: int, at: datetime | None = None) -> OpenBoard:
+        """at: the instant from which what players do counts, where that is not the present one. Raises: NotFound."""
         match = tx.matches.load(board, states.match(board))
         if match is None:
             raise NotFound(f"There is no board {board}.")
-        return cls(tx, match, states.of(match), match.revision, now)
+        return cls(tx, match, states.of(match), match.revision, at or tx.now)
 
     @property
     def next_ply(self) -> int:
@@ -294,7 +294,7 @@ class OpenBoard:
             told = intent.kind in (IntentKind.PLAN, IntentKind.HOLD)
             self._put_away(intent, "The game is over." if told else "")
         self.events += rate_match(self.tx, self.match)
-        publish(MatchEnded(self.match), self.tx, self.now)
+        publish(MatchEnded(self.match), self.tx)
         count_match(self.tx, self.match)
 
     def reopen(self, clock: Clock, event: Event) -> None:
@@ -310,7 +310,7 @@ class OpenBoard:
         self.match = replace(ended, result=None, ended_at=None, revision=ended.revision + 1)
         self.tx.matches.reopen(ended.board, self.state.to_move)
         self.set_clock(clock)
-        publish(MatchReopened(self.match), self.tx, self.now)
+        publish(MatchReopened(self.match), self.tx)
 
     def intents(self, seat: Seat | None) -> list[Intent]:
         """What the seat has decided for later; nothing for a spectator."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from pbm.domain.match import Match, Player
@@ -78,7 +77,7 @@ class AccountEnded:
 E = TypeVar(
     "E", bound=MatchEnded | MatchReopened | PlayerHeard | ReachChanged | SettingsSaved | ReminderDue | AccountEnded
 )
-Subscriber = Callable[[E, Transaction, datetime], None]
+Subscriber = Callable[[E, Transaction], None]
 
 SUBSCRIBERS: dict[type, list[Subscriber[Any]]] = defaultdict(list)
 
@@ -93,8 +92,8 @@ def subscribes(kind: type[E]) -> Callable[[Subscriber[E]], Subscriber[E]]:
     return register
 
 
-def publish(event: E, tx: Transaction, now: datetime) -> None:
+def publish(event: E, tx: Transaction) -> None:
     """Tell all who have subscribed."""
     subscribers: Iterable[Subscriber[E]] = SUBSCRIBERS[type(event)]
     for subscriber in subscribers:
-        subscriber(event, tx, now)
+        subscriber(event, tx)

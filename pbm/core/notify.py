@@ -45,14 +45,14 @@ def day_of(instant: datetime) -> int:
     return instant.toordinal() - _EPOCH_DAY
 
 
-def reader_of(tx: Transaction, tools: Tools, player: Player, now: datetime, seat: Seat | None = None) -> Reader:
+def reader_of(tx: Transaction, tools: Tools, player: Player, seat: Seat | None = None) -> Reader:
     """A player as the reader of a mail: all their confirmed addresses, their settings, and a token of theirs."""
-    return replace(readers_of(tx, tools, (player,), now)[player.id], seat=seat)
+    return replace(readers_of(tx, tools, (player,))[player.id], seat=seat)
 
 
-def readers_of(tx: Transaction, tools: Tools, players: Iterable[Player], now: datetime) -> dict[int, Reader]:
+def readers_of(tx: Transaction, tools: Tools, players: Iterable[Player]) -> dict[int, Reader]:
     """The players as readers, by id."""
-    last_day = day_of(now + timedelta(days=tools.limits.answer_token_days))
+    last_day = day_of(tx.now + timedelta(days=tools.limits.answer_token_days))
     known = {player.id: player for player in players}
     addresses, profiles = tx.players.confirmed(*known), tx.players.profiles(*known)
     return {
@@ -186,7 +186,7 @@ def pass_on(
     audience = [reader for reader in _audience(tx, tools, board, followers) if not (sealed and reader.seat)]
     hearers = [reader for reader in audience if reader.player is None or reader.player.id not in blockers]
     if all(reader.player != author for reader in hearers):
-        hearers.append(reader_of(tx, tools, author, board.now))
+        hearers.append(reader_of(tx, tools, author))
     for reader in hearers:
         leave = _word_to_leave(followers, reader)
         notice = notice_of(board, reader, comments=(comment,), leave=leave, page=page, words={"asked": read_as})
@@ -199,7 +199,7 @@ def pass_on(
 def _audience(tx: Transaction, tools: Tools, board: OpenBoard, followers: Sequence[Follower]) -> list[Reader]:
     """The players, each in their seat, and then the followers."""
     match = board.match
-    readers = readers_of(tx, tools, [*match.players, *(each.player for each in followers)], board.now)
+    readers = readers_of(tx, tools, [*match.players, *(each.player for each in followers)])
     seated = [replace(readers[match.player(seat).id], seat=perspective(board, seat)) for seat in _seats(match)]
     return [*seated, *(readers[each.player.id] for each in followers)]
 

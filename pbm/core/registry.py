@@ -92,12 +92,16 @@ _GIVEN_UP = timedelta(days=36500)
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """An item whose time has come. now: the present instant, which may be long after item.due_at."""
+    """An item whose time has come."""
 
     tx: Transaction
     tools: Tools
     item: Item
-    now: datetime
+
+    @property
+    def now(self) -> datetime:
+        """The present instant, which may be long after item.due_at."""
+        return self.tx.now
 
 
 Contribution = Callable[[Occasion, Player, Settings, bool], Posed | None]
@@ -113,7 +117,7 @@ def digests(contribution: Contribution) -> Contribution:
     return contribution
 
 
-Attend = Callable[[Transaction, Tools, int, datetime], None]
+Attend = Callable[[Transaction, Tools, int], None]
 Deed = Callable[[Occasion], None]
 DEEDS: dict[str, Deed] = {}
 
@@ -131,11 +135,10 @@ def when_due(kind: str) -> Callable[[Deed], Deed]:
 class Runner:
     """Does what is due. Any number of processes may run one over the same database."""
 
-    def __init__(self, store: Store, tools: Tools, clock: Callable[[], datetime], attend: Attend) -> None:
+    def __init__(self, store: Store, tools: Tools, attend: Attend) -> None:
         """attend: does what a board needs the server for."""
         self._store = store
         self._tools = tools
-        self._clock = clock
         self._attend = attend
 
     def run(self, limit: int = 100, at: datetime | None = None) -> int:
@@ -144,7 +147,7 @@ class Runner:
         at: the present instant as the caller knows it, such as when a sign of life was given. Raises: DatabaseTrouble.
         """
         for done in range(limit):
-            if not self._do_next(at or self._clock()):
+            if not self._do_next(at or self._store.clock()):
                 return done
         return limit
 
@@ -159,13 +162,13 @@ class Runner:
         return self._do_item(until, now) if first == item_at else self._attend_next(until, now)
 
     def _attend_next(self, until: datetime, now: datetime) -> bool:
-        with self._store.write() as tx:
+        with self._store.write(at=now) as tx:
             board = tx.matches.claim_due(until)
             if board is None:
                 return False
             try:
                 with tx.savepoint():
-                    self._attend(tx, self._tools, board, now)
+                    self._attend(tx, self._tools, board)
             except DatabaseTrouble:
                 self._tools.states.forget()
                 raise
@@ -176,14 +179,14 @@ class Runner:
         return True
 
     def _do_item(self, until: datetime, now: datetime) -> bool:
-        with self._store.write() as tx:
+        with self._store.write(at=now) as tx:
             item = tx.agenda.claim(until)
             if item is None:
                 return False
             try:
                 with tx.savepoint():
                     tx.agenda.drop(item.kind, item.key)
-                    DEEDS[item.kind](Occasion(tx, self._tools, item, now))
+                    DEEDS[item.kind](Occasion(tx, self._tools, item))
             except DatabaseTrouble:
                 self._tools.states.forget()
                 raise

@@ -80,7 +80,6 @@ class Request:
     message: Message
     sender: Sender
     verified: Mapping[Credentials, str]
-    now: datetime
     comment: str = ""
     fresh: Mapping[str, str] = field(default_factory=dict)
     locked: Mapping[Credentials, datetime] = field(default_factory=dict)
@@ -103,6 +102,10 @@ class Request:
     _boards: dict[int, OpenBoard] = field(default_factory=dict)
     _remarks: dict[int, list[str]] = field(default_factory=dict)
 
+    @property
+    def now(self) -> datetime:
+        return self.tx.now
+
     def again(self) -> Request:
         """A request of the same mail, for which nothing has been done yet."""
         return Request(
@@ -111,7 +114,6 @@ class Request:
             self.message,
             self.sender,
             self.verified,
-            self.now,
             fresh=self.fresh,
             locked=self.locked,
             received_at=self.received_at,
@@ -149,7 +151,7 @@ class Request:
     def prove(self, player: Player) -> None:
         """It was this player who wrote; so mail gets to them again, should that have been in doubt."""
         self.identified = player
-        publish(PlayerHeard(player, self.message.sender, tuple(self._boards.values())), self.tx, self.now)
+        publish(PlayerHeard(player, self.message.sender, tuple(self._boards.values())), self.tx)
 
     def _login(self, credentials: Credentials) -> Player:
         """The sentence does not tell whether the userid exists. Raises: NotAllowed."""
@@ -179,9 +181,7 @@ class Request:
         """The board, loaded once. game: the game the sender thinks it is. Raises: NotFound."""
         board = self._boards.get(number)
         if board is None:
-            board = self._boards[number] = OpenBoard.load(
-                self.tx, self.tools.states, number, self.received_at or self.now
-            )
+            board = self._boards[number] = OpenBoard.load(self.tx, self.tools.states, number, self.received_at)
         if game not in (None, board.match.game):
             title = GAMES[board.match.game].info.title
             raise NotFound(f"Board {number} is a game of {title}: write {board.match.game}, not {game}.")
@@ -280,7 +280,7 @@ class Request:
         self._boards[board.match.board] = board
 
     def reader(self, player: Player, seat: Seat | None = None) -> Reader:
-        return reader_of(self.tx, self.tools, player, self.now, seat)
+        return reader_of(self.tx, self.tools, player, seat)
 
     def correspondent(self) -> Reader:
         """Where answers go: to the player who proved who they are, otherwise to the address the mail is from."""
@@ -454,7 +454,7 @@ class Request:
         """
         vouched = self.message.authenticated and address.casefold() == self.message.sender.casefold()
         if not vouched and player not in (self.sender.proven, self.identified):
-            excess = excess_of_unasked(self.tx, self.tools.limits, address, self.network, self.now)
+            excess = excess_of_unasked(self.tx, self.tools.limits, address, self.network)
             self.withheld = excess or self.withheld
             return not excess
         return True

@@ -24,14 +24,14 @@ ANY, USUAL = "robot", "robot3"
 """What somebody may write who wants a robot, and which one that is."""
 
 
-def robot_named(tx: Transaction, word: str, now: datetime) -> Player | None:
+def robot_named(tx: Transaction, word: str) -> Player | None:
     """The robot that a userid or just `robot` means; None when it means a person or nobody."""
     name = USUAL if word.casefold() == ANY else word.casefold()
     if name not in LEVEL_OF:
         return None
     player = tx.players.find(name)
     if player is None and not tx.players.is_taken(name):
-        player = tx.players.add(name, "", now)
+        player = tx.players.add(name, "", tx.now)
         tx.players.set_bot(player.id, bot=True)
     return player if player is not None and is_robot(tx, player) else None
 
@@ -60,7 +60,10 @@ class Settling:
 
     tx: Transaction
     tools: Tools
-    now: datetime
+
+    @property
+    def now(self) -> datetime:
+        return self.tx.now
 
 
 Ask = Callable[[Question], Sequence[Thought]]

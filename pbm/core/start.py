@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from games import AnyGame
 from games.rules import Lopsided, OptionError
@@ -165,7 +164,6 @@ def start_match(
     words: Sequence[str],
     body: str,
     seats: tuple[Player, Player],
-    now: datetime,
     *,
     started_by: str = "",
     rematch_of: int | None = None,
@@ -185,14 +183,14 @@ def start_match(
         body,
         seats,
         terms.state.to_move,
-        now,
+        tx.now,
         rated=terms.rated and not tx.players.bots([player.id for player in seats]),
         started_by=started_by,
         rematch_of=rematch_of,
         tournament=tournament,
         control=terms.control,
     )
-    board = OpenBoard(tx, match, terms.state, match.revision, now)
+    board = OpenBoard(tx, match, terms.state, match.revision, tx.now)
     if match.clock is not None:
         board.set_clock(match.clock.refreshed(match.calendars))
     return board

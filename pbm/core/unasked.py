@@ -8,7 +8,6 @@ for by its reader, and not counted.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 
 from pbm.domain.configuration import Limits
 from pbm.domain.errors import NotAllowed
@@ -22,9 +21,7 @@ MAX_PUZZLING = 2
 MAILBOX, DOMAIN, NETWORK, OFFERS = "unasked", "unasked domain", "unasked network", "offers"
 
 
-def count_unasked(
-    tx: Transaction, limits: Limits, address: str, network: str, now: datetime, *, mailbox_too: bool = True
-) -> None:
+def count_unasked(tx: Transaction, limits: Limits, address: str, network: str, *, mailbox_too: bool = True) -> None:
     """One more such mail goes to the address. network: empty where it is not known.
 
     mailbox_too: nothing else keeps count of the mailbox. Raises: NotAllowed where it is one too many, or the mailbox
@@ -37,24 +34,24 @@ def count_unasked(
         measures = {key: most for key, most in measures.items() if key.kind != MAILBOX}
     tx.lock(f"{kind} {subject}" for kind, subject in measures)
     known = tx.guesses.get(list(measures))
-    counts = {key: each.failures for key, each in known.items() if each.last_at.date() == now.date()}
+    counts = {key: each.failures for key, each in known.items() if each.last_at.date() == tx.now.date()}
     for key, most in measures.items():
         if counts.get(key, 0) >= most:
             raise NotAllowed(_refusal(key, most))
     for key in measures:
-        tx.guesses.put(key, counts.get(key, 0) + 1, now, None)
+        tx.guesses.put(key, counts.get(key, 0) + 1, tx.now, None)
 
 
-def excess_of_unasked(tx: Transaction, limits: Limits, address: str, network: str, now: datetime) -> str:
+def excess_of_unasked(tx: Transaction, limits: Limits, address: str, network: str) -> str:
     """As count_unasked, where something else counts the mailbox: why it is one too many; empty where it counts."""
     try:
-        count_unasked(tx, limits, address, network, now, mailbox_too=False)
+        count_unasked(tx, limits, address, network, mailbox_too=False)
     except NotAllowed as refusal:
         return str(refusal)
     return ""
 
 
-def is_puzzling(tx: Transaction, address: str, now: datetime) -> bool:
+def is_puzzling(tx: Transaction, address: str) -> bool:
     """One more mail of somebody without an account was not understood; whether it is one too many of a day.
 
     A program may be the one who answers.
@@ -62,20 +59,20 @@ def is_puzzling(tx: Transaction, address: str, now: datetime) -> bool:
     key = Key(PUZZLING, mailbox(address))
     tx.lock([f"{key.kind} {key.subject}"])
     known = tx.guesses.get([key]).get(key)
-    count = known.failures if known is not None and known.last_at.date() == now.date() else 0
-    tx.guesses.put(key, count + 1, now, None)
+    count = known.failures if known is not None and known.last_at.date() == tx.now.date() else 0
+    tx.guesses.put(key, count + 1, tx.now, None)
     return count >= MAX_PUZZLING
 
 
-def count_asked(tx: Transaction, whose: str, most: int, now: datetime, refusal: str) -> None:
+def count_asked(tx: Transaction, whose: str, most: int, refusal: str) -> None:
     """One more game is proposed by somebody, or to somebody. Raises: NotAllowed with the refusal."""
     key = Key(OFFERS, whose if " " in whose else mailbox(whose))
     tx.lock([f"{key.kind} {key.subject}"])
     known = tx.guesses.get([key]).get(key)
-    count = known.failures if known is not None and known.last_at.date() == now.date() else 0
+    count = known.failures if known is not None and known.last_at.date() == tx.now.date() else 0
     if count >= most:
         raise NotAllowed(refusal)
-    tx.guesses.put(key, count + 1, now, None)
+    tx.guesses.put(key, count + 1, tx.now, None)
 
 
 def asked_for(tx: Transaction, address: str) -> None:

@@ -41,7 +41,7 @@ _CLAIMED_FOR_EACH = 20
 """Mails that are claimed at a time for each that may be on its way: each claim is a transaction."""
 _TROUBLED_SECONDS = 0.5
 
-Refused = Callable[[Transaction, Queued, str, datetime], None]
+Refused = Callable[[Transaction, Queued, str], None]
 """Told, in the transaction that gives a mail up, that its recipient was refused, and in what words."""
 
 
@@ -217,7 +217,7 @@ class Deliverer:
                 self._noted_at = now
             for attempt in attempts:
                 if attempt.failure is not None:
-                    self._mark_failure(tx, attempt.queued, attempt.failure, now)
+                    self._mark_failure(tx, attempt.queued, attempt.failure)
             if self._recovered:
                 tx.outbox.hurry(now)
             tx.outbox.keep(given_back, now)
@@ -229,21 +229,19 @@ class Deliverer:
             log.info("sent", mail=queued.inbox_id, outbox=queued.id, attempts=queued.attempts + 1)
         return claimed
 
-    def _mark_failure(
-        self, tx: Transaction, queued: Queued, failure: PermanentFailure | TemporaryFailure, now: datetime
-    ) -> None:
-        expired = now - queued.created_at > timedelta(hours=self._settings.give_up_hours)
+    def _mark_failure(self, tx: Transaction, queued: Queued, failure: PermanentFailure | TemporaryFailure) -> None:
+        expired = tx.now - queued.created_at > timedelta(hours=self._settings.give_up_hours)
         if isinstance(failure, PermanentFailure) or expired:
             COUNTS.add(GIVEN_UP)
             log.warning("not_delivered", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason, gave_up=expired)
-            given_up = tx.outbox.fail(queued.id, now, failure.reason)
+            given_up = tx.outbox.fail(queued.id, tx.now, failure.reason)
             if given_up and isinstance(failure, RecipientRefused):
-                self._refused(tx, queued, failure.reason, now)
+                self._refused(tx, queued, failure.reason)
         else:
             COUNTS.add(POSTPONED)
             log.info("delivery_postponed", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason)
             attempts = 1 if self._way.is_down else queued.attempts + 1
-            tx.outbox.postpone(queued.id, self._settings.retry_at(now, attempts), failure.reason)
+            tx.outbox.postpone(queued.id, self._settings.retry_at(tx.now, attempts), failure.reason)
 
     async def _in_thread(self, work: Callable[..., R], *args: object) -> R:
         return await asyncio.get_running_loop().run_in_executor(self._database, work, *args)

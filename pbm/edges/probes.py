@@ -19,8 +19,8 @@ from pydantic import SecretStr
 from pbm.domain.configuration import FetchSettings, SmarthostSettings
 from pbm.domain.mail import Arrival
 from pbm.edges.records import Finding, fail, ok
-from pbm.server.service import utc_now
 from pbm.store import Store
+from pbm.store.engine import utc_now
 
 Place = tuple[str, int] | Path
 

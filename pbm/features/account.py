@@ -322,7 +322,7 @@ def set_(request: Request, command: Command) -> Answer | None:
         else:
             request.tx.players.save_settings(player.id, chosen)
         if name in ("digest", "timezone", "puzzle"):
-            publish(SettingsSaved(player, settings), request.tx, request.now)
+            publish(SettingsSaved(player, settings), request.tx)
     text = request.page("settings.txt", settings=settings, choices=choices, changed=bool(value), now=request.now)
     return done(command, text.rstrip("\n"), "pbm: your settings")
 
@@ -349,7 +349,7 @@ def _count_unasked(request: Request, address: str) -> None:
     """Nobody is asked again and again whether an address is theirs. Raises: NotAllowed."""
     own = address.casefold() == request.message.sender.casefold()
     if not (own and request.message.authenticated):
-        count_unasked(request.tx, request.tools.limits, address, request.network, request.now)
+        count_unasked(request.tx, request.tools.limits, address, request.network)
 
 
 def _ask_to_confirm(request: Request, player: Player, address: str, instead: Collection[str] = ()) -> None:
@@ -381,14 +381,16 @@ def _mail_to_confirm(request: Request, address: str, name: str, player: Player |
     )
 
 
-def ask_owner(tx: Transaction, tools: Tools, player: Player, address: Address, now: datetime) -> Mail:
+def ask_owner(tx: Transaction, tools: Tools, player: Player, address: Address) -> Mail:
     """The mail whose answer confirms an address that the player has, though nobody has asked for it by mail."""
     token, days = tools.composer.make_key(), tools.limits.confirmation_days
     payload = {"address": address.address, "address_id": address.id, "instead": []}
-    expires_at = now + timedelta(days=days)
-    tx.tickets.issue(token, "confirm", mailbox(address.address), now, expires_at, player_id=player.id, payload=payload)
+    expires_at = tx.now + timedelta(days=days)
+    tx.tickets.issue(
+        token, "confirm", mailbox(address.address), tx.now, expires_at, player_id=player.id, payload=payload
+    )
     return tools.composer.letter(
-        address.address, CONFIRMING, "confirm.txt", now,
+        address.address, CONFIRMING, "confirm.txt", tx.now,
         reply_to=token, userid=player.userid, days=days, account=True,
     )  # fmt: skip
 
@@ -411,7 +413,7 @@ def confirm(request: Request, ticket: Ticket) -> None:
         return
     asked_for(request.tx, address.address)
     request.identified = player
-    publish(ReachChanged(player), request.tx, request.now)
+    publish(ReachChanged(player), request.tx)
     instead = ticket.payload.get("instead")
     if instead:
         _drop_all_but(request, player, instead)

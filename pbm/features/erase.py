@@ -24,7 +24,7 @@ from pbm.store import Transaction
 from pbm.store.tickets import Ticket
 
 
-def remove_account(tx: Transaction, player: Player, load: Callable[[int], OpenBoard], now: datetime) -> list[OpenBoard]:
+def remove_account(tx: Transaction, player: Player, load: Callable[[int], OpenBoard]) -> list[OpenBoard]:
     """Remove an account; the games it still plays are lost by forfeit. load: gives a board.
 
     Returns the tables of these games, whose players are still to be told.
@@ -33,9 +33,9 @@ def remove_account(tx: Transaction, player: Player, load: Callable[[int], OpenBo
     boards = [load(summary.board) for summary in running]
     for board in boards:
         board.end(_forfeit(board.match, player), PlayerLeft(board.match.board, userid=player.userid))
-    publish(AccountEnded(player), tx, now)
-    tx.tickets.revoke_of(player.id, now)
-    tx.players.remove(player.id, now)
+    publish(AccountEnded(player), tx)
+    tx.tickets.revoke_of(player.id, tx.now)
+    tx.players.remove(player.id, tx.now)
     return boards
 
 
@@ -60,7 +60,7 @@ def _forfeit(match: Match, leaver: Player) -> Result:
 def delete(request: Request, command: Command) -> Answer | None:
     player = request.who(command)
     addresses = request.tx.players.confirmed(player.id)[player.id]
-    boards = remove_account(request.tx, player, request.board, request.now)
+    boards = remove_account(request.tx, player, request.board)
     numbers = [board.match.board for board in boards]
     for address in addresses:
         request.write(address, "pbm: goodbye", "goodbye.txt", player=player, userid=player.userid, boards=numbers)
@@ -77,7 +77,7 @@ SWEEP = "sweep"
 @when_due(ERASE)
 def erase_when_due(occasion: Occasion) -> None:
     """An account that was deleted meanwhile is erased all the same."""
-    occasion.tx.outbox.add(erase(occasion.tx, occasion.tools, int(occasion.item.key), occasion.now), occasion.now)
+    occasion.tx.outbox.add(erase(occasion.tx, occasion.tools, int(occasion.item.key)), occasion.now)
 
 
 @when_due(SWEEP)
@@ -86,11 +86,11 @@ def sweep_when_due(occasion: Occasion) -> None:
     payload = occasion.item.payload
     done = occasion.tx.erasure.sweep(payload["names"], (payload["inbox"], payload["outbox"]))
     if done is not None:
-        _plan_sweep(occasion.tx, occasion.item.key, payload["names"], done, occasion.now)
+        _plan_sweep(occasion.tx, occasion.item.key, payload["names"], done)
 
 
-def _plan_sweep(tx: Transaction, key: object, names: Collection[str], done: tuple[int, int], now: datetime) -> None:
-    tx.agenda.put(SWEEP, key, now, names=sorted(names), inbox=done[0], outbox=done[1])
+def _plan_sweep(tx: Transaction, key: object, names: Collection[str], done: tuple[int, int]) -> None:
+    tx.agenda.put(SWEEP, key, tx.now, names=sorted(names), inbox=done[0], outbox=done[1])
 
 
 FORGET = "forget"
@@ -98,9 +98,9 @@ FORGET = "forget"
 _MAILS_AT_ONCE = 100
 
 
-def plan_forgetting(tx: Transaction, now: datetime) -> None:
+def plan_forgetting(tx: Transaction, pause: timedelta = timedelta()) -> None:
     """Forget the mails that were done with long ago, as soon as there is time."""
-    tx.agenda.put(FORGET, "", now)
+    tx.agenda.put(FORGET, "", tx.now + pause)
 
 
 @when_due(FORGET)
@@ -110,10 +110,10 @@ def forget_when_due(occasion: Occasion) -> None:
     before = now - timedelta(days=occasion.tools.limits.kept_mail_days)
     done = tx.outbox.forget(before, now, _MAILS_AT_ONCE) + tx.inbox.forget(before, _MAILS_AT_ONCE)
     if done:
-        plan_forgetting(tx, now + timedelta(seconds=1))
+        plan_forgetting(tx, timedelta(seconds=1))
 
 
-def erase(tx: Transaction, tools: Tools, player_id: int, now: datetime) -> list[Mail]:
+def erase(tx: Transaction, tools: Tools, player_id: int) -> list[Mail]:
     """Forget a player; returns the mails to those whose games with them end by it."""
     traces = tx.erasure.traces(player_id)
     if traces is None:
@@ -122,10 +122,10 @@ def erase(tx: Transaction, tools: Tools, player_id: int, now: datetime) -> list[
     tx.erasure.rename(traces, player.userid)
     mails: list[Mail] = []
     if not traces.removed:
-        for board in remove_account(tx, player, lambda number: OpenBoard.load(tx, tools.states, number, now), now):
+        for board in remove_account(tx, player, lambda number: OpenBoard.load(tx, tools.states, number)):
             mails += tell_players(tx, tools, board)
     tx.erasure.forget(traces)
-    _plan_sweep(tx, player_id, traces.names, (0, 0), now)
+    _plan_sweep(tx, player_id, traces.names, (0, 0))
     return mails
 
 

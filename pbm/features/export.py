@@ -78,10 +78,10 @@ def export_of(tx: Transaction, player: Player) -> bytes:
     return to_json({**data, "signature": tx.secrets.sign(to_json(data))})
 
 
-def _is_signed(tx: Transaction, data: Mapping[str, Any], now: datetime) -> bool:
+def _is_signed(tx: Transaction, data: Mapping[str, Any]) -> bool:
     """This server wrote the data, and nobody has changed it."""
     bare = {name: value for name, value in data.items() if name != "signature"}
-    return tx.secrets.has_signed(to_json(bare), str(data.get("signature", "")), now)
+    return tx.secrets.has_signed(to_json(bare), str(data.get("signature", "")), tx.now)
 
 
 def to_json(data: Mapping[str, Any]) -> bytes:
@@ -162,18 +162,18 @@ class _Import:
         return self.ids[userid]
 
 
-def take_in(tx: Transaction, content: bytes, now: datetime, *, trusted: bool = False) -> Imported:
+def take_in(tx: Transaction, content: bytes, *, trusted: bool = False) -> Imported:
     """Make a player of an export. trusted: the operator's word for it. Raises: BadArguments, NotAllowed."""
     data = _read(content)
     userid, left_out = data["userid"], []
-    doubted = not trusted and not _is_signed(tx, data, now)
+    doubted = not trusted and not _is_signed(tx, data)
     holder = tx.belongings.holder(userid) if isinstance(userid, str) else None
     if holder is not None and not holder[1]:
         raise NotAllowed(f'There is, or was, a player "{userid}" here already; nothing was changed.')
     if doubted:
         left_out = [game["board"] for game in data["games"] if _is_of_others(tx, game, userid)]
         data = _doubted(data, left_out)
-    taken = _Import(tx, data, now)
+    taken = _Import(tx, data, tx.now)
     taken.player_id = taken.id_of(userid)
     for game in sorted(data["games"], key=lambda each: each["board"]):
         _take_game(taken, game)
@@ -214,7 +214,7 @@ def _doubted(data: Mapping[str, Any], left_out: Collection[int]) -> dict[str, An
     return {**data, **kept, "games": games, "addresses": asked, "ratings": [], "reliability": []}
 
 
-def take_in_record(tx: Transaction, text: str, now: datetime, *, trusted: bool = False) -> int:
+def take_in_record(tx: Transaction, text: str, *, trusted: bool = False) -> int:
     """Make a board, not rated, of the record of a game that has ended; returns its number.
 
     Players who are not here become names. trusted: the operator's word for it. Raises: BadArguments, GameError,
@@ -224,7 +224,7 @@ def take_in_record(tx: Transaction, text: str, now: datetime, *, trusted: bool =
     here = [userid for userid in record.players if _is_here(tx, userid)]
     if here and not trusted:
         raise NotAllowed(f"{here[0]} is a player here, and anybody can write such a file. To take it in, say --trust.")
-    ids = _Import(tx, {}, now)
+    ids = _Import(tx, {}, tx.now)
     first, second = (Player(ids.id_of(userid), userid) for userid in record.players)
     match = tx.matches.add(
         record.game, record.version, record.options, record.body, (first, second), 1, record.started_at, rated=False
@@ -266,7 +266,7 @@ def _take_player(taken: _Import) -> None:
     chosen = json.dumps(data["settings"], sort_keys=True)
     tx.belongings.introduce(player_id, data["userid"], chosen, instant(data["here_since"]), bot=data["bot"] is True)
     chosen_by = Player(player_id, data["userid"])
-    publish(SettingsSaved(chosen_by, Settings.chosen(data["settings"])), tx, taken.now)
+    publish(SettingsSaved(chosen_by, Settings.chosen(data["settings"])), tx)
     for name in SECTIONS:
         tx.belongings.add_rows(name, [_renumbered(taken, row) for row in data[name]], player_id)
     for name in PEOPLE:

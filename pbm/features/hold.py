@@ -30,7 +30,7 @@ def play_held(occasion: Occasion) -> None:
     """Play the move that has waited long enough; its player's clock has run until they sent it."""
     number, seat = map(int, occasion.item.key.split(":"))
     tx, tools, now = occasion.tx, occasion.tools, occasion.now
-    board = OpenBoard.load(tx, tools.states, number, now)
+    board = OpenBoard.load(tx, tools.states, number)
     intent = waiting(board, seat)
     if intent is None:
         return
@@ -41,7 +41,7 @@ def play_held(occasion: Occasion) -> None:
         _play(board, intent)
     except (Rejected, GameError) as error:
         board.events.append(IntentDropped(number, seat, intent.kind, intent.text, str(error)))
-        reader: Reader = replace(reader_of(tx, tools, player, now), seat=seat)
+        reader: Reader = replace(reader_of(tx, tools, player), seat=seat)
         notice = notice_of(board, reader, events=tuple(board.events))
         tx.outbox.add(tools.composer.notice(notice, now), now)
         return

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial
 
 from games.scene import Scene
@@ -51,9 +50,9 @@ class Keepsake:
 
 
 @subscribes(MatchEnded)
-def keep(event: MatchEnded, tx: Transaction, now: datetime) -> None:
+def keep(event: MatchEnded, tx: Transaction) -> None:
     if _is_worth_it(event.match):
-        tx.agenda.put(THINK, f"{WORD} {event.match.board}:{BOTH}", now)
+        tx.agenda.put(THINK, f"{WORD} {event.match.board}:{BOTH}", tx.now)
 
 
 def _is_worth_it(match: Match) -> bool:
@@ -131,7 +130,7 @@ def _send(order: _Order, at: Settling, made: Keepsake | None) -> None:
     """Nothing, if somebody else has sent it, or if the game has changed meanwhile."""
     if not at.tx.agenda.drop(THINK, order.key) or made is None:
         return
-    board = OpenBoard.load(at.tx, at.tools.states, order.number, at.now)
+    board = OpenBoard.load(at.tx, at.tools.states, order.number)
     if board.match.result is None or len(board.match.record) != made.plies:
         return
     for reader in _readers(at, board.match, order.player_id):
@@ -142,7 +141,7 @@ def _readers(at: Settling, match: Match, player_id: int) -> list[Reader]:
     """Who gets it: both players as they have chosen, or whoever asked."""
     asked = at.tx.players.get(player_id) if player_id != BOTH else None
     people = dict.fromkeys(match.players) if player_id == BOTH else [asked] if asked else []
-    readers = [reader_of(at.tx, at.tools, player, at.now, match.seat_of(player.id)) for player in people]
+    readers = [reader_of(at.tx, at.tools, player, match.seat_of(player.id)) for player in people]
     return [reader for reader in readers if asked or reader.settings.keepsake == "on"]
 
 

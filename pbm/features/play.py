@@ -416,7 +416,7 @@ def take_silence_for_consent(occasion: Occasion) -> None:
     The time is worked out from when the offer was made, whatever the clock of the server has done since.
     """
     tx, now = occasion.tx, occasion.now
-    board = OpenBoard.load(tx, occasion.tools.states, int(occasion.item.key), now)
+    board = OpenBoard.load(tx, occasion.tools.states, int(occasion.item.key))
     match, offer = board.match, board.match.offer
     if match.result is not None or offer is None or offer.kind is not OfferKind.DRAW:
         return

@@ -28,19 +28,19 @@ _CLOSE = frozenset({"close", "closed"})
 """What the operator answers if nothing is to be answered."""
 
 
-def tell_operator(tx: Transaction, tools: Tools, row: Received, message: Message, now: datetime) -> list[Mail]:
+def tell_operator(tx: Transaction, tools: Tools, row: Received, message: Message) -> list[Mail]:
     """The mail that tells the operator of a letter to them, with its text; none where they have no address."""
     if not tools.operator:
         return []
     token = tools.composer.make_key()
-    expires_at = now + timedelta(days=_ANSWER_DAYS)
-    tx.tickets.issue(token, POSTMASTER, tools.operator, now, expires_at, payload={"mail": row.id})
+    expires_at = tx.now + timedelta(days=_ANSWER_DAYS)
+    tx.tickets.issue(token, POSTMASTER, tools.operator, tx.now, expires_at, payload={"mail": row.id})
     mailbox = row.recipients[0].casefold().partition("@")[0] if row.recipients else POSTMASTER
     subject = f"pbm: mail {row.id} to {mailbox}"
     words: dict[str, Any] = {"sender": message.sender, "mailbox": mailbox, "about": strip_subject(message.subject)}
     page, text = "postmaster-operator.txt", message.text.strip()
     letter = tools.composer.letter(
-        tools.operator, subject, page, now, reply_to=token, inbox_id=row.id, text=text, **words
+        tools.operator, subject, page, tx.now, reply_to=token, inbox_id=row.id, text=text, **words
     )
     return [letter]
 
@@ -55,7 +55,7 @@ def answer_as_operator(request: Request, ticket: Ticket) -> None:
         request.answers.append(Answer("your answer", Outcome.FAILED, said, "pbm: not sent"))
         return
     if text.casefold().rstrip(".!") in _CLOSE:
-        close(request.tx, [number], "closed by mail", request.now)
+        close(request.tx, [number], "closed by mail")
         _confirm(request, f"Mail {number} is closed.")
         return
     written = answer_to(request.tools, row, text, request.now)
@@ -64,7 +64,7 @@ def answer_as_operator(request: Request, ticket: Ticket) -> None:
         request.answers.append(Answer("your answer", Outcome.FAILED, said, "pbm: not sent"))
         return
     request.letters.append(written)
-    close(request.tx, [number], "answered by mail", request.now)
+    close(request.tx, [number], "answered by mail")
     _confirm(request, f"Your answer is on its way to {written.address}; mail {number} is closed.")
 
 
@@ -84,19 +84,17 @@ def answer_to(tools: Tools, row: Received, text: str, now: datetime) -> Mail | N
     )
 
 
-def close(tx: Transaction, numbers: list[int], why: str, now: datetime) -> None:
+def close(tx: Transaction, numbers: list[int], why: str) -> None:
     """Mails wait for the operator no longer; they may be taken up again."""
-    tx.inbox.settle([Settlement(number, Arrival.IGNORED, f"closed: {why}") for number in numbers], now)
+    tx.inbox.settle([Settlement(number, Arrival.IGNORED, f"closed: {why}") for number in numbers], tx.now)
 
 
-def letters_to(
-    tx: Transaction, tools: Tools, players: list[Player], subject: str, text: str, now: datetime
-) -> list[Mail]:
+def letters_to(tx: Transaction, tools: Tools, players: list[Player], subject: str, text: str) -> list[Mail]:
     """A letter of the operator's to each address of players; what they answer goes to the operator."""
-    readers = readers_of(tx, tools, players, now)
+    readers = readers_of(tx, tools, players)
     return [
         tools.composer.letter(
-            address, subject, "by-operator.txt", now,
+            address, subject, "by-operator.txt", tx.now,
             player=player, headers=_from_operator(tools), text=text, userid=player.userid,
         )
         for player in players

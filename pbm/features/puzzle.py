@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 
 from games import GAMES
@@ -91,27 +91,27 @@ def _give(request: Request, command: Command, player: Player, games: Sequence[st
     if found is None:
         if tx.puzzles.posed(player.id, now - timedelta(days=1)) >= MOST_A_DAY:
             raise NotAllowed(f"You have had {MOST_A_DAY} puzzles within a day; that is the limit.")
-        found = _fresh(tx, player, games, now)
+        found = _fresh(tx, player, games)
     if found is not None:
         request.letters += _mails(request, player, found)
         return None
-    _order(tx, player, games, now, mailed=True)
+    _order(tx, player, games, mailed=True)
     return done(command, "A robot makes a puzzle. It comes by a mail of its own.")
 
 
-def _fresh(tx: Transaction, player: Player, games: Collection[str], now: datetime) -> Puzzle | None:
+def _fresh(tx: Transaction, player: Player, games: Collection[str]) -> Puzzle | None:
     """One that the player has not been given yet, and now has; None where there is none."""
     found = tx.puzzles.fresh(player.id, games)
     if found is not None:
-        tx.puzzles.pose(player.id, found.id, now)
+        tx.puzzles.pose(player.id, found.id, tx.now)
     return found
 
 
-def _order(tx: Transaction, player: Player, games: Sequence[str], now: datetime, *, mailed: bool) -> None:
+def _order(tx: Transaction, player: Player, games: Sequence[str], *, mailed: bool) -> None:
     """Have a puzzle made, of the game of which the player has had the fewest. mailed: it is sent when it is made."""
     had = tx.puzzles.posed_by_game(player.id)
     game = min(games, key=lambda name: had.get(name, 0))
-    tx.agenda.put(THINK, f"{WORD} {player.id}", now, game=game, mailed=mailed)
+    tx.agenda.put(THINK, f"{WORD} {player.id}", tx.now, game=game, mailed=mailed)
 
 
 def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
@@ -130,7 +130,7 @@ def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
         request.reader(player), "puzzle-over.txt", Posed(found.id, after), request.now, to=request.message,
         played=played, solved=solved, move=found.line[0], following=found.line[1:], streak=tx.puzzles.streak(player.id),
     )  # fmt: skip
-    _prepare(tx, player, Settings.chosen(tx.players.settings(player.id)), request.now)
+    _prepare(tx, player, Settings.chosen(tx.players.settings(player.id)))
 
 
 def _move(state: State, text: str) -> str:
@@ -149,7 +149,7 @@ def _mails(
 ) -> list[Mail]:
     """The puzzle, to each address with a token of its own that answers this puzzle and does nothing else."""
     tx, composer, now = at.tx, at.tools.composer, at.now
-    reader, mails = reader_of(tx, at.tools, player, now), list[Mail]()
+    reader, mails = reader_of(tx, at.tools, player), list[Mail]()
     for address in reader.addresses:
         token, until = composer.make_key(), now + timedelta(days=ANSWERED_WITHIN_DAYS)
         tx.tickets.issue(token, WORD, f"{found.id}", now, until, player_id=player.id, payload={WORD: found.id})
@@ -184,21 +184,21 @@ def answer_puzzle(request: Request, ticket: Ticket) -> None:
 def _leave(request: Request, player: Player) -> Answer:
     stored = {**request.tx.players.settings(player.id), WORD: OFF}
     request.tx.players.save_settings(player.id, stored)
-    publish(SettingsSaved(player, Settings.chosen(stored)), request.tx, request.now)
+    publish(SettingsSaved(player, Settings.chosen(stored)), request.tx)
     return Answer(LEAVE, Outcome.DONE, "No more puzzles come by themselves.")
 
 
 @subscribes(SettingsSaved)
-def note_settings(event: SettingsSaved, tx: Transaction, now: datetime) -> None:
-    _prepare(tx, event.player, event.settings, now)
+def note_settings(event: SettingsSaved, tx: Transaction) -> None:
+    _prepare(tx, event.player, event.settings)
 
 
-def _prepare(tx: Transaction, player: Player, settings: Settings, now: datetime) -> None:
+def _prepare(tx: Transaction, player: Player, settings: Settings) -> None:
     """Have the next daily puzzle of a player made in time, where there is none for them."""
     games = _games("")
     waits = tx.puzzles.open(player.id, games) or tx.puzzles.fresh(player.id, games)
     if settings.puzzle == DAILY and waits is None and tx.agenda.get(THINK, f"{WORD} {player.id}") is None:
-        _order(tx, player, games, now, mailed=False)
+        _order(tx, player, games, mailed=False)
 
 
 @digests
@@ -207,9 +207,9 @@ def daily_puzzle(occasion: Occasion, player: Player, settings: Settings, is_part
     if settings.puzzle != DAILY:
         return None
     tx, now, games = occasion.tx, occasion.now, _games("")
-    found = tx.puzzles.open(player.id, games) or _fresh(tx, player, games, now)
+    found = tx.puzzles.open(player.id, games) or _fresh(tx, player, games)
     if found is None:
-        _order(tx, player, games, now, mailed=True)
+        _order(tx, player, games, mailed=True)
     elif is_part:
         return Posed(found.id, _state(found))
     else:

@@ -83,25 +83,25 @@ class Running:
         return seat is not None and any(stop.holds(now) for stop in self.match.stops[seat - 1])
 
 
-def plan_digest(tx: Transaction, player: Player, settings: Settings, now: datetime) -> None:
+def plan_digest(tx: Transaction, player: Player, settings: Settings) -> None:
     """Put the player's next digest down, if they want one."""
     if settings.daily_at == OFF:
         tx.agenda.drop(DIGEST, player.id)
     else:
-        tx.agenda.put(DIGEST, player.id, next_digest(settings.daily_at, settings.zone, now))
+        tx.agenda.put(DIGEST, player.id, next_digest(settings.daily_at, settings.zone, tx.now))
 
 
 @subscribes(ReminderDue)
-def note_reminder(event: ReminderDue, tx: Transaction, now: datetime) -> None:
-    plan_reminder(tx, event.player, event.board, now)
+def note_reminder(event: ReminderDue, tx: Transaction) -> None:
+    plan_reminder(tx, event.player, event.board)
 
 
 @subscribes(SettingsSaved)
-def note_settings(event: SettingsSaved, tx: Transaction, now: datetime) -> None:
-    plan_digest(tx, event.player, event.settings, now)
+def note_settings(event: SettingsSaved, tx: Transaction) -> None:
+    plan_digest(tx, event.player, event.settings)
 
 
-def plan_reminder(tx: Transaction, player: Player, board: int, now: datetime) -> None:
+def plan_reminder(tx: Transaction, player: Player, board: int) -> None:
     """Remind the player of a board as soon as all that is due has been looked at, together with their other boards.
 
     Boards may be due at the same instant; so this is a moment later.
@@ -109,15 +109,15 @@ def plan_reminder(tx: Transaction, player: Player, board: int, now: datetime) ->
     tx.lock([f"{REMIND} {player.id}"])
     waiting = tx.agenda.get(REMIND, player.id)
     boards = {*(waiting.payload["boards"] if waiting else ()), board}
-    tx.agenda.put(REMIND, player.id, now + MOMENT, boards=sorted(boards))
+    tx.agenda.put(REMIND, player.id, tx.now + MOMENT, boards=sorted(boards))
 
 
-def plan_anew(tx: Transaction, player: Player, now: datetime) -> None:
+def plan_anew(tx: Transaction, player: Player) -> None:
     """Plan the next reminder of each of their boards by what they have chosen now."""
     tx.matches.forget()
     for board in running_boards(tx, player):
         if board.match.clock is not None:
-            clock = with_clock(board.match, board.match.clock, now).clock
+            clock = with_clock(board.match, board.match.clock, tx.now).clock
             assert clock is not None  # noqa: S101  it was given
             tx.matches.set_clock(board.match.board, clock)
     tx.matches.forget()
@@ -134,7 +134,7 @@ def send_digest(occasion: Occasion) -> None:
     if player is None:
         return
     settings = Settings.chosen(tx.players.settings(player.id))
-    plan_digest(tx, player, settings, now)
+    plan_digest(tx, player, settings)
     if settings.daily_at == OFF or not is_punctual(settings.daily_at, settings.zone, now):
         return
     boards = running_boards(tx, player) if settings.digest != OFF else []
@@ -162,7 +162,7 @@ def tell_how_boards_stand(occasion: Occasion) -> None:
         waiting = [board for board in boards if board.waits] or boards
         others = [board for board in boards if board not in waiting]
         notices, rest = _notices(occasion, player, waiting), tuple(each.match for each in others)
-        reader = reader_of(tx, occasion.tools, player, now)
+        reader = reader_of(tx, occasion.tools, player)
         gathering = Gathering(reader, notices, rest, page=page, lost_since=lost_since)
         tx.outbox.add(occasion.tools.composer.gathered(gathering, now), now)
     if told:
@@ -174,28 +174,28 @@ def remind_of_question(occasion: Occasion) -> None:
     """As long as it is asked on a board that goes on."""
     match = occasion.tx.matches.load(int(occasion.item.key))
     if match is not None and match.offer is not None and match.result is None:
-        plan_reminder(occasion.tx, match.player(other(match.offer.seat)), match.board, occasion.now)
+        plan_reminder(occasion.tx, match.player(other(match.offer.seat)), match.board)
 
 
 @when_due(REMIND)
 def send_reminder(occasion: Occasion) -> None:
     """Of several boards, or of one alone: that is a mail of the board."""
-    tx, now, wanted = occasion.tx, occasion.now, frozenset(occasion.item.payload["boards"])
+    tx, wanted = occasion.tx, frozenset(occasion.item.payload["boards"])
     player = tx.players.get(int(occasion.item.key))
     if player is None or Settings.chosen(tx.players.settings(player.id)).digest != OFF:
         return
     boards = running_boards(tx, player)
-    due = [board for board in boards if board.match.board in wanted and _is_due(tx, board, now)]
+    due = [board for board in boards if board.match.board in wanted and _is_due(tx, board)]
     if due:
         asked = [board for board in boards if board not in due and (board.asked or board.may_claim)]
         _send(occasion, player, [*due, *asked])
 
 
-def _is_due(tx: Transaction, board: Running, now: datetime) -> bool:
+def _is_due(tx: Transaction, board: Running) -> bool:
     """The player is to move, and no move of theirs waits; or they have been asked, and nothing urges them."""
-    if board.is_urged(now):
+    if board.is_urged(tx.now):
         return all(intent.kind is not IntentKind.HOLD for intent in tx.intents.of(board.match.board))
-    return board.asked and not board.his_turn and not board.is_away(now) and board.settings.remind != OFF
+    return board.asked and not board.his_turn and not board.is_away(tx.now) and board.settings.remind != OFF
 
 
 def _send(
@@ -208,7 +208,7 @@ def _send(
     puzzles: tuple[Posed, ...] = (),
 ) -> None:
     tx, tools, now = occasion.tx, occasion.tools, occasion.now
-    reader = reader_of(tx, tools, player, now)
+    reader = reader_of(tx, tools, player)
     notices = _notices(occasion, player, waiting)
     if len(notices) == 1 and not daily:
         mails = tools.composer.notice(replace(notices[0], shown=_reminding(waiting[0], now)), now)
@@ -223,7 +223,7 @@ def _send(
 def _notices(occasion: Occasion, player: Player, boards: Sequence[Running]) -> tuple[Notice, ...]:
     """The boards as their player sees them, the most urgent first."""
     tx, tools, now = occasion.tx, occasion.tools, occasion.now
-    reader, notices = reader_of(tx, tools, player, now), []
+    reader, notices = reader_of(tx, tools, player), []
     for number in sorted(boards, key=lambda number: number.urgency):
         board = OpenBoard(tx, number.match, tools.states.of(number.match), number.match.revision, now)
         seat = number.match.seat_of(player.id) or 1
@@ -263,7 +263,7 @@ def remind(request: Request, command: Command) -> Answer | None:
     if words := command.args.get("LADDER", ""):
         stored = {**stored, "remind": read_ladder(words)}
         request.tx.players.save_settings(player.id, stored)
-        plan_anew(request.tx, player, request.now)
+        plan_anew(request.tx, player)
     return done(command, _told(Settings.chosen(stored)), "pbm: your reminders")
 
 

@@ -99,7 +99,7 @@ def _in_turn(boards: Sequence[Summary], waiting: Collection[int], ids: Collectio
 
 
 def _task(at: Settling, number: int) -> Task | None:
-    board = OpenBoard.load(at.tx, at.tools.states, number, at.now)
+    board = OpenBoard.load(at.tx, at.tools.states, number)
     seat = _robot_seat(board)
     if seat is None:
         return None
@@ -132,7 +132,7 @@ def _robot_seat(board: OpenBoard) -> Seat | None:
 
 def _act(number: int, revision: int, at: Settling, thoughts: Sequence[Thought]) -> None:
     """Answer or move, unless the board has changed meanwhile. Raises: Rejected, GameError."""
-    board = OpenBoard.load(at.tx, at.tools.states, number, at.now)
+    board = OpenBoard.load(at.tx, at.tools.states, number)
     seat = _robot_seat(board)
     if seat is None or board.match.revision != revision or not thoughts:
         return
@@ -199,7 +199,7 @@ def _stuck(number: int, ply: int, at: Settling, reason: str) -> None:
 @when_due(STUCK)
 def resign_when_stuck(due: Occasion) -> None:
     """The opponent is not kept waiting for ever."""
-    board = OpenBoard.load(due.tx, due.tools.states, int(due.item.key), due.now)
+    board = OpenBoard.load(due.tx, due.tools.states, int(due.item.key))
     seat = _robot_seat(board)
     if seat is None or board.next_ply != due.item.payload["ply"]:
         return

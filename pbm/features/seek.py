@@ -208,7 +208,7 @@ def fill(due: Occasion) -> None:
     tx, tools, now = due.tx, due.tools, due.now
     found = tx.seeks.get(int(due.item.key))
     game = GAMES.get(found.game) if found else None
-    robot = robot_named(tx, robot_wanted(found.options), now) if found else None
+    robot = robot_named(tx, robot_wanted(found.options)) if found else None
     if found is None or game is None or robot is None:
         return
     tx.agenda.put(UNTAKEN, found.id, now + PATIENCE)
@@ -218,7 +218,7 @@ def fill(due: Occasion) -> None:
     except NotAllowed:
         return
     options, _ = split_window(found.options)
-    board = start_match(tx, game, options, found.body, seats, now, default_clock=limits.default_clock)
+    board = start_match(tx, game, options, found.body, seats, default_clock=limits.default_clock)
     tx.seeks.set_wanted(found.id, found.wanted - 1)
     origin = f"Nobody else has taken seek {found.id} of {found.player.userid} for {lasting(PATIENCE)}."
     board.events.append(MatchStarted(board.match.board, origin=origin))
@@ -245,7 +245,7 @@ def _take(request: Request, player: Player, number: int) -> None:
     seats = (player, found.player)
     check_willing(request.tx, request.tools.limits, game, seats, player, seats)
     clock = request.tools.limits.default_clock
-    board = start_match(request.tx, game, options, found.body, seats, request.now, default_clock=clock)
+    board = start_match(request.tx, game, options, found.body, seats, default_clock=clock)
     request.tx.seeks.set_wanted(number, found.wanted - 1)
     origin = f"{player.userid} has taken seek {number} of {found.player.userid}."
     request.adopt(board, MatchStarted(board.match.board, origin=origin))

@@ -36,17 +36,17 @@ def written_by(author: Player, tools: Tools) -> dict[str, str]:
     return {"From": f'"{author.userid} via pbm" <{tools.composer.robot.address}>'}
 
 
-def spread(tx: Transaction, tools: Tools, broadcast: Broadcast, now: datetime) -> tuple[list[Mail], int]:
+def spread(tx: Transaction, tools: Tools, broadcast: Broadcast) -> tuple[list[Mail], int]:
     """The mails of a broadcast, and how many players get it: all who want such and have not blocked its author."""
     deaf = {broadcast.author.id, *tx.blocks.blockers(broadcast.author.id)}
     players = [player for player in tx.players.all() if player.id not in deaf]
     mails: list[Mail] = []
     hearers = 0
     for start in range(0, len(players), AT_ONCE):
-        for reader in readers_of(tx, tools, players[start : start + AT_ONCE], now).values():
+        for reader in readers_of(tx, tools, players[start : start + AT_ONCE]).values():
             if reader.settings.broadcasts == "on" and reader.addresses:
                 hearers += 1
-                mails += _mails(tools, broadcast, reader, now)
+                mails += _mails(tools, broadcast, reader, tx.now)
     return mails, hearers
 
 
@@ -161,7 +161,7 @@ def _check_not_blocked(request: Request, author: Player, hearer: Player) -> None
 
 def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: str) -> None:
     """Mail the text to each of the hearers; answering it writes back. Raises: NotAllowed."""
-    readers = readers_of(request.tx, request.tools, hearers, request.now)
+    readers = readers_of(request.tx, request.tools, hearers)
     for hearer in hearers:
         if not readers[hearer.id].addresses:
             raise NotAllowed(f"{unheard(request.tx, hearer)}, so nothing can be sent there.")
@@ -239,7 +239,7 @@ def broadcast(request: Request, command: Command) -> Answer | None:
     if moderation == "on":
         _tell_operator(request, written)
         return done(command, "The operator reads what is written to all players before it goes out.")
-    mails, hearers = spread(request.tx, request.tools, written, request.now)
+    mails, hearers = spread(request.tx, request.tools, written)
     request.letters += mails
     return done(command, f"Your words are on their way to {hearers} player{'' if hearers == 1 else 's'}.")
 

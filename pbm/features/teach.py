@@ -114,7 +114,7 @@ def lessons(at: Settling) -> Iterator[Task]:
         if _word(item) not in ("hint", "review"):
             continue
         number, _ = _numbers(item)
-        board = OpenBoard.load(at.tx, at.tools.states, number, at.now)
+        board = OpenBoard.load(at.tx, at.tools.states, number)
         then: Callable[[Item, Settling, Sequence[Thought]], None]
         if _word(item) == "hint":
             question, then = _question(board.match, item.payload["ply"] - 1), _give_hint
@@ -140,7 +140,7 @@ def _give_hint(item: Item, at: Settling, thoughts: Sequence[Thought]) -> None:
     """Nothing, if the player has moved meanwhile."""
     tx, tools, now = at.tx, at.tools, at.now
     number, seat = _numbers(item)
-    board = OpenBoard.load(tx, tools.states, number, now)
+    board = OpenBoard.load(tx, tools.states, number)
     running = board.match.result is None and board.state.to_move == seat and board.next_ply == item.payload["ply"]
     if not _still_wanted(at, item) or not running or not thoughts:
         return
@@ -148,7 +148,7 @@ def _give_hint(item: Item, at: Settling, thoughts: Sequence[Thought]) -> None:
     line = f" It expects {', '.join(thought.line)}." if len(thought.line) > 1 else ""
     shown = f"a hint. robot{TEACHER} would play {thought.move}: {worth(thought)}.{line}"
     board.remark(RemarkKind.COMMENT, player, f"(had a hint from robot{TEACHER} at ply {board.next_ply})")
-    notice = notice_of(board, reader_of(tx, tools, player, now, seat), shown=shown)
+    notice = notice_of(board, reader_of(tx, tools, player, seat), shown=shown)
     tx.outbox.add(tools.composer.notice(notice, now), now)
 
 
@@ -212,9 +212,9 @@ def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
 
 
 def _give_review(item: Item, at: Settling, thoughts: Sequence[Thought]) -> None:
-    tx, tools, now = at.tx, at.tools, at.now
+    tx, tools = at.tx, at.tools
     number, player_id = _numbers(item)
-    board, player = OpenBoard.load(tx, tools.states, number, now), tx.players.get(player_id)
+    board, player = OpenBoard.load(tx, tools.states, number), tx.players.get(player_id)
     if not _still_wanted(at, item) or player is None or board.match.result is None:
         return
     game = GAMES[board.match.game]

@@ -56,9 +56,9 @@ _NO_SHOW = "did not make their first move in time"
 """How the reason of a result begins, or ends, when time was up."""
 
 
-def attend(tx: Transaction, tools: Tools, number: int, now: datetime) -> None:
+def attend(tx: Transaction, tools: Tools, number: int) -> None:
     """Do what a board needs the server for: remind, call the time, end a pause that was long enough, or the game."""
-    board = OpenBoard.load(tx, tools.states, number, now)
+    board = OpenBoard.load(tx, tools.states, number)
     clock = board.match.clock
     if clock is None:
         tx.matches.put_off(number, None)
@@ -67,12 +67,12 @@ def attend(tx: Transaction, tools: Tools, number: int, now: datetime) -> None:
         let_run(board, None)
     elif clock.overrun_at is not None:
         _end_at_last(board, clock.overrun_at, tools.limits)
-    elif clock.expired(now, board.match.calendars):
+    elif clock.expired(tx.now, board.match.calendars):
         call_time(board, tools.limits)
     else:
         _remind(board, clock)
     if board.events:
-        tx.outbox.add(tell_players(tx, tools, board), now)
+        tx.outbox.add(tell_players(tx, tools, board), tx.now)
 
 
 def _end_at_last(board: OpenBoard, called_at: datetime, limits: Limits) -> None:
@@ -89,7 +89,7 @@ def _remind(board: OpenBoard, clock: Clock) -> None:
     fresh, now = clock.refreshed(board.match.calendars), board.now
     due_at = reminder_at(board.match, fresh, (clock.due_at or now) - _INSTANT)
     if due_at is not None and due_at <= now:
-        publish(ReminderDue(board.match.player(clock.seat), board.match.board), board.tx, now)
+        publish(ReminderDue(board.match.player(clock.seat), board.match.board), board.tx)
     board.set_clock(fresh)
 
 
@@ -183,9 +183,7 @@ def let_run(board: OpenBoard, seat: Seat | None) -> None:
 
 
 @contextmanager
-def calendar_changing(
-    tx: Transaction, player_id: int, now: datetime, boards: Iterable[Renewable] = ()
-) -> Iterator[None]:
+def calendar_changing(tx: Transaction, player_id: int, boards: Iterable[Renewable] = ()) -> Iterator[None]:
     """Around a change of when a player's clocks run: until now they run by what was, then by what is.
 
     tables: boards that are in hand already.
@@ -194,13 +192,13 @@ def calendar_changing(
     for number in numbers:
         match = tx.matches.load(number)
         if match is not None and match.clock is not None:
-            tx.matches.set_clock(number, match.clock.charged(now, match.calendars))
+            tx.matches.set_clock(number, match.clock.charged(tx.now, match.calendars))
     tx.matches.forget()
     yield
     for number in numbers:
         match = tx.matches.load(number)
         if match is not None and match.clock is not None:
-            clock = with_clock(match, match.clock.refreshed(match.calendars), now).clock
+            clock = with_clock(match, match.clock.refreshed(match.calendars), tx.now).clock
             assert clock is not None  # noqa: S101  it was there
             tx.matches.set_clock(number, clock)
     tx.matches.forget()
@@ -209,33 +207,33 @@ def calendar_changing(
 
 
 @subscribes(PlayerHeard)
-def heard_from(event: PlayerHeard, tx: Transaction, now: datetime) -> None:
+def heard_from(event: PlayerHeard, tx: Transaction) -> None:
     """A player who writes from an address of theirs is reached by mail again, should that have been in doubt."""
     if tx.bounces.alive(event.player.id, event.address):
-        note_reach(tx, event.player, 0, now, event.boards)
+        note_reach(tx, event.player, 0, event.boards)
 
 
 @subscribes(ReachChanged)
-def reach_again(event: ReachChanged, tx: Transaction, now: datetime) -> None:
-    note_reach(tx, event.player, 0, now)
+def reach_again(event: ReachChanged, tx: Transaction) -> None:
+    note_reach(tx, event.player, 0)
 
 
-def note_reach(tx: Transaction, player: Player, days: int, now: datetime, boards: Iterable[Renewable] = ()) -> None:
+def note_reach(tx: Transaction, player: Player, days: int, boards: Iterable[Renewable] = ()) -> None:
     """A player's clocks stand still while no mail gets to them, so many days within a year; call it when that changes.
 
     A player who lets mail come back again and again gains no time by it.
     """
-    known = [each.stop for each in tx.absences.of(player.id, StopKind.UNREACHABLE, now - _YEAR)]
-    left = timedelta(days=days) - sum(((stop.ends_at or now) - stop.starts_at for stop in known), timedelta())
-    open_ = [each for each in tx.absences.of(player.id, StopKind.UNREACHABLE, now) if each.stop.holds(now)]
+    known = [each.stop for each in tx.absences.of(player.id, StopKind.UNREACHABLE, tx.now - _YEAR)]
+    left = timedelta(days=days) - sum(((stop.ends_at or tx.now) - stop.starts_at for stop in known), timedelta())
+    open_ = [each for each in tx.absences.of(player.id, StopKind.UNREACHABLE, tx.now) if each.stop.holds(tx.now)]
     unreachable = tx.players.unreachable(player.id)
     if unreachable == bool(open_):
         return
-    with calendar_changing(tx, player.id, now, boards):
+    with calendar_changing(tx, player.id, boards):
         for absence in open_:
-            tx.absences.end(absence, now)
+            tx.absences.end(absence, tx.now)
         if unreachable and left > timedelta():
-            tx.absences.add(player.id, Stop(StopKind.UNREACHABLE, now, now + left))
+            tx.absences.add(player.id, Stop(StopKind.UNREACHABLE, tx.now, tx.now + left))
 
 
 LARGEST_GIFT = 60 * DAY
@@ -385,7 +383,7 @@ def vacation(request: Request, command: Command) -> Answer | None:
         span = read_vacation(words, settings.zone, request.now)
         _check_apart(span, own, settings)
         check_allowance(span, map(_span, own), settings.zone, request.tools.limits.vacation_days_per_year)
-        with calendar_changing(request.tx, player.id, request.now, request.boards):
+        with calendar_changing(request.tx, player.id, request.boards):
             request.tx.absences.add(player.id, Stop(StopKind.VACATION, *span))
         told = "Your vacation is noted: your clocks stand still meanwhile, and the mails of your boards tell it."
     return done(command, _overview(request, player, settings, told), "pbm: your vacations")
@@ -407,7 +405,7 @@ def _end(request: Request, player: Player, own: list[Absence]) -> str:
     mine = next((each for each in own if _span(each)[1] > request.now), None)
     if mine is None:
         raise NotFound("You are not on vacation, and have planned none.", "vacation FROM TO")
-    with calendar_changing(request.tx, player.id, request.now, request.boards):
+    with calendar_changing(request.tx, player.id, request.boards):
         request.tx.absences.end(mine, request.now)
     if mine.stop.starts_at >= request.now:
         return "Your next vacation is dropped."
@@ -453,5 +451,5 @@ def change_rests(request: Request, player: Player, settings: Settings, stored: M
             )
         changes.append(request.now.isoformat())
     kept = {**{name: str(value) for name, value in stored.items()}, _CHANGED: " ".join(changes)}
-    with calendar_changing(request.tx, player.id, request.now, request.boards):
+    with calendar_changing(request.tx, player.id, request.boards):
         request.tx.players.save_settings(player.id, kept)

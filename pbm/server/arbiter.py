@@ -114,7 +114,7 @@ class Arbiter:
             return [each.stop for kind in StopKind if kind.is_ours for each in tx.absences.open(kind, now)]
 
     def _board(self, tx: Transaction, number: int) -> OpenBoard:
-        return OpenBoard.load(tx, self._service.tools.states, number, self._service.clock())
+        return OpenBoard.load(tx, self._service.tools.states, number)
 
     def _ticking(self, tx: Transaction, number: int) -> tuple[OpenBoard, Clock]:
         board = self._board(tx, number)

@@ -9,9 +9,8 @@ for, or what its sender gets: see `handle`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from math import inf
 from time import monotonic
 
@@ -46,12 +45,11 @@ class Unfinished(Exception):
 
 
 class Batches:
-    """Handles the mails that wait, many in one transaction. clock: the present instant."""
+    """Handles the mails that wait, many in one transaction."""
 
-    def __init__(self, store: Store, handler: Handler, clock: Callable[[], datetime]) -> None:
+    def __init__(self, store: Store, handler: Handler) -> None:
         self._store = store
         self._handler = handler
-        self._clock = clock
         self._journal = Journal()
         self._one_by_one = False
         self._left_over: int | None = None
@@ -114,10 +112,9 @@ class Batches:
         """Park a mail that was never finished. readable: it may still be read, to tell its sender."""
         error = Unfinished(f"begun {_MOST_BEGUN} times and never finished: the server ended each time")
         message = self._handler.message_of(row) if readable else error
-        now = self._clock()
         with self._store.write() as tx:
-            self._journal.note(row.id, self._handler.park(tx, Prepared(row, message), error, now))
-            self._journal.write_down(tx, now)
+            self._journal.note(row.id, self._handler.park(tx, Prepared(row, message), error))
+            self._journal.write_down(tx)
         self._journal.tell()
 
     def _handle(self, limit: int, *, one_by_one: bool = False) -> int:
@@ -150,13 +147,12 @@ class Batches:
 
     def _settle_some(self, work: Sequence[Work]) -> Sequence[Work]:
         """Settle as many of the mails as can be settled while others wait; returns the rest."""
-        now = self._clock()
         with self._store.write() as tx:
             until = monotonic() + _SECONDS_AT_ONCE
             still_new = tx.inbox.still_new([mail.row.id for mail, _ in work])
             fresh = [each for each in work if each[0].row.id in still_new]
             tx.foresee(boards_of([mail for mail, _ in fresh]))
-            rest = self._settle_all(tx, fresh, now, until)
+            rest = self._settle_all(tx, fresh, until)
         self._settled += len(work) - len(rest)
         self._journal.tell()
         return rest
@@ -169,16 +165,15 @@ class Batches:
             tx.lock(name for mail in prepared for name in names_to_lock(mail))
             on_boards, others = parted(work)
             tx.foresee(boards_of([mail for mail, _ in on_boards]))
-            now = self._clock()
-            self._settle_all(tx, on_boards, now)
+            self._settle_all(tx, on_boards)
             if others:
                 tx.lock([HOUSE])
-                self._settle_all(tx, others, now)
+                self._settle_all(tx, others)
         return len(prepared)
 
     def _read_all(self, tx: Transaction, rows: Sequence[Received]) -> list[Prepared]:
         handler = self._handler
-        gate = Gate(tx, handler.tools.limits, self._clock())
+        gate = Gate(tx, handler.tools.limits)
         read = [handler.message_of(row) for row in rows]
         messages = [each for each in read if isinstance(each, Message)]
         tx.players.foresee_owners({message.sender for message in messages})
@@ -186,21 +181,21 @@ class Batches:
         tx.matches.foresee_summaries({board for board in boards if board is not None})
         return [handler.read(gate, row, message) for row, message in zip(rows, read, strict=True)]
 
-    def _settle_all(self, tx: Transaction, work: Sequence[Work], now: datetime, until: float = inf) -> Sequence[Work]:
+    def _settle_all(self, tx: Transaction, work: Sequence[Work], until: float = inf) -> Sequence[Work]:
         """until: when to leave the rest, by the monotonic clock; returns that."""
         known = tx.inbox.settled({identity for mail, _ in work if (identity := mail.identity)})
         settled = 0
         for mail, checked in work:
             if not stays_on_boards(mail):
-                self._journal.write_down(tx, now)
-            self._settle(tx, mail, checked, known, now)
+                self._journal.write_down(tx)
+            self._settle(tx, mail, checked, known)
             settled += 1
             if monotonic() > until:
                 break
-        self._journal.write_down(tx, now)
+        self._journal.write_down(tx)
         return work[settled:]
 
-    def _settle(self, tx: Transaction, mail: Prepared, checked: Checked, known: Collection[str], now: datetime) -> None:
+    def _settle(self, tx: Transaction, mail: Prepared, checked: Checked, known: Collection[str]) -> None:
         """Settle one mail whatever happens, but for trouble with the database itself.
 
         known: identities of mails that were settled in earlier transactions.
@@ -208,24 +203,24 @@ class Batches:
         bind_contextvars(mail=mail.row.id)
         identity, number = mail.identity, mail.row.id
         if isinstance(mail.message, Exception):
-            self._journal.note(number, self._handler.park(tx, mail, mail.message, now))
+            self._journal.note(number, self._handler.park(tx, mail, mail.message))
             return
         if identity is not None and (identity in known or self._journal.is_settled(identity)):
             reason = "ignore: a mail with this Message-ID was handled before"
             kept = self._handler.without_passwords(mail, checked)
             self._journal.note(number, Settled(Arrival.IGNORED, reason, kept=kept))
             return
-        self._handler.count_logins(tx, mail, checked, now)
+        self._handler.count_logins(tx, mail, checked)
         try:
             with tx.savepoint():
-                self._journal.note(number, self._handler.handle(tx, mail, checked, now), identity)
+                self._journal.note(number, self._handler.handle(tx, mail, checked), identity)
                 if self._one_by_one:
-                    self._journal.write_down(tx, now)
+                    self._journal.write_down(tx)
         except DatabaseTrouble:
             raise
         except Exception as error:  # noqa: BLE001  whatever it is, it is ours, and the next mail must not wait for it
             self._journal.strike_out(number)
-            self._journal.note(number, self._handler.park(tx, mail, error, now), identity)
+            self._journal.note(number, self._handler.park(tx, mail, error), identity)
 
 
 @dataclass(slots=True)
@@ -261,12 +256,12 @@ class Journal:
         """A mail of this identity was settled since the last commit."""
         return identity in self._identities
 
-    def write_down(self, tx: Transaction, now: datetime) -> None:
+    def write_down(self, tx: Transaction) -> None:
         """Put what was noted where the transaction commits it."""
         settlements = [entry.settlement for entry in self._unwritten.values() if entry.settlement is not None]
         owed = [(mail, number) for number, entry in self._unwritten.items() for mail in entry.mails]
-        rows = tx.outbox.add([mail for mail, _ in owed], now, [number for _, number in owed])
-        tx.inbox.settle(settlements, now)
+        rows = tx.outbox.add([mail for mail, _ in owed], tx.now, [number for _, number in owed])
+        tx.inbox.settle(settlements, tx.now)
         for (_, number), row in zip(owed, rows, strict=True):
             self._unwritten[number].outbox.append(row)
         self._entries |= self._unwritten

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import structlog
@@ -28,60 +27,60 @@ class Bouncing:
 
     tools: Tools
 
-    def note(self, tx: Transaction, discard: Discard, now: datetime) -> str:
+    def note(self, tx: Transaction, discard: Discard) -> str:
         """Account a bounce or a complaint to the recipient of our mail; what became of it, for the operator."""
         mail = tx.bounces.mail_of(_keys(discard))
         if mail is None:
             return "about no mail of ours that is known"
         if discard.action is Action.COMPLAINT:
-            return self._spare(tx, mail, now)
+            return self._spare(tx, mail)
         statuses = [failure.status for failure in discard.failures if failure.permanent and failure.status]
-        return self._count(tx, mail, now, hard=_is_hard(discard), reason=(statuses or [discard.reason])[0])
+        return self._count(tx, mail, hard=_is_hard(discard), reason=(statuses or [discard.reason])[0])
 
-    def refused(self, tx: Transaction, queued: Queued, reason: str, now: datetime) -> None:
+    def refused(self, tx: Transaction, queued: Queued, reason: str) -> None:
         """The next mail server has refused the recipient of a mail for good; it need not send a bounce for that."""
         mail = tx.bounces.mail_of([queued.mail.key])
         if mail is not None:
-            self._count(tx, mail, now, hard=not _OF_THE_MAIL.intersection(reason.split()), reason=reason)
+            self._count(tx, mail, hard=not _OF_THE_MAIL.intersection(reason.split()), reason=reason)
 
-    def _count(self, tx: Transaction, mail: Returned, now: datetime, *, hard: bool, reason: str) -> str:
+    def _count(self, tx: Transaction, mail: Returned, *, hard: bool, reason: str) -> str:
         most = self.tools.limits.hard_bounces_to_suspend
-        bounces = tx.bounces.count(mail, now, hard=hard)
+        bounces = tx.bounces.count(mail, tx.now, hard=hard)
         COUNTS.add(BOUNCED, "hard" if hard else "soft")
         log.info("bounced", outbox=mail.id, hard=hard, bounces=bounces)
         if not hard:
             return f"{mail.address}, for now"
-        if bounces >= most and (players := tx.bounces.suspend(mail.address, now)):
+        if bounces >= most and (players := tx.bounces.suspend(mail.address, tx.now)):
             for player in players:
-                note_reach(tx, player, self.tools.limits.unreachable_days, now)
+                note_reach(tx, player, self.tools.limits.unreachable_days)
             userids = [player.userid for player in players]
             lost = [player for player in players if tx.players.unreachable(player.id)]
             boards = sorted({board for player in lost for board in tx.matches.ticking(player.id)})
             self._tell(
-                tx, f"pbm: no more mail to {mail.address}", "suspended-operator.txt", now,
+                tx, f"pbm: no more mail to {mail.address}", "suspended-operator.txt",
                 failed=mail.address, userids=userids, unreachable=[player.userid for player in lost], boards=boards,
                 days=self.tools.limits.unreachable_days, bounces=bounces, reason=reason,
             )  # fmt: skip
             return f"{mail.address}, for good; it is suspended now"
         return f"{mail.address}, for good, {bounces} of {most}" if bounces else f"{mail.address}, which is nobody's"
 
-    def _spare(self, tx: Transaction, mail: Returned, now: datetime) -> str:
+    def _spare(self, tx: Transaction, mail: Returned) -> str:
         """A player who complains gets only the mails of games they play."""
         if mail.counted:
             return f"{mail.address}, again"
-        tx.bounces.mark(mail, now)
+        tx.bounces.mark(mail, tx.now)
         player = tx.players.get(mail.player_id) if mail.player_id is not None else None
         if player is not None:
             tx.players.save_settings(player.id, {**tx.players.settings(player.id), "broadcasts": "off"})
             tx.bounces.unfollow_all(player.id)
         userid = player.userid if player else ""
         subject = f"pbm: complaint of {mail.address}"
-        self._tell(tx, subject, "complaint-operator.txt", now, complainer=mail.address, userid=userid)
+        self._tell(tx, subject, "complaint-operator.txt", complainer=mail.address, userid=userid)
         return f"{mail.address}, which gets nothing any more that is optional" if player else mail.address
 
-    def _tell(self, tx: Transaction, subject: str, page: str, now: datetime, **words: Any) -> None:
+    def _tell(self, tx: Transaction, subject: str, page: str, **words: Any) -> None:
         if operator := self.tools.operator:
-            tx.outbox.add([self.tools.composer.letter(operator, subject, page, now, **words)], now)
+            tx.outbox.add([self.tools.composer.letter(operator, subject, page, tx.now, **words)], tx.now)
 
 
 def _keys(discard: Discard) -> list[str]:

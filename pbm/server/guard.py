@@ -79,59 +79,58 @@ class Throttle:
         self._counts.clear()
         self._silent.clear()
 
-    def excess(self, tx: Transaction, mail: Mail, now: datetime, cause: Cause) -> str:
+    def excess(self, tx: Transaction, mail: Mail, cause: Cause) -> str:
         """Why a mail is left out, being one answer too many; empty for all else, such as a board after a move."""
         to_sender = mail.board is None and mailbox(mail.address) == mailbox(cause.sender)
         if not mail.reply and not to_sender:
             return ""
         unknown = mail.reply and mail.player_id is None and not tx.players.of_address(mail.address)
-        limits = self._tools.limits
-        most = limits.newcomer_replies_per_day if cause.proven else limits.stranger_replies_per_day
-        if unknown and replies_to(tx, mail.address, now) >= most:
+        most = (
+            self._tools.limits.newcomer_replies_per_day if cause.proven else self._tools.limits.stranger_replies_per_day
+        )
+        if unknown and replies_to(tx, mail.address) >= most:
             return f"{most} a day to {mail.address}, whom nobody knows"
         unasked = unknown and not cause.proven and not (to_sender and cause.vouched)
-        if unasked and (excess := excess_of_unasked(tx, self._tools.limits, mail.address, cause.network, now)):
+        if unasked and (excess := excess_of_unasked(tx, self._tools.limits, mail.address, cause.network)):
             return excess
-        refusal = self.refusal(tx, mail, now, cause)
+        refusal = self.refusal(tx, mail, cause)
         if unknown and not refusal:
-            replied_to(tx, mail.address, now)
+            replied_to(tx, mail.address)
         return refusal
 
-    def refusal(self, tx: Transaction, mail: Mail, now: datetime, cause: Cause) -> str:
+    def refusal(self, tx: Transaction, mail: Mail, cause: Cause) -> str:
         """Why an answer has to be left out; empty where it may go, and then it counts."""
-        reason = self.spent(tx, mail.address, mail.board, now, cause)
+        reason = self.spent(tx, mail.address, mail.board, cause)
         if not reason:
-            self._count(now, tuple(key for key, _ in _measures(self._tools.limits, mail.address, mail.board, cause)))
+            self._count(tx.now, tuple(key for key, _ in _measures(self._tools.limits, mail.address, mail.board, cause)))
         return reason
 
-    def spent(self, tx: Transaction, address: str, board: int | None, now: datetime, cause: Cause) -> str:
+    def spent(self, tx: Transaction, address: str, board: int | None, cause: Cause) -> str:
         """Why an answer would have to be left out; empty where it could go."""
-        key, most = self._exhausted(tx, address, board, now, cause)
+        key, most = self._exhausted(tx, address, board, cause)
         return f"{most} answers within an hour {key.name}" if key else ""
 
-    def _exhausted(
-        self, tx: Transaction, address: str, board: int | None, now: datetime, cause: Cause
-    ) -> tuple[_Key | None, int]:
+    def _exhausted(self, tx: Transaction, address: str, board: int | None, cause: Cause) -> tuple[_Key | None, int]:
         """What an answer would be too many of, and how many there may be; None where it could go."""
-        recent, box = self._recalled(tx, now), mailbox(address)
-        while recent and recent[0][0] <= now - _HOUR:
+        recent, box = self._recalled(tx), mailbox(address)
+        while recent and recent[0][0] <= tx.now - _HOUR:
             self._drop(recent.popleft()[1])
         for key, most in _measures(self._tools.limits, address, board, cause):
-            if self._counts[key] >= most or self._silent.get((box, key), now) > now:
+            if self._counts[key] >= most or self._silent.get((box, key), tx.now) > tx.now:
                 return key, most
         return None, 0
 
-    def silent_until(self, tx: Transaction, address: str, board: int | None, now: datetime, cause: Cause) -> str:
+    def silent_until(self, tx: Transaction, address: str, board: int | None, cause: Cause) -> str:
         """Until when an answer that is left out has no followers, as players are told; empty where they were, before.
 
         That is when half of what went out within the hour is forgotten.
         """
-        key, _ = self._exhausted(tx, address, board, now, cause)
+        key, _ = self._exhausted(tx, address, board, cause)
         if key is None:
             return ""
-        times = [at for at, keys in self._recalled(tx, now) if key in keys]
-        until = (times[len(times) // 2] if times else now) + _HOUR
-        return self.keep_silent(address, key.name, until, now, unproven=key.unproven)
+        times = [at for at, keys in self._recalled(tx) if key in keys]
+        until = (times[len(times) // 2] if times else tx.now) + _HOUR
+        return self.keep_silent(address, key.name, until, tx.now, unproven=key.unproven)
 
     def keep_silent(self, address: str, name: str, until: datetime, now: datetime, *, unproven: bool = True) -> str:
         """Until when there are no answers to the address, to the minute; empty where that was told before."""
@@ -142,11 +141,11 @@ class Throttle:
         self._silent[at] = until.replace(second=0, microsecond=0) + timedelta(minutes=1)
         return f"{self._silent[at]:%Y-%m-%d %H:%M} UTC"
 
-    def _recalled(self, tx: Transaction, now: datetime) -> deque[tuple[datetime, tuple[_Key, ...]]]:
+    def _recalled(self, tx: Transaction) -> deque[tuple[datetime, tuple[_Key, ...]]]:
         """The outbox does not tell which of its answers went to mails that proved nothing, so all count as such."""
         if self._recent is None:
             self._recent = deque()
-            for created_at, address, board in tx.outbox.answers_since(now - _HOUR):
+            for created_at, address, board in tx.outbox.answers_since(tx.now - _HOUR):
                 keys = tuple(key for key, _ in _measures(self._tools.limits, address, board, Cause(proven=False)))
                 self._count(created_at, keys)
         return self._recent
@@ -268,7 +267,6 @@ class Gate:
 
     tx: Transaction
     limits: Limits
-    now: datetime
     _known: dict[Key, Attempts | None] = field(default_factory=dict)
     _let_in: Counter[Key] = field(default_factory=Counter)
 
@@ -287,15 +285,15 @@ class Gate:
         """As closed_until; what is let in counts as wrong at once."""
         until = self.closed_until(keys)
         if until is None:
-            went_wrong(self.tx, self.limits, keys, self.now)
+            went_wrong(self.tx, self.limits, keys)
         return until
 
     def _closed(self, key: Key) -> datetime | None:
         known = self._known[key]
-        if known is not None and known.locked_until is not None and known.locked_until > self.now:
+        if known is not None and known.locked_until is not None and known.locked_until > self.tx.now:
             return known.locked_until
-        left = allowance(self.limits, key.kind) - (_remembered(known, self.now))
-        return self.now + _FIRST_LOCK if self._let_in[key] >= max(left, 1) else None
+        left = allowance(self.limits, key.kind) - (_remembered(known, self.tx.now))
+        return self.tx.now + _FIRST_LOCK if self._let_in[key] >= max(left, 1) else None
 
 
 def allowance(limits: Limits, kind: str) -> int:
@@ -307,16 +305,16 @@ def allowance(limits: Limits, kind: str) -> int:
     return limits.wrong_logins if kind == LOGIN else limits.wrong_logins_per_source
 
 
-def went_wrong(tx: Transaction, limits: Limits, keys: Iterable[Key], now: datetime) -> None:
+def went_wrong(tx: Transaction, limits: Limits, keys: Iterable[Key]) -> None:
     """Count one more failure at each of the keys, and lock those at which there are too many."""
     keys = sorted(keys)
     tx.lock(f"guesses of {kind} {subject}" for kind, subject in keys)
     known = tx.guesses.get(keys)
     for key in keys:
-        failures = _remembered(known.get(key), now) + 1
+        failures = _remembered(known.get(key), tx.now) + 1
         excess = failures - allowance(limits, key.kind)
-        until = None if excess < 0 else _locked_until(limits, key, excess, now)
-        tx.guesses.put(key, failures, now, until)
+        until = None if excess < 0 else _locked_until(limits, key, excess, tx.now)
+        tx.guesses.put(key, failures, tx.now, until)
 
 
 def _locked_until(limits: Limits, key: Key, excess: int, now: datetime) -> datetime:
@@ -334,17 +332,17 @@ def _remembered(known: Attempts | None, now: datetime) -> int:
     return known.failures if now - last_at < _MEMORY else 0
 
 
-def replies_to(tx: Transaction, address: str, now: datetime) -> int:
+def replies_to(tx: Transaction, address: str) -> int:
     """How many replies the mailbox of an address of nobody's got of late."""
     key = Key(REPLY, mailbox(address))
-    return _remembered(tx.guesses.get([key]).get(key), now)
+    return _remembered(tx.guesses.get([key]).get(key), tx.now)
 
 
-def replied_to(tx: Transaction, address: str, now: datetime) -> None:
+def replied_to(tx: Transaction, address: str) -> None:
     """One more reply goes to an address of nobody's."""
     key = Key(REPLY, mailbox(address))
     tx.lock([f"guess {key.kind} {key.subject}"])
-    tx.guesses.put(key, replies_to(tx, address, now) + 1, now, None)
+    tx.guesses.put(key, replies_to(tx, address) + 1, tx.now, None)
 
 
 def network_of(peer: str, bits: int = 32) -> str:
@@ -395,10 +393,10 @@ def logins_of(
     """lines: all that the person wrote. fresh: new passwords the mail sets. player: who seems to have sent it."""
     understood = [command for command in commands if isinstance(command, Command)]
     keys = {
-        (userid.casefold(), password): origin.login(userid.casefold(), gate.now)
+        (userid.casefold(), password): origin.login(userid.casefold(), gate.tx.now)
         for userid, password in (command.credentials for command in understood if command.credentials)
     }
-    strangers = tuple(key for key in origin.sources(gate.now) if key.kind == STRANGERS)
+    strangers = tuple(key for key in origin.sources(gate.tx.now) if key.kind == STRANGERS)
     for userid, password in _misplaced(player, lines):
         keys.setdefault((userid.casefold(), password), (Key(ASIDE, userid.casefold()), *strangers))
     new = [command.args["NEW-PASSWORD"] for command in understood if "NEW-PASSWORD" in command.args]
@@ -410,13 +408,13 @@ def logins_of(
     return Logins(hashes, tuple(password for userid, password in open_ if userid == NEW), open_, locked)
 
 
-def settle(tx: Transaction, limits: Limits, logins: Logins, verified: Mapping[Credentials, str], now: datetime) -> None:
+def settle(tx: Transaction, limits: Limits, logins: Logins, verified: Mapping[Credentials, str]) -> None:
     """Remember what was wrong, and how much was looked at; a right password makes up for the wrong ones before it."""
     for login, keys in logins.keys.items():
         if login in verified:
             tx.guesses.forget([key for key in keys if key.kind == LOGIN])
         wrong = login[0] != NEW and login not in verified
-        went_wrong(tx, limits, [key for key in keys if wrong or key.kind == STRANGERS], now)
+        went_wrong(tx, limits, [key for key in keys if wrong or key.kind == STRANGERS])
 
 
 def _hash_of(tx: Transaction, userid: str) -> str:

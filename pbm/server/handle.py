@@ -13,7 +13,7 @@ import hashlib
 import secrets
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from time import thread_time
 from typing import Any
 
@@ -167,17 +167,17 @@ class Handler:
 
     def _read(self, gate: Gate, row: Received, message: Message | Discard) -> Prepared:
         tx = gate.tx
-        if isinstance(message, Discard) and (program := self._program(tx, message, gate.now)):
+        if isinstance(message, Discard) and (program := self._program(tx, message)):
             message = program
         if isinstance(message, Discard):
             return Prepared(row, message)
         message = with_lost_token(tx, self._signer, message, self._robot)
-        sender = identify(tx, self._signer, message, gate.now)
+        sender = identify(tx, self._signer, message)
         title = heading(message.subject, message.text, is_answer=message.token is not None)
         reading = read(title, message.text, sender.standing)
         commands = parse_all(tx, reading.lines, sender.standing)
         token = message.token if sender.seat is None else None
-        ticket = tx.tickets.find(token, gate.now) if token else None
+        ticket = tx.tickets.find(token, gate.tx.now) if token else None
         fresh = [first_line(message.text)] if ticket is not None and ticket.purpose == RESET else []
         is_guess = token is not None and ticket is None and self._signer.open(token) is None
         peer = message.peer if self._robot.authserv_id else row.peer  # behind a mail server of ours all come from there
@@ -189,11 +189,11 @@ class Handler:
         unsaid = unsaid_lines(reading.lines, commands, fresh)
         return Prepared(row, message, sender, reading, commands, logins, origin, is_guess, unsaid)
 
-    def _program(self, tx: Transaction, discard: Discard, now: datetime) -> Message | None:
+    def _program(self, tx: Transaction, discard: Discard) -> Message | None:
         """What a program's mail says, if it answers a board for an account that is a program's."""
         if discard.program is None:
             return None
-        sender = identify(tx, self._signer, discard.program, now)
+        sender = identify(tx, self._signer, discard.program)
         player = sender.proven
         plays = player is not None and player == sender.seated and bool(tx.players.bots((player.id,)))
         return discard.program if plays else None
@@ -220,84 +220,82 @@ class Handler:
             log.error("mail_emptied", exc_info=error)
             return b""
 
-    def handle(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Settled:
+    def handle(self, tx: Transaction, mail: Prepared, checked: Checked) -> Settled:
         """Do what the mail asks. Raises: whatever goes wrong, and then the transaction must go back."""
-        settled = self._settled(tx, mail, checked, now)
+        settled = self._settled(tx, mail, checked)
         return (
             settled if settled.state is Arrival.PARKED else replace(settled, kept=self.without_passwords(mail, checked))
         )
 
-    def _settled(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Settled:
-        COUNTS.measure(WAITED, (now - mail.row.received_at).total_seconds())
-        if mail.is_guess and (settled := self._excess_of_guesses(tx, mail, now)):
+    def _settled(self, tx: Transaction, mail: Prepared, checked: Checked) -> Settled:
+        COUNTS.measure(WAITED, (tx.now - mail.row.received_at).total_seconds())
+        if mail.is_guess and (settled := self._excess_of_guesses(tx, mail)):
             return settled
         if isinstance(mail.message, Discard):
-            return self._lay_aside(tx, mail.message, now)
-        if out := self._keep_out(tx, mail, checked, now):
+            return self._lay_aside(tx, mail.message)
+        if out := self._keep_out(tx, mail, checked):
             return out
         if mail.is_for_operator:
-            return self._hand_on(tx, mail, now)
-        if settled := self._excess_of_unproven(tx, mail, checked, now):
+            return self._hand_on(tx, mail)
+        if settled := self._excess_of_unproven(tx, mail, checked):
             return settled
-        return self._open(tx, mail, checked, now) or self._obey(tx, mail, checked, now)
+        return self._open(tx, mail, checked) or self._obey(tx, mail, checked)
 
-    def _open(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Settled | None:
+    def _open(self, tx: Transaction, mail: Prepared, checked: Checked) -> Settled | None:
         """Remember the key that the mail brings; what becomes of a mail that nobody can read here, None for others."""
         assert isinstance(mail.message, Message)  # noqa: S101  discards are laid aside
         if self._unlock is not None:
-            remember_key(tx, mail.message, mail.sender, {userid for userid, _ in checked.verified}, now)
-        return self._refuse_locked(tx, mail, now) if mail.message.cover is Cover.LOCKED else None
+            remember_key(tx, mail.message, mail.sender, {userid for userid, _ in checked.verified})
+        return self._refuse_locked(tx, mail) if mail.message.cover is Cover.LOCKED else None
 
-    def _refuse_locked(self, tx: Transaction, mail: Prepared, now: datetime) -> Settled:
+    def _refuse_locked(self, tx: Transaction, mail: Prepared) -> Settled:
         """Tell the sender of an encrypted mail that it cannot be read; once a day, and not if that is too much."""
         assert isinstance(mail.message, Message)  # noqa: S101  discards are laid aside
         address = mail.message.sender
         reason = "locked: it is encrypted, and cannot be read"
         known = mail.sender.proven is not None
-        if not address or tx.outbox.wrote_to(address, LOCKED, now - timedelta(days=1)):
+        if not address or tx.outbox.wrote_to(address, LOCKED, tx.now - timedelta(days=1)):
             return Settled(Arrival.IGNORED, reason)
         reads = self._unlock is not None
-        letter = self.tools.composer.letter(address, LOCKED, "locked.txt", now, to=mail.message, reads=reads)
+        letter = self.tools.composer.letter(address, LOCKED, "locked.txt", tx.now, to=mail.message, reads=reads)
         letter = replace(letter, reply=True)
-        if self.throttle.excess(tx, letter, now, mail.cause(proven=known)):
+        if self.throttle.excess(tx, letter, mail.cause(proven=known)):
             return Settled(Arrival.IGNORED, reason)
         return Settled(Arrival.IGNORED, reason, (letter,))
 
-    def count_logins(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> None:
+    def count_logins(self, tx: Transaction, mail: Prepared, checked: Checked) -> None:
         """Wrong passwords count, whatever becomes of the mail."""
         if mail.logins.keys:
-            settle(tx, self.tools.limits, mail.logins, checked.verified, now)
+            settle(tx, self.tools.limits, mail.logins, checked.verified)
 
-    def _excess_of_guesses(self, tx: Transaction, mail: Prepared, now: datetime) -> Settled | None:
+    def _excess_of_guesses(self, tx: Transaction, mail: Prepared) -> Settled | None:
         """What becomes of a mail to an address we never gave to anybody that is one too many; None for others."""
         assert mail.origin is not None  # noqa: S101  there is one for each message
         sources = mail.origin.guesses()
-        until = Gate(tx, self.tools.limits, now).counted(sources)
+        until = Gate(tx, self.tools.limits).counted(sources)
         if until is None:
             return None
         reason = f"limit: guesses of addresses, from {mail.origin.sender}; ignored until {until:%Y-%m-%d %H:%M} UTC"
-        told = self.throttle.keep_silent(mail.origin.address, "to wrong reply addresses", until, now)
-        return Settled(Arrival.IGNORED, reason, self._last_words(tx, mail.origin.address, told, now, ignored=True))
+        told = self.throttle.keep_silent(mail.origin.address, "to wrong reply addresses", until, tx.now)
+        return Settled(Arrival.IGNORED, reason, self._last_words(tx, mail.origin.address, told, ignored=True))
 
-    def _excess_of_unproven(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Settled | None:
+    def _excess_of_unproven(self, tx: Transaction, mail: Prepared, checked: Checked) -> Settled | None:
         """What becomes of a mail that proves nothing and is one too many to be looked at; None for all others."""
         sender, message = mail.sender, mail.message
         assert isinstance(message, Message)  # noqa: S101  discards are laid aside
         if sender.proven or sender.seated or sender.address or checked.verified:
             return None
-        if message.token and tx.tickets.find(message.token, now) is not None:
+        if message.token and tx.tickets.find(message.token, tx.now) is not None:
             return None
         cause = mail.cause(proven=False)
-        reason = self.throttle.spent(tx, message.sender, None, now, cause)
+        reason = self.throttle.spent(tx, message.sender, None, cause)
         if not reason:
             return None
-        until = self.throttle.silent_until(tx, message.sender, None, now, cause)
-        told = self._last_words(tx, message.sender, until, now, ignored=True)
+        until = self.throttle.silent_until(tx, message.sender, None, cause)
+        told = self._last_words(tx, message.sender, until, ignored=True)
         return Settled(Arrival.IGNORED, f"limit: nothing was done, after {reason}", told)
 
-    def _last_words(
-        self, tx: Transaction, address: str, until: str, now: datetime, *, ignored: bool = False
-    ) -> tuple[Mail, ...]:
+    def _last_words(self, tx: Transaction, address: str, until: str, *, ignored: bool = False) -> tuple[Mail, ...]:
         """A player gets no answers for a while, and is told so; nobody else is, nor a player twice.
 
         until: empty where that was told. ignored: what they ask is not done either.
@@ -310,21 +308,21 @@ class Handler:
             "ignored": ignored,
         }
         player = players[0] if len(players) == 1 else None
-        token = self.tools.composer.answered_by(reader_of(tx, self.tools, player, now)) if player else ""
+        token = self.tools.composer.answered_by(reader_of(tx, self.tools, player)) if player else ""
         letter = self.tools.composer.letter
-        return (letter(address, subject, page, now, player=player, reply_to=token, **words),) if players else ()
+        return (letter(address, subject, page, tx.now, player=player, reply_to=token, **words),) if players else ()
 
-    def _keep_out(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Settled | None:
+    def _keep_out(self, tx: Transaction, mail: Prepared, checked: Checked) -> Settled | None:
         """What becomes of a mail from somebody whom the operator keeps out; None for all others."""
         message, sender = mail.message, mail.sender
         assert isinstance(message, Message)  # noqa: S101  discards are laid aside
         known = {player.userid.casefold() for player in (sender.proven, sender.seated, sender.claimed) if player}
-        ban = kept_out(tx, known | {userid for userid, _ in checked.verified}, message.sender, now)
+        ban = kept_out(tx, known | {userid for userid, _ in checked.verified}, message.sender)
         if ban is None or (is_player(ban.subject) and mail.is_for_operator):
             return None
         letters: list[Mail] = []
         player = tx.players.find(ban.subject) if is_player(ban.subject) else None
-        if player is not None and not tx.outbox.written_since(player.id, SUSPENDED, now - timedelta(days=1)):
+        if player is not None and not tx.outbox.written_since(player.id, SUSPENDED, tx.now - timedelta(days=1)):
             words: dict[str, Any] = {
                 "until": ban.until,
                 "reason": ban.reason.rstrip("."),
@@ -333,54 +331,60 @@ class Handler:
             }
             letters = [
                 self.tools.composer.letter(
-                    address, SUSPENDED, "suspended.txt", now, player=player, postmaster=address_of(self.tools), **words
+                    address,
+                    SUSPENDED,
+                    "suspended.txt",
+                    tx.now,
+                    player=player,
+                    postmaster=address_of(self.tools),
+                    **words,
                 )
                 for address in tx.players.confirmed(player.id)[player.id]
             ]
         return Settled(Arrival.IGNORED, f"ban: {ban.subject} is kept out", tuple(letters))
 
-    def _lay_aside(self, tx: Transaction, discard: Discard, now: datetime) -> Settled:
+    def _lay_aside(self, tx: Transaction, discard: Discard) -> Settled:
         """Record what is never answered; a mail of ours that came back is accounted to its recipient.
 
         A mail that could not be read is kept for the operator: a person may have written it.
         """
         reason = f"{discard.action}: {discard.reason}"
         if discard.action in (Action.BOUNCE, Action.COMPLAINT):
-            reason += f"; {self._bouncing.note(tx, discard, now)}"
+            reason += f"; {self._bouncing.note(tx, discard)}"
         return Settled(Arrival.PARKED if discard.action is Action.REJECT else Arrival.IGNORED, reason)
 
-    def _hand_on(self, tx: Transaction, mail: Prepared, now: datetime) -> Settled:
+    def _hand_on(self, tx: Transaction, mail: Prepared) -> Settled:
         """What a person writes to postmaster or abuse waits for the operator, who is told."""
         assert isinstance(mail.message, Message)  # noqa: S101  discards are laid aside
         told = [
             letter
-            for letter in tell_operator(tx, self.tools, mail.row, mail.message, now)
-            if not self.throttle.refusal(tx, letter, now, Cause())
+            for letter in tell_operator(tx, self.tools, mail.row, mail.message)
+            if not self.throttle.refusal(tx, letter, Cause())
         ]
         return Settled(Arrival.PARKED, "postmaster: for the operator", tuple(told))
 
-    def _obey(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Settled:
+    def _obey(self, tx: Transaction, mail: Prepared, checked: Checked) -> Settled:
         """Do what the mail asks, and tell it; what that takes is at the expense of the one who asked."""
         begun = thread_time()
-        request = self._carry_out(tx, mail, checked, now)
-        mails, left_out = self._bounded(tx, request, mail, now)
-        self._costs.charge(mail.payers(checked, request.identified), thread_time() - begun, now)
+        request = self._carry_out(tx, mail, checked)
+        mails, left_out = self._bounded(tx, request, mail)
+        self._costs.charge(mail.payers(checked, request.identified), thread_time() - begun, tx.now)
         return Settled(Arrival.HANDLED, left_out, mails, about=_about(request, mail))
 
-    def _carry_out(self, tx: Transaction, mail: Prepared, checked: Checked, now: datetime) -> Request:
+    def _carry_out(self, tx: Transaction, mail: Prepared, checked: Checked) -> Request:
         """Do what the mail asks; if it lacks only proof of its sender, ask the claimed player for that."""
         assert isinstance(mail.message, Message)  # noqa: S101  discards do not come here
         blank = Request(
-            tx, self.tools, mail.message, mail.sender, checked.verified, now,
+            tx, self.tools, mail.message, mail.sender, checked.verified,
             fresh=checked.fresh, locked=mail.logins.locked, received_at=mail.row.received_at,
             secrets=frozenset(password for _, password in checked.verified),
             network=mail.origin.network if mail.origin else "",
         )  # fmt: skip
-        until = self._costs.used_up_until(mail.payers(checked), now)
+        until = self._costs.used_up_until(mail.payers(checked), tx.now)
         if until is not None:
             return blank.put_off(until)
         if heard := mail.sender.proven or mail.sender.seated:
-            publish(PlayerHeard(heard, mail.message.sender), tx, now)
+            publish(PlayerHeard(heard, mail.message.sender), tx)
         redeemed = self._redeem(blank)
         if redeemed is not None:
             return redeemed
@@ -405,27 +409,25 @@ class Handler:
         REDEEMERS[ticket.purpose](request, ticket)
         return request
 
-    def _bounded(
-        self, tx: Transaction, request: Request, mail: Prepared, now: datetime
-    ) -> tuple[tuple[Mail, ...], str]:
+    def _bounded(self, tx: Transaction, request: Request, mail: Prepared) -> tuple[tuple[Mail, ...], str]:
         """What the request has to tell, without the answers that are too many; and why any were left out."""
         mails, excess = [], f"limit: a question was left out. {request.withheld}" if request.withheld else ""
         proven = request.sender.proven or (request.identified if not request.is_hearsay else None)
         cause = mail.cause(proven=proven is not None or bool(request.sender.address))
         told = _told_since_the_ply(request)
         for each in request.mails():
-            reason = told if each.reply and told else self.throttle.excess(tx, each, now, cause)
+            reason = told if each.reply and told else self.throttle.excess(tx, each, cause)
             if not reason:
                 mails.append(each)
                 continue
             COUNTS.add(LIMITED)
             log.warning("not_answered", address=each.address, board=each.board, reason=reason)
-            until = "" if told else self.throttle.silent_until(tx, each.address, each.board, now, cause)
-            mails += self._last_words(tx, each.address, until, now)
+            until = "" if told else self.throttle.silent_until(tx, each.address, each.board, cause)
+            mails += self._last_words(tx, each.address, until)
             excess = f"limit: not answered, after {reason}"
         return tuple(mails), excess
 
-    def park(self, tx: Transaction, mail: Prepared, error: Exception, now: datetime) -> Settled:
+    def park(self, tx: Transaction, mail: Prepared, error: Exception) -> Settled:
         """Our own fault: keep the mail for the operator, and tell them and the sender, who is given a reference."""
         self.tools.states.forget()
         reference = secrets.token_hex(2).upper()
@@ -434,19 +436,19 @@ class Handler:
         known = sender if tx.players.of_address(sender) else ""
         operators = (self.tools.operator, "fault-operator.txt", f"pbm: fault {reference}")
         letters = [(known, "fault.txt", "pbm: our fault"), operators]
-        told = self._letters(tx, mail.row, letters, now, reference=reference)
+        told = self._letters(tx, mail.row, letters, reference=reference)
         return Settled(Arrival.PARKED, f"{reference}: {type(error).__name__}: {error}", told)
 
     def _letters(
-        self, tx: Transaction, row: Received, letters: list[tuple[str, str, str]], now: datetime, **words: Any
+        self, tx: Transaction, row: Received, letters: list[tuple[str, str, str]], **words: Any
     ) -> tuple[Mail, ...]:
         """Letters about a mail. letters: address, page and subject of each; without an address there is none."""
         composed = (
-            self.tools.composer.letter(address, subject, page, now, inbox_id=row.id, **words)
+            self.tools.composer.letter(address, subject, page, tx.now, inbox_id=row.id, **words)
             for address, page, subject in letters
             if address
         )
-        return tuple(letter for letter in composed if not self.throttle.refusal(tx, letter, now, Cause()))
+        return tuple(letter for letter in composed if not self.throttle.refusal(tx, letter, Cause()))
 
 
 _LEFT_OUT = "[left out: it may hold a password]"

@@ -93,7 +93,7 @@ class Administration:
             tx.players.drop_addresses(player.id)
             for address in dict.fromkeys(addresses):
                 tx.players.add_address(player.id, address, now, confirmed=True)
-            note_reach(tx, player, 0, now)
+            note_reach(tx, player, 0)
             after = tx.players.confirmed(player.id)[player.id]
             words: dict[str, Any] = {
                 "userid": player.userid,
@@ -113,7 +113,7 @@ class Administration:
         with self._service.store.write() as tx:
             player = player_named(tx, userid)
             suspended = tx.bounces.resume(player.id)
-            note_reach(tx, player, 0, self._service.clock())
+            note_reach(tx, player, 0)
         return suspended
 
     def set_bot(self, userid: str, *, bot: bool) -> None:
@@ -146,7 +146,7 @@ class Administration:
         with self._service.store.write() as tx:
             player = player_named(tx, userid)
             running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
-            tx.outbox.add(erase(tx, self._service.tools, player.id, now), now)
+            tx.outbox.add(erase(tx, self._service.tools, player.id), now)
         return [summary.board for summary in running]
 
     def export_player(self, userid: str) -> bytes:
@@ -161,17 +161,17 @@ class Administration:
         """
         now, tools = self._service.clock(), self._service.tools
         with self._service.store.write() as tx:
-            taken = take_in(tx, content, now, trusted=trusted)
+            taken = take_in(tx, content, trusted=trusted)
             if taken.doubted:
                 player = player_named(tx, taken.userid)
-                asked = [ask_owner(tx, tools, player, each, now) for each in tx.players.addresses(player.id)]
+                asked = [ask_owner(tx, tools, player, each) for each in tx.players.addresses(player.id)]
                 tx.outbox.add(asked, now)
             return taken
 
     def import_record(self, text: str, *, trusted: bool = False) -> int:
         """Take in the record of a game that has ended; returns its board. trusted: also of players who are here."""
         with self._service.store.write() as tx:
-            return take_in_record(tx, text, self._service.clock(), trusted=trusted)
+            return take_in_record(tx, text, trusted=trusted)
 
     def start_match(self, game: str, userids: tuple[str, str], words: Sequence[str], body: str = "") -> Match:
         with self._service.store.write() as tx:
@@ -179,7 +179,7 @@ class Administration:
                 raise NotFound(f'There is no game "{game}". The games are {", ".join(GAMES)}.')
             seats = (player_named(tx, userids[0]), player_named(tx, userids[1]))
             clock = self._service.settings.limits.default_clock
-            board = start_match(tx, GAMES[game], words, body, seats, self._service.clock(), default_clock=clock)
+            board = start_match(tx, GAMES[game], words, body, seats, default_clock=clock)
             board.events.append(MatchStarted(board.match.board))
             self._tell(tx, board)
             return board.match
@@ -239,7 +239,7 @@ class Administration:
         now = self._service.clock()
         with self._service.store.write() as tx:
             broadcast = _broadcast(tx, number)
-            mails, hearers = spread(tx, self._service.tools, broadcast, now)
+            mails, hearers = spread(tx, self._service.tools, broadcast)
             tx.broadcasts.sent(number, now)
             tx.outbox.add(mails, now)
         return hearers
@@ -262,7 +262,7 @@ class Administration:
             return [_replayed(tx, number) for number in ([board] if board is not None else tx.matches.boards())]
 
     def _board(self, tx: Transaction, board: int) -> OpenBoard:
-        return OpenBoard.load(tx, self._service.tools.states, board, self._service.clock())
+        return OpenBoard.load(tx, self._service.tools.states, board)
 
     def _decide(self, tx: Transaction, board: OpenBoard, result: Result) -> None:
         board.end(result, MatchDecided(board.match.board))

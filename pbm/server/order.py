@@ -122,7 +122,7 @@ class Order:
         if not (request.sender.address and text and isinstance(command, UnknownCommand)):
             return False
         with request.tx.savepoint():
-            return greet(request, text) or is_puzzling(request.tx, request.sender.address, request.now)
+            return greet(request, text) or is_puzzling(request.tx, request.sender.address)
 
     def _again(self, request: Request, meant: Restated) -> Request:
         """Carry out what plain words mean."""

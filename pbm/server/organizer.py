@@ -30,7 +30,7 @@ class Organizer:
     def create(self, name: str, kind: str, game: str, words: Sequence[str], body: str = "") -> Tournament:
         """words: the options of the tournament and of its game."""
         with self._service.store.write() as tx:
-            return entering.create(tx, name, kind, game, words, body, None, self._service.clock())
+            return entering.create(tx, name, kind, game, words, body, None)
 
     def all(self, game: str | None = None, *, ended: bool = False) -> list[tuple[Tournament, int]]:
         """With how many players each has, the newest first."""
@@ -54,7 +54,7 @@ class Organizer:
         """Let it begin, or the next season of a league; the server does so as soon as it runs."""
         with self._service.store.write() as tx:
             tournament = entering.find(tx, name)
-            entering.start(tx, tournament, self._service.clock())
+            entering.start(tx, tournament)
             return tournament
 
     def cancel(self, name: str) -> Tournament:
@@ -62,5 +62,5 @@ class Organizer:
         now = self._service.clock()
         with self._service.store.write() as tx:
             tournament = entering.find(tx, name)
-            tx.outbox.add(entering.cancel(tx, self._service.tools, tournament, now), now)
+            tx.outbox.add(entering.cancel(tx, self._service.tools, tournament), now)
             return tournament

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import structlog
 
@@ -19,25 +19,25 @@ PATIENCE = timedelta(minutes=30)
 """Mail may be late by so much before that counts as an outage, which then began with the first that was."""
 
 
-def watch(tx: Transaction, now: datetime) -> Iterator[Stop]:
+def watch(tx: Transaction) -> Iterator[Stop]:
     """Give a sign of life, and note outages that begin or are over; gives those that are over. Call it every minute."""
-    last = tx.absences.note(HEARTBEAT, now)
-    if last is not None and last - now > SILENCE:
-        log.warning("clock_was_ahead", now=now.isoformat(), last=last.isoformat())
-        tx.absences.forget_future(now)
-        tx.matches.forget_future(now)
-        tx.outbox.hurry(now)
-    known = next(iter(tx.absences.open(StopKind.OUTAGE, now)), None)
-    if last is not None and now - last > SILENCE and known is None:
-        down = Stop(StopKind.OUTAGE, last, now)
+    last = tx.absences.note(HEARTBEAT, tx.now)
+    if last is not None and last - tx.now > SILENCE:
+        log.warning("clock_was_ahead", now=tx.now.isoformat(), last=last.isoformat())
+        tx.absences.forget_future(tx.now)
+        tx.matches.forget_future(tx.now)
+        tx.outbox.hurry(tx.now)
+    known = next(iter(tx.absences.open(StopKind.OUTAGE, tx.now)), None)
+    if last is not None and tx.now - last > SILENCE and known is None:
+        down = Stop(StopKind.OUTAGE, last, tx.now)
         tx.absences.add(None, down)
-        log.warning("was_down", since=last.isoformat(), until=now.isoformat())
+        log.warning("was_down", since=last.isoformat(), until=tx.now.isoformat())
         yield down
     failing = tx.outbox.failing_since(tx.absences.noted(DELIVERED))
-    if known is None and failing is not None and now - failing > PATIENCE:
+    if known is None and failing is not None and tx.now - failing > PATIENCE:
         tx.absences.add(None, Stop(StopKind.OUTAGE, failing))
         log.error("nothing_delivered", since=failing.isoformat())
     elif known is not None and failing is None:
-        tx.absences.end(known, now)
+        tx.absences.end(known, tx.now)
         log.warning("delivered_again", since=known.stop.starts_at.isoformat())
-        yield Stop(StopKind.OUTAGE, known.stop.starts_at, now)
+        yield Stop(StopKind.OUTAGE, known.stop.starts_at, tx.now)

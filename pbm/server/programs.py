@@ -40,8 +40,8 @@ AGAIN = timedelta(minutes=10)
 class Thinker:
     """ask: has a question answered by a process of its own."""
 
-    def __init__(self, store: Store, tools: Tools, clock: Callable[[], datetime], ask: Ask) -> None:
-        self._store, self._tools, self._clock, self._ask = store, tools, clock, ask
+    def __init__(self, store: Store, tools: Tools, ask: Ask) -> None:
+        self._store, self._tools, self._ask = store, tools, ask
         self._later: dict[str, datetime] = {}
 
     def run(self, limit: int = 1) -> int:
@@ -54,10 +54,10 @@ class Thinker:
         return limit
 
     def _next(self) -> Task | None:
-        now = self._clock()
+        now = self._store.clock()
         self._later = {key: at for key, at in self._later.items() if at > now}
         with self._store.read() as tx:
-            at = Settling(tx, self._tools, now)
+            at = Settling(tx, self._tools)
             tasks = (task for source in (*SOURCES, *LEISURE) for task in source(at))
             return next((task for task in tasks if task.key not in self._later), None)
 
@@ -65,7 +65,7 @@ class Thinker:
         try:
             found = task.work(self._ask)
             with self._store.write() as tx:
-                task.then(Settling(tx, self._tools, self._clock()), found)
+                task.then(Settling(tx, self._tools), found)
         except Stopped:
             return
         except DatabaseTrouble:
@@ -73,11 +73,11 @@ class Thinker:
             raise
         except Exception as error:
             self._tools.states.forget()
-            self._later[task.key] = self._clock() + AGAIN
+            self._later[task.key] = self._store.clock() + AGAIN
             known = isinstance(error, NoThought | GameError | Rejected)
             log.error("thought_failed", task=task.key, reason=str(error), exc_info=None if known else error)
             with self._store.write() as tx:
-                task.failed(Settling(tx, self._tools, self._clock()), str(error))
+                task.failed(Settling(tx, self._tools), str(error))
 
 
 Program = Callable[[str], str]
@@ -96,9 +96,9 @@ class _Undone(Exception):
 class Programs:
     """Plays for one player. ask: the program."""
 
-    def __init__(self, store: Store, tools: Tools, clock: Callable[[], datetime], userid: str, ask: Program) -> None:
+    def __init__(self, store: Store, tools: Tools, userid: str, ask: Program) -> None:
         """Raises: NotFound."""
-        self._store, self._tools, self._clock, self._ask = store, tools, clock, ask
+        self._store, self._tools, self._ask = store, tools, ask
         self._left_alone: dict[int, int] = {}
         with store.read() as tx:
             player = tx.players.find(userid)
@@ -120,7 +120,7 @@ class Programs:
         refusal: Exception | None = None
         for _ in range(MOST_TRIES):
             with self._store.read() as tx:
-                board = OpenBoard.load(tx, self._tools.states, number, self._clock())
+                board = OpenBoard.load(tx, self._tools.states, number)
             seat, revision = board.state.to_move, board.match.revision
             if not _is_turn(board.match.players, seat, self._player) or self._left_alone.get(number) == revision:
                 return False
@@ -138,16 +138,16 @@ class Programs:
 
     def _carry_out(self, tx: Transaction, board: OpenBoard, seat: Seat, answer: str) -> None:
         """Do what an answer says, and owe the mails it causes. Raises: _Undone."""
-        match, now = board.match, self._clock()
+        match = board.match
         standing = Standing(match.game, match.board, known=True, proven=True)
         token = SeatToken(match.board, seat, match.revision, tx.players.epoch(self._player.id))
         sender = Sender(standing, token, match.board, self._player, self._player, seated=self._player)
         reading = read("", answer, standing)
-        request = Request(tx, self._tools, _message(answer), sender, {}, now, received_at=now)
+        request = Request(tx, self._tools, _message(answer), sender, {}, received_at=tx.now)
         Order(reading, parse_all(tx, reading.lines, standing)).carry_out(request)
         if request.refusal is not None:
             raise _Undone(request.refusal)
-        tx.outbox.add([replace(mail, reply=False) for mail in request.mails()], now)
+        tx.outbox.add([replace(mail, reply=False) for mail in request.mails()], tx.now)
 
 
 def _is_turn(players: tuple[Player, Player], seat: Seat | None, player: Player) -> bool:

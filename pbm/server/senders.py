@@ -47,10 +47,10 @@ def subject_of(word: str) -> str:
     return folded
 
 
-def kept_out(tx: Transaction, userids: Collection[str], address: str, now: datetime) -> Ban | None:
+def kept_out(tx: Transaction, userids: Collection[str], address: str) -> Ban | None:
     """The ban that a mail falls under; one of a player before those of addresses. userids: in lower case."""
     subjects = [*userids, *_of_address(address.casefold())]
-    found = {ban.subject: ban for ban in tx.bans.of(subjects, now)}
+    found = {ban.subject: ban for ban in tx.bans.of(subjects, tx.now)}
     return next((found[subject] for subject in subjects if subject in found), None)
 
 
@@ -65,24 +65,24 @@ _PLAYERS = SeatToken, PlayerToken, DigestToken
 """Tokens that speak for somebody who has an account."""
 
 
-def identify(tx: Transaction, signer: Signer, message: Message, now: datetime) -> Sender:
-    sender = _shown(tx, signer, message, now)
+def identify(tx: Transaction, signer: Signer, message: Message) -> Sender:
+    sender = _shown(tx, signer, message)
     return replace(sender, at_home=tuple(tx.players.of_address(message.sender)) if message.sender else ())
 
 
-def _shown(tx: Transaction, signer: Signer, message: Message, now: datetime) -> Sender:
+def _shown(tx: Transaction, signer: Signer, message: Message) -> Sender:
     token = signer.open(message.token) if message.token else None
     seat = token if isinstance(token, SeatToken) else None
     answered = _answered(tx, message) if seat is None else None
     claimed = _claimed(tx, message, answered)
     vouched = claimed if message.authenticated else None
-    owner = _of_token(tx, token, now)
+    owner = _of_token(tx, token)
     proven = _own(tx, owner, message) or vouched
     board = seat.board if seat else _board_answered(message, answered)
     as_of = instant_at(token.as_of) if isinstance(token, DigestToken) else _written_at(token, answered)
     match = tx.matches.summary(board) if board is not None else None
     if match is None:
-        address = _address(token, message, now)
+        address = _address(token, message, tx.now)
         if address:
             proven = proven or claimed
         standing = Standing(known=bool(proven or claimed), proven=bool(proven))
@@ -123,7 +123,7 @@ def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Ro
     return replace(message, token=token_answered(mail.raw, robot))
 
 
-def remember_key(tx: Transaction, message: Message, sender: Sender, verified: Collection[str], now: datetime) -> None:
+def remember_key(tx: Transaction, message: Message, sender: Sender, verified: Collection[str]) -> None:
     """Remember the key that a mail brings for its address, or that the address wants no encrypted mail any more.
 
     A mail that may be forged changes nothing of what a proven one has brought. verified: userids, in lower case, whose
@@ -136,7 +136,7 @@ def remember_key(tx: Transaction, message: Message, sender: Sender, verified: Co
     proven = _proves_address(tx, message, sender, verified)
     if known is not None and known.proven and not proven:
         return
-    dated_at = min((key.dated_at if key else None) or now, now)
+    dated_at = min((key.dated_at if key else None) or tx.now, tx.now)
     wanted = message.cover is not Cover.NONE or (key is not None and key.mutual)
     if key is None or (known is not None and proven == known.proven and dated_at < known.dated_at):
         assert known is not None  # noqa: S101  it returned above
@@ -144,7 +144,7 @@ def remember_key(tx: Transaction, message: Message, sender: Sender, verified: Co
     else:
         found = Peer(key.key, wanted, proven, key.chats, message.message_id or "", dated_at)
     if found != known:
-        tx.peers.put(address, found, now)
+        tx.peers.put(address, found, tx.now)
 
 
 def _proves_address(tx: Transaction, message: Message, sender: Sender, verified: Collection[str]) -> bool:
@@ -208,9 +208,9 @@ def _claimed(tx: Transaction, message: Message, answered: Sent | None) -> Player
     return players[0] if players else None
 
 
-def _of_token(tx: Transaction, token: object, now: datetime) -> Player | None:
+def _of_token(tx: Transaction, token: object) -> Player | None:
     """The player of a token that is still good."""
-    if not isinstance(token, PlayerToken | DigestToken) or token.last_day < day_of(now):
+    if not isinstance(token, PlayerToken | DigestToken) or token.last_day < day_of(tx.now):
         return None
     player = tx.players.get(token.player_id)
     return player if player is not None and tx.players.epoch(player.id) == token.epoch else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -30,6 +30,7 @@ from pbm.server.handle import Handler
 from pbm.server.outages import watch
 from pbm.server.programs import Thinker
 from pbm.store import Store
+from pbm.store.engine import utc_now
 from pbm.store.identity import Peer
 
 log = structlog.get_logger()
@@ -67,10 +68,6 @@ KEPT_UNPROVEN = timedelta(days=30)
 """How long the OpenPGP key is kept of an address that nobody has proven to write from."""
 
 
-def utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 class Service:
     """One server's rules of the house over one database. clock: the present instant; make_key: see Composer."""
 
@@ -90,7 +87,7 @@ class Service:
         """
         self.store = store
         self.settings = settings or Settings()
-        self.clock = clock
+        store.clock = clock
         store.prepare(clock())
         with store.read() as tx:
             self._signer = Signer(*tx.secrets.keys(clock()))
@@ -98,10 +95,14 @@ class Service:
         self.tools = Tools(composer, States(), Passwords(), self.settings.limits, self.settings.operator)
         self.bouncing = Bouncing(self.tools)
         handler = Handler(self.tools, self._signer, self.settings.robot, self.bouncing, unlock)
-        self._batches = Batches(store, handler, clock)
-        self.agenda = Runner(store, self.tools, clock, timing.attend)
+        self._batches = Batches(store, handler)
+        self.agenda = Runner(store, self.tools, timing.attend)
         self.mind = Mind()
-        self.thinker = Thinker(store, self.tools, clock, ask or self.mind)
+        self.thinker = Thinker(store, self.tools, ask or self.mind)
+
+    def clock(self) -> datetime:
+        """The present instant."""
+        return self.store.clock()
 
     def close(self) -> None:
         self.tools.passwords.close()
@@ -138,7 +139,7 @@ class Service:
         """Give a sign of life, and look whether mail goes out. Raises: DatabaseTrouble."""
         now = self.clock()
         with self.store.write() as tx:
-            for outage in watch(tx, now):
+            for outage in watch(tx):
                 if self.settings.operator:
                     page, subject = "outage-operator.txt", "pbm: all clocks stood still"
                     letter = self.tools.composer.letter(self.settings.operator, subject, page, now, outage=outage)
@@ -159,7 +160,7 @@ class Service:
             tx.peers.sweep(self.clock() - KEPT_UNPROVEN)
             tx.absences.forget(before - LONGEST_TURN)
             tx.secrets.sweep(self.clock())
-            plan_forgetting(tx, self.clock())
+            plan_forgetting(tx)
 
     def heed(self) -> bool:
         """Take notice of what the operator has changed meanwhile: the secrets.

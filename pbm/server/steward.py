@@ -88,7 +88,7 @@ class Steward:
             games = tx.belongings.hand_over(gone.id, kept.id)
             for game in games:
                 rate_player_anew(tx, game, kept)
-            publish(AccountEnded(gone), tx, now)
+            publish(AccountEnded(gone), tx)
             tx.tickets.revoke_of(gone.id, now)
             tx.players.remove(gone.id, now)
             self._write(tx, kept, "pbm: your accounts", "account-news.txt", what="merged", old=gone.userid)
@@ -110,7 +110,7 @@ class Steward:
         now = self._service.clock()
         with self._service.store.write() as tx:
             players = [player_named(tx, userid) for userid in userids] if userids else tx.players.all()
-            mails = postmaster.letters_to(tx, self._service.tools, players, subject, text, now)
+            mails = postmaster.letters_to(tx, self._service.tools, players, subject, text)
             tx.outbox.add(mails, now)
         return len({mail.player_id for mail in mails})
 
@@ -130,11 +130,10 @@ class Steward:
 
     def close(self, numbers: list[int]) -> None:
         """Mails in the inbox wait for the operator no longer."""
-        now = self._service.clock()
         with self._service.store.write() as tx:
             for number in numbers:
                 _parked(tx, number)
-            postmaster.close(tx, numbers, "by the operator", now)
+            postmaster.close(tx, numbers, "by the operator")
 
     def answer(self, number: int, text: str) -> str:
         """Answer a mail that waits for the operator, and close it; returns where the answer goes."""
@@ -144,7 +143,7 @@ class Steward:
             if written is None:
                 raise NotAllowed(f"Mail {number} does not tell who wrote it: pbm inbox show {number}")
             tx.outbox.add([written], now)
-            postmaster.close(tx, [number], "answered", now)
+            postmaster.close(tx, [number], "answered")
         return written.address
 
     def forward(self, number: int, address: str) -> None:
@@ -153,13 +152,13 @@ class Steward:
         with self._service.store.write() as tx:
             row = _parked(tx, number)
             tx.outbox.add([postmaster.forwarded(self._service.tools, row, address, now)], now)
-            postmaster.close(tx, [number], f"forwarded to {address}", now)
+            postmaster.close(tx, [number], f"forwarded to {address}")
 
     def _forfeit(self, tx: Transaction, player: Player) -> list[int]:
         tools, now = self._service.tools, self._service.clock()
         running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
         for summary in running:
-            board = OpenBoard.load(tx, tools.states, summary.board, now)
+            board = OpenBoard.load(tx, tools.states, summary.board)
             seat = board.match.seat_of(player.id) or 1
             board.end(
                 Result(Ending.FORFEIT, other(seat), f"because {player.userid} is suspended"),

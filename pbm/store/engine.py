@@ -12,7 +12,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -47,13 +47,17 @@ _SKIPPED = 1000
 """Numbers of boards that are left out at least when a database was set back."""
 
 
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
 class Store:
     """One database, for any number of threads. Raises: DatabaseTrouble out of every transaction."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, clock: Callable[[], datetime] = utc_now) -> None:
         """url: an SQLAlchemy URL, such as sqlite:////var/lib/pbm/pbm.db or postgresql://pbm@db.example.org/pbm.
 
-        Raises: SchemaTrouble for an unusable URL.
+        clock: the present instant, for each transaction. Raises: SchemaTrouble for an unusable URL.
         """
         try:
             parsed = make_url(url)
@@ -61,6 +65,7 @@ class Store:
             self._engine = _engine(parsed, self._file)
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
             raise SchemaTrouble(f'"{url}" is not a database URL this program can use: {error}{_hint(error)}') from None
+        self.clock = clock
         self._own_bells: set[str] = set()
         self.when_unwritable: Callable[[DatabaseTrouble], None] = lambda _: None
         """Called with ReadOnly or Lost by whoever meets it, before it is raised."""
@@ -77,21 +82,21 @@ class Store:
             if self.locks_rows:
                 connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
             with connection.begin():
-                yield Transaction(connection)
+                yield Transaction(connection, self.clock())
 
     @contextmanager
-    def write(self, *, alone: bool = True, durable: bool = True) -> Iterator[Transaction]:
+    def write(self, *, alone: bool = True, durable: bool = True, at: datetime | None = None) -> Iterator[Transaction]:
         """A transaction that may write: committed at the end of the block, rolled back by any exception.
 
         alone: nobody else who writes alone does so meanwhile; a writer who does not want that locks what it changes. On
         SQLite everybody writes alone. durable: what is committed outlives a loss of power; otherwise nobody waits for a
-        disk.
+        disk. at: the instant at which it happens, where that is not the present one.
         """
         try:
             with self._writing, translated(), self._engine.connect() as connection:
                 connection = connection.execution_options(pbm_writes=True, pbm_durable=durable)
                 with connection.begin():
-                    tx = Transaction(connection)
+                    tx = Transaction(connection, at or self.clock())
                     if alone:
                         tx.lock([HOUSE])
                     if self.signature is not None:
@@ -136,7 +141,7 @@ class Store:
             _check_known(current)
         with self._writing, translated(), self._engine.connect() as connection:
             with connection.execution_options(pbm_writes=True).begin():
-                tx = Transaction(connection)
+                tx = Transaction(connection, now)
                 tx.lock(["schema"])  # of several processes that start at once one does it
                 migrate(connection)
                 tx.secrets.ensure(secrets.token_hex(32), now)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from functools import cached_property
 from typing import TypeVar
 
@@ -92,8 +93,10 @@ class Transaction:
     acts = _queries(Acts)
     bans = _queries(Bans)
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, now: datetime) -> None:
         self._connection = connection
+        self.now = now
+        """The instant at which all of it happens."""
         self._savepoints = 0
 
     @cached_property

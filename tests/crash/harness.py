@@ -35,8 +35,8 @@ from pbm.domain.tokens import PlayerToken, SeatToken, Signer
 from pbm.mailin import Robot
 from pbm.server import Service, Settings
 from pbm.server.operator import Administration
-from pbm.server.service import utc_now
 from pbm.store import Store
+from pbm.store.engine import utc_now
 
 ROOT = Path(__file__).parent.parent.parent
 ROBOT = Robot("pbm", "example.org")

@@ -168,7 +168,7 @@ def test_a_refused_recipient_is_told_of_and_nobody_else(store):
         Way(refusals),
         Clock(),
         lambda: all(mail.attempts for mail in outbox(store)),
-        lambda _tx, queued, reason, now: told.append((queued.mail.address, reason, now)),
+        lambda tx, queued, reason: told.append((queued.mail.address, reason, tx.now)),
     )
     assert told == [("gone@x", "no such user", START)]
 

@@ -144,7 +144,7 @@ def test_a_wall_clock_forty_days_ahead_for_eight_seconds_ends_no_game(
     club: House, machine: Machine, tmp_path: Path
 ) -> None:
     machine.wall = club.now
-    club.service.clock = club.service.agenda._clock = machine.timekeeper()
+    club.service.store.clock = machine.timekeeper()
     before = match_of(club)
 
     def work() -> None:
@@ -167,7 +167,7 @@ def test_who_slept_with_his_machine_loses_no_game(
 ) -> None:
     """Whether the machine can tell how long it slept, or its clock seems to have leapt."""
     began = machine.wall = club.now
-    club.service.clock = club.service.agenda._clock = machine.timekeeper()
+    club.service.store.clock = machine.timekeeper()
     deadline = match_of(club).clock.deadline(match_of(club).calendars)  # type: ignore[union-attr]
 
     def work() -> None:

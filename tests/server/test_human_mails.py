@@ -69,11 +69,12 @@ def programs(text: str, ours: str) -> list[bytes]:
 def played(house: House, tx: Transaction, handler: Handler, mail: Arriving, now: datetime) -> list[str]:
     """The plies that the mail adds to its board, which stays as it was."""
     row = Received(1, now, mail.mail_from, mail.recipients, mail.raw)
-    prepared = handler.read(Gate(tx, PATIENT, now), row, handler.message_of(row))
+    tx.now = now
+    prepared = handler.read(Gate(tx, PATIENT), row, handler.message_of(row))
     (checked,) = handler.check([prepared])
     found: list[str] = []
     with suppress(_NotMeantToLast), tx.savepoint():
-        settled = handler.handle(tx, prepared, checked, now)
+        settled = handler.handle(tx, prepared, checked)
         assert settled.mails, mail.raw
         match = tx.matches.load(101)
         assert match is not None

@@ -92,7 +92,7 @@ def _named(request: Request, command: Command, word: str) -> Player | str:
         if asker is None:
             raise NotAllowed(f'"{word}" is nobody here: the address your mail comes from belongs to no player.', "help")
         return asker
-    player = robot_named(request.tx, word, request.now) or request.tx.players.find(word)
+    player = robot_named(request.tx, word) or request.tx.players.find(word)
     if player is None:
         raise request.no_player(word, " To invite somebody new, write their mail address.")
     if problem := unheard(request.tx, player):

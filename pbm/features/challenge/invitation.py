@@ -51,7 +51,7 @@ def invite(
         raise NotAllowed(f"You have invited {limits.invitations_per_day} people within a day; that is the limit.")
     is_refused = request.tx.invitations.is_refused(address)
     if not is_refused:
-        count_unasked(request.tx, limits, address, request.network, request.now)
+        count_unasked(request.tx, limits, address, request.network)
     if is_refused or not request.tx.invitations.add(address, inviter.id, request.now):
         raise NotAllowed(
             f'"{address}" was invited before, and nobody is invited twice. Let your friend mail to '
@@ -209,7 +209,7 @@ def _start(request: Request, ticket: Ticket, inviter: Player | None, player: Pla
     try:
         check_willing(request.tx, request.tools.limits, game, seats, inviter, seats)
         clock = request.tools.limits.default_clock
-        board = start_match(request.tx, game, words["words"], words["body"], seats, request.now, default_clock=clock)
+        board = start_match(request.tx, game, words["words"], words["body"], seats, default_clock=clock)
     except REFUSALS as error:
         return str(error)
     origin = f"{player.userid} has accepted {inviter.userid}'s invitation."

@@ -47,7 +47,7 @@ class Proposal:
 def start(request: Request, proposal: Proposal) -> OpenBoard:
     """Start the game, as all who must have agreed. Raises: as read_terms."""
     return start_match(
-        request.tx, proposal.game, proposal.words, proposal.body, proposal.seats, request.now,
+        request.tx, proposal.game, proposal.words, proposal.body, proposal.seats,
         started_by=proposal.measure, rematch_of=proposal.rematch_of,
         default_clock=request.tools.limits.default_clock,
     )  # fmt: skip
@@ -88,10 +88,10 @@ def propose(request: Request, proposal: Proposal, asked: Collection[Player], cha
     }
     source = f"player {challenger.id}" if challenger else request.message.sender
     most = limits.challenges_per_day if challenger else limits.stranger_challenges_per_day
-    count_asked(request.tx, source, most, request.now, f"You have proposed {most} games today; that is the limit.")
+    count_asked(request.tx, source, most, f"You have proposed {most} games today; that is the limit.")
     for player in asked:
         refusal = f"{player.userid} has been asked for enough games today; try again tomorrow."
-        count_asked(request.tx, f"asked {player.id}", limits.offers_to_one_per_day, request.now, refusal)
+        count_asked(request.tx, f"asked {player.id}", limits.offers_to_one_per_day, refusal)
         _send(request, key, player, payload)
 
 
@@ -104,7 +104,7 @@ def _send(request: Request, key: str, player: Player, payload: dict[str, object]
         return
     for address in request.tx.players.confirmed(player.id)[player.id]:
         if not problem:
-            count_unasked(request.tx, request.tools.limits, address, request.network, request.now, mailbox_too=False)
+            count_unasked(request.tx, request.tools.limits, address, request.network, mailbox_too=False)
         token = request.issue(OFFER, key, days=DAYS, player=player, **payload)
         request.write(
             address,

@@ -109,7 +109,7 @@ class Director:
         assert second is not None  # noqa: S101
         game, seats = GAMES[tournament.game], (first, second)
         return start_match(
-            self.tx, game, tournament.options, tournament.body, seats, self.now, tournament=label, default_clock=CLOCK
+            self.tx, game, tournament.options, tournament.body, seats, tournament=label, default_clock=CLOCK
         )
 
     def decide(self, overdue: Sequence[Meeting]) -> None:
@@ -117,7 +117,7 @@ class Director:
         self.tx.lock(f"board {meeting.board}" for meeting in overdue)
         for meeting in overdue:
             if meeting.board is not None:
-                board = OpenBoard.load(self.tx, self.tools.states, meeting.board, self.now)
+                board = OpenBoard.load(self.tx, self.tools.states, meeting.board)
                 used = standings.time_used(board.match, board.state.to_move, min(self.now, meeting.due_at or self.now))
                 result = Result(Ending.DECIDED, standings.winner(used), standings.reason(board.match, used))
                 board.end(result, RoundEnded(meeting.board))

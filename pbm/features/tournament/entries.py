@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from games import GAMES
 from games.rules import OptionError
@@ -37,7 +36,6 @@ def create(
     words: Sequence[str],
     body: str,
     creator: Player | None,
-    now: datetime,
 ) -> Tournament:
     """Make a tournament that players may join. creator: gets its mails; None for the operator.
 
@@ -49,7 +47,7 @@ def create(
         )
     if tx.tournaments.find(name) is not None:
         raise NotAllowed(
-            f'There is or was a tournament "{name}": take another name, for instance "{name[:19]}-{now:%Y}".'
+            f'There is or was a tournament "{name}": take another name, for instance "{name[:19]}-{tx.now:%Y}".'
         )
     if game.casefold() not in GAMES:
         raise NotFound(f'There is no game "{game}" here. The games are {", ".join(GAMES)}.')
@@ -57,15 +55,15 @@ def create(
         raise BadArguments(
             f'The name comes first: "{kind}" in front of "{name}".', f"tournament create {kind} {name} {game}"
         )
-    terms, others = read_terms(Kind.read(kind), words, now)
+    terms, others = read_terms(Kind.read(kind), words, tx.now)
     try:
         starting.read_terms(GAMES[game.casefold()], others, body, CLOCK)
     except OptionError as error:
         raise BadArguments(str(error), "help tournament create") from error
     options = tuple(map(str.casefold, others))
-    tournament = tx.tournaments.add(name, game.casefold(), options, body, terms, creator, now)
+    tournament = tx.tournaments.add(name, game.casefold(), options, body, terms, creator, tx.now)
     tx.agenda.put(HOLDING, tournament.id, terms.starts_at)
-    news.plan(tx, now)
+    news.plan(tx)
     if creator is not None:
         tx.tournaments.follow(creator.id, tournament.id)
     return tournament
@@ -83,7 +81,7 @@ def entrant(tx: Transaction, tournament: Tournament, player: Player) -> Entrant 
     return next((each for each in tx.tournaments.entrants(tournament.id) if each.player.id == player.id), None)
 
 
-def join(tx: Transaction, tournament: Tournament, player: Player, now: datetime) -> None:
+def join(tx: Transaction, tournament: Tournament, player: Player) -> None:
     """Raises: NotAllowed."""
     inside = [each for each in tx.tournaments.entrants(tournament.id) if each.left_at is None]
     known = entrant(tx, tournament, player)
@@ -96,16 +94,16 @@ def join(tx: Transaction, tournament: Tournament, player: Player, now: datetime)
         raise NotAllowed(f"You have left {tournament.name}: join again when this season is over.")
     if len(inside) >= tournament.terms.most:
         raise NotAllowed(f"{tournament.name} has all its {tournament.terms.most} players.", "tournaments")
-    tx.tournaments.enter(tournament.id, player.id, len(inside) + 1, now)
+    tx.tournaments.enter(tournament.id, player.id, len(inside) + 1, tx.now)
     if tournament.stage is Stage.OPEN and len(inside) + 1 == tournament.terms.most:
-        tx.agenda.put(HOLDING, tournament.id, now)
+        tx.agenda.put(HOLDING, tournament.id, tx.now)
     if tournament.stage is Stage.RUNNING and tournament.terms.kind is Kind.LADDER:
         tx.tournaments.place(tournament.id, [[*(each.player.id for each in inside), player.id]])
     if tournament.stage is Stage.RUNNING and tournament.terms.kind is Kind.SWISS:
-        _enter_late(tx, tournament, player, now)
+        _enter_late(tx, tournament, player)
 
 
-def _enter_late(tx: Transaction, tournament: Tournament, player: Player, now: datetime) -> None:
+def _enter_late(tx: Transaction, tournament: Tournament, player: Player) -> None:
     """A Swiss has begun: the newcomer is seeded by rating, and rests in the rounds that were missed."""
     others = [each.player.id for each in tx.tournaments.entrants(tournament.id) if each.player != player]
     ratings = {
@@ -116,10 +114,10 @@ def _enter_late(tx: Transaction, tournament: Tournament, player: Player, now: da
     tx.tournaments.place(tournament.id, [[*others[:place], player.id, *others[place:]]])
     played = {each.round for each in tx.tournaments.meetings(tournament.id) if each.bout.holds(player.id)}
     for number in sorted({*range(1, tournament.round + 1)} - played):
-        _rest(tx, tournament, player, number, now)
+        _rest(tx, tournament, player, number)
 
 
-def rest(tx: Transaction, tournament: Tournament, player: Player, now: datetime) -> Bout:
+def rest(tx: Transaction, tournament: Tournament, player: Player) -> Bout:
     """No bout for a player in the next round of a Swiss. Raises: NotAllowed."""
     known = entrant(tx, tournament, player)
     if tournament.terms.kind is not Kind.SWISS:
@@ -134,19 +132,17 @@ def rest(tx: Transaction, tournament: Tournament, player: Player, now: datetime)
         raise NotAllowed(f"Round {tournament.round} of {tournament.name} is the last.")
     if any(each.bout.holds(player.id) for each in tx.tournaments.meetings(tournament.id, round_=number)):
         raise NotAllowed(f"You have a bye in round {number} of {tournament.name} already.")
-    return _rest(tx, tournament, player, number, now)
+    return _rest(tx, tournament, player, number)
 
 
-def _rest(tx: Transaction, tournament: Tournament, player: Player, number: int, now: datetime) -> Bout:
+def _rest(tx: Transaction, tournament: Tournament, player: Player, number: int) -> Bout:
     before = [each.bout for each in tx.tournaments.meetings(tournament.id)]
     bout = swiss.rest(player.id, before, is_last=number == tournament.terms.rounds)
-    tx.tournaments.add_meeting(replace(tournament, round=number), bout, 1, None, now, due_at=None)
+    tx.tournaments.add_meeting(replace(tournament, round=number), bout, 1, None, tx.now, due_at=None)
     return bout
 
 
-def leave(
-    tx: Transaction, tournament: Tournament, player: Player, load: Callable[[int], OpenBoard], now: datetime
-) -> list[OpenBoard]:
+def leave(tx: Transaction, tournament: Tournament, player: Player, load: Callable[[int], OpenBoard]) -> list[OpenBoard]:
     """The player's boards in the tournament are lost. load: gives a board. Returns them, whose players are still to be
     told.
 
@@ -165,25 +161,25 @@ def leave(
         board.end(
             result, PlayerLeft(board.match.board, userid=player.userid, place=f"the tournament {tournament.name}")
         )
-    withdraw(tx, tournament, player, now)
+    withdraw(tx, tournament, player)
     return boards
 
 
 @subscribes(AccountEnded)
-def withdraw_from_all(event: AccountEnded, tx: Transaction, now: datetime) -> None:
+def withdraw_from_all(event: AccountEnded, tx: Transaction) -> None:
     for joined in tx.tournaments.of_player(event.player.id):
-        withdraw(tx, joined, event.player, now)
+        withdraw(tx, joined, event.player)
 
 
-def withdraw(tx: Transaction, tournament: Tournament, player: Player, now: datetime) -> None:
+def withdraw(tx: Transaction, tournament: Tournament, player: Player) -> None:
     """The player is in no later round. Boards that they still play in the tournament are not touched."""
     if tournament.stage is Stage.OPEN:
         tx.tournaments.forget(tournament.id, player.id)
     else:
-        tx.tournaments.leave(tournament.id, player.id, now)
+        tx.tournaments.leave(tournament.id, player.id, tx.now)
 
 
-def start(tx: Transaction, tournament: Tournament, now: datetime) -> None:
+def start(tx: Transaction, tournament: Tournament) -> None:
     """Let it begin, or the next season of a league, with those who are in. Raises: NotAllowed."""
     inside = [each for each in tx.tournaments.entrants(tournament.id) if each.left_at is None]
     if tournament.stage not in (Stage.OPEN, Stage.PAUSED):
@@ -191,22 +187,22 @@ def start(tx: Transaction, tournament: Tournament, now: datetime) -> None:
     if len(inside) < 2:
         raise NotAllowed(f"{tournament.name} cannot start: it takes two players, and there {_are(len(inside))}.")
     terms = replace(tournament.terms, fewest=min(tournament.terms.fewest, len(inside)))
-    tx.tournaments.save(replace(tournament, terms=terms, due_at=now))
-    tx.agenda.put(HOLDING, tournament.id, now)
+    tx.tournaments.save(replace(tournament, terms=terms, due_at=tx.now))
+    tx.agenda.put(HOLDING, tournament.id, tx.now)
 
 
 def _are(number: int) -> str:
     return "is one" if number == 1 else "are none"
 
 
-def cancel(tx: Transaction, tools: Tools, tournament: Tournament, now: datetime) -> list[Mail]:
+def cancel(tx: Transaction, tools: Tools, tournament: Tournament) -> list[Mail]:
     """End it early. Its boards go on, but count for themselves only. Raises: NotAllowed."""
     if tournament.stage.ended:
         raise NotAllowed(f"{tournament.name} is over already.")
-    ended = replace(tournament, stage=Stage.CANCELLED, due_at=None, ended_at=now)
+    ended = replace(tournament, stage=Stage.CANCELLED, due_at=None, ended_at=tx.now)
     tx.tournaments.save(ended)
     tx.agenda.drop(HOLDING, tournament.id)
-    letters = Letters(tx, tools, now)
+    letters = Letters(tx, tools, tx.now)
     numbers = [each.board for each in tx.tournaments.under_way(tournament.id) if each.board is not None]
     standings = letters.standings_of(ended)
     return letters.mail(

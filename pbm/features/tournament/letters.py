@@ -126,7 +126,7 @@ class Letters:
         """The page for each of the players; an answer to it is a command of theirs."""
         mails: list[Mail] = []
         inside = {each.player for each in self.tx.tournaments.entrants(tournament.id) if each.left_at is None}
-        for reader in readers_of(self.tx, self.tools, players, self.now).values():
+        for reader in readers_of(self.tx, self.tools, players).values():
             you = reader.player
             text = self.page(page, tournament, reader, you=you, inside=you in inside, **words)
             answer = Answer("", Outcome.DONE, text, f"pbm: {tournament.name}: {subject}")

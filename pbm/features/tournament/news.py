@@ -17,10 +17,10 @@ _AT_ONCE = 500
 """Players looked up in one query."""
 
 
-def plan(tx: Transaction, now: datetime) -> None:
+def plan(tx: Transaction) -> None:
     """There is news; it is told on Monday morning (UTC)."""
     if tx.agenda.get(NEWS, "") is None:
-        tx.agenda.put(NEWS, "", _next(now))
+        tx.agenda.put(NEWS, "", _next(tx.now))
 
 
 def _next(now: datetime) -> datetime:
@@ -37,10 +37,10 @@ def announce(occasion: Occasion) -> None:
     ]
     if not tournaments:
         return
-    plan(tx, now)
+    plan(tx)
     players = tx.players.all()
     for start in range(0, len(players), _AT_ONCE):
-        for reader in readers_of(tx, tools, players[start : start + _AT_ONCE], now).values():
+        for reader in readers_of(tx, tools, players[start : start + _AT_ONCE]).values():
             if reader.settings.tournaments != "on":
                 continue
             token = tools.composer.answered_by(reader)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from pbm.core.bus import MatchEnded, MatchReopened, subscribes
 from pbm.core.notify import tell_players
@@ -23,7 +23,7 @@ from pbm.store.tournaments import Entrant, Stage
 
 
 @subscribes(MatchEnded)
-def settle_bout(event: MatchEnded, tx: Transaction, now: datetime) -> None:
+def settle_bout(event: MatchEnded, tx: Transaction) -> None:
     """A board that has just ended counts in its tournament, which then looks at once whether its round is over."""
     match = event.match
     meeting = tx.tournaments.on_board(match.board) if match.tournament else None
@@ -32,11 +32,11 @@ def settle_bout(event: MatchEnded, tx: Transaction, now: datetime) -> None:
         return
     points = points_of(match.result)
     tx.tournaments.settle(meeting.id, knockout.settled(points) if held.terms.kind is Kind.KNOCKOUT else points)
-    tx.agenda.put(HOLDING, held.id, now)
+    tx.agenda.put(HOLDING, held.id, tx.now)
 
 
 @subscribes(MatchReopened)
-def unsettle_bout(event: MatchReopened, tx: Transaction, _: datetime) -> None:
+def unsettle_bout(event: MatchReopened, tx: Transaction) -> None:
     """A board that goes on after all counts in its tournament again when it ends.
 
     Raises: NotAllowed when its round is over.

@@ -68,9 +68,7 @@ def create(request: Request, command: Command) -> Answer | None:
         raise NotAllowed(f"You have made {most} tournaments that are not over; that is the limit.", "tournaments")
     game = GAMES.get(args["GAME"].casefold())
     body, _ = split_body(request.comment) if game and game.info.takes_body else ("", "")
-    tournament = entering.create(
-        request.tx, args["NAME"], args["KIND"], args["GAME"], command.options, body, player, request.now
-    )
+    tournament = entering.create(request.tx, args["NAME"], args["KIND"], args["GAME"], command.options, body, player)
     return done(command, _shown(request, tournament), f"pbm: {tournament.name}: made")
 
 
@@ -112,7 +110,7 @@ def join(request: Request, command: Command) -> Answer | None:
     player, tournament = request.who(command), _named(request, command)
     if not request.tx.players.confirmed(player.id)[player.id]:
         raise NotAllowed("You have not confirmed an address yet, so you could not be told of your games.")
-    entering.join(request.tx, tournament, player, request.now)
+    entering.join(request.tx, tournament, player)
     return done(command, f"You are in {tournament.name}. {_prospect(tournament)}")
 
 
@@ -141,7 +139,7 @@ def _prospect(tournament: Tournament) -> str:
 )
 def bye(request: Request, command: Command) -> Answer | None:
     player, tournament = request.who(command), _named(request, command)
-    bout = entering.rest(request.tx, tournament, player, request.now)
+    bout = entering.rest(request.tx, tournament, player)
     worth = "half a point" if bout.score(player.id) == DRAW else "no point"
     return done(command, f"You have a bye in round {tournament.round + 1} of {tournament.name}, for {worth}.")
 
@@ -159,7 +157,7 @@ def bye(request: Request, command: Command) -> Answer | None:
 )
 def leave(request: Request, command: Command) -> Answer | None:
     player, tournament = request.who(command), _named(request, command)
-    boards = entering.leave(request.tx, tournament, player, request.board, request.now)
+    boards = entering.leave(request.tx, tournament, player, request.board)
     numbers = ", ".join(str(board.match.board) for board in boards)
     lost = f" Lost with that: board {numbers}." if numbers else ""
     return done(command, f"You are in {tournament.name} no more.{lost}")
@@ -178,7 +176,7 @@ def leave(request: Request, command: Command) -> Answer | None:
 )
 def start(request: Request, command: Command) -> Answer | None:
     tournament = _own(request, command)
-    entering.start(request.tx, tournament, request.now)
+    entering.start(request.tx, tournament)
     what = "may challenge each other" if tournament.terms.kind is Kind.LADDER else "get their games by mail"
     return done(command, f"{tournament.name} starts now; its players {what}.")
 
@@ -196,7 +194,7 @@ def start(request: Request, command: Command) -> Answer | None:
 )
 def cancel(request: Request, command: Command) -> Answer | None:
     tournament = _own(request, command)
-    request.letters += entering.cancel(request.tx, request.tools, tournament, request.now)
+    request.letters += entering.cancel(request.tx, request.tools, tournament)
     return done(command, f"{tournament.name} is ended; its players are told.")
 
 
