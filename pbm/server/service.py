@@ -100,9 +100,10 @@ class Service:
         self.mind = Mind()
         self.thinker = Thinker(store, self.tools, ask or self.mind)
 
-    def clock(self) -> datetime:
-        """The present instant."""
-        return self.store.clock()
+    @property
+    def clock(self) -> Callable[[], datetime]:
+        """What tells the present instant."""
+        return self.store.clock
 
     def close(self) -> None:
         self.tools.passwords.close()
