@@ -30,7 +30,7 @@ def metrics_server(
         return None
     where = place(configuration.metrics.listen)
     assert isinstance(where, tuple)  # noqa: S101  the settings take nothing else
-    return MetricsServer(service.store, service.clock, connections, *where)
+    return MetricsServer(service.store, connections, *where)
 
 
 def transport(configuration: Configuration, peer_of: Callable[[str], Peer | None] = lambda _: None) -> Transport:

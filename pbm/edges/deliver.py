@@ -53,7 +53,6 @@ class Deliverer:
         store: Store,
         transport: Transport,
         settings: DeliverySettings,
-        clock: Callable[[], datetime],
         refused: Refused = lambda *_: None,
         told_down: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -61,7 +60,6 @@ class Deliverer:
         self._store = store
         self._transport = transport
         self._settings = settings
-        self._clock = clock
         self._refused = refused
         self._way = WayOut(told_down)
         self._was_down = self._recovered = False
@@ -180,7 +178,7 @@ class Deliverer:
         with self._store.read() as tx:
             next_at = tx.outbox.next_at()
         poll = self._settings.poll_seconds
-        return poll if next_at is None else min(poll, (next_at - self._clock()).total_seconds())
+        return poll if next_at is None else min(poll, (next_at - self._store.clock()).total_seconds())
 
     async def _send(self, queued: Queued) -> Attempt:
         mail = queued.mail
@@ -207,7 +205,7 @@ class Deliverer:
 
         given_back: what was claimed and is not begun.
         """
-        now = self._clock()
+        now = self._store.clock()
         until = now if self._stopping else now + timedelta(seconds=LEASE_SECONDS)
         with self._store.write(alone=False, durable=False) as tx:
             sent = [attempt.queued for attempt in attempts if attempt.failure is None]

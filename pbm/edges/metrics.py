@@ -47,12 +47,10 @@ log = structlog.get_logger()
 class MetricsServer:
     """Answers GET /metrics from start() to stop(), in threads of its own."""
 
-    def __init__(
-        self, store: Store, clock: Callable[[], datetime], connections: Callable[[], int], host: str, port: int
-    ) -> None:
+    def __init__(self, store: Store, connections: Callable[[], int], host: str, port: int) -> None:
         """connections: how many SMTP clients are connected now. port: 0 takes a free one."""
         self._registry = CollectorRegistry()
-        self._registry.register(_Collector(store, clock, connections))
+        self._registry.register(_Collector(store, connections))
         ProcessCollector(namespace="pbm", registry=self._registry)
         self._place = (host, port)
         self._serving: tuple[WSGIServer, Thread] | None = None
@@ -72,9 +70,8 @@ class MetricsServer:
 
 
 class _Collector(Collector):
-    def __init__(self, store: Store, clock: Callable[[], datetime], connections: Callable[[], int]) -> None:
+    def __init__(self, store: Store, connections: Callable[[], int]) -> None:
         self._store = store
-        self._clock = clock
         self._connections = connections
 
     def describe(self) -> Iterable[Metric]:
@@ -86,7 +83,7 @@ class _Collector(Collector):
         yield GaugeMetricFamily("pbm_smtp_connections", "SMTP clients connected now.", self._connections())
         yield from _own()
         try:
-            status = status_of(self._store, self._clock())
+            status = status_of(self._store, self._store.clock())
         except DatabaseTrouble as trouble:
             log.warning("metrics_trouble", trouble=str(trouble))
             yield GaugeMetricFamily("pbm_database_up", "1 if the database answers.", 0)

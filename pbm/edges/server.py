@@ -78,9 +78,7 @@ class Server:
         self._listener = Listener(listen, self._intake_one, service.is_ours) if listen else None
         self._transport = transport
         self._deliverer = (
-            Deliverer(
-                service.store, transport, delivery, service.clock, service.bouncing.refused, self._tell_of_refusals
-            )
+            Deliverer(service.store, transport, delivery, service.bouncing.refused, self._tell_of_refusals)
             if transport
             else None
         )

@@ -110,7 +110,8 @@ def deliver(
     told_down: Callable[[str], None] = lambda _: None,
 ) -> None:
     async def run() -> None:
-        deliverer = Deliverer(store, way, settings, clock, refused, told_down)
+        store.clock = clock
+        deliverer = Deliverer(store, way, settings, refused, told_down)
         running = asyncio.create_task(deliverer.run())
         async with asyncio.timeout(20):
             while not until():
@@ -239,7 +240,8 @@ def test_what_is_queued_while_it_looks_is_not_left_until_the_next_look(store, mo
 
     async def run() -> None:
         loop = asyncio.get_running_loop()
-        deliverer = Deliverer(store, way, SETTINGS.model_copy(update={"poll_seconds": 3600}), Clock())
+        store.clock = Clock()
+        deliverer = Deliverer(store, way, SETTINGS.model_copy(update={"poll_seconds": 3600}))
 
         def look_and_queue(of: Outbox) -> datetime | None:
             found = look(of)
@@ -266,7 +268,8 @@ def test_what_is_claimed_but_not_begun_is_given_back_at_the_end(store):
     way = Slow()
 
     async def run() -> None:
-        deliverer = Deliverer(store, way, SETTINGS, Clock())
+        store.clock = Clock()
+        deliverer = Deliverer(store, way, SETTINGS)
         running = asyncio.create_task(deliverer.run())
         async with asyncio.timeout(20):
             while way.begun < SETTINGS.concurrency or any(mail.due_at == START for mail in outbox(store)):

@@ -24,7 +24,8 @@ LATER = timedelta(minutes=10)
 @contextmanager
 def scraped(store: Store, now: datetime) -> Iterator[dict[str, float]]:
     """Samples by name and labels, as the server gives them."""
-    server = MetricsServer(store, lambda: now, lambda: 3, "127.0.0.1", 0)
+    store.clock = lambda: now
+    server = MetricsServer(store, lambda: 3, "127.0.0.1", 0)
     port = server.start()
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:

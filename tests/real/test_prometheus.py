@@ -42,7 +42,7 @@ def test_every_expression_of_the_dashboard_is_understood(tmp_path: Path) -> None
 
 
 def test_prometheus_reads_what_we_tell_and_raises_an_alert(house: House, tmp_path: Path) -> None:
-    server = MetricsServer(house.service.store, lambda: house.now, lambda: 0, "127.0.0.1", 0)
+    server = MetricsServer(house.service.store, lambda: 0, "127.0.0.1", 0)
     house.send("eve@example.com", "hello", to="postmaster@example.org")
     port, own = server.start(), free_port()
     told = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10).read()
