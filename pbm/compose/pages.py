@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, MutableMapping, Sequence
 from functools import cache
@@ -24,6 +25,7 @@ from pbm.domain.verbs import GROUPS, VERBS
 from pbm.resources import folder
 
 WIDTH = 76
+_FOLDED = re.compile(r"(.{1,100})(?: +|$)")
 
 
 class _Environment(Environment):
@@ -51,7 +53,13 @@ def _environment() -> _Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    environment.filters |= {"wrapped": wrapped, "moment": moment, "until": until, "duration": in_words}
+    environment.filters |= {
+        "wrapped": wrapped,
+        "moment": moment,
+        "until": until,
+        "duration": in_words,
+        "folded": folded,
+    }
     environment.globals |= {
         "games": GAMES,
         "kinds": KINDS,
@@ -124,6 +132,11 @@ class _Boards:
         for move in moves:
             state, _ = state.play(move)
         return draw.text(self._game.scene(state.position, state.last))
+
+
+def folded(text: str) -> str:
+    """The text in lines of at most 100 characters, for an attribute of HTML; a longer word stays whole."""
+    return _FOLDED.sub(r"\1\n", text).rstrip("\n")
 
 
 def wrapped(text: str, indent: int = 0) -> str:

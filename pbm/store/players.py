@@ -65,8 +65,9 @@ class Players:
         self._owners: dict[str, list[Player]] = {}
 
     def foresee(self, player_ids: Collection[int]) -> None:
-        """Read at once the addresses and profiles that will be asked for one by one."""
+        """Read at once the addresses, whose they are, and the profiles, which will be asked for one by one."""
         self._addresses |= self._read_addresses(player_ids)
+        self.foresee_owners({each.address for some in self._addresses.values() for each in some})
         self._profiles |= self._read_profiles(player_ids)
 
     def foresee_owners(self, written: Collection[str]) -> None:

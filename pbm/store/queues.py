@@ -17,6 +17,7 @@ from pbm.store.trouble import Conflict
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
 _OF_IDENTITIES = select(inbox.c.identity).where(inbox.c.identity.in_(bindparam("wanted", expanding=True)))
+_STILL_NEW = select(inbox.c.id).where(_NEW, inbox.c.id.in_(bindparam("mails", expanding=True)))
 _RECENT = 20_000
 """Mails among which those of the last hour are looked for; there is no index by time."""
 _TAKE_IN = insert(inbox).returning(inbox.c.id, sort_by_parameter_order=True)
@@ -24,7 +25,8 @@ _QUEUED = outbox.c.state == Delivery.QUEUED.value
 _UNDER_WAY = timedelta(minutes=1)
 _AGAIN = {"state": Delivery.QUEUED.value, "attempts": 0, "done_at": None}
 """A mail that is being sent is due again that soon, in case its sender dies."""
-_OWE = insert(outbox).returning(outbox.c.id, sort_by_parameter_order=True)
+_OWE = insert(outbox).returning(outbox.c.key, outbox.c.id)
+"""Its rows come back in any order: only so does SQLite take many in one statement."""
 _SETTLE = update(inbox).where(inbox.c.id == bindparam("mail"))
 
 
@@ -122,8 +124,7 @@ class Inbox:
 
     def still_new(self, mail_ids: Collection[int]) -> frozenset[int]:
         """Those of the mails that nobody has handled yet."""
-        found = select(inbox.c.id).where(_NEW, inbox.c.id.in_(mail_ids))
-        return frozenset(self._connection.execute(found).scalars())
+        return frozenset(self._connection.execute(_STILL_NEW, {"mails": list(mail_ids)}).scalars())
 
     def waits_since(self) -> datetime | None:
         """When the oldest of the new mails came; None if there is none."""
@@ -228,7 +229,8 @@ class Outbox:
             }
             for mail, cause in zip(mails, causes or repeat(None), strict=bool(causes))
         ]
-        return list(self._connection.execute(_OWE, rows).scalars())
+        ids = {row[0]: row[1] for row in self._connection.execute(_OWE, rows)}
+        return [ids[mail.key] for mail in mails]
 
     def next_at(self) -> datetime | None:
         """When the next mail is due; None if there is none."""

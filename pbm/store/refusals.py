@@ -28,6 +28,7 @@ _others_work = (
     .where(addresses.c.confirmed_at.is_not(None))
     .exists()
 )
+_ANY_BAN = select(bans.c.subject).limit(1)
 _ALIVE = (
     update(addresses)
     .where(addresses.c.player_id == bindparam("player"), _troubled)
@@ -272,8 +273,7 @@ class Bans:
 
     def of(self, subjects: Collection[str], now: datetime) -> list[Ban]:
         """Those on any of the subjects that hold now. Where there are none at all, that is asked once a transaction."""
-        any_at_all = select(bans.c.subject).limit(1)
-        self._none = self._none or self._connection.execute(any_at_all).first() is None
+        self._none = self._none or self._connection.execute(_ANY_BAN).first() is None
         if self._none:
             return []
         holds = or_(bans.c.until.is_(None), bans.c.until > now)
