@@ -13,10 +13,14 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection, Executable, UpdateBase, event
 
 from games import GAMES
-from pbm.compose import pages
-from pbm.domain.verbs import VERBS
+from pbm.compose import Answer, pages
+from pbm.core.registry import HANDLERS, Handler
+from pbm.core.request import Request
+from pbm.domain.commands import Command
+from pbm.domain.verbs import VERBS, Locks
 from tests.conversation import INDENT, REFUSED, Got, House, letters, perform
 from tests.databases import Databases
 from tests.golden_file import CONVERSATIONS, FOLDER, RENEWED, hold
@@ -53,6 +57,29 @@ def _few_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "_helpful", lambda: helpful)
     for name in others:
         monkeypatch.delitem(GAMES, name)
+
+
+@pytest.fixture(autouse=True)
+def _readers_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Verbs that lock nothing write nothing."""
+    for verb in VERBS:
+        if verb.locks is Locks.NOTHING:
+            monkeypatch.setitem(HANDLERS, verb.name, _read_only(HANDLERS[verb.name]))
+
+
+def _read_only(handler: Handler) -> Handler:
+    def refuse(_connection: Connection, statement: Executable, *_rest: object) -> None:
+        assert not isinstance(statement, UpdateBase), statement
+
+    def handle(request: Request, command: Command) -> Answer | None:
+        connection = request.tx._connection
+        event.listen(connection, "before_execute", refuse)
+        try:
+            return handler(request, command)
+        finally:
+            event.remove(connection, "before_execute", refuse)
+
+    return handle
 
 
 @pytest.fixture(scope="module")

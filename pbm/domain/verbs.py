@@ -86,6 +86,8 @@ class Locks(StrEnum):
     An end of a match locks the house by itself.
     """
 
+    NOTHING = "nothing"
+    """Nothing: it only reads, and is answered while others write."""
     BOARDS = "boards"
     """The boards it names or answers: it changes nothing else."""
     HOUSE = "house"

@@ -363,7 +363,7 @@ MAX_OCTETS = 10_000_000
         "USERID PASSWORD",
         "get a mail with all your games and all that is stored of you",
         ACCOUNT,
-        Locks.HOUSE,
+        Locks.NOTHING,
         rank=80,
         wordy=True,
     )

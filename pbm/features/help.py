@@ -30,7 +30,7 @@ MOST_PAGES = 5
         "[SUBJECT...]",
         "the pages of commands, games and other subjects, or what pages there are",
         LOOKING,
-        Locks.BOARDS,
+        Locks.NOTHING,
         rank=10,
     )
 )
@@ -87,7 +87,7 @@ def _no_page(request: Request, word: str) -> NotFound:
         "[WORDS...]",
         "see how the words of a command are read; nothing is done",
         LOOKING,
-        Locks.BOARDS,
+        Locks.NOTHING,
         rank=190,
         per_game=True,
         gameless=True,
@@ -116,7 +116,7 @@ def echo(request: Request, command: Command) -> Answer | None:
         "USERID PASSWORD [BOARD]",
         "see how your rating changed on a board, or the last time, with all the numbers",
         LOOKING,
-        Locks.HOUSE,
+        Locks.NOTHING,
         rank=160,
         other_usage="BOARD USERID PASSWORD",
         wordy=True,

@@ -105,7 +105,7 @@ def _to_move(summary: Summary) -> Player | None:
         "USERID PASSWORD",
         "get a mail that shows what your mail program does with boards, pictures and links",
         ACCOUNT,
-        Locks.HOUSE,
+        Locks.NOTHING,
         rank=130,
     )
 )
@@ -135,7 +135,7 @@ Zoom = tuple[str, str]
         "[BOARD[#PLY]|USERID|active|inactive|next...]",
         "mail me boards, now or after a ply, or those of a player",
         LOOKING,
-        Locks.BOARDS,
+        Locks.NOTHING,
         rank=50,
         per_game=True,
     )
@@ -162,7 +162,7 @@ def _split_zoom(words: list[str]) -> tuple[list[str], Zoom | None]:
         "[USERID|active|inactive|next...]",
         "mail me the boards of a player in all games",
         LOOKING,
-        Locks.HOUSE,
+        Locks.NOTHING,
         rank=90,
     )
 )
@@ -180,7 +180,7 @@ def all_show(request: Request, command: Command) -> Answer | None:
         "USERID PASSWORD [BOARD[#PLY]|USERID|active|inactive|next...]",
         "mail me boards as I see them when I play",
         LOOKING,
-        Locks.BOARDS,
+        Locks.NOTHING,
         rank=60,
         per_game=True,
     )
@@ -205,7 +205,7 @@ def showas(request: Request, command: Command) -> Answer | None:
         "[BOARD[#PLY]] POINT FACTOR",
         "mail me the board around a point, so many times larger",
         LOOKING,
-        Locks.BOARDS,
+        Locks.NOTHING,
         rank=70,
         per_game=True,
     )
@@ -310,7 +310,7 @@ def _zoomed(state: State, point: str, factor: str) -> Scene:
         "[USERID|active|inactive|next|tournament|standard...]",
         "list the boards of a game, or of players; tournament: those of tournaments, standard: all others",
         LOOKING,
-        Locks.BOARDS,
+        Locks.NOTHING,
         rank=80,
         per_game=True,
     )

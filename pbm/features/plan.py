@@ -106,7 +106,7 @@ MAX_PLIES = 100
         "BOARD[#PLY]|new [MOVE...]",
         "see what a line of moves would lead to; nothing is played",
         LOOKING,
-        Locks.BOARDS,
+        Locks.NOTHING,
         rank=40,
         per_game=True,
         shortest=4,

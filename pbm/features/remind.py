@@ -290,7 +290,7 @@ def _told(settings: Settings) -> str:
         "[BOARD|all] USERID PASSWORD",
         "get the ends of your time as a calendar file, of a board or of all your boards",
         LOOKING,
-        Locks.HOUSE,
+        Locks.NOTHING,
         rank=20,
         aliases=("ics",),
     )

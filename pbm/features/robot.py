@@ -48,7 +48,7 @@ SWAPS_BELOW = -0.02
         "",
         "who can be played at once, at any time, and how well they play",
         LOOKING,
-        Locks.HOUSE,
+        Locks.NOTHING,
         rank=150,
     )
 )

@@ -79,7 +79,7 @@ MOST_COUNTED = 1000
 """Boards of a game that are counted for the list; of more it says only that there are more."""
 
 
-@handles(Verb("list", "[GAME...]", "the games there are, or the boards of a game", LOOKING, Locks.BOARDS, rank=30))
+@handles(Verb("list", "[GAME...]", "the games there are, or the boards of a game", LOOKING, Locks.NOTHING, rank=30))
 def list_(request: Request, command: Command) -> Answer | None:
     words = command.args.get("GAME", "").casefold().split()
     unknown = next((word for word in words if word not in GAMES), None)

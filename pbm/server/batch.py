@@ -1,10 +1,11 @@
 """Mails that are handled together, and all that is there for speed and for several processes at once.
 
 All that is foreseen is read at once, all that is to be locked is locked at once, and what becomes of the mails is
-written down at once. A fault in writing a batch down is met by handling it again, mail by mail, so that only the faulty
-one is parked; a mail during which server after server ends is parked, too. Where only one can write at a time, handling
-lets others write between its mails, so that none that comes in waits for long. Nothing here decides what a mail asks
-for, or what its sender gets: see `handle`.
+written down at once. Mails that only read are answered before, from a view of the database, while others write. A fault
+in writing a batch down is met by handling it again, mail by mail, so that only the faulty one is parked; a mail during
+which server after server ends is parked, too. Where only one can write at a time, handling lets others write between
+its mails, so that none that comes in waits for long. Nothing here decides what a mail asks for, or what its sender
+gets: see `handle`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from time import monotonic
+from types import MappingProxyType
 
 import structlog
 from structlog.contextvars import bind_contextvars, unbind_contextvars
@@ -23,7 +25,7 @@ from pbm.domain.mail import Arrival, Mail, Received, Settlement
 from pbm.domain.verbs import Locks
 from pbm.mailin import Message
 from pbm.server.guard import Gate
-from pbm.server.handle import Checked, Handler, Prepared, Settled
+from pbm.server.handle import Checked, Handler, Obeyed, Prepared, Settled
 from pbm.store import HOUSE, DatabaseTrouble, Store, Transaction
 
 log = structlog.get_logger()
@@ -147,25 +149,61 @@ class Batches:
 
     def _settle_some(self, work: Sequence[Work]) -> Sequence[Work]:
         """Settle as many of the mails as can be settled while others wait; returns the rest."""
+        foreseen, later = self._foresee(work)
+        work = work[: len(work) - len(later)]
         with self._store.write() as tx:
             until = monotonic() + _SECONDS_AT_ONCE
             still_new = tx.inbox.still_new([mail.row.id for mail, _ in work])
             fresh = [each for each in work if each[0].row.id in still_new]
-            tx.foresee(boards_of([mail for mail, _ in fresh]))
-            rest = self._settle_all(tx, fresh, until)
+            tx.foresee(boards_of([mail for mail, _ in fresh if mail.row.id not in foreseen]))
+            rest = self._settle_all(tx, fresh, foreseen, until)
         self._settled += len(work) - len(rest)
         self._journal.tell()
-        return rest
+        return [*rest, *later]
+
+    def _foresee(self, work: Sequence[Work]) -> tuple[dict[int, Obeyed], Sequence[Work]]:
+        """What mails that only read are answered, by their numbers, found and composed while others write.
+
+        And the mails from the first on that has to wait: for an earlier one of its lane or its sender, which may change
+        what it reads and is counted first, or because this took long.
+        """
+        found: dict[int, Obeyed] = {}
+        met, until = set[str](), monotonic() + _SECONDS_AT_ONCE
+        if not any(mail.only_reads for mail, _ in work):
+            return found, []
+        with self._store.read() as tx:
+            for place, (mail, checked) in enumerate(work):
+                ways = ways_of(mail, checked)
+                if mail.only_reads:
+                    if place and (ways & met or monotonic() > until):
+                        return found, work[place:]
+                    obeyed = self._foreseen(tx, mail, checked)
+                    if obeyed is None:
+                        continue
+                    found[mail.row.id] = obeyed
+                met |= ways
+        return found, []
+
+    def _foreseen(self, tx: Transaction, mail: Prepared, checked: Checked) -> Obeyed | None:
+        """None where anything stands against it; that comes up again where it is dealt with."""
+        try:
+            return self._handler.foresee(tx, mail, checked)
+        except DatabaseTrouble:
+            raise
+        except Exception as error:  # noqa: BLE001  whatever it is, it is ours
+            log.info("not_foreseen", mail=mail.row.id, error=str(error))
+            return None
 
     def _handle_claimed(self, limit: int) -> int:
         """Where others handle mails at the same time: of what is to be locked as much as is known is locked at once."""
         with self._store.write(alone=False) as tx:
             prepared = self._read_all(tx, tx.inbox.claim(limit))
             work = list(zip(prepared, self._handler.check(prepared), strict=True))
+            foreseen, _ = self._foresee(work)
             tx.lock(name for mail in prepared for name in names_to_lock(mail))
-            on_boards, others = parted(work)
-            tx.foresee(boards_of([mail for mail, _ in on_boards]))
-            self._settle_all(tx, on_boards)
+            on_boards, others = parted(work, foreseen)
+            tx.foresee(boards_of([mail for mail, _ in on_boards if mail.row.id not in foreseen]))
+            self._settle_all(tx, on_boards, foreseen)
             if others:
                 tx.lock([HOUSE])
                 self._settle_all(tx, others)
@@ -181,24 +219,37 @@ class Batches:
         tx.matches.foresee_summaries({board for board in boards if board is not None})
         return [handler.read(gate, row, message) for row, message in zip(rows, read, strict=True)]
 
-    def _settle_all(self, tx: Transaction, work: Sequence[Work], until: float = inf) -> Sequence[Work]:
+    def _settle_all(
+        self,
+        tx: Transaction,
+        work: Sequence[Work],
+        foreseen: Mapping[int, Obeyed] = MappingProxyType({}),
+        until: float = inf,
+    ) -> Sequence[Work]:
         """until: when to leave the rest, by the monotonic clock; returns that."""
         known = tx.inbox.settled({identity for mail, _ in work if (identity := mail.identity)})
         settled = 0
         for mail, checked in work:
             if not stays_on_boards(mail):
                 self._journal.write_down(tx)
-            self._settle(tx, mail, checked, known)
+            self._settle(tx, mail, checked, known, foreseen.get(mail.row.id))
             settled += 1
             if monotonic() > until:
                 break
         self._journal.write_down(tx)
         return work[settled:]
 
-    def _settle(self, tx: Transaction, mail: Prepared, checked: Checked, known: Collection[str]) -> None:
+    def _settle(
+        self,
+        tx: Transaction,
+        mail: Prepared,
+        checked: Checked,
+        known: Collection[str],
+        obeyed: Obeyed | None,
+    ) -> None:
         """Settle one mail whatever happens, but for trouble with the database itself.
 
-        known: identities of mails that were settled in earlier transactions.
+        known: identities of mails that were settled in earlier transactions. obeyed: what was foreseen of it.
         """
         bind_contextvars(mail=mail.row.id)
         identity, number = mail.identity, mail.row.id
@@ -213,7 +264,7 @@ class Batches:
         self._handler.count_logins(tx, mail, checked)
         try:
             with tx.savepoint():
-                self._journal.note(number, self._handler.handle(tx, mail, checked), identity)
+                self._journal.note(number, self._handler.handle(tx, mail, checked, obeyed), identity)
                 if self._one_by_one:
                     self._journal.write_down(tx)
         except DatabaseTrouble:
@@ -298,6 +349,12 @@ def soon_done(prepared: Sequence[Prepared]) -> list[Prepared]:
     return [*quick, *slow[:_SLOW_AT_ONCE]]
 
 
+def ways_of(mail: Prepared, checked: Checked) -> set[str]:
+    """What mails have in common that are settled in their order: a lane, or a sender."""
+    senders = mail.payers(checked) | {mail.message.sender.casefold()} if isinstance(mail.message, Message) else set()
+    return (senders | {mail.row.lane}) - {""}
+
+
 def boards_of(prepared: Sequence[Prepared]) -> set[int]:
     """The boards that the mails answer."""
     return {mail.sender.board for mail in prepared if mail.sender.board is not None}
@@ -311,13 +368,16 @@ def names_to_lock(mail: Prepared) -> Iterator[str]:
     yield from _names(mail)
 
 
-def parted(work: Sequence[Work]) -> tuple[list[Work], list[Work]]:
-    """Mails that stay on their boards, and all others; a mail stays after those of its lane that came before it."""
+def parted(work: Sequence[Work], foreseen: Collection[int]) -> tuple[list[Work], list[Work]]:
+    """Mails that stay on their boards, and all others; a mail stays after those of its lane that came before it.
+
+    foreseen: the numbers of those that only read, and have done so.
+    """
     on_boards: list[Work] = []
     others: list[Work] = []
     lanes_of_others: set[str] = set()
     for mail, checks in work:
-        if mail.row.lane not in lanes_of_others and stays_on_boards(mail):
+        if mail.row.id in foreseen or (mail.row.lane not in lanes_of_others and stays_on_boards(mail)):
             on_boards.append((mail, checks))
         else:
             others.append((mail, checks))

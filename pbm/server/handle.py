@@ -1,7 +1,8 @@
 """One mail, from its bytes to its answers.
 
     bytes -> Message -> Sender, Commands (`Handler.read`, before any transaction that writes)
-          -> what they ask is done, each mail it causes is composed (`Handler.handle`, within one transaction)
+          -> what they ask is done, each mail it causes is composed (`Handler.handle`, within one transaction; for mails
+             that only read `Handler.foresee`, before it)
           -> Settled: what became of the mail, and the mails that are owed because of it
 
 Which mails are handled together, what they lock, and what is written down when, is the business of `batch`.
@@ -31,6 +32,7 @@ from pbm.domain.mail import Arrival, Mail, Received, redact
 from pbm.domain.match import Player
 from pbm.domain.reading import Reading, read
 from pbm.domain.tokens import Signer
+from pbm.domain.verbs import Locks
 from pbm.features.account import RESET
 from pbm.features.postmaster import address_of, tell_operator
 from pbm.mailin import (
@@ -52,6 +54,7 @@ from pbm.server.guard import Cause, Costs, Gate, Logins, Origin, Throttle, login
 from pbm.server.order import Order, hold, parse_all, unsaid_lines
 from pbm.server.senders import identify, is_player, kept_out, remember_key, with_lost_token
 from pbm.store import DatabaseTrouble, Transaction
+from pbm.store.refusals import Ban
 
 log = structlog.get_logger()
 
@@ -83,6 +86,14 @@ class Prepared:
         if not isinstance(message, Message) or message.message_id is None:
             return None
         return hashlib.sha256(f"{message.sender}\n{message.message_id}".encode(errors="replace")).hexdigest()
+
+    @property
+    def only_reads(self) -> bool:
+        """It asks to be told something, and changes nothing."""
+        asks = bool(self.commands) and all(
+            isinstance(each, Command) and each.verb.locks is Locks.NOTHING for each in self.commands
+        )
+        return asks and not self.is_guess and not self.is_for_operator
 
     @property
     def is_for_operator(self) -> bool:
@@ -119,6 +130,19 @@ class Checked:
 
     verified: dict[Credentials, str]
     fresh: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Obeyed:
+    """What a mail has caused, before it is known which answers are too many. proven: its sender showed who they are."""
+
+    mails: tuple[Mail, ...]
+    proven: bool
+    withheld: str = ""
+    """Why a question was left out."""
+    told: str = ""
+    """Why it gets no answers."""
+    about: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,33 +244,44 @@ class Handler:
             log.error("mail_emptied", exc_info=error)
             return b""
 
-    def handle(self, tx: Transaction, mail: Prepared, checked: Checked) -> Settled:
-        """Do what the mail asks. Raises: whatever goes wrong, and then the transaction must go back."""
-        settled = self._settled(tx, mail, checked)
+    def foresee(self, tx: Transaction, mail: Prepared, checked: Checked) -> Obeyed | None:
+        """What a mail is answered that only reads; None where it is not to be. Raises: as `handle` does."""
+        if self._ban(tx, mail, checked) or self._spent(tx, mail, checked):
+            return None
+        return None if self._is_locked(tx, mail, checked) else self._obey(tx, mail, checked)
+
+    def handle(self, tx: Transaction, mail: Prepared, checked: Checked, obeyed: Obeyed | None = None) -> Settled:
+        """Do what the mail asks. obeyed: what was foreseen of it.
+
+        Raises: whatever goes wrong, and then the transaction must go back.
+        """
+        settled = self._settled(tx, mail, checked, obeyed)
         return (
             settled if settled.state is Arrival.PARKED else replace(settled, kept=self.without_passwords(mail, checked))
         )
 
-    def _settled(self, tx: Transaction, mail: Prepared, checked: Checked) -> Settled:
+    def _settled(self, tx: Transaction, mail: Prepared, checked: Checked, obeyed: Obeyed | None) -> Settled:
         COUNTS.measure(WAITED, (tx.now - mail.row.received_at).total_seconds())
         if mail.is_guess and (settled := self._excess_of_guesses(tx, mail)):
             return settled
         if isinstance(mail.message, Discard):
             return self._lay_aside(tx, mail.message)
-        if out := self._keep_out(tx, mail, checked):
-            return out
+        if ban := self._ban(tx, mail, checked):
+            return self._keep_out(tx, ban, mail)
         if mail.is_for_operator:
             return self._hand_on(tx, mail)
-        if settled := self._excess_of_unproven(tx, mail, checked):
-            return settled
-        return self._open(tx, mail, checked) or self._obey(tx, mail, checked)
+        if reason := self._spent(tx, mail, checked):
+            return self._leave_undone(tx, mail, reason)
+        if self._is_locked(tx, mail, checked):
+            return self._refuse_locked(tx, mail)
+        return self._bounded(tx, obeyed or self._obey(tx, mail, checked), mail)
 
-    def _open(self, tx: Transaction, mail: Prepared, checked: Checked) -> Settled | None:
-        """Remember the key that the mail brings; what becomes of a mail that nobody can read here, None for others."""
+    def _is_locked(self, tx: Transaction, mail: Prepared, checked: Checked) -> bool:
+        """Whether the mail is one that nobody can read here; the key that it brings is remembered."""
         assert isinstance(mail.message, Message)  # noqa: S101  discards are laid aside
         if self._unlock is not None:
             remember_key(tx, mail.message, mail.sender, {userid for userid, _ in checked.verified})
-        return self._refuse_locked(tx, mail) if mail.message.cover is Cover.LOCKED else None
+        return mail.message.cover is Cover.LOCKED
 
     def _refuse_locked(self, tx: Transaction, mail: Prepared) -> Settled:
         """Tell the sender of an encrypted mail that it cannot be read; once a day, and not if that is too much."""
@@ -279,21 +314,30 @@ class Handler:
         told = self.throttle.keep_silent(mail.origin.address, "to wrong reply addresses", until, tx.now)
         return Settled(Arrival.IGNORED, reason, self._last_words(tx, mail.origin.address, told, ignored=True))
 
-    def _excess_of_unproven(self, tx: Transaction, mail: Prepared, checked: Checked) -> Settled | None:
-        """What becomes of a mail that proves nothing and is one too many to be looked at; None for all others."""
+    def _spent(self, tx: Transaction, mail: Prepared, checked: Checked) -> str:
+        """Why a mail is not even looked at that proves nothing, or that asks for nothing but an answer.
+
+        Empty for all others, and where there may be an answer.
+        """
         sender, message = mail.sender, mail.message
         assert isinstance(message, Message)  # noqa: S101  discards are laid aside
         if sender.proven or sender.seated or sender.address or checked.verified:
-            return None
+            at_home = sender.proven in sender.at_home and not checked.verified
+            cause = mail.cause(proven=True)
+            return self.throttle.spent(tx, message.sender, None, cause) if mail.only_reads and at_home else ""
         if message.token and tx.tickets.find(message.token, tx.now) is not None:
-            return None
-        cause = mail.cause(proven=False)
-        reason = self.throttle.spent(tx, message.sender, None, cause)
-        if not reason:
-            return None
-        until = self.throttle.silent_until(tx, message.sender, None, cause)
-        told = self._last_words(tx, message.sender, until, ignored=True)
-        return Settled(Arrival.IGNORED, f"limit: nothing was done, after {reason}", told)
+            return ""
+        return self.throttle.spent(tx, message.sender, None, mail.cause(proven=False))
+
+    def _leave_undone(self, tx: Transaction, mail: Prepared, reason: str) -> Settled:
+        """Nothing is done for the mail. reason: what was spent."""
+        assert isinstance(mail.message, Message)  # noqa: S101  discards are laid aside
+        COUNTS.add(LIMITED)
+        address, cause = mail.message.sender, mail.cause(proven=mail.sender.proven is not None)
+        until = self.throttle.silent_until(tx, address, None, cause)
+        told = self._last_words(tx, address, until, ignored=not cause.proven)
+        undone = "not answered" if cause.proven else "nothing was done"
+        return Settled(Arrival.IGNORED, f"limit: {undone}, after {reason}", told)
 
     def _last_words(self, tx: Transaction, address: str, until: str, *, ignored: bool = False) -> tuple[Mail, ...]:
         """A player gets no answers for a while, and is told so; nobody else is, nor a player twice.
@@ -312,14 +356,16 @@ class Handler:
         letter = self.tools.composer.letter
         return (letter(address, subject, page, tx.now, player=player, reply_to=token, **words),) if players else ()
 
-    def _keep_out(self, tx: Transaction, mail: Prepared, checked: Checked) -> Settled | None:
-        """What becomes of a mail from somebody whom the operator keeps out; None for all others."""
+    def _ban(self, tx: Transaction, mail: Prepared, checked: Checked) -> Ban | None:
+        """What the operator keeps the sender of the mail out by; None for all others."""
         message, sender = mail.message, mail.sender
         assert isinstance(message, Message)  # noqa: S101  discards are laid aside
         known = {player.userid.casefold() for player in (sender.proven, sender.seated, sender.claimed) if player}
         ban = kept_out(tx, known | {userid for userid, _ in checked.verified}, message.sender)
-        if ban is None or (is_player(ban.subject) and mail.is_for_operator):
-            return None
+        return None if ban is None or (is_player(ban.subject) and mail.is_for_operator) else ban
+
+    def _keep_out(self, tx: Transaction, ban: Ban, mail: Prepared) -> Settled:
+        """What becomes of a mail from somebody whom the operator keeps out."""
         letters: list[Mail] = []
         player = tx.players.find(ban.subject) if is_player(ban.subject) else None
         if player is not None and not tx.outbox.written_since(player.id, SUSPENDED, tx.now - timedelta(days=1)):
@@ -363,13 +409,15 @@ class Handler:
         ]
         return Settled(Arrival.PARKED, "postmaster: for the operator", tuple(told))
 
-    def _obey(self, tx: Transaction, mail: Prepared, checked: Checked) -> Settled:
+    def _obey(self, tx: Transaction, mail: Prepared, checked: Checked) -> Obeyed:
         """Do what the mail asks, and tell it; what that takes is at the expense of the one who asked."""
         begun = thread_time()
         request = self._carry_out(tx, mail, checked)
-        mails, left_out = self._bounded(tx, request, mail)
+        mails = tuple(request.mails())
         self._costs.charge(mail.payers(checked, request.identified), thread_time() - begun, tx.now)
-        return Settled(Arrival.HANDLED, left_out, mails, about=_about(request, mail))
+        shown = request.sender.proven or (request.identified if not request.is_hearsay else None)
+        proven, told = shown is not None or bool(request.sender.address), _told_since_the_ply(request)
+        return Obeyed(mails, proven, request.withheld, told, _about(request, mail))
 
     def _carry_out(self, tx: Transaction, mail: Prepared, checked: Checked) -> Request:
         """Do what the mail asks; if it lacks only proof of its sender, ask the claimed player for that."""
@@ -409,13 +457,12 @@ class Handler:
         REDEEMERS[ticket.purpose](request, ticket)
         return request
 
-    def _bounded(self, tx: Transaction, request: Request, mail: Prepared) -> tuple[tuple[Mail, ...], str]:
-        """What the request has to tell, without the answers that are too many; and why any were left out."""
-        mails, excess = [], f"limit: a question was left out. {request.withheld}" if request.withheld else ""
-        proven = request.sender.proven or (request.identified if not request.is_hearsay else None)
-        cause = mail.cause(proven=proven is not None or bool(request.sender.address))
-        told = _told_since_the_ply(request)
-        for each in request.mails():
+    def _bounded(self, tx: Transaction, obeyed: Obeyed, mail: Prepared) -> Settled:
+        """The mail is settled, without the answers that are too many, and why any were left out."""
+        mails = list[Mail]()
+        excess = f"limit: a question was left out. {obeyed.withheld}" if obeyed.withheld else ""
+        cause, told = mail.cause(proven=obeyed.proven), obeyed.told
+        for each in obeyed.mails:
             reason = told if each.reply and told else self.throttle.excess(tx, each, cause)
             if not reason:
                 mails.append(each)
@@ -425,7 +472,7 @@ class Handler:
             until = "" if told else self.throttle.silent_until(tx, each.address, each.board, cause)
             mails += self._last_words(tx, each.address, until)
             excess = f"limit: not answered, after {reason}"
-        return tuple(mails), excess
+        return Settled(Arrival.HANDLED, excess, tuple(mails), about=obeyed.about)
 
     def park(self, tx: Transaction, mail: Prepared, error: Exception) -> Settled:
         """Our own fault: keep the mail for the operator, and tell them and the sender, who is given a reference."""

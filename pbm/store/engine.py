@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import Connection, Engine, Executable, UpdateBase, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
@@ -27,7 +27,7 @@ from pbm.store.neighbours import Bell, ListeningBell, PipeBell, Turns, ring
 from pbm.store.refusals import LogLine
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
 from pbm.store.transaction import HOUSE, Transaction
-from pbm.store.trouble import DatabaseTrouble, Lost, ReadOnly, SchemaTrouble, translated
+from pbm.store.trouble import DatabaseTrouble, Lost, ReadOnly, SchemaTrouble, Writes, translated
 
 _BUSY_SECONDS = 30
 _PRAGMAS = (
@@ -77,7 +77,7 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
-        """A consistent view; nothing is written."""
+        """A consistent view; nothing is written. Raises: Writes at the first statement that would."""
         with translated(), self._engine.connect() as connection:
             if self.locks_rows:
                 connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
@@ -306,12 +306,14 @@ def _engine(url: URL, file: DatabaseFile) -> Engine:
         event.listen(engine, "connect", _set_pragmas)
         event.listen(engine, "connect", file.note)
         event.listen(engine, "begin", _begin)
+        event.listen(engine, "before_execute", _check_writes)
         return engine
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
     engine = create_engine(url, pool_pre_ping=True, hide_parameters=True)
     event.listen(engine, "connect", _set_up_session)
     event.listen(engine, "begin", _begin_on_server)
+    event.listen(engine, "before_execute", _check_writes)
     return engine
 
 
@@ -330,6 +332,12 @@ def _begin(connection: Connection) -> None:
         connection.exec_driver_sql(f"PRAGMA synchronous={wanted}")
         connection.info["synchronous"] = wanted
     connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _check_writes(connection: Connection, statement: Executable, *_rest: object) -> None:
+    """Raises: Writes."""
+    if isinstance(statement, UpdateBase) and not connection.get_execution_options().get("pbm_writes", False):
+        raise Writes(f"a transaction that only reads does not write to {statement.table}")
 
 
 def _set_up_session(connection: Any, _record: Any) -> None:

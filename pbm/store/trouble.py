@@ -31,6 +31,10 @@ class Lost(DatabaseTrouble):
     """The file was deleted or replaced while it was open: what is written to it now is gone with it."""
 
 
+class Writes(Exception):
+    """A statement writes in a transaction that only reads."""
+
+
 class SchemaTrouble(Exception):
     """The database is not one this program can use. The text says what to do."""
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from threading import Thread
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from games import GAMES
+from pbm.compose import Answer
+from pbm.core.registry import HANDLERS
+from pbm.core.request import Request
+from pbm.domain.commands import Command
 from pbm.server import handle as module
 from pbm.server.guard import Costs
 from tests.conversation import House
@@ -147,6 +152,44 @@ def test_what_is_asked_for_in_ones_name_is_at_nobodys_expense_but_the_names(
         (got,) = table.send("bob", "cross show 101")
     assert "very long" in got.body
     assert not table.answer("bob", "E4", 101)[0].refuses
+
+
+@pytest.mark.parametrize("asked", ["list", "cross games", "help", "cross show 101", "about alice", "all show alice"])
+def test_mails_come_in_while_one_that_only_reads_is_answered(
+    asked: str, table: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = next(each for each in ("list", "games", "help", "all show", "show", "about") if each in asked)
+    answer, accepted = HANDLERS[name], list[bool]()
+
+    def answer_slowly(request: Request, command: Command) -> Answer | None:
+        coming = Thread(target=table.service.accept, args=([table.mail("bob", "help")],))
+        coming.start()
+        coming.join(5)
+        accepted.append(not coming.is_alive())
+        return answer(request, command)
+
+    monkeypatch.setitem(HANDLERS, name, answer_slowly)
+    got = table.send("alice", asked)
+    assert accepted == [True]
+    assert not got[0].refuses
+
+
+def test_what_a_mail_changes_is_seen_by_the_next_of_its_sender(table: House) -> None:
+    """All of them wait when the first is handled."""
+    table.service.accept(
+        [
+            table.mail("bob", "cross games"),
+            table.answering("bob", "C4", 101),
+            table.mail("bob", "cross games"),
+            table.mail("alice", "cross show 101"),
+        ]
+    )
+    assert table.service.handle() == 4
+    got = table.collect()
+    before, after = [each.body for each in got if "list of" in each["Subject"]]
+    *_, shown = [each.body for each in got if each.board == 101]
+    assert ("1  bob to move" in before, "2  alice to move" in after) == (True, True)
+    assert "It is alice's turn (O), at ply 3." in shown
 
 
 def test_small_costs_are_not_even_noted() -> None:

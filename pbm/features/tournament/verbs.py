@@ -29,7 +29,7 @@ ENDED_SHOWN = 10
         "[GAME]",
         "the tournaments there are, of a game or of all: who plays when, and how it goes",
         TOURNAMENTS,
-        Locks.HOUSE,
+        Locks.NOTHING,
         rank=10,
         aliases=("events",),
     )
@@ -78,7 +78,7 @@ def create(request: Request, command: Command) -> Answer | None:
         "NAME",
         "what a tournament is about, its rules, and who is in it",
         TOURNAMENTS,
-        Locks.HOUSE,
+        Locks.NOTHING,
         rank=30,
         aliases=("event show",),
     )
@@ -204,7 +204,7 @@ def cancel(request: Request, command: Command) -> Answer | None:
         "NAME [ROUND]",
         "who meets whom in a tournament, and on which board",
         TOURNAMENTS,
-        Locks.HOUSE,
+        Locks.NOTHING,
         rank=80,
         aliases=("event pairings",),
     )
@@ -234,7 +234,7 @@ def pairings(request: Request, command: Command) -> Answer | None:
         "NAME",
         "how the players of a tournament stand",
         TOURNAMENTS,
-        Locks.HOUSE,
+        Locks.NOTHING,
         rank=90,
         aliases=("event standings",),
     )
