@@ -98,7 +98,7 @@ def test_a_thousand_composed_mails_play_nothing_that_was_not_meant(
     ours = patient.mailboxes["bert@example.net"][-1].body
     handler, wrong, right = patient.service._batches._handler, [], 0
     texts = composed(move, other)[: MAILS // 2 : step]
-    with patient.service.store.read() as tx:
+    with patient.service.store.write() as tx:
         for number, (text, meant) in enumerate(texts):
             mail = patient.answering("bert", "TEXT", 101)
             head = mail.raw.partition(b"\r\n\r\n")[0]
