@@ -14,6 +14,7 @@ from itertools import pairwise, permutations
 
 from games import GAMES
 from games.rules import YES_NO
+from pbm.domain import idioms
 from pbm.domain.errors import BadArguments, NotFound, UnknownCommand
 from pbm.domain.plan_lines import is_plan
 from pbm.domain.verbs import CREDENTIALS, SECRETS, VERBS, Param, Verb, find, leading
@@ -188,7 +189,8 @@ def _ill_bound(
     """Why the words do not suit the verb."""
     if _lacks_move(verb, words, {}, is_userid):
         return BadArguments("Your move is missing.", usage(verb, Standing(), game))
-    problem = "needs more words" if len(words) < len(verb.params) else "does not fit these words"
+    fewest = min(sum(not param.optional for param in form) for form in _forms(verb, standing))
+    problem = "needs more words" if len(words) < fewest else "does not fit these words"
     return BadArguments(f"{verb.name} {problem}.", usage(verb, standing, game))
 
 
@@ -339,7 +341,7 @@ def _unknown(words: list[str]) -> UnknownCommand:
         return UnknownCommand("The mail holds no command.")
     names = [*GAMES, *_names(per_game=None)]
     shown = words[0] if len(words[0]) <= 40 else words[0][:40] + "..."
-    meant = _meant(words[0].casefold(), names)
+    meant = "" if words[0].casefold().strip("?!,.") in idioms.COMMON else _meant(words[0].casefold(), names)
     helps = "tournaments" if words[0].casefold() in ("event", "tournament") else "help"
     return UnknownCommand(f'"{shown}" is not a command.{meant}', "" if meant else helps)
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 _PARTS = {
-    "WISH": r"(?:i(?:'ll| will| would like to| would love to|'d like to|'d love to| want to| wish to| choose to"
-    r"| have to| must|'m going to| am going to)? )",
+    "WISH": r"(?:i(?:'ll| will| shall| would like to| would love to|'d like to|'d love to| want to| wish to| choose to"
+    r"| have to| must|'m going to| am going to|(?:'d| would) be (?:happy|glad|delighted|pleased) to)? )",
     "OFFER": r"(?:it|(?:(?:a|the|your|this) )?"
     r"(?:draw(?: offer)?|undo|takeback|take back|offer(?: of a draw)?|proposal|request))",
     "LAST": r"(?:it|that|this|that one|this one|my (?:(?:last|previous) )?(?:move|one|stone))",
@@ -18,15 +18,17 @@ _PARTS = {
     "LIKE": r"(?:love|like|happy|glad|delighted|pleased|want|play|join|try|accept|give it a (?:try|go))",
     "NAMES": r"(?:(?:next )?move|turn|choice|answer|reply|play|stone|pick)"
     r"(?: is| will be| would be| shall be|'s| goes to| goes on)?",
-    "MOREAMOUNT": r"(?:(?:a|some|just|a (?:bit|little)|a few|\w+) )?(?:more|extra|additional) AMOUNT",
+    "MOREAMOUNT": r"(?:(?:(?:a|some|just|a (?:bit|little)|a few|\w+) )?(?:more|extra|additional)|another(?: \w+)?)"
+    r" AMOUNT",
     "AMOUNT": r"(?:time|days?|weeks?|hours?)\b.{0,40}",
     "VERB": r"(?:play|take|move|go|choose|pick|place|put|try|do|make|remove|cut|delete|erase|draw|connect|drop|set|"
     r"select|mark|occupy|claim|capture|attack|answer|reply|respond|continue|start|begin|open)",
     "BEFORE": r"(?:(?:ok|okay|well|so|hm+|then|thanks|thank you|thx|alright|all right|right|now|and|but|oh|ah|yes"
-    r"|yeah|sorry|please|anyway|in that case|(?:nice|good|great|well) (?:one|move|played)|i think|i guess|i suppose"
+    r"|yeah|sorry|please|me|mine|uh+|er+m?|hey|anyway|in that case|(?:nice|good|great|well) (?:one|move|played)"
+    r"|i think|i guess|i suppose"
     r"|i believe|let's see|here we go|here goes|for now|this time|my turn|after some thought)[\s,.:!-]+)*",
     "AFTER": r"(?:[\s,.!-]+(?:please|then|now|here|too|thanks(?: a lot)?|thank you|thx|this time|today|for now|i think"
-    r"|i guess|for me|cheers|:-?\)))*",
+    r"|i guess|for me|cheers|bye|lol|haha|hehe|again|my friend|mate|sir|[:;]-?[)dp]))*",
 }
 
 
@@ -116,6 +118,8 @@ ACTS = {
             WISH?(?:resign|give up|concede|surrender|throw in the towel)(?: (?:the|this) (?:game|match)| here)?
             i(?:'m| am) (?:resigning|giving up|conceding)
             (?:you win|you won|you have won)[\s,.!-]+i (?:resign|give up|concede)
+            WISH?(?:quit|stop|leave|end|abort|abandon|cancel|exit)(?: (?:playing|(?:(?:the|this|our) )?(?:game|match)))+
+            WISH?(?:quit|abandon|abort)|exit|i (?:don't|do not) want to (?:play|continue)(?: (?:any ?more|any longer))?
             i (?:resign|give up|concede)[\s,.!-]+(?:you win|you won|well played|good game|gg)
             """,
         "draw": r"""
@@ -125,6 +129,7 @@ ACTS = {
             (?:shall|should|can|could|may) we (?:call it|agree (?:on|to)|make it|have|say) (?:a )?(?:draw|tie)\?
             (?:let's|let us|we could) (?:call it|agree (?:on|to)|make it|have|say) (?:a )?(?:draw|tie)\??
             (?:would|will|do|could) you (?:accept|take|agree to|like|want) a (?:draw|tie)\?
+            (?:can|could|shall|should|want to|do you want to|may) (?:we |i )?(?:draw|remis|tie|offer a draw)\?|remis\?
             """,
         "accept": r"""
             WISH?accept|WISH?(?:accept|agree to|take) OFFER|agreed|accepted
@@ -142,7 +147,9 @@ ACTS = {
             WISH?(?:request|ask for) (?:an? )?(?:undo|takeback|take back)
             (?:WISH|(?:can|could|may|might) i )(?:please )?take LAST back(?: please)?\??
             (?:can|could|may|might) (?:i|we) (?:please )?(?:undo|take ?back|retract)(?: LAST)?\??
-            (?:can|could|may|might) (?:i|we) (?:please )?have (?:an? )?(?:undo|takeback)\??
+            (?:can|could|may|might) (?:i|we) (?:please )?have (?:an? )?(?:undo|takeback)\??|(?:undo|take ?back)\?
+            (?:WISH|(?:can|could|may|might) i )(?:please )?(?:change|correct) my (?:last )?move\??
+            (?:(?:oops|sorry|oh no|damn)[\s,.!]+)?(?:that was )?(?:the |a |my )?(?:wrong move|misclick)
             """,
         "pass": r"""
             WISH?(?:pass|skip)(?: (?:my|this) (?:turn|move))?|i(?:'m| am) passing|my move(?: is|:) pass
@@ -152,9 +159,14 @@ ACTS = {
             (?:what|which|where) (?:are|is) the (?:rules?|aim|goal|instructions)(?: (?:of|again|here).*)?\??
             how (?:do|can|does) (?:i|one|you|we) (?:win|play|(?:make a )?move)(?: (?:here|it|at|this|the|game))*\??
             how (?:do|can) (?:i|one|we) (?:win|play)(?: (?:at|in))? [a-z]{1,20}\??
-            how does (?:this|it|this game|the game) work\??|what(?:'s| is) this(?: (?:game|about|all about))?\??
+            how does (?:this|it|this game|the game) work\??|what(?:'s| is) this game(?: about)?\??
             (?:(?:can|could|would|will) you )?teach me (?:(?:the rules of|to play|how to play) )?[a-z]{1,20}\??
-            i (?:don't|do not) (?:know|understand) (?:the rules|how to play|this game)
+            (?:what(?:'s| is) )?the (?:goal|aim|object)\??|explain (?:me )?(?:the )?(?:rules|game)
+            what(?:'s| is) (?:a )?swap\??
+            (?:can|could|may|how do) i (?:swap|pass)(?: (?:now|here|sides|please))*\??
+            i (?:don't|do not|no) (?:know|understand) (?:the rules|how to (?:play|move)|th(?:is|e) game)
+            (?:where|what|which moves|what moves) (?:can|may|do|should) i (?:play|move|go|put|make|do)(?: .{1,30})?\??
+            (?:(?:what are )?(?:my|the) )?(?:legal|possible|allowed) moves\??|what are my options\??
             (?:can|could|would) you (?:explain|send|tell me) (?:me )?(?:the )?(?:rules|game|how to play)\??
             """,
     }.items()
@@ -167,16 +179,17 @@ WISHES = {
         "time": r"""
             (?:give|grant|allow) me (?:(?:a|some|just|a (?:bit|little)|\w+) )?(?:(?:more|extra|additional) )?AMOUNT
             (?:can|could|may|might|would|will) (?:i|you|we) (?:please )?(?:have|get|(?:give|grant|allow) me) MOREAMOUNT
-            (?:i|i'd|i'll) (?:really )?(?:need|want|like|would like|could use|would need|must have) MOREAMOUNT
-            (?:a (?:bit|little) )?more time
+            (?:(?:i|i'd|i'll) )?(?:really )?(?:need|want|like|would like|could use|would need|must have) MOREAMOUNT
+            (?:a (?:bit|little) )?more time|(?:one|two|three|four|a few|some) more (?:days?|weeks?|hours?)
+            (?:can|could|may) (?:i|we) (?:please )?(?:have|get) (?:a|one|two|three|some) (?:time|days?|weeks?|hours?)\??
             """,
         "pause": r"""
             (?:can|could|may|shall|should|might) we (?:please )?(?:pause|stop|(?:take|have) a break|make a pause).{0,40}
             (?:let's|let us) (?:pause|take a break|have a break|make a pause).{0,40}
-            pause (?:the|this|our) (?:game|clocks?|match)(?: .{1,40})?
+            pause(?: (?:the|this|our) (?:game|clocks?|match)(?: .{1,40})?)?\??
             """,
         "rest": r"""
-            i(?:'m| am|'ll be| will be) (?:on|going on) (?:holidays?|vacation|leave)\b.{0,60}
+            (?:i(?:'m| am|'ll be| will be) )?(?:on|going on) (?:holidays?|vacation|leave)\b.{0,60}
             i(?:'m| am|'ll be| will be) (?:away|travell?ing|out of town|abroad|offline|in hospital)\b.{0,60}
             i(?:'m| am) going (?:away|abroad|on holidays?|on vacation)\b.{0,60}|my (?:holidays?|vacation) .{1,60}
             """,
@@ -189,7 +202,13 @@ WISHES = {
             (?:what's|what is|how is) (?:the|our) (?:score|position|state|standing|situation)(?: now| here)?\??
             (?:how|where) (?:does it|do we|do things|do i) stand(?: now)?\??|(?:what's|what is) the state of the game\??
             (?:whose|who's) (?:turn|move) is it(?: now)?\??|is it my (?:turn|move)(?: now)?\??
-            who(?:'s| is) (?:winning|ahead|to move)\??
+            who(?:'s| is) (?:winning|ahead|to move|next)\??|who (?:won|wins|has won|starts|started)\??
+            (?:did|have) i w[io]n\??
+            (?:what colou?r|which (?:colou?r|side|stones?|pieces?)) (?:am i|is mine|are mine|do i have)\??
+            am i (?:x or o|o or x|white or black|black or white|\w+ or \w+)\??|what happened\??
+            how (?:much time|long) (?:do i|have i|do we) (?:have|got)(?: left)?\??
+            when(?:'s| is) my (?:deadline|time over)\??
+            (?:did you (?:get|receive)|have you got|was) my (?:last )?move(?: ok| okay| received| played)?\??
             """,
         "who": r"""
             who (?:are you|is this|is there|am i (?:playing|talking to|writing to))\??|what are you\??
@@ -199,6 +218,136 @@ WISHES = {
     }.items()
 }
 """What people ask a player or the server for in a sentence that is nothing else, besides what is done on a board."""
+
+TOPICS = {
+    command: _any(rows)
+    for command, rows in {
+        "help resign": r"""
+            \bhow\b.* (?:resign|give up|concede|quit|(?:end|leave|stop) (?:a|the|this|my) (?:game|match))\b
+            """,
+        "help undo": r"\bhow\b.* (?:undo|take ?back|take .{1,20} back|change my (?:last )?move)\b",
+        "help propose": r"\bhow\b.* (?:draw|remis|tie)\b",
+        "hint": r"""
+            \bhints?\b|\bbest move\b|\bwhat (?:should|would|shall) i (?:play|do|move)\b
+            \b(?:pick|choose|play|find|suggest) (?:one|a move|something) for me\b|\b(?:advice|suggestion)\b
+            """,
+        "test display": r"""
+            \b(?:can't|cannot|can not|don't) (?:see|read) (?:the|my|any) (?:board|picture)|\b(?:picture|image|html)\b
+            \b(?:board|mail|picture) (?:is|looks?|seems?) (?:strange|weird|wrong|broken|odd|bad|empty|garbled)
+            """,
+        "help block": r"\b(?:rude|abusive|insult\w*|harass\w*|report (?:a player|them))\b",
+        "puzzle": r"\bpuzzles?\b",
+        "help mails": r"""
+            \b(?:delete|erase|close|cancel|remove) (?:my (?:account|data|self)|me|everything)\b
+            \bhow do i (?:leave|quit)\b
+            ^i want to (?:quit|leave)$
+            \b(?:too many|fewer|less|(?:turn|switch) off|get rid of) .{0,20}\b(?:e-?mails?|mails?|messages)\b
+            """,
+        "tournaments": r"\b(?:tournaments?|championships?|leagues?)\b",
+        "robots": r"""
+            \b(?:which|what|list|how (?:strong|good)|any|the) .{0,20}\b(?:robots?|bots?)\b
+            \b(?:stronger|weaker|easier|better|harder) opponents?\b
+            """,
+        "help standings": r"""
+            \b(?:rankings?|leaderboard|top (?:players?|ten|10)|(?:best|strongest) players?|who is the best)\b
+            """,
+        "about me": r"""
+            \bmy (?:rating|elo|rank|ranking|stats|statistics)\b|\bwho am i\b|\bam i (?:registered|signed up|a member)\b
+            \b(?:what is|what's|forgot|forgotten) my (?:user ?name|userid|user id|login|nick(?:name)?|name)\b
+            how am i doing
+            """,
+        "help account": r"""
+            \bpass ?word\b|\b(?:my|the|an?) account\b|\bmy (?:e-?mail )?address\b|\b(?:log|sign) ?(?:in|on|out|off)\b
+            \b(?:my|a|another) (?:new )?(?:user ?name|userid|user id|nick(?:name)?|name)\b
+            """,
+        "all show me active": r"""
+            \b(?:my|our) (?:\w+ )?(?:games?|boards?|match|matches)\b|^status$|\bwhat(?:'s| is) going on\b
+            \b(?:what|which) (?:games|boards) (?:am|do) i\b|\bam i playing\b|\bmy turn\b|\bwaiting for me\b
+            """,
+        "list": r"""
+            \b(?:list of|all|the|other|how many|which|what|any|see|show me) (?:\w+ )?(?:players|people|users|members)\b
+            \bwho(?: else)? (?:is |are )?(?:online|here|there|playing|plays|on)\b|\bwho else\b
+            """,
+        "help": r"""
+            ^games\??$|\b(?:what|which|list|list of|other|more|all|any|how many|your) (?:\w+ )?games?\b
+            \b(?:do|have) you (?:have|got|know|offer|play)\b|\bgames (?:are there|do you|list|available)\b
+            \b(?:chess|checkers|draughts|shogi|backgammon|scrabble|poker|cards|tic.tac.toe|battleship)\b
+            """,
+        "help seek": r"""
+            \b(?:find|need|want|get|look(?:ing)? for|have|an|any) (?:me )?(?:an? |another )?(?:opponents?|partners?)\b
+            \b(?:with|against|vs|versus) (?:an? )?(?:other |real )?(?:humans?|person|people|players?|opponent)\b
+            \b(?:anyone|any1|anybody|somebody|someone)\b
+            """,
+        "help challenge": r"""
+            \b(?:invite|invitation)\b
+            \bmy (?:\w+ )?(?:(?:boy|girl)?friend|wife|husband|son|daughter|brother|sister|mother|father|mum|mom|dad)s?\b
+            """,
+        "help GAME": r"\b(?:rules?|explain|teach|learn|understand|instructions|how to play|how do (?:i|you|we) play)\b",
+        "help clock": r"""
+            \bhow (?:long|much time)\b|\bclocks?\b|\b(?:deadline|time limit|time control)s?\b|\bmore time\b
+            """,
+        "help tutorial": r"\b(?:beginner|new here|newbie|noob|get started|do i (?:start|begin|play)|first time)\b",
+    }.items()
+}
+"""What a question or a wish in any words may be about, and the command that tells of it: found anywhere in a sentence.
+The first that is found counts. GAME is the one that is named.
+"""
+
+STARTS = _any(
+    r"""
+    (?:WISH|let's |let us |(?:can|could|may|shall) (?:i|we) |want |me |we )*(?:play|start|begin|try)\b(?! on ).{0,60}
+    (?:a |one |the )?(?:new|another|one more|start a|begin a|first) (?:game|match)
+    (?:(?:well|great|cool|and|i am|i'm|let's|please|again|one more|ready|now|go)[\s,.!]*)+
+    (?:ich )?(?:möchte|will) .{0,30}spielen|je (?:voudrais|veux) jouer.{0,40}|(?:hola,? )?(?:yo )?quiero jugar.{0,40}
+    """,
+    "BEFORE",
+    r"(?:AFTER)\??",
+)
+"""A sentence whose writer wants a game at once."""
+
+ON_BOARD = frozenset(
+    {"help resign", "help undo", "help propose", "hint", "list", "help mails", "test display", "help block"}
+)
+"""Topics that no opponent is asked about."""
+
+LOST = _any(
+    r"""
+    (?:(?:i need|need|please|can you|could you|some) )*help(?:(?: me| us| needed| wanted| out| please| here))*\??
+    (?:huh|what|eh|hm+|pardon|sorry)?\?+|what (?:do|can|should|must) (?:i|we) do(?: now| here| next)?\??
+    what(?: happens)? now\??
+    i (?:don't|do not|no|can't) (?:understand|get it|know what to do|follow)(?: .{1,30})?
+    (?:i'm |i am )?(?:confused|stuck)
+    (?:it|this|that) (?:doesn't|does not|isn't|is not) work(?:ing)?.{0,30}|how does (?:this|it) work\??
+    what(?:'s| is) this(?: about| all about)?\??
+    """,
+    "BEFORE",
+    "AFTER",
+)
+"""A sentence whose writer does not know what to do."""
+
+REMATCH = _any(
+    r"(?:WISH|(?:do you )?want |how about |shall we play |play )?(?:a )?"
+    r"(?:rematch|revanche|(?:another|new|one more) (?:game|match|one)|again)",
+    "BEFORE",
+    r"(?:AFTER)\\??",
+)
+"""A sentence whose writer wants to play the same again."""
+
+NAMED = re.compile(
+    r"\b(?:(?:with|against|vs\.?|versus|play|challenge) (?=(?P<rival>[\w.-]+))|"
+    r"(?:who|how (?:strong|good)) is (?P<asked>[\w.-]+))"
+)
+"""Words that may name a player: one to be played, or to be told of."""
+
+COMMON = frozenset(
+    """
+    a about am an and any are as at be been being but by can could did do does for from had has have hello help
+    hey hi how i if in is it its just let like may maybe me might mine my need no not of ok okay on one or our
+    please shall should so some sorry thank thanks that the there these this those to too us want
+    was we were what when where which who whom whose why will with would yes you your good morning evening
+    """.split()  # noqa: SIM905  a list of them would be a page
+)
+"""Words that sentences are made of: none of them is a misspelt command."""
 
 THANKS = _any(
     r"""
@@ -225,8 +374,9 @@ LEADING = _any(
 
 PLAYS = _any(
     r"""
-    WISH(?:(?:just|now|simply|then) )?VERB|(?:let me|let's|let us) VERB|(?:going|playing) (?:for|with|at)?|VERB
-    i(?:'m| am) (?:playing|taking|going|moving|placing|putting|choosing|picking|removing|trying|connecting|drawing)
+    (?:move|turn|choice|pick|stone) is|WISH(?:(?:just|now|simply|then) )?VERB|(?:let me|let's|let us) VERB|VERB
+    i(?:'m| am) VERB
+    (?:i(?:'m| am) )?(?:playing|taking|going|moving|placing|putting|choosing|picking|removing|trying|connecting|drawing)
     (?:(?:so|and) )?(?:my|the|this|here is my|here's my) NAMES(?: to)?(?: VERB)?
     """,
     "BEFORE",
@@ -241,7 +391,8 @@ IS_PLAYED = _any(
 
 LEADS = _any(
     r"""
-    for|with|on|at|to|in|by|from|the|a(?! (?:to|and|with) |-)|an|my|one|next|stone|piece|marker|cell|square|point|vertex
+    for|with|on|upon|onto|at|to|in|by|from|the|a(?! (?:to|and|with) |-)|an|my|one|next|stone|piece|marker|cell|square
+    point|vertex
     field|hex|spot|edge|line|segment|number|no|position|place|move|centre|center|middle|corner|here|down|now|just|over
     there
     """,
@@ -251,7 +402,7 @@ LEADS = _any(
 
 CLAUSE = re.compile(r"(?:,|;|:| - |\band\b|\bso\b|\bbut\b)\s*")
 
-WISHED = re.compile(r"\bi(?:'d| would) (?:like|love) to\b|\bwish to\b")
+WISHED = re.compile(r"\bi(?:'d| would) (?:(?:like|love)|be (?:happy|glad|delighted|pleased)) to\b|\bwish to\b")
 """No condition, though it is written like one."""
 
 CONDITION = _any(
@@ -291,6 +442,16 @@ TAKES_BACK = _any(
     r"(?:oh |oops|no[\s,]+)*",
 )
 """How a sentence begins that takes back the one above it, whatever else it says."""
+
+DISMISSED = re.compile(
+    r"(?:i(?:'ve| have| had)? )?(?:(?:also|first|just|briefly|long) )*"
+    r"(?:thought (?:about|of)|considered|looked at|was thinking (?:about|of)|was tempted by)\b.{1,40}?[\s,.-]*\bbut "
+    r"(?:no|not (?:now|yet|today)|decided against (?:it|that)|(?:it|that)(?:'s| is| was| would be) (?:bad|worse|wrong))"
+)
+"""A sentence that only tells of a move that its writer has decided against."""
+
+DENIED = re.compile(r"[\s,;(-]+(?:and |but )?not (?:at |on )?(?P<move>\S+?)[\s.!)]*$", re.IGNORECASE)
+"""The end of a sentence that names a move to say no to it: "C3, not E5"."""
 
 _SAID = """
     a perhaps about again all already also always am an and any are as ask at away back bad be because best but by bye

@@ -21,6 +21,20 @@ MAX_LENGTH = 400
 """Characters of a sentence that are looked at; a longer one says nothing."""
 
 _PLAIN = str.maketrans("’‘´`“”\u00a0–—", "''''\"\" --")
+_SPELLINGS = (
+    (re.compile(r"\b(do|ca|wo|did|does|is|would|could|should|was|have|has)nt\b"), r"\1n't"),
+    (re.compile(r"\b(let|what|who|how|where|that|there)s\b(?=.)"), r"\1's"),
+    (re.compile(r"\b(i)(m|ve)\b(?=.)"), r"\1'\2"),
+    (re.compile(r"\b(?:pls|plz|plse|pleas|plis)\b"), "please"),
+    (re.compile(r"\bwanna\b"), "want to"),
+    (re.compile(r"\bgimme\b"), "give me"),
+    (re.compile(r"\blemme\b"), "let me"),
+    (re.compile(r"\b(?:gonna|gunna)\b"), "going to"),
+    (re.compile(r"\b(?:thnx|tnx|thanx|ty)\b"), "thanks"),
+)
+"""How people type in a hurry, and what is read."""
+_PICTURES = re.compile("[\u2190-\u2bff\ufe0e\ufe0f\u200d\U0001f000-\U0001faff]+")
+"""Emoji and the like."""
 _END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=\S)\s+(?=[:;][-']?[)(DP]+)|\s+-{1,2}\s+")
 _WRAPPED_AT = 55
 """Characters of a line that may have been broken because the next word had no room; programs wrap at 60 or more."""
@@ -59,12 +73,15 @@ class Sentence:
 
 
 def plain(text: str) -> str:
-    """A text in lower case, typographic marks made plain, outer punctuation cut.
+    """A text in lower case, typographic marks made plain, outer punctuation and pictures cut, misspellings mended.
 
-    >>> plain(" I’d  like to ... ")
-    "i'd like to"
+    >>> plain(" I’d  like to ... "), plain("D4 pls \U0001f44d"), plain("dont wanna swap")
+    ("i'd like to", 'd4 please', "don't want to swap")
     """
-    return " ".join(text.translate(_PLAIN).casefold().split()).strip(' .!,;:…"()*_')
+    said = " ".join(_PICTURES.sub(" ", text.translate(_PLAIN)).casefold().split()).strip(' .!,;:…"()*_')
+    for spelling, meant in _SPELLINGS:
+        said = spelling.sub(meant, said)
+    return said
 
 
 def sentences(text: str) -> list[Sentence]:
@@ -221,9 +238,39 @@ def wished(text: str) -> Wish | None:
         wish = next((name for name, row in idioms.WISHES.items() if row.fullmatch(sentence.plain)), None)
         if wish is not None:
             found.append(Wish(wish))
-        elif not all(idioms.THANKS.fullmatch(plain(clause)) for clause in _CLAUSES.split(sentence.plain)):
+        elif not all(
+            idioms.THANKS.fullmatch(clause) for clause in map(plain, _CLAUSES.split(sentence.plain)) if clause
+        ):
             return None
     return found[0] if found else Wish.THANKS if sentences(text) else None
+
+
+def topic(text: str) -> str:
+    """The command that tells of what a text asks in any words, with GAME for a game; "" for none.
+
+    >>> topic("Hello, are there any tournaments?"), topic("How do I resign?"), topic("My cat is asleep.")
+    ('tournaments', 'help resign', '')
+    """
+    said = [sentence.plain for sentence in sentences(text)]
+    return next((name for each in said for name, row in idioms.TOPICS.items() if row.search(each)), "")
+
+
+def starts(text: str) -> bool:
+    """Whether its writer wants a game at once, as in "I'm ready, let's play!"."""
+    return any(idioms.STARTS.fullmatch(sentence.plain) for sentence in sentences(text))
+
+
+def again(text: str) -> bool:
+    """Whether its writer wants to play the same again, as in "Another game?"."""
+    return any(idioms.REMATCH.fullmatch(sentence.plain) for sentence in sentences(text))
+
+
+def lost(text: str) -> bool:
+    """Whether its writer does not know what to do, and says nothing else: "help me", "huh?", "What do I do now?"."""
+    said = [sentence.plain for sentence in sentences(text)]
+    unknowing = [bool(idioms.LOST.fullmatch(each)) for each in said]
+    courteous = (unknown or idioms.THANKS.fullmatch(each) for unknown, each in zip(unknowing, said, strict=True))
+    return any(unknowing) and all(courteous) if said else "?" in text
 
 
 def _comment(text: str, sentence: Sentence, rest: str) -> str:
@@ -245,7 +292,8 @@ class _Reader:
         self.said = said
         self._legal = legal
         self._known: dict[str, str | None] = {}
-        self.mentions = [self._mentioned(sentence.text) for sentence in said]
+        self.cores = [self._undenied(sentence) for sentence in said]
+        self.mentions = [self._mentioned(core) for core in self.cores]
 
     def claims(self) -> list[_Claim]:
         """What the sentences say that is to be done, in their order."""
@@ -260,7 +308,9 @@ class _Reader:
         for number, sentence in enumerate(self.said):
             if number != claim.sentence and claim.move and _STRONG.fullmatch(sentence.plain):
                 doubts += [] if self.legal(sentence.plain) else [sentence.text]
-            if number != claim.sentence and idioms.RETRACTS.search(sentence.plain):
+            if idioms.DISMISSED.fullmatch(sentence.plain):
+                doubts += [claim.name] if claim.move in self.mentions[number] else []
+            elif number != claim.sentence and idioms.RETRACTS.search(sentence.plain):
                 others = [name for name in self.mentions[number] if name != claim.move]
                 takes_back = number > claim.sentence and idioms.TAKES_BACK.match(sentence.plain)
                 is_column = len(claim.move) == 1  # other columns would not be seen in the sentence
@@ -272,7 +322,8 @@ class _Reader:
         for act, pattern in idioms.ACTS.items():
             if pattern.fullmatch(sentence.plain):
                 return _Claim(Act(act), "", sentence.text, "", number)
-        for found in (self._alone(sentence.text), self._leading(sentence.text), self._framed(sentence)):
+        core = self.cores[number]
+        for found in (self._alone(core), self._leading(core), self._framed(sentence, plain(core))):
             if found is not None:
                 return _Claim(Act.MOVE, *found, number)
         return self._clause_act(number, sentence)
@@ -308,9 +359,14 @@ class _Reader:
         move = self.legal(found["move"])
         return (move, said[: found.start("mark")].strip(), said[found.end() :].strip(" -")) if move else None
 
-    def _framed(self, sentence: Sentence) -> tuple[str, str, str] | None:
-        """The move that the writer says they play."""
-        said = sentence.plain
+    def _undenied(self, sentence: Sentence) -> str:
+        """A sentence without its end where that says no to a move: "C3" of "C3, not E5"."""
+        end = None if sentence.asks else idioms.DENIED.search(sentence.text)
+        denied = end is not None and _STRONG.fullmatch(plain(end["move"])) and self.legal(plain(end["move"]))
+        return sentence.text[: end.start()] if end is not None and denied else sentence.text
+
+    def _framed(self, sentence: Sentence, said: str) -> tuple[str, str, str] | None:
+        """The move that the writer says they play. said: the sentence, plain, without a move it says no to."""
         if sentence.asks or idioms.CONDITION.search(idioms.WISHED.sub("", said)):
             return None
         starts = [0, *(match.end() for match in idioms.CLAUSE.finditer(said))]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import takewhile
 
-from games.rules import BadNotation, MoveError, quoted
+from games.rules import BadNotation, GameError, MoveError, quoted
 from pbm.compose import Answer
 from pbm.core import decisions
 from pbm.core.board import SILENCE, SILENT_FOR, SILENT_IN_TOURNAMENTS_FOR, OpenBoard
@@ -58,9 +58,18 @@ def move(request: Request, command: Command) -> Answer | None:
     board, seat = request.seated(command)
     if text.rstrip(".!").casefold() in (YES, NO):
         return _reply(request, command, board, seat, agrees=text[:1] in "yY")
-    if text.rstrip().endswith("?"):
+    if text.rstrip().endswith("?") and _is_lawful(board, text.rstrip("? ")):
         raise BadArguments(f"{quoted(text)} is a question, so nothing is played. To play, leave out the question mark.")
     return _play(request, command, board, seat, text, guard)
+
+
+def _is_lawful(board: OpenBoard, words: str) -> bool:
+    """Whether the words are a move on the board as it stands."""
+    try:
+        board.state.game.parse(board.state.position, words)
+    except GameError:
+        return False
+    return True
 
 
 def _reply(request: Request, command: Command, board: OpenBoard, seat: Seat, *, agrees: bool) -> Answer | None:

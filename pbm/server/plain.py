@@ -9,25 +9,27 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import pairwise
 
 from games import GAMES
 from games.rules import GameError
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request
-from pbm.domain.commands import Command, begins, board_first, clean
+from pbm.domain import idioms
+from pbm.domain.commands import Command, begins, board_first, clean, parse
 from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
 from pbm.domain.mail import RemarkKind, passwords_behind
 from pbm.domain.match import Player
-from pbm.domain.meaning import Act, Meaning, Wish, meaning, plain, wished
+from pbm.domain.meaning import Act, Meaning, Wish, again, lost, meaning, plain, starts, topic, wished
 from pbm.domain.reading import Reading
-from pbm.domain.verbs import VERBS, find
+from pbm.domain.verbs import LOOKING, VERBS, find
 from pbm.mailin import strip_subject
 
-CHAT, THANKS = "chat", "thanks"
+CHAT, THANKS, START, FIRST = "chat", "thanks", "help start", "cross"
 _COMMANDS = {
     Act.SWAP: "swap",
     Act.RESIGN: "resign",
@@ -43,7 +45,7 @@ _HELPS = {
     Wish.REST: "help vacation",
     Wish.REMIND: "remind",
     Wish.LOOK: "all show me active",
-    Wish.WHO: "help tutorial",
+    Wish.WHO: START,
     Wish.THANKS: THANKS,
 }
 """The command that helps where no board is meant."""
@@ -52,7 +54,7 @@ _WORDS_TO_AGREE = 3
 _COURTESIES = frozenset(
     """
     thanks thx thank gg hello hi hey bye ok okay sorry wow nice great cool super congratulations congrats ouch oops
-    cheers bravo well interesting ciao merci danke gracias hallo haha
+    cheers bravo well interesting ciao merci danke gracias hallo haha hehe lol lmao omg brb wait maybe enough hm hmm
     """.split()  # noqa: SIM905  a list of them would be a page
 )
 """Words that are a message all by themselves."""
@@ -71,6 +73,10 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 """Words that may describe a move: "the one in the middle"."""
+_EXACT = re.compile(r"[\d=@]")
+"""What a command with an error may hold, and a question seldom does."""
+_ALSO_WORDS = frozenset({"go", "y", "four", "dots", "cross"})
+_BEFORE_GAMES = frozenset("play playing of at about like learn try explain rules help teach".split())  # noqa: SIM905
 _PASSWORD = re.compile(r"\b(?:password|passwort|passwd)\b", re.IGNORECASE)
 
 
@@ -91,12 +97,63 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
     mail answers a question that nobody has asked.
     """
     text = reading.text
-    if not text:
+    number, is_known = request.sender.board, request.sender.standing.known
+    if not text or (number is None and not is_known):
         return None
-    number = request.sender.board
+    is_open = _is_open(command, reading)
+    is_asking = _is_asking(request, text, command)
+    meant = _about_us(request, text) if is_open or is_asking else None
+    if meant is not None:
+        return meant
     if number is None:
-        return _elsewhere(request, text, command) if request.sender.standing.known else None
-    return _on_board(request, number, text, is_open=_is_open(command, reading))
+        return _elsewhere(request, text, command, is_asking=is_asking)
+    return _on_board(request, number, text, is_open=is_open)
+
+
+def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool:
+    """The text is said to somebody, though it may begin like a command: "list my games", "delete my account"."""
+    if isinstance(command, UnknownCommand):
+        return True
+    _, *rest = map(_bare, plain(text).split() or [""])
+    is_said = not rest or text.rstrip().endswith("?") or any(word in idioms.COMMON - {"me"} for word in rest)
+    if isinstance(command, Rejected):
+        return is_said
+    named = command.args.get("USERID", "")
+    names_nobody = command.verb.guarded and bool(named) and request.tx.players.find(named) is None
+    return (names_nobody and is_said) or (command.verb.group == LOOKING and (is_said or len(rest) == 1))
+
+
+def _about_us(request: Request, text: str) -> Restated | None:
+    """What plain words mean that are for no opponent: they ask for help, or tell a command politely."""
+    if lost(text):
+        return Restated(START, "", "")
+    if (player := _player_named(request, text, "asked")) is not None:
+        return Restated(f"about {player.userid}", "", "")
+    core = idioms.ALONE.fullmatch(plain(text).rstrip("? "))
+    if core is None or core["move"] == plain(text):
+        return None
+    try:
+        command = parse(core["move"], request.sender.standing)
+    except Rejected:
+        return None
+    may_ask = command.verb.asks or command.verb.group == LOOKING or command.verb.name == "rematch"
+    is_question = text.rstrip().endswith("?") and not may_ask
+    return None if command.verb.name == "move" or is_question else _as_told(command)
+
+
+def _as_told(command: Command) -> Restated:
+    """What asks the other player for something is told with how it was read."""
+    return Restated(command.line, "", command.verb.name if command.verb.asks else "")
+
+
+def _player_named(request: Request, text: str, how: str) -> Player | None:
+    """The player whom a text asks about, or wants to play with. how: asked or rival."""
+    named = (_bare(found[how]) for found in idioms.NAMED.finditer(plain(text)) if found[how])
+    return next(filter(None, map(request.tx.players.find, filter(None, named))), None)
+
+
+def _bare(word: str) -> str:
+    return word.strip(".,!?:;")
 
 
 def check_sure(request: Request, reading: Reading, command: Command | Rejected) -> None:
@@ -136,7 +193,7 @@ def _on_board(request: Request, number: int, text: str, *, is_open: bool) -> Res
     wish = wished(text)
     if wish in (Wish.LOOK, Wish.REMIND):
         return Restated("show" if wish is Wish.LOOK else "remind", "", "")
-    if not is_open and wish in (None, Wish.THANKS):
+    if not is_open and wish in (None, Wish.THANKS, Wish.PAUSE):
         return None
     board = request.board(number)
     meant = meaning(text, _legal(board))
@@ -146,9 +203,13 @@ def _on_board(request: Request, number: int, text: str, *, is_open: bool) -> Res
         raise _unsure(meant)
     if meant.act is Act.RULES:
         return Restated(f"help {board.match.game}", "", "")
+    if meant.act is Act.SAY and board.match.result is not None and again(text):
+        return Restated("rematch", text.strip(), "rematch")
+    if meant.act is Act.SAY and not meant.between and (found := topic(text)) in idioms.ON_BOARD:
+        return Restated(found, "", "")
     if meant.act is Act.SAY and consent(text, ()).answer is Answer.NEVER:
         raise BadArguments(
-            'You ask for no more mails. "resign" gives this game up, and "help account" tells how to leave for good. '
+            'You ask for no more mails. "resign" gives this game up, and "help mails" tells how to get fewer, or none. '
             f'To write to your opponent, begin with "{CHAT}".'
         )
     if meant.act is Act.SAY:
@@ -169,10 +230,12 @@ def _asked(request: Request, board: OpenBoard, text: str, wish: Wish) -> Restate
     return Restated(CHAT, text.strip(), wish.value if helps else "a message")
 
 
-def _elsewhere(request: Request, text: str, command: Command | Rejected) -> Restated | None:
+def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_asking: bool) -> Restated | None:
     """What plain words mean that answer no board. Raises: BadArguments for a lone yes or no."""
     words, wish = plain(text).split(), wished(text)
-    if not isinstance(command, Rejected) and wish in (None, Wish.THANKS):
+    if words[:1] == ["challenge"] and isinstance(command, BadArguments):
+        _check_players(request, text.split()[1:])
+    if not is_asking and wish in (None, Wish.THANKS):
         return None
     if words and (plain(text) in _REPLIES or (words[0].strip(",") in ("yes", "no") and len(words) <= _WORDS_TO_AGREE)):
         raise BadArguments(
@@ -180,23 +243,75 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected) -> Rest
             "or is too old by now.",
             "help",
         )
+    if wish is Wish.LOOK and not _plays(request):
+        raise BadArguments("You have no game under way. To start one at once, against a program:", "play")
     if wish is not None:
         return Restated(_HELPS[wish], "", "")
     if consent(text, ()).answer is Answer.NEVER:
-        raise BadArguments('"help set" tells how to get fewer mails, and "help account" how to leave for good.')
-    if meaning(text, lambda _: None).act is not Act.RULES:
+        return Restated("help mails", "", "")
+    if not isinstance(command, UnknownCommand) and _EXACT.search(text):
         return None
-    subject = strip_subject(request.message.subject).casefold().split()
-    game = next((name for word in (*words, *subject) if (name := word.strip(":,?!.")) in GAMES), "")
-    page = game or ("tutorial" if {"this", "work", "work?"} & {*words} else "")
-    return Restated(f"help {page}".rstrip(), "", "")
+    if meaning(text, lambda _: None).act is Act.RULES:
+        game = _game_named(request, text)
+        return Restated(f"help {game}" if game else "help" if "rules" in plain(text) else START, "", "")
+    return _by_topic(request, text, command)
+
+
+def _plays(request: Request) -> bool:
+    """Whether the sender has a game under way."""
+    player = request.sender.proven or request.sender.claimed
+    return player is not None and bool(request.tx.matches.active_counts([player.id])[player.id])
+
+
+def _by_topic(request: Request, text: str, command: Command | Rejected) -> Restated | None:
+    """What a mail that answers no board asks of the server, in any words. Raises: BadArguments.
+
+    A sentence about nothing that is known leads to a page of what may be answered.
+    """
+    game, found, wants_a_game = _game_named(request, text), topic(text), starts(text)
+    rival = _player_named(request, text, "rival")
+    if rival is not None:
+        line = f"{game or FIRST} challenge me {rival.userid}"
+        raise BadArguments(f"To play with {rival.userid}, name the game and challenge them, for instance:", line)
+    is_same = isinstance(command, Command) and found == command.verb.name and len(text.split()) == 2
+    if found and not is_same and not (wants_a_game and game and found in ("help GAME", "help")):
+        return Restated(found.replace("GAME", game).rstrip(), "", "")
+    if wants_a_game:
+        return Restated(f"play {game}".rstrip(), "", "")
+    is_sentence = isinstance(command, UnknownCommand) and _is_sentence(text)
+    return Restated(START, "", "") if is_sentence else None
+
+
+def _check_players(request: Request, words: Sequence[str]) -> None:
+    """Raises: NotFound for a word that is no player where another one is, and who may be meant."""
+    found = {word: request.tx.players.find(word) is not None or word.casefold() == "me" for word in words}
+    unknown = next((word for word, is_there in found.items() if not is_there and word[0] not in "-<["), "")
+    if unknown and any(found.values()):
+        raise request.no_player(unknown)
+
+
+def _game_named(request: Request, text: str) -> str:
+    """The game that a text or its subject names; a word that is one in other sentences, too, needs one before it."""
+    words = [_bare(word) for word in [*plain(text).split(), *strip_subject(request.message.subject).casefold().split()]]
+    return next((word for before, word in pairwise(["", *words]) if word in GAMES and _is_game(word, before)), "")
+
+
+def _is_game(word: str, before: str) -> bool:
+    return word not in _ALSO_WORDS or before in _BEFORE_GAMES
+
+
+def _is_sentence(text: str) -> bool:
+    """The text is no command with an error, but words to somebody."""
+    words = [_bare(word) for word in plain(text).split()]
+    common = [word for word in words if word.partition("'")[0] in idioms.COMMON]
+    return not words or words[0].partition("'")[0] in idioms.COMMON or (len(words) > 2 and bool(common))
 
 
 def _is_open(command: Command | Rejected, reading: Reading) -> bool:
     """The strict reading found no command: no verb at all, or one whose words do not fit it."""
     if isinstance(command, Rejected):
         return isinstance(command, UnknownCommand | BadArguments)
-    return command.verb.name == "move" and command.args == {"MOVE": reading.lines[0]}
+    return command.verb.name == "move" and command.args.keys() == {"MOVE"} and command.line == reading.lines[0]
 
 
 def _legal(board: OpenBoard) -> Callable[[str], str | None]:
@@ -217,17 +332,17 @@ def _legal(board: OpenBoard) -> Callable[[str], str | None]:
 def _is_message(request: Request, board: OpenBoard, text: str, meant: Meaning) -> bool:
     """The text can be nothing but words for the opponent, and its writer may send such."""
     writer = request.sender.proven or request.sender.claimed
-    if writer is None or _begins_like_a_command(text) or not _is_prose(text):
+    if writer is None or _begins_like_a_command(text):
         return False
     seat = board.match.seat_of(writer.id)
     is_to_move = board.match.result is None and seat == board.state.to_move
-    if is_to_move and meant.between:
+    if is_to_move and meant.between and len(meant.between) < len(text.split()):
         named = " or ".join(meant.between)
         raise BadArguments(
             f"Your mail speaks of {named}, and does not say that you play it. To play, answer with nothing but the "
             f'move; to write to your opponent, begin with "{CHAT}".'
         )
-    if (is_to_move and _PLACE.search(text)) or not _may_write(request, board, writer, text):
+    if not _is_prose(text) or (is_to_move and _PLACE.search(text)) or not _may_write(request, board, writer, text):
         return False
     if _holds_password(request, writer, text):
         return False
@@ -253,10 +368,14 @@ def _may_write(request: Request, board: OpenBoard, writer: Player, text: str) ->
 def _begins_like_a_command(text: str) -> bool:
     """Its first line is a command with an error in it: a verb or a game, as it is or misspelt, or a verb after one."""
     line = next(filter(None, map(clean, text.splitlines())), "")
-    first, *rest = line.casefold().split() or [""]
+    first, *rest = plain(line).replace("?", "").split() or [""]
+    if first.partition("'")[0] in idioms.COMMON and len(rest) > 1:
+        return False
     names = [word for verb in VERBS for word in verb.words]
     openings = {name.split()[0] for name in names}
-    misspelt = first not in _COURTESIES and difflib.get_close_matches(first[:40], openings, n=1, cutoff=_NEAR)
+    misspelt = first not in _COURTESIES | idioms.COMMON and difflib.get_close_matches(
+        first[:40], openings, n=1, cutoff=_NEAR
+    )
     of_a_game = first not in _QUALIFIERS and any(map(find, rest[:1]))
     return begins(line) or first in openings or bool(misspelt) or of_a_game
 
@@ -264,10 +383,12 @@ def _begins_like_a_command(text: str) -> bool:
 def _is_prose(text: str) -> bool:
     """The text is words of a language: a lone word is a courtesy, and there are few numbers."""
     words = plain(text).split()
-    bare = [word.strip(".,;:!?()\"'") for word in words]
+    bare = [word.strip(".,;:!?()\"'").replace("'", "") for word in words]
+    if not words:
+        return any(not char.isascii() for char in text)
     numbers = sum(any(map(str.isdigit, word)) for word in words)
     if numbers * _WORDS_TO_A_NUMBER > len(words) or text.rstrip().endswith(":"):
         return False
     if len([word for word in bare if word.isalpha()]) < 2:
         return any(word in _COURTESIES for word in bare) and len(words) == 1
-    return any(len(word) > 3 or word in _COURTESIES for word in bare)
+    return any(len(word) > 3 or word in _COURTESIES | idioms.COMMON for word in bare)

@@ -14,7 +14,7 @@ from games.rules import MoveError
 from pbm.domain import consent as consents
 from pbm.domain import meaning as meanings
 from pbm.domain.consent import Answer, consent, introduced
-from pbm.domain.meaning import Act, Wish, meaning, wished
+from pbm.domain.meaning import Act, Wish, lost, meaning, starts, topic, wished
 
 YES, NO, NEVER, ASKS, UNCLEAR = Answer
 
@@ -93,15 +93,18 @@ PLAYED = {
         MOVE\n> OTHER\n> resign|I'll play MOVE to stop you|Please play MOVE for me|I'll take MOVE, what do you say now!
         Hi Bert,\n\nI'll take the center.\n\nMOVE|Hi Bert\nMOVE\nCheers, Ann|Sorry for the delay. MOVE
         Thanks!\n\nMOVE|MOVE\n\nThanks for the game!|MOVE it is|MOVE is my move|MOVE.\nSee you at 5.
-        Hello Bert. I am in Paris on May 5. MOVE it is.""",
+        Hello Bert. I am in Paris on May 5. MOVE it is.|MOVE 👍|MOVE pls|me MOVE|ok MOVE lol|MOVE thx bye
+        MOVE\n\nI thought about OTHER, but no.|I play MOVE, not OTHER|MOVE, not OTHER|MOVE (not OTHER)""",
     ".*": r"""
         I play MOVE|I'll play MOVE|I will play MOVE.|I'd like to play MOVE|I'm going to play MOVE|I want to move to MOVE
         I go MOVE|I take MOVE|I remove MOVE|I'll go for MOVE|going with MOVE|Let me try MOVE!|Let's try MOVE
         My move is MOVE|my move: MOVE|My next move is MOVE :-)|Move: MOVE|Hello! My move: MOVE.|move MOVE|play MOVE
         I think I'll take MOVE|I guess I'll play MOVE|You played well, so I'll play MOVE|Nice move! I answer MOVE
+        I am play MOVE|Move is MOVE|I would be delighted to play MOVE.
         I’ll play MOVE|I didn't see that coming, so I'll play MOVE""",
     r"(?!\d+$).{2,}": r"MOVE because it blocks you|MOVE and good luck",
     "[A-Za-z][0-9]+": r"""
+        placing at MOVE|my turn MOVE|My dear friend, I shall place my stone upon MOVE. Kind regards, Harold
         (MOVE)|"MOVE"|I'll put my stone on MOVE, good luck|I place a stone at MOVE|I choose cell MOVE""",
     "[0-9]+": r"edge MOVE|edge MOVE please|I'll remove edge MOVE|I cut MOVE",
     "([A-Za-z][0-9]*)-([A-Za-z][0-9]*)": r"""
@@ -117,19 +120,22 @@ ACTS = {
         I'll take the swap|I want to swap sides""",
     RESIGN: r"""
         I resign|resign|I give up|I resign, thanks for the game|Thanks for the game, I resign|You win, I resign
-        Well played! I resign.|I concede""",
+        Well played! I resign.|I concede|quit|I quit|end the game|stop the game please|abort|leave the game
+        I don't want to play anymore|I want to stop playing""",
     DRAW: r"""
         draw|draw?|offer draw|I offer a draw|How about a draw?|Shall we call it a draw?|Let's call it a draw
-        I propose a draw|Would you accept a draw?""",
+        I propose a draw|Would you accept a draw?|can we draw?|wanna draw?|draw pls|remis?""",
     UNDO: r"""
         undo|undo please|takeback|take back|Can I take that back?|May I take back my last move?|Can I undo?
-        I'd like to take back my move|Oh, sorry, undo please""",
+        I'd like to take back my move|Oh, sorry, undo please
+        undo?|take back pls|can I change my move?|oops wrong move""",
     PASS: "pass|I pass|I'll pass|pass please|I pass this turn",
     ACCEPT: "I accept|accept|I accept the draw|I accept your offer|Agreed|I agree to the draw|Draw accepted",
     REJECT: "I decline|I reject the draw|no draw|No, let's play on|I decline your offer",
     RULES: r"""
         rules|the rules?|What are the rules?|how do I win?|How do I play?|how does this work?
-        Can you explain the rules?|How do I move?""",
+        Can you explain the rules?|How do I move?|how do I win at cross?|can you teach me the rules of hex?
+        whats the goal|explain rules pls|legal moves?|where can I play?|what is swap?|can I swap?""",
     SAY: r"""
         thanks!|Thank you|Thanks for the game!|nice move|Nice D4!|wow|hello|Hi Bert|Good luck and have fun
         See you at 5|I expected D4|D4?
@@ -143,11 +149,12 @@ ACTS = {
         I don't want to swap
         Did you swap?|Should I swap?|I can't pass|I am thinking about a draw|You offered a draw yesterday|What a move!
         I am away until Monday|I am 17|My phone is 12345|> D4|> D4\n> E5|I said I would play D4|After D4 I am lost
-        Not D4
+        Not D4|not D4, not E5|Why D4, not E5?|You should have played D4, not E5|Next move D4 kills you|idk, D4?
+        I quit my job|I did not play D4, not E5|👍
         I can see that D4 was the threat, well done|I considered D4 and E5""",
     UNSURE: r"""
         I play D4. No wait, E5.|D4\nE5|D4. E5.|I'll play D4. I resign.|D4\n\nswap|I play D4. Sorry, I meant E5.
-        D4 and E5 are both bad for me
+        D4 and E5 are both bad for me|D4\nI thought about D4, but no.
         D4\nWait, let me think|My move: D4\nMy move: E5""",
 }  # fmt: skip
 
@@ -156,26 +163,61 @@ WISHED = {
     Wish.TIME: r"""
         Please give me more time|give me more time please|Can I have more time?|Could I have two more days, please?
         I need more time|I need a few more days, sorry|Hi Bert, could you give me some more time?|more time please
+        can I get another week?|need more time plz|one more day please|Can I have another two days?
         Can you give me three more days?|Please allow me some extra time|I'd like more time|I really need more time""",
     Wish.PAUSE: r"""
         Can we pause?|Shall we pause the game?|Let's take a break|Could we please pause until Monday?
-        Please pause the game|can we stop the clocks for a week""",
+        Please pause the game|can we stop the clocks for a week|Pause please|pause pls|pause?""",
     Wish.REST: r"""
         I'm on holiday next week|I am away until Monday|I'll be on vacation from May 5|Sorry, I'm travelling this week
         I'm going on holiday tomorrow|I will be offline until Friday. Thanks!|I'm out of town""",
     Wish.REMIND: "remind me tomorrow|Can you remind me in two days?|Please remind me|send me a reminder please",
     Wish.LOOK: r"""
         show me the board|Show me the board please|what's the score?|What is the score now?|can I see the board?
-        Whose turn is it?|how do things stand?|Please show the game again|who is winning?|Is it my turn?|show board""",
+        Whose turn is it?|how do things stand?|Please show the game again|who is winning?|Is it my turn?|show board
+        am I X or O?|what color am I?|how much time do I have?|when is my deadline?|who won?|did you get my move?""",
     Wish.WHO: "who are you?|Who are you|Are you a robot?|Hello, who is this?|are you human?|Who am I playing?",
     Wish.THANKS: r"""
         thanks|Thank you!|Thanks a lot!|ok|Ok, thanks|Great, thank you very much|Thank you for your help!|cheers|got it
-        Thank you! That is very helpful.|Thanks for the quick answer.|Many thanks and best regards|Perfect!""",
+        👍|Thx! 😀|thanks a lot!|Thank you! That is very helpful.|Thanks for the quick answer.
+        Many thanks and best regards|Perfect!""",
     None: r"""
         I am lost|D4|Thanks. I play D4|lunch tomorrow?|I had more time yesterday|I'm on the left|Show me how you win
         You need more time than I do|I paused the music|Give me your best move!|who knows|what a score!|my board is
         remind yourself|We are away from the edge, are we?""",
 }  # fmt: skip
+
+
+TOPICS = {
+    "help resign": "how do I resign?|how can I give up|How do I quit the game?",
+    "help undo": "how do i undo?|how can I take a move back?",
+    "hint": "any hints?|best move?|what should I play?|pick one for me|give me a hint",
+    "help mails": "too many mails|can you send fewer emails|how do I turn off the mails?|delete my account",
+    "tournaments": "are there any tournaments?|I want to join a tournament",
+    "robots": "which robots are there?|stronger opponent please",
+    "help standings": "show rankings|top players|leaderboard|who is the best?",
+    "about me": "what's my rating?|show my rating|who am I?|am I registered?|what is my username?",
+    "help account": "I forgot my password|do I need a password?|how do I change my name?|how do I log in?",
+    "all show me active": "show me all my games|my games|list my games|status|whats going on?",
+    "list": "who is online?|list of players|who else plays here?",
+    "help": "which games do you have?|do you have chess?|list games|games",
+    "help seek": "find me an opponent|is there anybody to play with?|any1 wanna play?|play against a human",
+    "help challenge": "can I invite a friend?|how do I invite my wife?|my friend wants to play",
+    "help GAME": "rules of hex|teach me|I want to learn go",
+    "help clock": "how long does a game take?|how does the clock work?",
+    "help tutorial": "I'm new here|I am a beginner, where do I start?",
+    "puzzle": "gimme a puzzle|do you have puzzles?",
+    "test display": "I can't see the board|the board looks strange|picture please",
+    "": "My cat is asleep.|Hello|I am ready|let's go|D4|thanks",
+}  # fmt: skip
+
+WANTS_A_GAME = (
+    "I want to play hex|ok lets play|can I play against the computer?|start a game|new game please|I am ready|Go!"
+)
+WANTS_NONE = "can I play on my phone?|I played well|hello|is it free?|what a game"
+
+LOST = "what is this?|help me|huh?|???|I need help|Help me please!|i no understand|I don't get it|what do I do now?"
+NOT_LOST = "help cross|D4|I don't understand why you did that, I was winning|hello|what a move!|help yourself"
 
 
 def rows(text: str) -> list[str]:
@@ -265,6 +307,21 @@ def test_a_wish_in_plain_words(said: str, wish: Wish | None) -> None:
     assert wished(said) is wish
 
 
+@pytest.mark.parametrize(("said", "wanted"), [(said, wanted) for wanted, text in TOPICS.items() for said in rows(text)])
+def test_what_a_question_is_about(said: str, wanted: str) -> None:
+    assert topic(said) == wanted
+
+
+@pytest.mark.parametrize("said", [*rows(WANTS_A_GAME), *rows(WANTS_NONE)])
+def test_who_wants_a_game_at_once(said: str) -> None:
+    assert starts(said) is (said in rows(WANTS_A_GAME))
+
+
+@pytest.mark.parametrize("said", [*rows(LOST), *rows(NOT_LOST)])
+def test_who_does_not_know_what_to_do(said: str) -> None:
+    assert lost(said) is (said in rows(LOST))
+
+
 def test_there_are_three_hundred_wordings() -> None:
     tables = (*INVITATIONS.values(), *PLAYED.values(), *ACTS.values())
     assert sum(map(len, map(rows, tables))) + len(NAMED) + len(FIRST_MAILS) > 300
@@ -301,6 +358,7 @@ ASIDES = (
     "Nice weather today.", "If I had played OTHER I would have lost.", "Why did you not play OTHER?",
     "I expected OTHER.", "See you on May 5 at 10:30!", "> OTHER", "You should have played OTHER", "I am 42.",
 )  # fmt: skip
+DENIALS = ("I thought about OTHER, but no.", "I considered OTHER but it is worse.")
 DOUBTS = ("No wait, OTHER.", "Sorry, I meant OTHER", "Or rather OTHER!", "My move: OTHER")
 CLOSINGS = ("", "\n\nCheers, Ann", "\n\nThanks for the game!\nAnn", "\nGood luck and have fun :-)")
 
@@ -309,7 +367,7 @@ CLOSINGS = ("", "\n\nCheers, Ann", "\n\nThanks for the game!\nAnn", "\nGood luck
 def test_hundreds_of_composed_mails_of_each_game_hold_no_wrong_move(game: str) -> None:
     rules, (move, other), closings = legal(game), offered(game), itertools.cycle(CLOSINGS)
     claims = [claim for claim in CLAIMS if len(move) > 1 or not claim.startswith("MOVE")]
-    for greeting, claim, aside in itertools.product(GREETINGS, claims, ("", *ASIDES, *DOUBTS)):
+    for greeting, claim, aside in itertools.product(GREETINGS, claims, ("", *ASIDES, *DENIALS, *DOUBTS)):
         said = f"{greeting}{claim}\n{aside}{next(closings)}".replace("MOVE", move).replace("OTHER", other)
         meant = meaning(said, rules)
         assert (meant.act, meant.move) == ((UNSURE, "") if aside in DOUBTS else (MOVE, move)), said

@@ -16,8 +16,8 @@ from pbm.server import Arriving, Settings
 from pbm.server.guard import Gate
 from pbm.server.handle import Handler
 from pbm.store import Transaction
-from tests.conversation import ROBOT, House
-from tests.domain.test_plain_words import ASIDES, CLAIMS, CLOSINGS, DOUBTS, GREETINGS
+from tests.conversation import ROBOT, Got, House
+from tests.domain.test_plain_words import ASIDES, CLAIMS, CLOSINGS, DENIALS, DOUBTS, GREETINGS
 from tests.mailin import clients
 
 MAILS = 1000
@@ -38,7 +38,7 @@ def patient(new_house: Callable[..., House]) -> House:
 
 def composed(move: str, other: str) -> list[tuple[str, str]]:
     """Texts, each with the move that it makes, "" for none; in an order without order, the same each time."""
-    asides = [(aside, move) for aside in ("", *ASIDES)] + [(doubt, "") for doubt in DOUBTS]
+    asides = [(aside, move) for aside in ("", *ASIDES, *DENIALS)] + [(doubt, "") for doubt in DOUBTS]
     texts = [
         (f"{greeting}{claim}\n{aside}{closing}".replace("MOVE", move).replace("OTHER", other), meant)
         for greeting, claim, (aside, meant), closing in itertools.product(GREETINGS, CLAIMS, asides, CLOSINGS)
@@ -108,3 +108,92 @@ def test_a_thousand_composed_mails_play_nothing_that_was_not_meant(
             right += plies == ([meant] if meant else [])
     assert wrong == []
     assert right >= 0.95 * len(texts)
+
+
+LETTER_ANSWERS = {
+    "pbm: help start": "help me|huh?|hello|what can I do here?|is it free?|what is this?|who is the admin?|???",
+    "pbm: help cross": "how do I win at cross?",
+    "pbm: help hex": "can you teach me the rules of hex?|rules hex|hex rules please",
+    "pbm: help mails": "stop|unsubscribe|too many mails|delete my account|how do I leave?",
+    "pbm: help pause": "Pause please",
+    "pbm: help clock": "can I get another week?",
+    "pbm: help resign": "how do I resign?",
+    "pbm: help": "which games are there?|what are the rules?",
+    "pbm: help seek": "I want to play hex with someone|any1 wanna play?",
+    "pbm: you are welcome": "thanks a lot!|👍",
+    "pbm: list of games": "who is online?|list of players",
+    "pbm: about bert": "who am I?|how strong is bert?",
+    "pbm: tournaments": "are there any tournaments?",
+    "Hex Board 101 bert-robot1": "I want to play hex|play hex pls|Hi! I'd like to play hex please.",
+    "Cross Board 101 bert-robot1": "can I play against the computer?|Let's go!|ok lets play|I'm ready.",
+    "Go Board 101 bert-robot1": "let's play go",
+}  # fmt: skip
+"""What a player without a game writes in answer to a letter, by the subject of what they get."""
+
+REFUSED = {
+    'no player "bret" here. Did you mean bert?': "challenge anna bret|cross challenge anna bret",
+    'Write: cross challenge me anna': "play with Anna|I want to play against anna",
+    "Write: hex challenge me anna": "I'd like to play hex with Anna",
+    "You have no game under way.": "whose turn is it?|show me my game|how long do I have?",
+}  # fmt: skip
+
+BOARD_ANSWERS = {
+    "pbm: help start": "help me|huh?|I need help!",
+    "pbm: help resign": "how do I resign?",
+    "pbm: help undo": "how do i undo?",
+    "pbm: help mails": "too many mails",
+    "pbm: list of games": "who is online?",
+    "pbm: about anna": "who is anna?|how strong is anna?",
+    "pbm: help cross": "what is swap?|can I pass?|how to win",
+    "You ask to pause the game": "Pause please|pause|can we pause?",
+    "Only anna can give you time": "can I get another week?|need more time plz|one more day please",
+    "You offer a draw": "draw pls|remis?|wanna draw?",
+    "Really resign?": "I quit|stop the game|I don't want to play anymore",
+    "how it stands": "whose turn is it?|show me my games|am I X or O?|how much time do I have?",
+    "passed on as a message": "lol|👍|hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick",
+    "You played C3": "C3 👍|c3 pls|move is C3|C3, not D4|C3\n\nI thought about D4, but no.",
+    "speaks of C3 or D4": "C3 or D4|C3 or D4, hmm",
+    "is not a cell": "the middle|is it C99?",
+    "Hints are only given": "hint please|any hints?",
+}  # fmt: skip
+"""What the player to move writes in answer to a board, by what the answer to it says."""
+
+
+def pairs(table: dict[str, str]) -> list[tuple[str, str]]:
+    return [(wanted, said) for wanted, text in table.items() for said in text.split("|")]
+
+
+@pytest.mark.parametrize("table", [LETTER_ANSWERS, REFUSED])
+def test_what_people_ask_in_answer_to_a_letter_leads_there(patient: House, table: dict[str, str]) -> None:
+    patient.send("bert", "help")
+    ours, wrong = patient.mailboxes["bert@example.net"][-1], []
+    for wanted, said in pairs(table):
+        patient.mailboxes["bert@example.net"] = [ours]
+        told = said_to(patient, patient.answering("bert", said))
+        wrong += [] if wanted in told else [(said, told[:200])]
+    assert wrong == []
+
+
+def test_what_people_ask_in_answer_to_a_board_leads_there(patient: House) -> None:
+    patient.game("cross -size=4 bert anna")
+    wrong = []
+    for wanted, said in pairs(BOARD_ANSWERS):
+        told = said_to(patient, patient.answering("bert", said, 101))
+        wrong += [] if wanted in told else [(said, told[:200])]
+    assert wrong == []
+
+
+def said_to(house: House, mail: Arriving) -> str:
+    """Subject and text of what its writer would get, blanks folded; nothing is changed."""
+    row = Received(1, house.now, mail.mail_from, mail.recipients, mail.raw)
+    handler, found = house.service._batches._handler, ""
+    with house.service.store.write() as tx, suppress(_NotMeantToLast), tx.savepoint():
+        tx.now = house.now
+        prepared = handler.read(Gate(tx, PATIENT), row, handler.message_of(row))
+        (checked,) = handler.check([prepared])
+        settled = handler.handle(tx, prepared, checked)
+        own = [each for each in settled.mails if each.address == mail.mail_from]
+        found = "\n".join(Got(each.address, each.raw, each.board).letter for each in own)
+        raise _NotMeantToLast
+    house.service.tools.states.forget()
+    return " ".join(found.removeprefix("Subject: ").split())
