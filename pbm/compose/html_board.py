@@ -18,7 +18,6 @@ from pbm.compose.html import equal, within_bounds
 from pbm.compose.views import View
 from pbm.draw import WORDS
 from pbm.draw.brush import WOOD
-from pbm.draw.grid import plain
 
 COLUMNS = 50
 """Of a drawing in characters: what a phone shows side by side."""
@@ -54,7 +53,7 @@ class HtmlBoard:
     def __post_init__(self) -> None:
         scene = self.view.scene
         if self.style == WORDS or not self._put_cells():
-            lines = plain(draw.board(scene.board, self.style, COLUMNS))
+            lines = draw.board(scene.board, self.style, COLUMNS)
             self.drawn, self.columns = equal(lines), max(map(len, lines), default=0)
             self.room -= len(self.drawn)
         for listing in scene.lists:

@@ -29,7 +29,6 @@ from pbm.domain.match import SWAP, Match, Player, Seat, State
 from pbm.domain.spans import DAY, HOUR, brief, in_words
 from pbm.draw import words
 from pbm.draw.brush import Picture
-from pbm.draw.grid import Line, plain
 from pbm.draw.picture import picture
 
 
@@ -175,22 +174,16 @@ class View:
     state: State
     match: Match | None = None
     other: Scene | None = None
-    _lines: dict[str, list[Line]] = field(default_factory=dict)
     _texts: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def scene(self) -> Scene:
         return self.other or self.state.game.scene(self.state.position, self.state.last)
 
-    def lines(self, style: str) -> list[Line]:
-        if style not in self._lines:
-            first, last = self.spoken if style == draw.WORDS else ((), ())
-            self._lines[style] = draw.lines(self.scene, style, first, last)
-        return self._lines[style]
-
     def text(self, style: str) -> str:
         if style not in self._texts:
-            self._texts[style] = "\n".join(plain(self.lines(style)))
+            first, last = self.spoken if style == draw.WORDS else ((), ())
+            self._texts[style] = "\n".join(draw.lines(self.scene, style, first, last))
         return self._texts[style]
 
     @cached_property

@@ -11,54 +11,30 @@ join that may be drawn is a dot.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
 
 from games.scene import Cell, GridBoard, Ground, Join, Look, Place
 from pbm.draw.brush import PLAIN, Marks
 
 
-class Run(NamedTuple):
-    """Characters side by side. word: what a player types to mean them; empty where they mean nothing."""
-
-    text: str
-    word: str = ""
-
-
-Line = list[Run]
-run = lru_cache(maxsize=10_000)(Run)
-"""A run of a board's place: boards have a few thousand different ones, drawn over and over."""
-
-
-def plain(lines: Sequence[Line]) -> list[str]:
-    """The characters alone, without trailing blanks."""
-    return ["".join(run.text for run in line).rstrip() for line in lines]
-
-
-def lines(board: GridBoard, marks: Marks = PLAIN) -> list[Line]:
-    """The board from top to bottom. marks: what to draw in place of an ASCII mark."""
+def text(board: GridBoard, marks: Marks = PLAIN) -> list[str]:
+    """The board from top to bottom, without trailing blanks. marks: what to draw in place of an ASCII mark."""
     if board.ground is Ground.POINTS:
         return _spaced(board, marks)
     drawn = _places(board, marks)
     left = min(drawn)[1]
     margin = max(map(len, board.rows))
-    letters = [Run(" " * (margin + 1 - 3 * left) + "".join(f" {label} " for label in board.columns))]
+    letters = (" " * (margin + 1 - 3 * left) + "".join(f" {label} " for label in board.columns)).rstrip()
     middle = []
     for row, places in groupby(sorted(drawn), itemgetter(0)):
         label = board.rows[row] if 0 <= row < len(board.rows) else ""
-        parts = [part for place in places for part in drawn[place]]
-        middle.append([Run(f"{label:>{margin}} "), *parts, Run(f" {label}")])
+        middle.append(f"{label:>{margin}} {''.join([drawn[place] for place in places])} {label}".rstrip())
     return [letters, *middle, letters]
 
 
-def text(board: GridBoard, marks: Marks = PLAIN) -> list[str]:
-    return plain(lines(board, marks))
-
-
-def _places(board: GridBoard, marks: Marks) -> dict[Place, Line]:
+def _places(board: GridBoard, marks: Marks) -> dict[Place, str]:
     """Every place's three characters: its mark, and the brackets or the joins beside it."""
     # A join is drawn to the right of the places in `across`, and straight down through those in `down`.
     across = {(join.start[0], at) for join in board.joins for at in range(join.start[1], join.end[1])}
@@ -70,8 +46,7 @@ def _places(board: GridBoard, marks: Marks) -> dict[Place, Line]:
         line = "-" if place in across else "|" if place in down else ""
         mark = _piece(cell) or owners.get(place, "") or line or _free(cell, board.ground)
         left, right = _brackets(cell) or tuple("-" if gap in across else " " for gap in (before, place))
-        three = [marks.get(each, each) for each in (left, mark, right)]
-        drawn[place] = [run(three[0]), run(three[1], cell.name), run(three[2])]
+        drawn[place] = "".join([marks.get(each, each) for each in (left, mark, right)])
     return drawn
 
 
@@ -91,32 +66,32 @@ def _free(cell: Cell, ground: Ground) -> str:
     return "." if cell.faint or ground is Ground.SQUARES else "+"
 
 
-def _spaced(board: GridBoard, marks: Marks) -> list[Line]:
+def _spaced(board: GridBoard, marks: Marks) -> list[str]:
     """Points with what is between them."""
-    drawn: dict[Place, Run] = {}
+    drawn: dict[Place, str] = {}
     for join in board.joins:
         for place, mark in _strokes(join):
-            drawn[place] = run(marks.get(mark, mark))
+            drawn[place] = marks.get(mark, mark)
         (row, column), (to_row, to_column) = join.start, join.end
         middle = row + to_row, 2 * (column + to_column)
-        drawn[middle] = run(drawn[middle].text, join.name) if middle in drawn else run(".", join.name)
+        drawn.setdefault(middle, ".")
         if join.last:
-            drawn[middle[0], middle[1] - 1], drawn[middle[0], middle[1] + 1] = run("("), run(")")
+            drawn[middle[0], middle[1] - 1], drawn[middle[0], middle[1] + 1] = "()"
     for box in board.boxes:
-        drawn[2 * box.row + 1, 4 * box.column + 2] = run(box.owner)
+        drawn[2 * box.row + 1, 4 * box.column + 2] = box.owner
     for cell in board.cells:
         row, column = 2 * cell.row, 4 * cell.column
         mark = _piece(cell) or _free(cell, board.ground)
-        drawn[row, column] = run(marks.get(mark, mark), cell.name)
+        drawn[row, column] = marks.get(mark, mark)
         if brackets := _brackets(cell):
-            drawn[row, column - 1], drawn[row, column + 1] = run(brackets[0]), run(brackets[1])
-    margin, blank = max(map(len, board.rows)), run(" ")
-    letters = [Run(" " * (margin + 2) + "   ".join(board.columns))]
+            drawn[row, column - 1], drawn[row, column + 1] = brackets
+    margin = max(map(len, board.rows))
+    letters = " " * (margin + 2) + "   ".join(board.columns)
     middle_lines = []
     for line in range(2 * len(board.rows) - 1):
         label = "" if line % 2 else board.rows[line // 2]
-        parts = [drawn.get((line, at), blank) for at in range(-1, 4 * len(board.columns) - 2)]
-        middle_lines.append([Run(f"{label:>{margin}} "), *parts, Run(f" {label}")])
+        parts = [drawn.get((line, at), " ") for at in range(-1, 4 * len(board.columns) - 2)]
+        middle_lines.append(f"{label:>{margin}} {''.join(parts)} {label}".rstrip())
     return [letters, *middle_lines, letters]
 
 

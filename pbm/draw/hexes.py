@@ -6,44 +6,34 @@ line off the board over / or \\ or -, so far that it touches no other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
-from itertools import count, groupby
-from operator import itemgetter
+from itertools import count
 
 from games.scene import HexBoard, Label, Place
 from pbm.draw.brush import PLAIN, Marks
-from pbm.draw.grid import Line, Run, plain, run
 
-Sheet = dict[Place, Run]
-"""What stands at a character's row and column; a run of several characters covers the columns to its right."""
+Sheet = dict[Place, str]
+"""What stands at a character's row and column; several characters cover the columns to its right."""
 
 
-def lines(board: HexBoard, marks: Marks = PLAIN) -> list[Line]:
+def text(board: HexBoard, marks: Marks = PLAIN) -> list[str]:
     """The board from top to bottom. marks: what to draw in place of an ASCII mark."""
     drawn = dict(_labels(board.labels))
     for cell in board.cells:
         mark = (cell.piece.upper() if cell.winning else cell.piece.lower()) or (" " if cell.closed else ".")
-        drawn[cell.place] = run(marks.get(mark, mark), cell.name)
+        drawn[cell.row, cell.column] = marks.get(mark, mark)
         if cell.last:
-            drawn[cell.row, cell.column - 1], drawn[cell.row, cell.column + 1] = run("("), run(")")
-    return list(_rows(drawn))
+            drawn[cell.row, cell.column - 1], drawn[cell.row, cell.column + 1] = "()"
+    return _rows(drawn)
 
 
-def text(board: HexBoard, marks: Marks = PLAIN) -> list[str]:
-    return plain(lines(board, marks))
-
-
-def _rows(drawn: Sheet) -> Iterator[Line]:
+def _rows(drawn: Sheet) -> list[str]:
     left = min(column for _, column in drawn)
-    for _, places in groupby(sorted(drawn), itemgetter(0)):
-        line, at = [], left
-        for place in places:
-            if place[1] > at:
-                line.append(run(" " * (place[1] - at)))
-            line.append(drawn[place])
-            at = place[1] + len(drawn[place].text)
-        yield line
+    rows: dict[int, str] = {}
+    for (row, column), mark in sorted(drawn.items()):
+        line = rows.get(row, "")
+        rows[row] = f"{line:{column - left}}{mark}" if column > left else mark
+    return [line.rstrip() for line in rows.values()]
 
 
 @lru_cache(maxsize=64)
@@ -54,8 +44,8 @@ def _labels(labels: tuple[Label, ...]) -> Sheet:
     for each in labels:
         (row, column), length = each.place, len(each.text)
         if each.down == 0:
-            drawn[row, column + each.right] = run("-")
-            drawn[row, column + 3 if each.right > 0 else column - 2 - length] = run(each.text)
+            drawn[row, column + each.right] = "-"
+            drawn[row, column + 3 if each.right > 0 else column - 2 - length] = each.text
             continue
         stroke, back = ("/", "\\")[each.down == each.right], length - 1 if each.right < 0 else 0
         for far in count(2):
@@ -63,8 +53,8 @@ def _labels(labels: tuple[Label, ...]) -> Sheet:
             if lettered.isdisjoint((line, at) for at in range(start - 1, start + length + 1)):
                 break
         for near in range(1, far):
-            drawn[row + each.down * near, column + each.right * near] = run(stroke)
-        drawn[line, start] = run(each.text)
+            drawn[row + each.down * near, column + each.right * near] = stroke
+        drawn[line, start] = each.text
         lettered.update((line, at) for at in range(start, start + length))
     return drawn
 

@@ -13,9 +13,7 @@ from dataclasses import replace
 from math import isqrt
 
 from games.scene import PlaneBoard, Segment, Stroke
-from pbm.draw import grid
 from pbm.draw.brush import PLAIN, Marks
-from pbm.draw.grid import Run
 from pbm.draw.layout import Layout, Place, Sheet, most_crowded
 
 COLUMNS = 78
@@ -30,8 +28,8 @@ ROOM = 14
 NICER: Marks = {"|": "│", "/": "╱", "\\": "╲", "-": "─", "#": "█", ":": "┊", "=": "┄", "+": "┼"}
 
 
-def lines(board: PlaneBoard, marks: Marks = PLAIN, columns: int = COLUMNS) -> list[grid.Line]:
-    """The drawing in at most so many columns, from top to bottom.
+def text(board: PlaneBoard, marks: Marks = PLAIN, columns: int = COLUMNS) -> list[str]:
+    """The drawing in at most so many columns, from top to bottom, without trailing blanks.
 
     marks: what to draw in place of an ASCII mark; labels stay as they are.
     """
@@ -43,12 +41,8 @@ def lines(board: PlaneBoard, marks: Marks = PLAIN, columns: int = COLUMNS) -> li
         named = [part.board.points[index].label for index in sorted(enlarged.signs)]
         near = f", around {', '.join(named[:6])}" if any(named[:6]) else ""
         heading = textwrap.wrap(f"The most crowded part{near}, {ENLARGED} times as large:", columns)
-        drawn += [[], *([Run(line)] for line in heading), [], *_drawn(enlarged, marks)]
+        drawn += ["", *heading, "", *_drawn(enlarged, marks)]
     return drawn
-
-
-def text(board: PlaneBoard, marks: Marks = PLAIN) -> list[str]:
-    return grid.plain(lines(board, marks))
 
 
 def _fitted(board: PlaneBoard, most: int) -> Layout:
@@ -71,17 +65,15 @@ def _sheet(board: PlaneBoard, columns: int) -> Sheet:
     return Sheet(board, wide, board.height * step if step and 3 * board.width <= room else rows)
 
 
-def _drawn(layout: Layout, marks: Marks) -> Iterator[grid.Line]:
+def _drawn(layout: Layout, marks: Marks) -> Iterator[str]:
     drawn: dict[Place, str] = {}
     for segment, path in zip(layout.segments, layout.paths, strict=True):
         for place, mark in path:
             drawn.setdefault(place, _stroke(segment, mark))
     drawn |= dict.fromkeys(layout.crossings(), "+")
-    cells = {place: Run(marks.get(mark, mark)) for place, mark in drawn.items()}
-    for index, (start, label) in layout.numbers.items():
-        cells |= _labelled(start, label, layout.segments[index].name)
-    for index, (start, sign) in layout.signs.items():
-        cells |= _labelled(start, sign, layout.sheet.board.points[index].name)
+    cells = {place: marks.get(mark, mark) for place, mark in drawn.items()}
+    for start, label in (*layout.numbers.values(), *layout.signs.values()):
+        cells |= {(start[0], start[1] + step): letter for step, letter in enumerate(label)}
     return _rows(cells)
 
 
@@ -93,16 +85,9 @@ def _stroke(segment: Segment, mark: str) -> str:
     return mark
 
 
-def _labelled(start: Place, label: str, word: str) -> dict[Place, Run]:
-    """A label in its first place; the places it covers besides are empty."""
-    covered = {(start[0], start[1] + step): Run("") for step in range(len(label))}
-    return covered | {start: Run(label, word)}
-
-
-def _rows(cells: dict[Place, Run]) -> Iterator[grid.Line]:
+def _rows(cells: dict[Place, str]) -> Iterator[str]:
     rows: dict[int, list[int]] = {}
     for row, column in sorted(cells):
         rows.setdefault(row, []).append(column)
-    blank = Run(" ")
     for row in range(min(rows, default=0), max(rows, default=-1) + 1):
-        yield [cells.get((row, column), blank) for column in range(max(rows.get(row, [-1])) + 1)]
+        yield "".join([cells.get((row, column), " ") for column in range(max(rows.get(row, [-1])) + 1)]).rstrip()

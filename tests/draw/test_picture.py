@@ -187,34 +187,20 @@ def test_targets_are_dots_and_the_present_point_is_a_ring():
     assert {start for start, _ in layout.signs.values()}.isdisjoint(map(layout.sheet.place, points))
 
 
-# Characters that stand for what is typed
-
-
-def test_characters_of_a_drawing_stand_for_what_is_typed() -> None:
-    """Each cell's word is found where its mark stands, and nowhere else."""
-    scene = played("cross")
-    assert isinstance(scene.board, HexBoard)
-    lines = draw.lines(scene)
-    words = [run.word for line in lines for run in line if run.word]
-    assert words == [cell.name for cell in scene.board.cells]
-    free = {cell.name for cell in scene.board.cells if not cell.piece}
-    assert {run.word for line in lines for run in line if run.text == "." and run.word} == free
-
-
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("style", draw.STYLES)
-def test_runs_are_the_text(name: str, style: str) -> None:
-    scene = played(name)
-    joined = ["".join(run.text for run in line).rstrip() for line in draw.lines(scene, style)]
-    assert "\n".join(joined) + "\n" == draw.text(scene, style)
-    assert not any(one == other == "" for one, other in pairwise(joined))
+def test_no_two_lines_of_a_drawing_are_empty_and_none_ends_in_blanks(name: str, style: str) -> None:
+    lines = draw.text(played(name), style).split("\n")
+    assert not any(one == other == "" for one, other in pairwise(lines))
+    assert all(line == line.rstrip() for line in lines)
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_moves_of_a_board_are_found_in_its_drawing(name: str) -> None:
-    """Whole, or the place where they begin, or the place where they end (a stone that falls)."""
+def test_moves_of_a_board_begin_or_end_at_what_it_shows(name: str) -> None:
+    """A move is whole there, or begins or ends there (a stone that falls)."""
     state = State.start(GAMES[name], [])
     scene = state.game.scene(state.position, state.last)
     moves = {state.game.notate(state.position, move) for move in islice(state.game.moves(state.position), 400)}
-    words = {run.word for line in draw.lines(Scene(scene.board)) for run in line if run.word}
+    places = [getattr(scene.board, kind, ()) for kind in ("cells", "joins", "points", "segments")]
+    words = {each.name for some in places for each in some if each.name}
     assert all(any(move.startswith(word) or word.startswith(move) for word in words) for move in moves - {"pass"})
