@@ -6,6 +6,8 @@ column. The line (four, unless the challenge says otherwise) wins, straight or d
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from games.boards import Cells, Squares, bits, squares
 from games.placing import Ending, Placing, Position
 from games.rules import BadNotation, Info, Option, OptionValues, Outcome, fold, quoted, read_cell
@@ -36,6 +38,10 @@ class Four(Placing):
         board = self.board(pos.options)
         return board.full & ~pos.taken & (pos.taken << board.stride | board.rows[0])
 
+    def moves(self, pos: Position) -> Iterator[int]:
+        stride = self.board(pos.options).stride
+        return iter(sorted(super().moves(pos), key=lambda index: index % stride))
+
     def parse(self, pos: Position, text: str) -> int:
         board, word = self.board(pos.options), fold(text)
         columns = {name: at for at, letter in enumerate(board.names.letters) for name in (letter, str(at + 1))}
@@ -57,6 +63,11 @@ class Four(Placing):
 
     def notate(self, pos: Position, move: int) -> str:
         return self.board(pos.options).names[move][0]
+
+    def beginnings(self, pos: Position) -> dict[str, str]:
+        """The columns by the squares to which stones would fall."""
+        names = self.board(pos.options).names
+        return {names[index]: self.notate(pos, index) for index in self.moves(pos)}
 
     def near(self, pos: Position, move: int) -> list[str]:
         return sorted(self.notate(pos, index) for index in bits(self.legal(pos)))

@@ -31,7 +31,9 @@ EDGE = 20
 LINK = 76
 """Characters of a link beside its URL."""
 
-_LETTERS = "font-size:12px;color:#777777"
+_LETTERS = "font-size:12px;opacity:0.7"
+DOT = "&#183;"
+"""What a free cell shows where one may play."""
 
 
 class Face(NamedTuple):
@@ -66,11 +68,14 @@ class Table:
     def words(self) -> Iterator[str]:
         return (face.word for face in self.faces.values() if face.word)
 
-    def html(self, links: Mapping[str, str]) -> str:
+    def html(self, links: Mapping[str, str], *, dotted: bool = True) -> str:
+        """dotted: free cells that are no links have dots, too."""
         pieces, linked = list(self._bare[0]), self._bare[1]
         for at, face, span, height in linked:
             if url := links.get(face.word):
                 pieces[at] = face.html(span, height, url)
+            elif face.mark == DOT and not dotted:
+                pieces[at] = pieces[at].replace(DOT, "")
         return "".join(pieces)
 
     @cached_property
@@ -112,8 +117,8 @@ def tables(board: HexBoard | GridBoard) -> list[Table]:
     return [_squares(board, part) for part in _parts(cells, 1, (WIDTH - MARGIN * 2) // SMALLEST)]
 
 
-def html(parts: Sequence[Table], links: Mapping[str, str]) -> Markup:
-    return Markup("\n".join(part.html(links) for part in parts))  # noqa: S704  marks and words are of games
+def html(parts: Sequence[Table], links: Mapping[str, str], *, dotted: bool = True) -> Markup:
+    return Markup("\n".join(part.html(links, dotted=dotted) for part in parts))  # noqa: S704  marks and words are of games
 
 
 def _parts(cells: Sequence[Cell], wide: int, most: int, shared: int = 0) -> list[list[Cell]]:
@@ -241,7 +246,7 @@ def _face(cell: Cell, colours: Mapping[str, str], mark: str = "") -> Face:
         return Face(_piece(cell, colours), ground, cell.name)
     if cell.last:
         return Face(f'<b style="color:{LAST}">&#10005;</b>', ground, cell.name)
-    return Face(mark or ("" if cell.closed else "&#183;"), ground, cell.name)
+    return Face(mark or ("" if cell.closed else DOT), ground, cell.name)
 
 
 def _piece(cell: Cell, colours: Mapping[str, str]) -> str:

@@ -67,7 +67,7 @@ class HtmlBoard:
     @property
     def begun(self) -> bool:
         """Some link only begins a move."""
-        return bool(self.starts)
+        return bool(self.starts) and not set(self.view.moves) >= set(self.view.beginnings.values())
 
     @property
     def before(self) -> tuple[str, ...]:
@@ -89,10 +89,10 @@ class HtmlBoard:
         self.parts = len(tables)
         links = {**self.starts, **self.links}
         chosen = within_bounds((word for table in tables for word in table.words()), links, self.room - bare, LINK)
-        self.cells = cells.html(tables, chosen)
+        self._unlinked = {word for table in tables for word in table.words() if word in links} - chosen.keys()
+        self.cells = cells.html(tables, chosen, dotted=not chosen or self.crowded)
         self.room -= len(self.cells)
         self._shown |= chosen
-        self._unlinked = {word for table in tables for word in table.words() if word in links} - chosen.keys()
         return True
 
     @property
@@ -101,8 +101,9 @@ class HtmlBoard:
         return bool(self._unlinked)
 
     def _put_others(self) -> None:
-        """Moves that nothing else links, those of a cell together; where they are too many, what they begin with."""
-        others = [word for word in self.links if word not in self._shown and word not in self._unlinked]
+        """Moves that nothing else opens, those of a cell together; where they are too many, what they begin with."""
+        opened = {*self._shown.values()}
+        others = [word for word, url in self.links.items() if url not in opened and word not in self._unlinked]
         if 0 < len(others) <= (MAX_TARGETS if self.starts else MAX_LISTED):
             heading = "Or:" if self._shown else "Moves:"
             by_start = groupby(others, _first_cell)

@@ -167,6 +167,20 @@ def test_a_cell_from_which_one_can_move_opens_its_move_or_the_beginning_of_one(n
         assert reply.refuses, "what only begins a move is asked for again, never guessed"
 
 
+def test_a_stone_that_falls_has_a_link_on_the_square_where_it_comes_to_rest(house: House) -> None:
+    source = mover(house, "four", ["d", "d"]).part("text/html")
+    assert len(lxml.html.fromstring(source).xpath("//td[@bgcolor]/a")) == 7
+    assert "complete the move" not in source
+    assert "Moves:" not in source
+
+
+def test_only_places_that_may_be_played_have_dots(house: House) -> None:
+    page = lxml.html.fromstring(mover(house, "reversi", ["d3"]).part("text/html"))
+    dots = page.xpath("//td[normalize-space()='\u00b7']")
+    assert len(dots) == 3, "those for White after d3"
+    assert all(cell.xpath("./a") for cell in dots)
+
+
 def test_an_amazon_has_a_link_and_a_pass_of_go_has_one(house: House) -> None:
     house.game("amazons -size=10 alice bob")
     linked = moves_linked(last_of(house, "alice"))
