@@ -21,7 +21,6 @@ from games.rules import IllegalMove, Info, OptionValues, Outcome, fold
 
 BOARD = squares(8, 8, chequered=True)
 PASS = "pass"  # noqa: S105  a move
-REPETITIONS = 3
 
 
 class Way(NamedTuple):
@@ -107,9 +106,7 @@ class Loa(Moving):
         for side, pieces in ((pos.mover.other, pos.others), (pos.mover, pos.own)):
             if _joined(pieces):
                 return Outcome(side, "by joining all pieces" if pieces & (pieces - 1) else "with a single piece left")
-        if pos.times >= REPETITIONS:
-            return Outcome(None, "because the same position came for the third time")
-        return None
+        return self.repeated(pos)
 
 
 @lru_cache(maxsize=4096)

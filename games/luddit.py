@@ -16,6 +16,7 @@ turn of two such moves that place or remove. It is empty only when the game is o
 
 from __future__ import annotations
 
+import dataclasses
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,12 +24,13 @@ from dataclasses import dataclass
 from games.boards import bits
 from games.luddit_pieces import Stones, Torus, torus
 from games.luddit_turns import Move, Turn, as_set, read_turn, write_move, write_turn
-from games.rules import IllegalMove, Info, Option, OptionValues, Outcome, Side, quoted
+from games.rules import RECURS, REPETITIONS, IllegalMove, Info, Option, OptionValues, Outcome, Side, quoted
 from games.scene import Cell, GridBoard, Ground, Listing, Scene
 
 MARGIN = 2
 """Rows and columns repeated beyond each edge of a drawn board: as far as range goes."""
 
+COLOURS = ("Black", "White")
 _NAMES_A_ROW = 16
 _NAMES_A_SENTENCE = 12
 
@@ -74,13 +76,15 @@ class Position:
     """What is on the board at the beginning of a turn of `mover`, and what was there at earlier ones.
 
     earlier: the keys of all earlier positions in ascending order. So positions are equal exactly if the same games can
-    follow from them, whatever the order of the turns that led there.
+    follow from them, whatever the order of the turns that led there. before: the stones one turn before, if there was
+    one, to tell what it did.
     """
 
     options: Options
     field: BothSides = BothSides()
     mover: Side = Side.FIRST
     earlier: tuple[int, ...] = ()
+    before: BothSides | None = dataclasses.field(default=None, compare=False, repr=False)
 
     @property
     def key(self) -> int:
@@ -111,7 +115,7 @@ class Luddit:
         return Options(values.number("size"), stones, values.number("limit") if "limit" in values.given else stones)
 
     def sides(self, options: Options) -> tuple[str, str]:
-        return ("Black", "White")
+        return COLOURS
 
     def start(self, options: Options) -> Position:
         return Position(options)
@@ -138,9 +142,9 @@ class Luddit:
         return write_turn(torus(pos.options.size), move)
 
     def play(self, pos: Position, move: Turn) -> Position:
-        field = self._field_after(pos, move)
-        at = bisect(pos.earlier, pos.key)
-        return Position(pos.options, field, pos.mover.other, (*pos.earlier[:at], pos.key, *pos.earlier[at:]))
+        after, at = self._field_after(pos, move), bisect(pos.earlier, pos.key)
+        earlier = (*pos.earlier[:at], pos.key, *pos.earlier[at:])
+        return Position(pos.options, after, pos.mover.other, earlier, pos.field)
 
     def _field_after(self, pos: Position, turn: Turn) -> BothSides:
         """The stones after a turn. Raises: IllegalMove, naming the move of the turn where there are two."""
@@ -159,16 +163,16 @@ class Luddit:
         return field
 
     def outcome(self, pos: Position) -> Outcome | None:
-        if pos.earlier.count(pos.key) >= 2:
+        if pos.earlier.count(pos.key) >= REPETITIONS - 1:
             return Outcome(None, "because the same position occurred for the third time")
         if not Judge(pos.options, pos.mover).can_move(pos.field):
-            stuck = self.sides(pos.options)[pos.mover - 1]
-            return Outcome(pos.mover.other, f"because {stuck} had no legal move")
+            return Outcome(pos.mover.other, f"because {COLOURS[pos.mover - 1]} had no legal move")
         return None
 
     def scene(self, pos: Position, last: Turn | None) -> Scene:
         touched = as_set(tuple(cell for move in last or () for cell in move.lift + move.put))
-        notes = (*_told(pos, last or ()), _reserves(pos))
+        recurs = (RECURS,) if pos.earlier.count(pos.key) == REPETITIONS - 2 else ()
+        notes = (*_told(pos, last or ()), _reserves(pos), *recurs)
         return Scene(_grid(pos, touched), notes, tuple(_conditioned(pos, side) for side in Side))
 
     def details(self, pos: Position) -> dict[str, object]:
@@ -263,8 +267,8 @@ class Judge:
             raise IllegalMove(f"You cannot place a stone on {self.board.names[cell]}: {why}. {self._instead(field)}")
 
     def _taken(self, field: BothSides, cell: int) -> str:
-        colour = "Black" if field.owner(cell) is Side.FIRST else "White"
-        return f"{self.board.names[cell]} is taken: {colour} has a stone there."
+        owner = field.owner(cell) or Side.FIRST
+        return f"{self.board.names[cell]} is taken: {COLOURS[owner - 1]} has a stone there."
 
     def _check_lift(self, field: BothSides, lift: tuple[int, ...]) -> Stones:
         """The piece. Raises: IllegalMove unless it is a piece on the board, conditioned to the player."""
@@ -366,44 +370,25 @@ def _cell(pos: Position, board: Torus, marked: Stones, row: int, column: int) ->
 
 
 def _told(pos: Position, last: Turn) -> Iterator[str]:
-    """Whose stones the last turn removed or moved; nothing where it only placed some, or the position does not tell."""
-    board, field = torus(pos.options.size), _before(pos, last)
+    """Whose stones the last turn removed or moved; nothing where it only placed some, or nobody has played it."""
+    field, names = pos.before, torus(pos.options.size).names
     if field is None or not any(move.lift for move in last):
         return
-    judge, colours = Judge(pos.options, pos.mover.other), ("Black", "White")
-    done = []
+    judge, done = Judge(pos.options, pos.mover.other), []
     for move in last:
-        for side, colour in zip(Side, colours, strict=True):
-            names = [board.names[cell] for cell in move.lift if field.owner(cell) is side]
-            if names:
+        for side, colour in zip(Side, COLOURS, strict=True):
+            stones = [cell for cell in move.lift if field.owner(cell) is side]
+            ends = [names[end] for start, end in zip(move.lift, move.put, strict=False) if start in stones]
+            if stones:
                 whose = "their own" if side is judge.side else f"{colour}'s"
-                done.append(f"{'moved' if move.put else 'removed'} {whose} {', '.join(names)}")
+                way = f" to {', '.join(ends)}" if ends else ""
+                done.append(
+                    f"{'moved' if ends else 'removed'} {whose} {', '.join(map(names.__getitem__, stones))}{way}"
+                )
         if not move.lift:
-            done.append(f"placed {board.names[move.put[0]]}")
+            done.append(f"placed {names[move.put[0]]}")
         field = judge.after(field, move)
-    yield f"{colours[judge.side - 1]} {' and '.join(done)}."
-
-
-def _before(pos: Position, last: Turn) -> BothSides | None:
-    """The stones before the last turn; None where several earlier positions fit, or none does."""
-    judge, size, fitting = Judge(pos.options, pos.mover.other), pos.options.size**2, set()
-    touched = as_set(tuple(cell for move in last for cell in move.lift + move.put))
-    for key in set(pos.earlier):
-        field = BothSides(key >> size + 1, key >> 1 & (1 << size) - 1)
-        alike = field.without(touched) == pos.field.without(touched)
-        if alike and (key & 1) + 1 == judge.side and _leads(judge, field, last, pos.field):
-            fitting.add(field)
-    return fitting.pop() if len(fitting) == 1 else None
-
-
-def _leads(judge: Judge, field: BothSides, turn: Turn, after: BothSides) -> bool:
-    """Whether a turn goes from the stones before to those after."""
-    try:
-        for move in turn:
-            field = judge.after(field, move)
-    except IllegalMove:
-        return False
-    return field == after
+    yield f"{COLOURS[judge.side - 1]} {' and '.join(done)}."
 
 
 def _reserves(pos: Position) -> str:
@@ -423,7 +408,7 @@ def _conditioned(pos: Position, side: Side) -> Listing:
         *_rows("W", singles & pos.field.second, judge.board, " "),
         *(row for loop in judge.whole_loops(pos.field) for row in _rows("loop", loop, judge.board, ",")),
     ]
-    name = ("Black", "White")[side - 1]
+    name = COLOURS[side - 1]
     return Listing(f"Conditioned to {name}, so {name} may remove or move it:", tuple(rows) or (("nothing", ""),))
 
 

@@ -16,12 +16,11 @@ from dataclasses import replace
 
 from games.boards import Cells, Points, Squares, bits, union
 from games.moving import Moving, Path, Position
-from games.rules import YES_NO, AmbiguousMove, IllegalMove, Info, MoveError, Option, OptionValues, Outcome
+from games.rules import REPETITIONS, YES_NO, AmbiguousMove, IllegalMove, Info, MoveError, Option, OptionValues, Outcome
 from games.scene import Scene
 
 MEN = 9
 QUIET = 100
-REPETITIONS = 3
 
 _RINGS = [[(low, at), (3, at), (6 - low, at)] for low in range(3) for at in (low, 6 - low)]
 _SPOKES = [[(far, 3) for far in range(start, start + 3)] for start in (0, 4)]
@@ -103,11 +102,9 @@ class Morris(Moving):
         free = BOARD.full & ~pos.own & ~pos.others
         if not (_placing(pos) or self._flies(pos) or free & BOARD.around(pos.own)):
             return Outcome(winner, f"because {self.colours[pos.mover - 1]} cannot move")
-        if pos.times >= REPETITIONS:
-            return Outcome(None, "because the same position came for the third time")
-        if len(pos.seen) >= QUIET:
+        if len(pos.seen) >= QUIET and pos.times < REPETITIONS:
             return Outcome(None, f"because {QUIET} plies have made no mill")
-        return None
+        return self.repeated(pos)
 
     def threats(self, pos: Position) -> list[str]:
         return super().threats(replace(pos, placed=min(pos.placed + 1, 2 * MEN)))
@@ -117,8 +114,14 @@ class Morris(Moving):
         moved = last or ()
         path = moved[:2] if moved and not (pos.own | pos.others) >> moved[0] & 1 else ()
         board = BOARD.board(pieces, joins=BOARD.joins(), path=path, last=union(moved))
-        hands = ", ".join(f"{name} has {hand}" for name, hand in zip(self.colours, _hands(pos), strict=True))
-        return Scene(board, notes=(f"Men still to be placed: {hands}.",) if _placing(pos) else ())
+        return Scene(board, self.notes(pos))
+
+    def notes(self, pos: Position) -> tuple[str, ...]:
+        if _placing(pos):
+            hands = ", ".join(f"{name} has {hand}" for name, hand in zip(self.colours, _hands(pos), strict=True))
+            return (f"Men still to be placed: {hands}.",)
+        quiet = f"{len(pos.seen)} plies have made no mill; {QUIET} make a draw."
+        return (*super().notes(pos), *((quiet,) if len(pos.seen) >= QUIET // 2 else ()))
 
 
 def _loose(men: Cells) -> Cells:

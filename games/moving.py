@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from games.boards import Cells, Squares, bits, union
-from games.rules import IllegalMove, Info, MoveError, OptionValues, Outcome, Side
+from games.rules import RECURS, REPETITIONS, IllegalMove, Info, MoveError, OptionValues, Outcome, Side
 from games.scene import Scene
 
 Path = tuple[int, ...]
@@ -87,6 +87,10 @@ class Moving(ABC):
         if next(self.paths(pos), None) is not None:
             return None
         return Outcome(pos.mover.other, f"because {self.colours[pos.mover - 1]} cannot move")
+
+    def repeated(self, pos: Position) -> Outcome | None:
+        """The draw, once the position has come too often."""
+        return Outcome(None, "because the same position came for the third time") if pos.times >= REPETITIONS else None
 
     def options(self, words: Sequence[str], *, body: str = "") -> OptionValues:
         return OptionValues(self.info.options, words)
@@ -177,4 +181,9 @@ class Moving(ABC):
 
     def scene(self, pos: Position, last: Path | None) -> Scene:
         pieces = {name[0]: cells for name, cells in zip(self.colours, pos.pieces, strict=True)}
-        return Scene(self.board(pos.options).board(pieces, path=last or (), last=union(last or ())))
+        board = self.board(pos.options).board(pieces, path=last or (), last=union(last or ()))
+        return Scene(board, self.notes(pos))
+
+    def notes(self, pos: Position) -> tuple[str, ...]:
+        """Sentences on the state, to stand under the board."""
+        return (RECURS,) if self.minds_repetition and pos.times == REPETITIONS - 1 else ()

@@ -115,6 +115,10 @@ class Outcome:
     scores: tuple[int, int] | None = None
 
 
+REPETITIONS = 3
+"""How often a position comes until the game is a draw, in games that mind that."""
+RECURS = "This position is here for the second time; the third time is a draw."
+
 YES_NO = ("yes", "no")
 _HALF = re.compile(r"(-?[0-9]{1,3})[.,]5")
 

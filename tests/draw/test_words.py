@@ -287,6 +287,12 @@ def test_a_mill_that_is_threatened_is_told_even_when_all_men_are_placed() -> Non
     assert "threatens to take" not in heard(late), "the men of White are all placed then, and none can go to g1"
 
 
+def test_a_position_that_is_here_again_is_told() -> None:
+    around = "b1-b3 a7-c7 b3-b1 c7-a7"
+    assert "This position is here for the second time" in heard(after("loa", around))
+    assert "for the second time" not in heard(after("loa", around.rpartition(" ")[0]))
+
+
 def test_a_ko_is_told() -> None:
     page = heard(after("go", "d4 e4 c5 f5 d6 e6 e5 d5", ["-size=9"]))
     assert "What has changed: d5 W; e5 free instead of B." in page

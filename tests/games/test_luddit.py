@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from games.luddit import BothSides, Luddit, Position
 from games.luddit_pieces import torus
 from games.luddit_turns import Move, Turn
-from games.rules import BadNotation, IllegalMove, MoveError, OptionError, Outcome, Side
+from games.rules import RECURS, BadNotation, IllegalMove, MoveError, OptionError, Outcome, Side
 from games.scene import GridBoard, Scene
 from tests.games import literal_luddit as literal
 from tests.games.perft import golden_cases, quick_and_whole
@@ -534,8 +534,8 @@ def test_what_is_conditioned_is_listed_by_owner_and_loop():
     ("turn", "told"),
     [
         ("xC3", "Black removed their own C3."),
-        ("C3>H8; J9", "Black moved their own C3 and placed J9."),
-        ("C3>H8; H8>E5", "Black moved their own C3 and moved their own H8."),
+        ("C3>H8; J9", "Black moved their own C3 to H8 and placed J9."),
+        ("C3>H8; H8>E5", "Black moved their own C3 to H8 and moved their own H8 to E5."),
         ("J9", ""),
     ],
 )
@@ -544,3 +544,9 @@ def test_whose_stone_went_is_told(turn: str, told: str) -> None:
     last = GAME.parse(pos, turn)
     first = GAME.scene(GAME.play(pos, last), last).notes[0]
     assert first == told or (not told and first.startswith("Black has"))
+
+
+def test_a_position_that_is_here_again_is_told() -> None:
+    pos = played("C3", "H2", "xC3", "xH2")
+    assert RECURS in GAME.scene(pos, None).notes
+    assert RECURS not in GAME.scene(played("C3", "H2", "xC3"), None).notes
