@@ -12,10 +12,10 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from itertools import pairwise
+from itertools import chain, pairwise, takewhile
 
 from games import GAMES
-from games.rules import GameError
+from games.rules import GameError, MoveError
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request
 from pbm.domain import idioms
@@ -166,10 +166,22 @@ def check_sure(request: Request, reading: Reading, command: Command | Rejected) 
         return
     if number is None or not reading.comment or meaning(text, str.casefold).act is not Act.UNSURE:
         return
-    meant = meaning(text, _legal(request.board(number)))
-    if meant.act is Act.UNSURE:
+    board = request.board(number)
+    meant = meaning(text, _legal(board))
+    if meant.act is Act.UNSURE and not _is_turn(board, text):
         request.seated(command)
         raise _unsure(meant)
+
+
+def _is_turn(board: OpenBoard, text: str) -> bool:
+    """The mail begins with several moves that one side makes in a row."""
+    reads = board.state.reads
+    lines = filter(str.strip, text.splitlines())
+    words = chain.from_iterable([line] if reads(line) else line.split() for line in lines)
+    try:
+        return len(board.state.turn(takewhile(reads, words))) > 1
+    except MoveError:
+        return True  # the move says what is wrong with it
 
 
 def _unsure(meant: Meaning) -> BadArguments:
@@ -199,6 +211,8 @@ def _on_board(request: Request, number: int, text: str, *, is_open: bool) -> Res
     meant = meaning(text, _legal(board))
     if meant.act is Act.SAY and wish not in (None, Wish.THANKS):
         return _asked(request, board, text, wish)
+    if meant.act is Act.UNSURE and _is_turn(board, text):
+        return None
     if meant.act is Act.UNSURE:
         raise _unsure(meant)
     if meant.act is Act.RULES:

@@ -141,10 +141,10 @@ def test_a_turn_is_played_wholly_or_not_at_all(dots: House) -> None:
     assert moves(dots) == BEFORE
 
 
-def test_what_stands_below_the_last_move_of_a_turn_is_for_the_other_player(dots: House) -> None:
-    told = {got.address: one([got]) for got in dots.answer("bob", "c2-c3\nb1-b2", 101)}
-    assert moves(dots) == [*BEFORE, "c2-c3"]
-    assert "bob writes: b1-b2" in told[address_of("alice")]
+def test_a_move_below_the_last_one_of_a_turn_is_asked_about(dots: House) -> None:
+    told = one(dots.answer("bob", "c2-c3\nb1-b2", 101))
+    assert "Your mail may mean c2-c3 or b1-b2, so nothing is done." in told
+    assert moves(dots) == BEFORE
 
 
 def test_of_moves_that_wait_there_is_one(dots: House) -> None:
