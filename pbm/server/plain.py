@@ -77,6 +77,8 @@ _EXACT = re.compile(r"[\d=@]")
 """What a command with an error may hold, and a question seldom does."""
 _ALSO_WORDS = frozenset({"go", "y", "four", "dots", "cross"})
 _BEFORE_GAMES = frozenset("play playing of at about like learn try explain rules help teach".split())  # noqa: SIM905
+_LINKS = re.compile(r"[,;]|\b(?:and|then)\b", re.IGNORECASE)
+"""What may stand between the moves of a turn."""
 _PASSWORD = re.compile(r"\b(?:password|passwort|passwd)\b", re.IGNORECASE)
 
 
@@ -170,23 +172,25 @@ def check_sure(request: Request, reading: Reading, command: Command | Rejected) 
     meant = meaning(text, _legal(board))
     if meant.act is Act.UNSURE and not _is_turn(board, text):
         request.seated(command)
-        raise _unsure(meant)
+        _check_turn(board, text, meant)
 
 
 def _is_turn(board: OpenBoard, text: str) -> bool:
     """The mail begins with several moves that one side makes in a row."""
     reads = board.state.reads
     lines = filter(str.strip, text.splitlines())
-    words = chain.from_iterable([line] if reads(line) else line.split() for line in lines)
+    words = chain.from_iterable([line] if reads(line) else _LINKS.sub(" ", line).split() for line in lines)
     try:
         return len(board.state.turn(takewhile(reads, words))) > 1
     except MoveError:
         return True  # the move says what is wrong with it
 
 
-def _unsure(meant: Meaning) -> BadArguments:
-    named = " or ".join(meant.between)
-    return BadArguments(f"Your mail may mean {named}, so nothing is done. Answer with the one that you mean.")
+def _check_turn(board: OpenBoard, text: str, meant: Meaning) -> None:
+    """Raises: BadArguments where not all of the moves can be meant."""
+    if not _is_turn(board, text):
+        named = " or ".join(meant.between)
+        raise BadArguments(f"Your mail may mean {named}, so nothing is done. Answer with the one that you mean.")
 
 
 def restated_line(request: Request, line: str, remark: str, command: Command | Rejected) -> Restated | None:
@@ -211,10 +215,9 @@ def _on_board(request: Request, number: int, text: str, *, is_open: bool) -> Res
     meant = meaning(text, _legal(board))
     if meant.act is Act.SAY and wish not in (None, Wish.THANKS):
         return _asked(request, board, text, wish)
-    if meant.act is Act.UNSURE and _is_turn(board, text):
-        return None
     if meant.act is Act.UNSURE:
-        raise _unsure(meant)
+        _check_turn(board, text, meant)
+        return None
     if meant.act is Act.RULES:
         return Restated(f"help {board.match.game}", "", "")
     if meant.act is Act.SAY and board.match.result is not None and again(text):
