@@ -45,8 +45,8 @@ from pbm.domain.match import (
 )
 from pbm.store import HOUSE, Transaction
 
-CACHED_PLIES = 100_000
-"""Plies of all boards that are remembered; one takes some 200 octets."""
+CACHED_PLIES = 150_000
+"""Plies of all boards that are remembered; one takes some 165 octets."""
 
 
 class States:

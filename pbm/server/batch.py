@@ -33,7 +33,10 @@ log = structlog.get_logger()
 Work = tuple[Prepared, Checked]
 
 _MAILS_AT_ONCE, _SECONDS_AT_ONCE = 40, 0.05
-"""Of a transaction that nobody else can write beside; it goes on until the mail in hand is settled."""
+"""Of a transaction that nobody else can write beside; it goes on until the mail in hand is settled.
+
+For no more mails is read ahead than twice as many as the one before settled in time.
+"""
 _SECONDS_IN_ALL = 1.0
 """After which what is owed so far is sent, though mails still wait."""
 _SLOW_AT_ONCE = 4
@@ -54,6 +57,7 @@ class Batches:
         self._handler = handler
         self._journal = Journal()
         self._one_by_one = False
+        self._at_once = _MAILS_AT_ONCE
         self._left_over: int | None = None
         self._begun: set[int] = set()
         self._put_off = False
@@ -144,7 +148,10 @@ class Batches:
         checked = self._handler.check(prepared)
         work = list(zip(prepared, checked, strict=True))
         while work:
-            work = [*self._settle_some(work[:_MAILS_AT_ONCE]), *work[_MAILS_AT_ONCE:]]
+            some, later = work[: self._at_once], work[self._at_once :]
+            rest = self._settle_some(some)
+            self._at_once = min(_MAILS_AT_ONCE, 2 * (len(some) - len(rest) if rest else self._at_once))
+            work = [*rest, *later]
         return len(prepared)
 
     def _settle_some(self, work: Sequence[Work]) -> Sequence[Work]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from sys import intern
 from typing import Any
 
 from sqlalchemy import (
@@ -173,7 +174,8 @@ class Matches:
         if row is None:
             return None
         if known is None or (known.revision, known.moved_at) != (row.revision, row.moved_at):
-            record = tuple(Ply(*ply) for ply in self._connection.execute(_RECORD, {"board": board}))
+            rows = self._connection.execute(_RECORD, {"board": board})
+            record = tuple(Ply(intern(notation), *more) for notation, *more in rows)
         else:
             record = known.record
         clock = clock_of(row)
