@@ -113,6 +113,17 @@ FAILURE_TEXT = _any(
     """,
 )
 
+NOTICE = re.compile(
+    r"\b(?:virus|malware|spam|phishing|quarantin\w*|blocked|reject(?:ed|ion)|undeliver\w*|returned mail|"
+    r"deliver(?:y|ed)\b.{0,40}(?:fail|delay|problem|status)|could not be delivered|"
+    r"(?:was|been) (?:held|removed|filtered)|"
+    r"attachments? (?:was|were|has|have|removed|stripped|blocked)|content filter|security (?:policy|alert|notice)|"
+    r"(?:policy|message|mail) (?:violation|alert|notification)|majordomo results|your (?:e-?mail|message) to\b|"
+    r"daily (?:digest|report)|out of office)",
+    re.IGNORECASE,
+)
+"""Words of a mail system's notice, where its sender's name is a machine's."""
+
 PERMANENT = re.compile(
     r"\b55[0-4]\b|\b5\.\d{1,2}\.\d{1,3}\b|unknown|no such|not found|does not exist|permanent", re.IGNORECASE
 )

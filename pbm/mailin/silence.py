@@ -46,6 +46,15 @@ _MACHINE = re.compile(
 _RELAY = re.compile(
     rf"(?:{_DAEMON.pattern}|owner[-+].*|.*[-+](?:owner|request|bounces?(?:-help)?))(?:@.*)?", re.IGNORECASE
 )
+_DOUBTFUL = re.compile(
+    rf"(?:{_POSTMASTER.pattern}|(?:.*[._-])?(?:system|mailer|ironport|barracuda|fortimail|proofpoint|mimecast|sophos|"
+    r"(?:mail|smtp)[-_.]?gateway|gateway|gw)|majordomo?|listserv|listmaster|mailman|sympa|ezmlm|"
+    r"(?:mail|e-?mail|messaging)[-_.]?(?:security|server|admin))\d*",
+    re.IGNORECASE,
+)
+"""Names of machines that persons have as well."""
+_SHORT = 300
+"""Characters of a mail that is too short for a machine's notice."""
 _COMPLAINT_SUBJECT = re.compile(r"complaint about message from \d|e-?mail feedback report for ip", re.IGNORECASE)
 _DMARC_SUBJECT = re.compile(r"\W{0,3}(?:dmarc aggregate )?report[- ]domain:", re.IGNORECASE)
 _AUTOMATIC_FIELDS = (
@@ -252,9 +261,20 @@ def _bulk(seen: Evidence) -> Verdict:
         return Action.IGNORE, "spam by a filter on the way"
     if seen.is_from(_MACHINE):
         return Action.IGNORE, "sender is a program"
-    if _RELAY.fullmatch(seen.envelope.mail_from or ""):
+    path = seen.envelope.mail_from or ""
+    if _RELAY.fullmatch(path):
         return Action.IGNORE, "return path of a mail system"
+    if (seen.is_from(_DOUBTFUL) or _DOUBTFUL.fullmatch(_local(path))) and not _is_command(seen):
+        return Action.IGNORE, "sender has a machine's name"
     return None
+
+
+def _is_command(seen: Evidence) -> bool:
+    """Whether a mail may be a person's whose address has a machine's name: no notice, and an answer to us or short."""
+    text = _visible(seen.mail)
+    if phrases.NOTICE.search(seen.subject) or phrases.NOTICE.search(text[:_OPENING]):
+        return False
+    return seen.token is not None or len(seen.subject) + len(text.strip()) <= _SHORT
 
 
 def _returned(seen: Evidence) -> Verdict:

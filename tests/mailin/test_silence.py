@@ -187,6 +187,39 @@ def test_a_mail_that_a_mail_system_answers_for_gets_no_answer(fields: tuple[str,
     )
 
 
+NOTICE = "The following message was processed by our content security appliance:\n\n" + "x-header: value\n" * 30
+
+
+@pytest.mark.parametrize("name", ["ironport", "barracuda", "system", "mailer", "mx1.barracuda", "mail-server"])
+@pytest.mark.parametrize(
+    ("subject", "text"),
+    [
+        ("Message blocked", "It was blocked."),
+        ("[Barracuda] Spam Quarantine Summary", "You have 3 mails."),
+        ("Re: Hex Board 101 ann-bob", "An attachment was removed from your mail."),
+        ("Hex Board 101 ann-bob", NOTICE),
+    ],
+)
+def test_a_machine_with_a_persons_name_gets_no_answer(name: str, subject: str, text: str) -> None:
+    mail = raw(text, f"From: {name}@example.org", f"Subject: {subject}", "To: pbm@play.example.org")
+    assert silent(mail, Envelope(f"{name}@example.org", TO_US.recipients)).action is Action.IGNORE
+    by_it = raw(text, "From: Mail Security <alerts@example.org>", f"Subject: {subject}", "To: pbm@play.example.org")
+    for path in (name, "postmaster", "gateway", "majordomo"):
+        assert silent(by_it, Envelope(f"{path}@example.org", TO_US.recipients)).action is Action.IGNORE, path
+
+
+@pytest.mark.parametrize("name", ["ironport", "barracuda", "system", "mailer", "john.system"])
+def test_a_person_with_a_machines_name_is_heard(name: str) -> None:
+    mine = Envelope(f"{name}@example.org", TO_US.recipients)
+    assert person(raw("signup barry\n\n-- \nBarry", f"From: {name}@example.org"), mine).text == "signup barry"
+    answer = Envelope(f"{name}@example.org", ("pbm+abc@play.example.org",))
+    words = "F6\nYou play very well. " + "I wonder what made you leave the corner. " * 20
+    assert person(raw(words, f"From: {name}@example.org"), answer).text.startswith("F6")
+    for path in ("postmaster", "gateway"):
+        sent = Envelope(f"{path}@example.org", TO_US.recipients)
+        assert person(raw("F6", "From: ann@example.org"), sent).text == "F6", "by a server that answers for all"
+
+
 @pytest.mark.parametrize(
     "fields",
     [
