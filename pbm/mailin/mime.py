@@ -246,7 +246,11 @@ def _by(charset: str, data: bytes) -> str | None:
 
 
 def _likeliest(data: bytes) -> str:
-    """The charset that people most likely write such bytes in; Latin letters stand between those of ASCII."""
+    """The charset that people most likely write such bytes in; Latin letters stand between those of ASCII.
+
+    What a few bytes cannot tell is guessed wrong: a single word of Central European, Baltic or Turkish, whose charsets
+    differ in some letters; one or two characters of East Asia; a Cyrillic word of two letters, or in capitals.
+    """
     foreign = _FOREIGN_WORD.search(data)
     among = _FOREIGN if foreign else _LATIN
     found = chardet.detect(data[:_SAMPLE], include_encodings=among, no_match_encoding=among[0])

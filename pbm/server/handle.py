@@ -58,7 +58,7 @@ from pbm.store.refusals import Ban
 
 log = structlog.get_logger()
 
-SUSPENDED = "pbm: your account is suspended"
+SUSPENDED = "pbm: you are suspended"
 LOCKED = "pbm: your mail is encrypted"
 HELP = "help"
 """The verb that players may use however often it was answered to mails that prove nothing."""

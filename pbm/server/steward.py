@@ -40,7 +40,7 @@ class Steward:
                     tx.seeks.set_wanted(seek.id, 0)
                 boards = self._forfeit(tx, player) if forfeit else []
                 page, words = "suspended.txt", {"until": until, "reason": reason.rstrip("."), "asked": False}
-                self._write(tx, player, "pbm: your account is suspended", page, **words)
+                self._write(tx, player, "pbm: you are suspended", page, **words)
             elif forfeit:
                 raise NotAllowed("Games are forfeited by players: name the userid.")
             tx.bans.put(Ban(subject, now, until, reason))

@@ -41,7 +41,7 @@ def test_a_player_who_is_suspended_is_told_so_and_nothing_is_done(inn: House) ->
     board = inn.game("cross -size=4 alice bob", ("D4", "C3"))
     hand(inn).ban("Alice", inn.now + timedelta(days=30), "rude words to bob.")
     text = told(inn)[address_of("alice")]
-    assert "Your account is suspended until 2026-01-31 12:03 UTC: rude words to bob." in text
+    assert "You are suspended from this server until 2026-01-31 12:03 UTC: rude words to bob." in text
     assert "write to postmaster@example.org" in text
     inn.now += timedelta(days=2)
     (got,) = inn.answer("alice", "A1", board)
