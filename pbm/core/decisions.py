@@ -268,7 +268,7 @@ def tell_sender(
 
     after: the state to show in place of the present one. passes_on: their comment will be.
     """
-    if request.comment and not passes_on:
+    if request.words.comment and not passes_on:
         what += ' What you wrote was not passed on: "chat" sends it.'
     if board.events and after is None:
         return done(command, what[0].upper() + what[1:])

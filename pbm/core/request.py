@@ -3,39 +3,32 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from games import GAMES
-from games.rules import GameError, MoveError
-from pbm import draw
+from games.rules import GameError
 from pbm.compose import Answer, Notice, Outcome, Reader, Whence
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, publish
-from pbm.core.notify import Tools, day_of, notice_of, perspective, reader_of, tell_players
+from pbm.core.notify import Tools, day_of, perspective, reader_of
 from pbm.core.unasked import excess_of_unasked
-from pbm.domain.commands import Command, Standing, begins, is_ours, usage
-from pbm.domain.consent import introduced
-from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale, UnknownCommand
+from pbm.domain.commands import Command, Standing, usage
+from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale
 from pbm.domain.events import CommentMade, Event
-from pbm.domain.mail import Mail, RemarkKind, redact, redact_quoted
-from pbm.domain.match import Player, Seat, State
-from pbm.domain.meaning import sentences
+from pbm.domain.mail import Mail, redact
+from pbm.domain.match import Player, Seat
 from pbm.domain.reading import Reading
 from pbm.domain.tokens import AddressToken, SeatToken
-from pbm.mailin import Message, strip_subject
+from pbm.mailin import Message
 from pbm.store import Transaction
 
 Credentials = tuple[str, str]
 """A userid in lower case and a password."""
 
 WRONG_LOGIN = "The userid or the password is wrong."
-_VOID = (
-    "The mail you answer is void. Answer a newer one of ours; if you have none, write for instance "
-    '"show 101" from the address where you get our mails, or put your userid and password into the command.'
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +59,43 @@ class Sender:
 
 
 @dataclass(slots=True)
+class Words:
+    """What a mail says to people, beside its commands. comment: what is not for one board alone, or for the last."""
+
+    comment: str = ""
+    _remarks: dict[int, list[str]] = field(default_factory=dict)
+
+    def take(self, reading: Reading, number: int, command: Command | Rejected) -> None:
+        """Take up what is written below the command's line, counted from 1, where each line has its own."""
+        if reading.remarks and isinstance(command, Command):
+            self.comment = reading.remarks[number - 1]
+            self._remarks.setdefault(int(command.args["BOARD"].partition("#")[0]), []).append(self.comment)
+
+    def take_lines(self, board: int, count: int) -> None:
+        """So many lines below the command, blank ones aside, were a part of it, and are no words to the players."""
+        lines = self.comment.splitlines()
+        taken = [at for at, line in enumerate(lines, 1) if line.strip()][:count]
+        self.comment = "\n".join(lines[taken[-1] if taken else 0 :])
+        if self._remarks:
+            self._remarks[board][-1] = self.comment
+
+    def restate(self, board: int, comment: str) -> None:
+        """What belongs to the last line of a board is this, and not what was taken up of it."""
+        self.comment = comment
+        self._remarks[board] = [*self._remarks.get(board, [])[:-1], comment]
+
+    def say_first(self, board: int, text: str) -> None:
+        """What the mail says to the players of a board begins with these words."""
+        self.comment = "\n\n".join(filter(None, (text, self.comment)))
+        if text and self._remarks:
+            self._remarks.setdefault(board, []).insert(0, text)
+
+    def of(self, board: int) -> str:
+        """What the mail says to the players of a board."""
+        return "\n".join(self._remarks.get(board, ())) if self._remarks else self.comment
+
+
+@dataclass(slots=True)
 class Request:
     """One mail in hand, and what has been done about it so far.
 
@@ -80,7 +110,6 @@ class Request:
     message: Message
     sender: Sender
     verified: Mapping[Credentials, str]
-    comment: str = ""
     fresh: Mapping[str, str] = field(default_factory=dict)
     locked: Mapping[Credentials, datetime] = field(default_factory=dict)
     received_at: datetime | None = None
@@ -99,8 +128,8 @@ class Request:
     """What is carried out; in plain words another one than the mail was first read as."""
     read_as: dict[int, str] = field(default_factory=dict)
     """What plain words were taken for, by board; none where a command stood."""
+    words: Words = field(default_factory=Words)
     _boards: dict[int, OpenBoard] = field(default_factory=dict)
-    _remarks: dict[int, list[str]] = field(default_factory=dict)
 
     @property
     def now(self) -> datetime:
@@ -342,108 +371,9 @@ class Request:
         )
         self.letters.append(letter)
 
-    def refuse(self, line: str, error: Rejected | GameError, *, several: bool = False) -> None:
-        """Answer a command that was not carried out.
-
-        With the board, where it was the only command and the sender has a seat there.
-        """
-        if self.sender.is_void and (isinstance(error, NeedsIdentity) or not isinstance(error, NotAllowed)):
-            error = NotAllowed(_VOID)
-        self.refusal = error
-        board = None if several else self._own_board()
-        suggestion = error.suggestion if isinstance(error, Rejected) else _nearby(error)
-        text = redact_quoted(str(error), self.secrets)
-        if board is None or self.identified is None:
-            self.answers.append(Answer(line, Outcome.FAILED, text, suggestion=suggestion))
-            return
-        token = self.sender.seat
-        seated = token is not None and token.board == board.match.board
-        seat = token.seat if token and seated else self.seat_of(board, self.identified)
-        self.notices.append(
-            notice_of(
-                board,
-                self.reader(self.identified, seat),
-                problem=f"{_heading(error)}: {text}",
-                advice=error.suggestion if isinstance(error, Rejected) else "",
-                nearby=error.candidates if isinstance(error, MoveError) else (),
-                original=redact(self.original(), self.secrets),
-            )
-        )
-
-    def _own_board(self) -> OpenBoard | None:
-        """The board the mail was about, if its sender has a seat there."""
-        token = self.sender.seat
-        if self.identified is None and not self._boards and token is not None:
-            self.identified = self.board(token.board).match.player(token.seat)
-        if self.identified is None:
-            return None
-        own = [board for board in self._boards.values() if board.match.seat_of(self.identified.id) is not None]
-        return own[-1] if own else None
-
-    def original(self) -> str:
-        """What the person wrote, to be quoted: their subject, unless it is one of ours, and their text."""
-        subject = strip_subject(self.message.subject)
-        shown = "" if is_ours(subject) else subject
-        return "\n\n".join(part for part in (shown, self.message.text.strip("\n")) if part)
-
-    def mails(self) -> list[Mail]:
-        """Everything there is to tell, once all commands are through; replies to the sender last."""
-        mails = list(self.letters)
-        changed = [board for board in self._boards.values() if board.events]
-        concerned = {board.match.board for board in changed} | {notice.match.board for notice in self.notices}
-        concerned |= {mail.board for mail in mails if mail.board is not None}
-        answered = self.message if len(concerned) == 1 else replace(self.message, message_id=None)
-        for board in changed:
-            comments = self.comments(board.match.board)
-            self._keep(board, comments)
-            mails += tell_players(
-                self.tx, self.tools, board, comments, self.identified, answered,
-                read_as=self.read_as.get(board.match.board, ""), sent_from=self.sent_from,
-            )  # fmt: skip
-        replies: list[Mail] = []
-        for notice in self.notices:
-            read_as = self.read_as.get(notice.match.board, "")
-            told = replace(notice, read_as=read_as, sent_from=self.sent_from)
-            replies += self.tools.composer.notice(told, self.now, answered)
-        if self.answers:
-            replies += self._answer()
-        return mails + [replace(mail, reply=True) for mail in replies]
-
-    def _keep(self, board: OpenBoard, comments: Sequence[CommentMade]) -> None:
-        """What a player writes to a board stays among their belongings; what only claims to be theirs does not."""
-        if self.identified is not None and not self.is_hearsay:
-            for comment in comments:
-                board.remark(RemarkKind.COMMENT, self.identified, comment.text)
-
-    def take_remark(self, reading: Reading, number: int, command: Command | Rejected) -> None:
-        """Take up what is written below the command's line, counted from 1, where each line has its own."""
-        if reading.remarks and isinstance(command, Command):
-            self.comment = reading.remarks[number - 1]
-            self._remarks.setdefault(int(command.args["BOARD"].partition("#")[0]), []).append(self.comment)
-
-    def take_lines(self, board: int, count: int) -> None:
-        """So many lines below the command, blank ones aside, were a part of it, and are no words to the players."""
-        lines = self.comment.splitlines()
-        taken = [at for at, line in enumerate(lines, 1) if line.strip()][:count]
-        self.comment = "\n".join(lines[taken[-1] if taken else 0 :])
-        if self._remarks:
-            self._remarks[board][-1] = self.comment
-
-    def restate_remark(self, board: int, comment: str) -> None:
-        """What belongs to the last line of a board is this, and not what was taken up of it."""
-        self.comment = comment
-        self._remarks[board] = [*self._remarks.get(board, [])[:-1], comment]
-
-    def say_first(self, board: int, text: str) -> None:
-        """What the mail says to the players of a board begins with these words."""
-        self.comment = "\n\n".join(filter(None, (text, self.comment)))
-        if text and self._remarks:
-            self._remarks.setdefault(board, []).insert(0, text)
-
     def comments(self, board: int) -> tuple[CommentMade, ...]:
         """What the mail says to the players of a board, secrets taken out."""
-        written = "\n".join(self._remarks.get(board, ())) if self._remarks else self.comment
-        text = redact(written, self.secrets).strip()
+        text = redact(self.words.of(board), self.secrets).strip()
         writer = self.identified.userid if self.identified and not self.is_hearsay else "The challenger"
         return (CommentMade(0, userid=writer, text=text),) if text else ()
 
@@ -459,32 +389,6 @@ class Request:
             return not excess
         return True
 
-    def _answer(self) -> list[Mail]:
-        """A stranger gets nothing of their own mail back: somebody else may have sent it to annoy them."""
-        reader, answers = self.correspondent(), self.answers
-        known = reader.player is not None
-        if not known and isinstance(self.refusal, UnknownCommand) and not begins(answers[-1].line):
-            answers = [self._greeting(answers[-1].line)]
-        failed = any(answer.outcome is Outcome.FAILED for answer in answers)
-        original = redact(self.original(), self.secrets) if failed and known else ""
-        answers = [replace(answer, line=redact(answer.line, self.secrets)) for answer in answers]
-        return self.tools.composer.answer(reader, answers, self.now, self.message, original, self.sent_from)
-
-    def _greeting(self, line: str) -> Answer:
-        """What a person gets whose mail holds no command: what this is, a board, and three things to answer with.
-
-        line: what could not be understood; few words may be a command with an error, which is told.
-        """
-        state, robot = State.start(GAMES["cross"], ("-size=3",)), self.tools.composer.robot.address
-        for move in ("C3", "B2", "D3"):
-            state, _ = state.play(move)
-        board = draw.text(state.game.scene(state.position, state.last))
-        wish, said = introduced(self.message.text), sentences(line)
-        is_typo = len(line.split()) < 3 and "Did you mean" in str(self.refusal) and said and not wish
-        problem = str(self.refusal) if is_typo else ""
-        text = self.page("stranger.txt", robot=robot, board=board, wish=wish, problem=problem)
-        return Answer("", Outcome.DONE, text.rstrip("\n"), "pbm: games by mail", is_greeting=True)
-
 
 def _has_moved(board: OpenBoard, seat: Seat, since: datetime | None = None) -> bool:
     """The seat made the last move, and waits for the other's; nobody else moved since then."""
@@ -497,12 +401,3 @@ def _has_moved(board: OpenBoard, seat: Seat, since: datetime | None = None) -> b
 def _minute(instant: datetime) -> str:
     """The first whole minute that is not before the instant."""
     return f"{instant + timedelta(seconds=59):%Y-%m-%d %H:%M} UTC"
-
-
-def _nearby(error: GameError) -> str:
-    """Moves that would do, as a player may write them."""
-    return " or ".join(error.candidates[:3]) if isinstance(error, MoveError) else ""
-
-
-def _heading(error: Rejected | GameError) -> str:
-    return "Not played" if isinstance(error, MoveError) else "Not done"

@@ -11,6 +11,7 @@ from pbm.core.credentials import check_address, check_free, check_password, decl
 from pbm.core.decisions import done
 from pbm.core.notify import Tools
 from pbm.core.registry import REFUSALS, handles, keeper_of, redeems
+from pbm.core.reply import refuse
 from pbm.core.request import Request
 from pbm.core.unasked import asked_for, count_unasked
 from pbm.domain.commands import Command
@@ -406,7 +407,7 @@ def confirm(request: Request, ticket: Ticket) -> None:
     try:
         address = _confirmed(request, ticket)
     except REFUSALS as error:
-        request.refuse("your answer", error)
+        refuse(request, "your answer", error)
         return
     player = request.tx.players.get(address.player_id) if address is not None else None
     if address is None or player is None:

@@ -13,6 +13,7 @@ from pbm.core.credentials import ERASED, declines, first_line
 from pbm.core.decisions import done
 from pbm.core.notify import Tools, tell_players
 from pbm.core.registry import Occasion, handles, redeems, when_due
+from pbm.core.reply import refuse
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, UnknownCommand
@@ -183,7 +184,7 @@ def confirm_erasing(request: Request, ticket: Ticket) -> None:
     try:
         _plan(request, player)
     except Rejected as error:
-        request.refuse("your answer", error)
+        refuse(request, "your answer", error)
 
 
 @handles(Verb("erase no", "USERID PASSWORD", "change your mind: nothing is erased", ACCOUNT, Locks.HOUSE, rank=100))
@@ -206,7 +207,7 @@ def answer_keep(request: Request, ticket: Ticket) -> None:
         _keep(request, player)
         request.answers.append(Answer(words, Outcome.DONE, KEPT))
     except Rejected as error:
-        request.refuse(words, error)
+        refuse(request, words, error)
 
 
 def _plan(request: Request, player: Player) -> None:

@@ -127,7 +127,7 @@ def _turn(request: Request, board: OpenBoard, seat: Seat, text: str) -> Sequence
     Raises: MoveError for a ply after the first that is not legal.
     """
     state, alone = board.state, len(request.reading.lines) == 1 or bool(request.reading.remarks)
-    lines = filter(str.strip, request.comment.splitlines() if alone else ())
+    lines = filter(str.strip, request.words.comment.splitlines() if alone else ())
     below = list(takewhile(state.reads, lines))
     if seat != state.to_move or not (below or re.search(r"[\s,;]", text)):
         return [text]
@@ -135,7 +135,7 @@ def _turn(request: Request, board: OpenBoard, seat: Seat, text: str) -> Sequence
         if len(words) + len(below) > 1 and all(map(state.reads, words)):
             plies = state.turn([*words, *below])
             if len(plies) >= len(words):
-                request.take_lines(board.match.board, len(plies) - len(words))
+                request.words.take_lines(board.match.board, len(plies) - len(words))
                 return plies
     return [text]
 
@@ -214,7 +214,7 @@ def _resign(
 ) -> Answer | None:
     """At once in one's turn or in the first round; otherwise it waits. asked: what was to be confirmed."""
     if asked is not None and asked.is_question:
-        request.say_first(board.match.board, asked.comment)
+        request.words.say_first(board.match.board, asked.comment)
         board.drop(asked)
     if seat == board.state.to_move or board.match.opening:
         if decisions.until(request, board, seat) is not None:

@@ -20,6 +20,7 @@ from pbm.core.bus import SettingsSaved, publish, subscribes
 from pbm.core.decisions import done
 from pbm.core.notify import reader_of
 from pbm.core.registry import Occasion, digests, handles, redeems
+from pbm.core.reply import refuse
 from pbm.core.request import Request
 from pbm.core.robots import Settling, Task, asked, thinks_at_leisure
 from pbm.domain.commands import Command
@@ -178,7 +179,7 @@ def answer_puzzle(request: Request, ticket: Ticket) -> None:
     try:
         _judge(request, player, found, answer)
     except NotAllowed as error:
-        request.refuse(line, error)
+        refuse(request, line, error)
 
 
 def _leave(request: Request, player: Player) -> Answer:

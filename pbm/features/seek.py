@@ -12,6 +12,7 @@ from pbm.compose.views import lasting
 from pbm.core.decisions import done
 from pbm.core.notify import tell_players
 from pbm.core.registry import REFUSALS, Occasion, handles, redeems, when_due
+from pbm.core.reply import refuse
 from pbm.core.request import Request
 from pbm.core.robots import robot_named
 from pbm.core.start import (
@@ -64,7 +65,7 @@ def seek(request: Request, command: Command) -> Answer | None:
         return _list(request, command, game)
     player = request.who(command)
     wanted = _wanted(request, command)
-    body, _ = split_body(request.comment) if game.info.takes_body else ("", "")
+    body, _ = split_body(request.words.comment) if game.info.takes_body else ("", "")
     options = tuple(map(str.casefold, command.options))
     _terms(request, game, options, body)
     robot = robot_wanted(options)
@@ -195,11 +196,11 @@ def answer_announcement(request: Request, ticket: Ticket) -> None:
             return
         if word not in ("yes", "take"):
             raise BadArguments(f'"{first[:60]}" is not understood here. To start the game, answer this mail.', line)
-        request.comment = rest.strip()
+        request.words.comment = rest.strip()
         with request.tx.savepoint():
             _take(request, player, number)
     except REFUSALS as error:
-        request.refuse(line, error)
+        refuse(request, line, error)
 
 
 @when_due(UNTAKEN)

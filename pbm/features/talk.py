@@ -13,6 +13,7 @@ from pbm.core.credentials import first_line
 from pbm.core.decisions import done
 from pbm.core.notify import Tools, notice_of, pass_on, perspective, readers_of
 from pbm.core.registry import HANDLERS, handles, redeems
+from pbm.core.reply import refuse
 from pbm.core.request import Request
 from pbm.core.start import unheard
 from pbm.domain.commands import Command, Standing, clean, parse
@@ -127,8 +128,8 @@ def message(request: Request, command: Command) -> Answer | None:
 
 def text_below(request: Request) -> str:
     """What is written below the command, and now belongs to it. Raises: BadArguments."""
-    text = redact(request.comment, request.secrets).strip()
-    request.comment = ""
+    text = redact(request.words.comment, request.secrets).strip()
+    request.words.comment = ""
     return _checked(request, text, "write it below the command")
 
 
@@ -204,7 +205,7 @@ def answer_message(request: Request, ticket: Ticket) -> None:
         _check_not_blocked(request, player, author)
         _pass_on(request, player, [author], _checked(request, text, "write it above the message you answer"))
     except Rejected as error:
-        request.refuse("your answer", error)
+        refuse(request, "your answer", error)
 
 
 def _check_no_command(text: str) -> None:
@@ -359,8 +360,8 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
 def note(request: Request, command: Command) -> Answer | None:
     """The text below the command goes to the notes of who writes it; without any, the notes are shown."""
     board, owner = request.named(command), request.who(command)
-    text = redact(request.comment, request.secrets).strip()
-    request.comment = ""
+    text = redact(request.words.comment, request.secrets).strip()
+    request.words.comment = ""
     if "NOTHING" in command.args:
         if not board.drop_notes(owner):
             raise NotFound(f"You have no notes on board {board.match.board}.")

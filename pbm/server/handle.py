@@ -25,6 +25,7 @@ from pbm.core.counts import COUNTS, LIMITED, WAITED
 from pbm.core.credentials import first_line
 from pbm.core.notify import Tools, reader_of
 from pbm.core.registry import LASTING, REDEEMERS
+from pbm.core.reply import mails_of
 from pbm.core.request import Credentials, Request, Sender
 from pbm.domain.commands import Command, clean
 from pbm.domain.errors import NeedsIdentity, Rejected
@@ -413,7 +414,7 @@ class Handler:
         """Do what the mail asks, and tell it; what that takes is at the expense of the one who asked."""
         begun = thread_time()
         request = self._carry_out(tx, mail, checked)
-        mails = tuple(request.mails())
+        mails = tuple(mails_of(request))
         self._costs.charge(mail.payers(checked, request.identified), thread_time() - begun, tx.now)
         shown = request.sender.proven or (request.identified if not request.is_hearsay else None)
         proven, told = shown is not None or bool(request.sender.address), _told_since_the_ply(request)

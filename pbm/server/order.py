@@ -12,6 +12,7 @@ from games.rules import GameError
 from pbm.compose import Answer, Outcome
 from pbm.core.credentials import declines
 from pbm.core.registry import REFUSALS, redeems, run
+from pbm.core.reply import refuse
 from pbm.core.request import Request, Sender
 from pbm.core.unasked import is_puzzling
 from pbm.domain.commands import Command, Standing, clean, parse
@@ -47,15 +48,15 @@ class Order:
 
         Raises: NeedsIdentity.
         """
-        request.reading, request.comment = self.reading, self.reading.comment
+        request.reading, request.words.comment = self.reading, self.reading.comment
         request.secrets |= self.secrets
         if not self.commands or request.message.action is Action.HELP:
-            request.refuse("", UnknownCommand("Your mail holds no command.", "help"))
+            refuse(request, "", UnknownCommand("Your mail holds no command.", "help"))
             return request
         several = len(self.commands) > 1
         for number, (line, command) in enumerate(zip(self.reading.lines, self.commands, strict=True), 1):
             try:
-                request.take_remark(self.reading, number, command)
+                request.words.take(self.reading, number, command)
                 check_sure(request, self.reading, command)
                 answer = _run(request, command)
             except NeedsIdentity:
@@ -84,7 +85,7 @@ class Order:
         if meant is not None:
             return self._again(request, meant)
         error = _lack_of_password(request, line) or error
-        request.refuse(line, error, several=several)
+        refuse(request, line, error, several=several)
         request.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
         return request
 
@@ -100,7 +101,7 @@ class Order:
             raise
         except REFUSALS as unsure:
             error = unsure
-        request.refuse(line, error, several=several)
+        refuse(request, line, error, several=several)
 
     def _do_line(self, request: Request, line: str, meant: Restated, *, several: bool) -> None:
         """Carry out what a line means in plain words. Raises: as the command does."""
@@ -110,7 +111,7 @@ class Order:
         is_of_board = verb is None or any(param.key == "BOARD" for param in verb.params)
         read = f"{meant.board} {meant.line}" if is_of_board else meant.line
         (command,) = parse_all(request.tx, (read,), standing)
-        request.restate_remark(meant.board, meant.comment)
+        request.words.restate(meant.board, meant.comment)
         request.read_as[meant.board] = meant.read_as
         answer = _run(request, command)
         if answer is not None or several:
@@ -190,7 +191,7 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
     refusal = trial.refusal
     if player is None or refusal or order.secrets or asked >= request.tools.limits.held_asks_per_day:
         request.secrets |= order.secrets
-        request.refuse(order.reading.lines[0], refusal or error)
+        refuse(request, order.reading.lines[0], refusal or error)
         return
     if not request.may_ask(player, address):
         return

@@ -20,6 +20,7 @@ from pbm.compose.machine import Copy, addressed
 from pbm.compose.views import View
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Tools
+from pbm.core.reply import mails_of
 from pbm.core.request import Request, Sender
 from pbm.core.robots import LEISURE, SOURCES, Ask, Settling, Task
 from pbm.domain.commands import Standing
@@ -147,7 +148,7 @@ class Programs:
         Order(reading, parse_all(tx, reading.lines, standing)).carry_out(request)
         if request.refusal is not None:
             raise _Undone(request.refusal)
-        tx.outbox.add([replace(mail, reply=False) for mail in request.mails()], tx.now)
+        tx.outbox.add([replace(mail, reply=False) for mail in mails_of(request)], tx.now)
 
 
 def _is_turn(players: tuple[Player, Player], seat: Seat | None, player: Player) -> bool:

@@ -44,7 +44,7 @@ def challenge(request: Request, command: Command) -> Answer | None:
     game, words, clock = GAMES[command.game], command.options, request.tools.limits.default_clock
     challenger = request.who(command) if command.credentials is not None else request.sender.proven
     first, second = (_named(request, command, command.args[name]) for name in ("USERID1", "USERID2"))
-    body, comment = split_body(request.comment) if game.info.takes_body else ("", request.comment)
+    body, comment = split_body(request.words.comment) if game.info.takes_body else ("", request.words.comment)
     if isinstance(first, str) or isinstance(second, str):
         return invite(request, command, (first, second), body, comment)
     seats = (first, second)
@@ -64,7 +64,7 @@ def challenge(request: Request, command: Command) -> Answer | None:
         return _asked(command, asked)
     board = start(request, proposal)
     _fulfil_seeks(request, board.match, challenger)
-    request.comment = comment
+    request.words.comment = comment
     request.identified = challenger
     request.adopt(board, MatchStarted(board.match.board, challenger=challenger.userid if challenger else ""))
     return None
@@ -163,7 +163,7 @@ def rematch(request: Request, command: Command) -> Answer | None:
     check_willing(request.tx, request.tools.limits, game, match.players, asker, (asker,))
     words = (*match.options, f"--clock={match.control}", *([] if match.rated else ["--unrated"]))
     seats = (match.player(2), match.player(1))
-    proposal = Proposal(game, words, match.body, seats, request.comment, rematch_of=match.board)
+    proposal = Proposal(game, words, match.body, seats, request.words.comment, rematch_of=match.board)
     asked = to_be_asked(request, asker, seats)
     if asked:
         propose(request, proposal, asked, asker)

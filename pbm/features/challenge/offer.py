@@ -14,6 +14,7 @@ from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
 from pbm.core.registry import REFUSALS, redeems
+from pbm.core.reply import refuse
 from pbm.core.request import Request
 from pbm.core.start import check_willing, read_terms, start_match
 from pbm.core.unasked import count_asked, count_unasked
@@ -196,8 +197,8 @@ def _agree(request: Request, ticket: Ticket, player: Player) -> None:
         proposal = Proposal(GAMES[payload["game"]], words, body, seats, comment, payload["measure"], rematch_of)
         board = start(request, proposal)
     except REFUSALS as error:
-        request.refuse("yes", error)
+        refuse(request, "yes", error)
         return
-    request.comment, request.identified, request.is_hearsay = comment, None, True
+    request.words.comment, request.identified, request.is_hearsay = comment, None, True
     origin = "Everybody who was asked has agreed."
     request.adopt(board, MatchStarted(board.match.board, challenger=payload["challenger"], origin=origin))

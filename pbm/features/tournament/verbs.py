@@ -67,7 +67,7 @@ def create(request: Request, command: Command) -> Answer | None:
     if request.tx.tournaments.created_by(player.id) >= most:
         raise NotAllowed(f"You have made {most} tournaments that are not over; that is the limit.", "tournaments")
     game = GAMES.get(args["GAME"].casefold())
-    body, _ = split_body(request.comment) if game and game.info.takes_body else ("", "")
+    body, _ = split_body(request.words.comment) if game and game.info.takes_body else ("", "")
     tournament = entering.create(request.tx, args["NAME"], args["KIND"], args["GAME"], command.options, body, player)
     return done(command, _shown(request, tournament), f"pbm: {tournament.name}: made")
 
