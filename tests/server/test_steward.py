@@ -60,6 +60,19 @@ def test_a_player_who_is_suspended_is_told_so_and_nothing_is_done(inn: House) ->
     assert inn.inbox_row.state is Arrival.HANDLED
 
 
+def test_nobody_begins_a_game_with_somebody_who_is_kept_out(inn: House) -> None:
+    """Their clock would run, and they could not answer."""
+    board = inn.game("cross -size=4 alice bob", ("D4", "C3"))
+    inn.answer("bob", "resign", board)
+    hand(inn).ban("alice", inn.now + timedelta(days=1), "rude words")
+    for words in ("cross challenge bob alice", f"cross rematch {board} bob bobpass"):
+        *_, got = inn.send("bob", words)
+        assert "No game was started: alice does not play here at present." in got.body.replace("\n", " ")
+        assert "rude" not in got.body
+    inn.now += timedelta(days=1)
+    assert inn.game("cross -size=4 alice bob") == board + 1
+
+
 def test_a_suspension_ends_by_itself(inn: House) -> None:
     hand(inn).ban("alice", inn.now + timedelta(days=1), "")
     assert "until 2026-01-02" in told(inn)[address_of("alice")]
