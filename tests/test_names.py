@@ -21,7 +21,6 @@ CLASSES = {
     "Position": OWN,
     "Move": OWN,
     "Delivery": TABLE,
-    "Maildir": TABLE,
     "Server": TABLE,
     "Answer": "to a command, in a mail of ours; and a guest's, to an invitation",
     "Command": "of a mail; and of the shell, as click calls it",

@@ -115,9 +115,7 @@ def _secrets(effective: Effective) -> Findings:
 def _space(configuration: Configuration) -> Findings:
     """Where the database and the mails are written: may we, and is there room."""
     file = file_of(configuration.database)
-    places = {"database": file.absolute().parent if file else None}
-    if configuration.delivery.kind == "maildir":
-        places["maildir.folder"] = configuration.maildir.folder.absolute()
+    places = {"database": file.absolute().parent if file else None} | configuration.way.places()
     for name, folder in places.items():
         if folder is not None and folder.is_dir():
             yield _room(name, folder)
@@ -162,9 +160,7 @@ def _dns(configuration: Configuration) -> Findings:
 
 
 def _servers(configuration: Configuration) -> Findings:
-    if configuration.delivery.kind == "smarthost":
-        settings = configuration.smarthost
-        yield probes.bounded("smarthost", lambda: probes.smarthost(settings))
+    yield from configuration.way.findings()
     if (fetching := configuration.imap).host:
         yield probes.bounded("mailbox", lambda: probes.mailbox(fetching))
 

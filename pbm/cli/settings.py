@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 from typing import Annotated, Literal
 
-import platformdirs
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from pbm.cli.delivery_kinds import DATA_FOLDER, DeliveryKind, MaildirTable, SendmailTable, SmarthostTable
 from pbm.domain.configuration import (
     DOMAIN,
     Address,
@@ -22,25 +21,17 @@ from pbm.domain.configuration import (
     LocalPart,
     Seconds,
     SettingsTable,
-    SmarthostSettings,
     fitting,
     place,
 )
 
 PREFIX = "PBM_"
 _DRIVERS = ("sqlite", "postgresql", "sqlite+pysqlite", "postgresql+psycopg")
-DATA_FOLDER = platformdirs.user_data_path("pbm", appauthor=False)
 
 
 def _check_metrics(text: str) -> str:
     if text and isinstance(place(text), Path):
         raise ValueError("write HOST:PORT or [IPv6]:PORT, such as 127.0.0.1:9090")
-    return text
-
-
-def _check_command(text: str) -> str:
-    if not shlex.split(text):
-        raise ValueError("write a program and its options, such as /usr/sbin/sendmail -i")
     return text
 
 
@@ -99,14 +90,6 @@ class Delivery(DeliverySettings):
     )
 
 
-class Maildir(SettingsTable):
-    """Mail into a Maildir for each address, for delivery.kind = "maildir"."""
-
-    folder: Path = Field(
-        default=DATA_FOLDER / "mail", description="Where the Maildirs are made, one folder for each address."
-    )
-
-
 class Dkim(SettingsTable):
     """Signatures of our mails. `pbm dkim create` makes the key."""
 
@@ -125,15 +108,6 @@ class Crypt(SettingsTable):
     """Encrypted mail (OpenPGP, Autocrypt); needs pip install 'pbm[crypt]'. `pbm crypt` makes the key."""
 
     key: Path | None = Field(default=None, description="File of the secret key. Not set: nothing is encrypted.")
-
-
-class Sendmail(SettingsTable):
-    """Mail through a program, for delivery.kind = "sendmail"."""
-
-    command: Annotated[str, AfterValidator(_check_command)] = Field(
-        default="/usr/sbin/sendmail -i", description="The program and its options; sender and recipient are added."
-    )
-    timeout_seconds: Seconds = Field(default=60, description="How long it may take for one mail.")
 
 
 class Log(SettingsTable):
@@ -169,12 +143,12 @@ class Configuration(BaseSettings):
     )
     server: Server = Field(default_factory=Server)
     delivery: Delivery = Field(default_factory=Delivery)
-    maildir: Maildir = Field(default_factory=Maildir)
-    smarthost: SmarthostSettings = Field(default_factory=SmarthostSettings)
+    maildir: MaildirTable = Field(default_factory=MaildirTable)
+    smarthost: SmarthostTable = Field(default_factory=SmarthostTable)
     imap: FetchSettings = Field(default_factory=FetchSettings)
     dkim: Dkim = Field(default_factory=Dkim)
     crypt: Crypt = Field(default_factory=Crypt)
-    sendmail: Sendmail = Field(default_factory=Sendmail)
+    sendmail: SendmailTable = Field(default_factory=SendmailTable)
     limits: Limits = Field(default_factory=Limits)
     log: Log = Field(default_factory=Log)
     metrics: Metrics = Field(default_factory=Metrics)
@@ -189,14 +163,16 @@ class Configuration(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return (init_settings,)
 
-    def _is_ourselves(self) -> bool:
-        listen, ours = place(self.server.listen), {self.server.domain, "localhost", "127.0.0.1", "::1"}
-        return isinstance(listen, tuple) and self.smarthost.port == listen[1] and self.smarthost.host in ours
+    @property
+    def way(self) -> DeliveryKind:
+        """The way out that delivery.kind chooses."""
+        chosen: DeliveryKind = getattr(self, self.delivery.kind)
+        return chosen
 
     @model_validator(mode="after")
     def _agree(self) -> Configuration:
-        if self.delivery.kind == "smarthost" and not self.smarthost.host:
-            raise ValueError('smarthost.host: delivery.kind is "smarthost", so this key must name the server.')
+        if mistake := next(self.way.mistakes(self.server.listen, self.server.domain), None):
+            raise ValueError(mistake)
         if (self.smarthost.username is None) != (self.smarthost.password is None):
             raise ValueError("smarthost.username, smarthost.password: give both or neither.")
         if self.imap.host and (not self.imap.username or self.imap.password is None):
@@ -205,8 +181,6 @@ class Configuration(BaseSettings):
             raise ValueError("server.bounce_part: must differ from server.local_part, or bounces would be commands.")
         if self.delivery.longest_retry_seconds < self.delivery.first_retry_seconds:
             raise ValueError("delivery.longest_retry_seconds: is less than delivery.first_retry_seconds.")
-        if self.delivery.kind == "smarthost" and self._is_ourselves():
-            raise ValueError("smarthost.host, smarthost.port: this is where we listen ourselves.")
         if self.server.tls_key is not None and self.server.tls_certificate is None:
             raise ValueError("server.tls_certificate: server.tls_key is given, so this key must be as well.")
         return self

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import shlex
-import shutil
 import ssl
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import assert_never
 
+from pbm.cli.delivery_kinds import unusable_authorities
 from pbm.cli.loading import Effective
 from pbm.cli.settings import Configuration
 from pbm.domain.configuration import place
 from pbm.edges.crypt import Keyring, Sealing
 from pbm.edges.metrics import MetricsServer
 from pbm.edges.signing import Signature, Signing
-from pbm.edges.transports import Maildir, SendmailCommand, Smarthost, Transport
+from pbm.edges.transports import Transport
 from pbm.server import Service
 from pbm.store.backup import file_of
 from pbm.store.identity import Peer
@@ -38,7 +36,7 @@ def transport(configuration: Configuration, peer_of: Callable[[str], Peer | None
 
     peer_of: the key of an address. Raises: OSError, ValueError, ImportError.
     """
-    way = _way_out(configuration)
+    way = configuration.way.transport(configuration.server.domain)
     if configuration.dkim.key is not None:
         way = Signing(way, signature(configuration))
     ring = keyring(configuration)
@@ -58,36 +56,19 @@ def signature(configuration: Configuration) -> Signature:
     return Signature(dkim.domain or configuration.server.domain, dkim.selector, dkim.key.read_bytes())
 
 
-def _way_out(configuration: Configuration) -> Transport:
-    kind = configuration.delivery.kind
-    if kind == "maildir":
-        return Maildir(configuration.maildir.folder)
-    if kind == "sendmail":
-        sendmail = configuration.sendmail
-        return SendmailCommand(tuple(shlex.split(sendmail.command)), sendmail.timeout_seconds)
-    if kind == "smarthost":
-        return Smarthost(configuration.smarthost, configuration.server.domain)
-    assert_never(kind)
-
-
 def lacks(configuration: Configuration) -> list[str]:
     """Files and programs that are named but not there or of no use; a line each, which begins with the key."""
-    server, delivery = configuration.server, configuration.delivery.kind
+    server = configuration.server
     problems = _socket(server.listen)
     if server.tls_certificate is not None:
         problems += _certificate(server.tls_certificate, server.tls_key)
-    if delivery == "smarthost" and configuration.smarthost.ca_file is not None:
-        problems += _authorities("smarthost", configuration.smarthost.ca_file)
+    problems += configuration.way.lacks()
     if configuration.imap.host and configuration.imap.ca_file is not None:
-        problems += _authorities("imap", configuration.imap.ca_file)
+        problems += unusable_authorities("imap", configuration.imap.ca_file)
     if configuration.dkim.key is not None:
         problems += _signing_key(configuration.dkim.key)
     if configuration.crypt.key is not None:
         problems += _secret_key(configuration.crypt.key)
-    if delivery == "sendmail" and not shutil.which(shlex.split(configuration.sendmail.command)[0]):
-        problems.append(f'sendmail.command: there is no program "{shlex.split(configuration.sendmail.command)[0]}".')
-    if delivery == "maildir":
-        problems += _folder(configuration.maildir.folder)
     return problems
 
 
@@ -124,14 +105,6 @@ def _certificate(certificate: Path, key: Path | None) -> list[str]:
     return []
 
 
-def _authorities(table: str, path: Path) -> list[str]:
-    try:
-        ssl.create_default_context(cafile=path)
-    except OSError as error:
-        return [f"{table}.ca_file: {path} cannot be used: {error.strerror or error}."]
-    return []
-
-
 def _signing_key(path: Path) -> list[str]:
     try:
         Signature("localhost", "pbm", path.read_bytes())
@@ -147,12 +120,4 @@ def _secret_key(path: Path) -> list[str]:
         return ["crypt.key: encrypted mail needs the extra: pip install 'pbm[crypt]'."]
     except (OSError, ValueError) as error:
         return [f"crypt.key: {path} cannot be used: {getattr(error, 'strerror', None) or error}."]
-    return []
-
-
-def _folder(folder: Path) -> list[str]:
-    try:
-        folder.mkdir(0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        return [f"maildir.folder: {folder} cannot be made: {error.strerror}."]
     return []

@@ -7,15 +7,17 @@ import json
 import re
 import tomllib
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm.cli import loading, wiring
+from pbm.cli.delivery_kinds import DeliveryKind
 from pbm.cli.loading import ConfigurationError, keys, load, masked, strange_variables, table_of, variable
 from pbm.cli.opening import robot
-from pbm.cli.settings import Configuration
+from pbm.cli.settings import Configuration, Delivery
 from pbm.domain.configuration import place
 from pbm.edges.transports import Maildir, SendmailCommand, Smarthost
 from pbm.mailin import Robot
@@ -306,3 +308,12 @@ def test_a_key_that_others_may_read_is_warned_of(pbm: Pbm, tmp_path: Path, monke
     assert "dkim.key" not in pbm("config", "check").stderr
     key.chmod(0o644)
     assert f"Others may read or change dkim.key ({key})" in pbm("config", "check").stderr
+
+
+def test_each_delivery_kind_is_a_table_of_its_own() -> None:
+    tables = {name for name, field in Configuration.model_fields.items() if _is_kind(field.annotation)}
+    assert tables == set(get_args(Delivery.model_fields["kind"].annotation))
+
+
+def _is_kind(annotation: object) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, DeliveryKind)
