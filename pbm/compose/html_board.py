@@ -90,7 +90,7 @@ class HtmlBoard:
         links = {**self.starts, **self.links}
         chosen = within_bounds((word for table in tables for word in table.words()), links, self.room - bare, LINK)
         self._unlinked = {word for table in tables for word in table.words() if word in links} - chosen.keys()
-        self.cells = cells.html(tables, chosen, dotted=not chosen or self.crowded)
+        self.cells = cells.html(tables, chosen, dotted=not links or self.crowded)
         self.room -= len(self.cells)
         self._shown |= chosen
         return True

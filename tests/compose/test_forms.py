@@ -179,6 +179,8 @@ def test_only_places_that_may_be_played_have_dots(house: House) -> None:
     dots = page.xpath("//td[normalize-space()='\u00b7']")
     assert len(dots) == 3, "those for White after d3"
     assert all(cell.xpath("./a") for cell in dots)
+    full = mover(house, "luddit -size=5 -stones=3", ["C3", "E5", "A1"])
+    assert not lxml.html.fromstring(full.part("text/html")).xpath("//td[normalize-space()='\u00b7']")
 
 
 def test_an_amazon_has_a_link_and_a_pass_of_go_has_one(house: House) -> None:
