@@ -1,27 +1,39 @@
 """Board mails a second by form, and how large they are: `python -m bench.compose [--rounds N]`.
 
 Each position is told to both its players, as after a move; nothing is shared between positions.
+
+`python -m bench.compose --worst [GAME...]`: the longest that any game takes for one drawing, picture, list of moves or
+ply, with the largest and the nastiest options that a challenge may have, in long games.
 """
 
 from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
+from typing import TypeVar
 
 import click
 from rich.console import Console
 from rich.table import Table
 
 from games import GAMES
+from games.rules import OptionError
 from pbm.compose import Composer, Notice, Reader
+from pbm.compose.machine import MAX_MOVES
+from pbm.compose.views import View
 from pbm.domain.match import Match, Player, Ply, State
 from pbm.domain.settings import Settings
 from pbm.domain.tokens import PlayerToken, Signer
 from pbm.draw import picture as pictures
 from pbm.mailin import Robot
+from tests.games.variants import largest
+
+T = TypeVar("T")
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 BOARDS = ("cross -size=10", *GAMES)
@@ -62,10 +74,106 @@ def seconds(form: str, told: list[tuple[Match, State]]) -> tuple[float, int]:
     return (time.process_time() - begun) / len(told), octets // len(told)
 
 
+NASTY = {
+    "crossgeo": [
+        "",
+        *(f"-points={points} -board=complete -version={each}" for points in (3, 12) for each in ("g", "rgb")),
+    ],
+    "polygon": [
+        f"-sides={sides} -colours={each}" for sides in (16, 24) for each in ("any", "same", "split", "different")
+    ],
+    "luddit": ["-size=19 -stones=99 -limit=198", "-size=19 -stones=3 -limit=3"],
+    "dots": ["-columns=12 -rows=12", "-columns=2 -rows=12"],
+    "go": ["-size=19", "-size=19 -handicap=9"],
+}
+"""Options beside the largest."""
+GRAPHS = {
+    "a comb": "\n".join(f"0,{row} 999,{row}" for row in range(200)),
+    "a star": "\n".join(f"500,500 {x},{y}" for x, y in [(5 * n, 0) for n in range(200)]),
+    "a web": "\n".join(f"0,{row * 5} 999,{995 - row * 5}" for row in range(200)),
+    "a mesh": "\n".join(
+        [*(f"0,{n} 99,{n + 7}" for n in range(0, 99, 4)), *(f"{n},0 {n + 7},99" for n in range(0, 99, 4))]
+    ),
+}
+"""What challenges to CrossGeo hold in their text."""
+LONG = 260
+"""Plies of a game in which the longest is looked for."""
+EACH = 12
+"""Plies from one drawing to the next."""
+PARTS: dict[str, Callable[[View], object]] = {
+    "moves": lambda view: view.moves,
+    "scene": lambda view: view.scene,
+    "ascii": lambda view: view.text("ascii"),
+    "unicode": lambda view: view.text("unicode"),
+    "words": lambda view: view.text("words"),
+    "picture": lambda view: view.picture,
+    "description": lambda view: view.description,
+    "machine": lambda view: view.machine,
+}
+
+
+def setups(game: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Options, and the text of a challenge."""
+    for words in dict.fromkeys([" ".join(largest(GAMES[game])), *NASTY.get(game, [])]):
+        yield tuple(words.split()), ""
+    if game == "crossgeo":
+        yield from (((), graph) for graph in GRAPHS.values())
+
+
+def timed(spent: dict[str, float], part: str, work: Callable[[], T]) -> T:
+    begun = time.thread_time()
+    result = work()
+    spent[part] = max(spent.get(part, 0), time.thread_time() - begun)
+    return result
+
+
+def longest(game: str, options: tuple[str, ...], body: str, last: bool) -> dict[str, float]:
+    """Seconds of each part at most. last: always the last move that there is, and else any."""
+    chance, spent = random.Random(3), dict[str, float]()
+    state = timed(spent, "start", lambda: State.start(GAMES[game], options, body))
+    match = Match(101, game, 1, options, body, PLAYERS, 0, (), NOW)
+    while state.outcome is None and len(match.record) < LONG:
+        legal = timed(spent, "moves", partial(listed, state))
+        told, seat = state.game.notate(state.position, legal[-1] if last else chance.choice(legal)), state.to_move
+        state, notation = timed(spent, "ply", partial(state.play, told))
+        match = replace(match, record=(*match.record, Ply(notation, seat, NOW)), revision=match.revision + 1)
+        if len(match.record) % EACH == 1 or state.outcome is not None:
+            pictures._picture.cache_clear()  # noqa: SLF001
+            view = View(state, match)
+            for part, work in PARTS.items():
+                timed(spent, part, partial(work, view))
+    return spent
+
+
+def listed(state: State) -> list[object]:
+    return list(islice(state.game.moves(state.position), MAX_MOVES))
+
+
+def worst(games: Sequence[str]) -> Table:
+    parts = ("start", "ply", *PARTS)
+    table = Table("longest, ms of processor", *parts)
+    for game in games or GAMES:
+        found = dict.fromkeys(parts, 0.0)
+        for options, body in setups(game):
+            for last in (False, True):
+                try:
+                    spent = longest(game, options, body, last)
+                except OptionError:
+                    continue
+                found = {part: max(found[part], spent.get(part, 0)) for part in parts}
+        table.add_row(game, *(f"{found[part] * 1000:.0f}" for part in parts))
+    return table
+
+
 @click.command()
+@click.argument("games", nargs=-1, type=click.Choice(list(GAMES)), metavar="[GAME]...")
 @click.option("--rounds", default=40, help="Positions of each board.")
-def main(rounds: int) -> None:
+@click.option("--worst", "is_worst", is_flag=True, help="The longest of everything, in the nastiest games.")
+def main(games: tuple[str, ...], rounds: int, *, is_worst: bool) -> None:
     """Print processor milliseconds of the two mails of a move, and their kilobytes."""
+    if is_worst:
+        Console(width=120).print(worst(games))
+        return
     table = Table("two mails of a move, ms and kB", *FORMS)
     for words in BOARDS:
         measured = [seconds(form, positions(words, rounds)) for form in FORMS]

@@ -60,7 +60,10 @@ class Batches:
         self._at_once = _MAILS_AT_ONCE
         self._left_over: int | None = None
         self._begun: set[int] = set()
-        self._put_off = False
+        self._put_off: dict[int, str] = {}
+        """The lanes of mails that wait although later ones were seen, by their numbers."""
+        self._seen = 0
+        """The number of the last mail that was seen while any are put off."""
         self._settled = 0
 
     def handle(self, limit: int) -> int:
@@ -133,18 +136,29 @@ class Batches:
         except Exception:
             unbind_contextvars("mail")
             self._journal.clear()
+            self._see_all_again()
             self._handler.throttle.forget()
             self._handler.tools.states.forget()
             raise
 
     def _handle_waiting(self, limit: int) -> int:
         """Where only one can write at a time, nothing that takes long is done while nobody else can."""
+        if self._left_over:  # those alone that are noted as begun
+            self._see_all_again()
+        again = list(self._put_off)[:_SLOW_AT_ONCE]
         with self._store.read() as tx:
-            waiting = self._read_all(tx, tx.inbox.waiting(limit))
-        if not waiting:
+            waiting = self._read_all(tx, tx.inbox.waiting(limit, again, self._seen))
+        for number in again:
+            del self._put_off[number]
+        prepared = soon_done(waiting, self._put_off)
+        done = {mail.row.id for mail in prepared}
+        self._put_off |= {mail.row.id: mail.row.lane for mail in waiting if mail.row.id not in done}
+        self._seen = max([self._seen, *(mail.row.id for mail in waiting)]) if self._put_off else 0
+        if not prepared and self._put_off:  # another process has handled those that were to come now
+            self._see_all_again()
+            return self._handle_waiting(limit)
+        if not prepared:
             return 0
-        prepared = soon_done(waiting)
-        self._put_off = len(prepared) < len(waiting)
         checked = self._handler.check(prepared)
         work = list(zip(prepared, checked, strict=True))
         while work:
@@ -153,6 +167,10 @@ class Batches:
             self._at_once = min(_MAILS_AT_ONCE, 2 * (len(some) - len(rest) if rest else self._at_once))
             work = [*rest, *later]
         return len(prepared)
+
+    def _see_all_again(self) -> None:
+        self._put_off.clear()
+        self._seen = 0
 
     def _settle_some(self, work: Sequence[Work]) -> Sequence[Work]:
         """Settle as many of the mails as can be settled while others wait; returns the rest."""
@@ -343,17 +361,22 @@ class Journal:
         self._identities.clear()
 
 
-def soon_done(prepared: Sequence[Prepared]) -> list[Prepared]:
+def soon_done(prepared: Sequence[Prepared], put_off: Mapping[int, str] = MappingProxyType({})) -> list[Prepared]:
     """Mails without passwords and then a few with, since each of those takes as long as many moves.
 
-    None comes before an earlier one of its lane.
+    None comes before an earlier one of its lane. put_off: the lanes of others that wait, by
+    number; a mail with a password waits for those that came before it.
     """
     quick: list[Prepared] = []
     slow: list[Prepared] = []
+    lanes, first = {*put_off.values()} - {""}, min(put_off, default=inf)
     for mail in prepared:
-        waits = bool(mail.row.lane) and any(each.row.lane == mail.row.lane for each in slow)
-        (slow if mail.logins.keys or waits else quick).append(mail)
-    return [*quick, *slow[:_SLOW_AT_ONCE]]
+        if mail.logins.keys or mail.row.lane in lanes:
+            slow.append(mail)
+            lanes |= {mail.row.lane} - {""}
+        else:
+            quick.append(mail)
+    return [*quick, *[mail for mail in slow if mail.row.id < first][:_SLOW_AT_ONCE]]
 
 
 def ways_of(mail: Prepared, checked: Checked) -> set[str]:

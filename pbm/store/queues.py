@@ -16,6 +16,7 @@ from pbm.store.trouble import Conflict
 
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
+_NEWER = _WAITING.where(inbox.c.id > bindparam("beyond")).limit(bindparam("most"))
 _OF_IDENTITIES = select(inbox.c.identity).where(inbox.c.identity.in_(bindparam("wanted", expanding=True)))
 _STILL_NEW = select(inbox.c.id).where(_NEW, inbox.c.id.in_(bindparam("mails", expanding=True)))
 _RECENT = 20_000
@@ -81,9 +82,12 @@ class Inbox:
         found = select(inbox.c.source).where(inbox.c.source.in_(sources))
         return set(self._connection.execute(found).scalars())
 
-    def waiting(self, limit: int) -> list[Received]:
-        """New mails, in the order they came."""
-        return [_received(row) for row in self._connection.execute(_WAITING.limit(limit))]
+    def waiting(self, limit: int, again: Collection[int] = (), beyond: int = 0) -> list[Received]:
+        """New mails, in the order they came: those with the ids, and so many at most of higher ids than `beyond`."""
+        older = self._connection.execute(_WAITING.where(inbox.c.id.in_(again))).all() if again else []
+        return [
+            _received(row) for row in (*older, *self._connection.execute(_NEWER, {"beyond": beyond, "most": limit}))
+        ]
 
     def claim(self, limit: int) -> list[Received]:
         """New mails, in the order they came, which nobody else gets before this transaction ends.

@@ -16,7 +16,9 @@ from pbm.compose import Answer
 from pbm.core.registry import HANDLERS
 from pbm.core.request import Request
 from pbm.domain.commands import Command
+from pbm.server import Arriving
 from pbm.server import handle as module
+from pbm.server.batch import Batches
 from pbm.server.guard import Costs
 from tests.conversation import House
 from tests.games.variants import largest
@@ -190,6 +192,37 @@ def test_what_a_mail_changes_is_seen_by_the_next_of_its_sender(table: House) -> 
     *_, shown = [each.body for each in got if each.board == 101]
     assert ("1  bob to move" in before, "2  alice to move" in after) == (True, True)
     assert "It is alice's turn (O), at ply 3." in shown
+
+
+def flood(house: House, number: int) -> list[Arriving]:
+    return [house.mail(f"new{n}@x.example", f"signup new{n} a-good-word{n}") for n in range(number)]
+
+
+def test_a_move_comes_before_a_flood_of_passwords_however_long_that_is(table: House) -> None:
+    table.service.accept([*flood(table, 40), table.answering("bob", "C4", 101)])
+    assert sum(table.service.handle(10) for _ in range(2)) < 32
+    assert any("bob played C4" in got.body for got in table.collect())
+    while table.service.handle(10):
+        pass
+    assert waiting(table) == []
+
+
+def test_mails_behind_a_flood_stay_in_their_order(table: House) -> None:
+    """What one sender wrote first is done first, also where another server has handled what was put off."""
+    choice = table.mail("alice", "set alice alicepass board words")
+    table.service.accept([*flood(table, 20), choice, *flood(table, 9), table.mail("alice", "help")])
+    first, last = waiting(table)[20], waiting(table)[-1]
+    here = table.service._batches
+    there = Batches(table.service.store, here._handler)
+    for server in (here, here, there, there, here, here, there, here, here):
+        server.handle(5)
+        assert (first in waiting(table)) <= (last in waiting(table))
+    assert waiting(table) == []
+
+
+def waiting(house: House) -> list[int]:
+    with house.service.store.read() as tx:
+        return [mail.id for mail in tx.inbox.waiting(100)]
 
 
 def test_small_costs_are_not_even_noted() -> None:
