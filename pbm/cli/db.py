@@ -102,7 +102,7 @@ def upgrade(invocation: Invocation) -> None:
     configuration = invocation.effective().values
     with opened_store(configuration) as store:
         before = store.revision()
-        if before != REVISION and (copy_ := before_upgrade(configuration)) is not None:
+        if before is not None and before < REVISION and (copy_ := before_upgrade(configuration)) is not None:
             click.echo(f"A copy of the database as it was is {copy_}.")
         store.upgrade(datetime.now(UTC))
         after = store.revision()

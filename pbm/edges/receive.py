@@ -29,6 +29,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException, syntax
 
 from pbm.core.counts import COUNTS, REFUSED
 from pbm.domain.configuration import ListenSettings
+from pbm.store import DatabaseTrouble
 
 log = logging.getLogger(__name__)
 logging.getLogger("mail.log").setLevel(logging.ERROR)  # aiosmtpd warns of every typing error of a stranger
@@ -174,6 +175,9 @@ class Listener:
     async def _commit(self, mail: Accepted) -> bool:
         try:
             await self._accept(mail)
+        except DatabaseTrouble as trouble:
+            log.warning("mail not accepted: %s", trouble)
+            return False
         except Exception:  # whatever it is, the client is to try again
             log.exception("mail not accepted")
             return False

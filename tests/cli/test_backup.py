@@ -211,6 +211,7 @@ def test_a_newer_database_gets_a_sentence(game: Pbm, tmp_path: Path) -> None:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     for words in ("board list", "db upgrade", "status"):
         assert "The database is of a newer version of the program" in game(*words.split(), code=1).stderr
+    assert not list(tmp_path.glob("*before-upgrade*"))
 
 
 def test_a_missing_index_and_a_changed_column_are_seen(game: Pbm, tmp_path: Path) -> None:

@@ -100,7 +100,9 @@ def test_other_peoples_recipients_are_refused_at_once(service, tmp_path):
     serving(service, tmp_path, work)
 
 
-def test_trouble_with_the_inbox_is_a_temporary_answer_that_tells_nothing(service, tmp_path, monkeypatch):
+def test_trouble_with_the_inbox_is_a_temporary_answer_that_tells_nothing(service, tmp_path, monkeypatch, caplog):
+    """It is told by a sentence in the log, too, without a traceback."""
+
     def accept(_mails):
         raise DatabaseTrouble("disk full at /secret/path")
 
@@ -116,6 +118,9 @@ def test_trouble_with_the_inbox_is_a_temporary_answer_that_tells_nothing(service
 
     monkeypatch.setattr(service, "accept", accept)
     serving(service, tmp_path, work)
+    (told,) = [record for record in caplog.records if "not accepted" in record.message]
+    assert told.message == "mail not accepted: disk full at /secret/path"
+    assert told.exc_info is None
 
 
 def test_trouble_while_handling_is_waited_out(service, tmp_path, monkeypatch):
