@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, reduce
 from operator import or_
 
 from games.boards import LETTERS, Cells, Squares, bits, squares
@@ -107,19 +107,12 @@ class Room:
         columns: a square of the column in any other row is a dead end.
         """
         givers = [giver for giver in range(self.size) if self.loose[giver] >> column & 1]
-        rows = _union(self.reach[giver] for giver in givers)
-        wanted = _union(~self.completion[row] for row in bits(rows))
-        return rows, _union(self.loose) & (wanted | 1 << column)
+        rows = reduce(or_, (self.reach[giver] for giver in givers), 0)
+        wanted = reduce(or_, (~self.completion[row] for row in bits(rows)), 0)
+        return rows, reduce(or_, self.loose) & (wanted | 1 << column)
 
 
 room = lru_cache(maxsize=256)(Room)
-
-
-def _union(lines: Iterator[Line] | Sequence[Line]) -> Line:
-    union = 0
-    for line in lines:
-        union |= line
-    return union
 
 
 def _columns(rows: Sequence[Line]) -> list[Line]:
@@ -258,20 +251,13 @@ class Loops:
             last=0 if last is None else 1 << last[0] * grid.stride + last[1],
             closed=grid.full & ~legal & ~_cells(pos.filled),
         )
-        names, points = self.sides(pos.options), self.points(pos)
-        score = ", ".join(f"{name} {count}" for name, count in zip(names, points, strict=True)) + "."
-        before = self.points(_without(pos, *last)) if last else points
-        gained = [f"{name} {now - old}" for name, now, old in zip(names, points, before, strict=True) if now > old]
-        told = f"{score} {_name(*last)} brought {_and(gained)}." if last and gained else score
+        names, marks = self.sides(pos.options), board.crossings
+        told = ", ".join(f"{name} {count}" for name, count in zip(names, self.points(pos), strict=True)) + "."
+        new = [mark.owner for mark in marks if last and (mark.row == last[0] or mark.column == last[1])]
+        gained = [f"{name} {count}" for name in names if (count := new.count(name[0]))]
+        if last and gained:
+            told += f" {_name(*last)} brought {_and(gained)}."
         return Scene(board, notes=(told, *_closed(board)), legend=_legend(board))
-
-
-def _without(pos: Position, row: int, column: int) -> Position:
-    """The position before the square was filled, as far as points go."""
-    first, second = (
-        tuple(line & ~(1 << column) if index == row else line for index, line in enumerate(side)) for side in pos.rows
-    )
-    return Position(pos.options, (first, second), pos.completion)
 
 
 def _grid(pos: Position) -> Squares:

@@ -56,7 +56,9 @@ def set_(invocation: Invocation, address: str, tell: bool) -> None:
         tx.identity.set(server.local_part, server.domain)
     was = f" It was {'@'.join(before)}, where answers to older mails still count." if before else ""
     told = f" {_told(configuration, before, address)} are told." if tell and before else ""
-    click.echo(f"The address is {address} now.{was}{told} Start all servers anew.")
+    changed = [f"server.{name}" for name in ("local_part", "domain") if name in configuration.server.model_fields_set]
+    change = f"Change {' and '.join(changed)} in the configuration, and start" if changed else "Start"
+    click.echo(f"The address is {address} now.{was}{told} {change} all servers anew.")
 
 
 def _told(configuration: Configuration, before: tuple[str, str], address: str) -> str:

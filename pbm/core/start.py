@@ -225,11 +225,14 @@ def check_willing(
     players = {player.id: player for player in seats if player not in ours}
     choices = tx.choices.of(game.info.name, players)
     counts = tx.matches.active_counts(players)
+    banned = {ban.subject for ban in tx.bans.of([player.userid.casefold() for player in players.values()], tx.now)}
     problems = []
     for player in players.values():
         choice, active = choices[player.id], counts[player.id]
         here = active.get(game.info.name, 0)
-        if not choice.accepts and player not in agreed:
+        if player.userid.casefold() in banned:
+            problems.append(f"{player.userid} does not play here at present")
+        elif not choice.accepts and player not in agreed:
             problems.append(f"{player.userid} takes no challenges of {game.info.title}")
         elif choice.most_active is not None and here >= choice.most_active:
             limit = f"no more than {choice.most_active} at once"

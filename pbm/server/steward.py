@@ -51,9 +51,14 @@ class Steward:
             return tx.bans.all()
 
     def lift(self, who: str) -> None:
+        """Let somebody in again; a player whose suspension was not over is told."""
+        subject = subject_of(who)
         with self._service.store.write() as tx:
-            if not tx.bans.lift(subject_of(who)):
+            held = tx.bans.of([subject], self._service.clock())
+            if not tx.bans.lift(subject):
                 raise NotFound(f'"{who}" is not kept out.')
+            if held and is_player(subject) and (player := tx.players.find(subject)) is not None:
+                self._write(tx, player, "pbm: you may play again", "account-news.txt", what="lifted")
 
     def rename(self, userid: str, wanted: str) -> Player:
         """Give a player another userid; they are told."""

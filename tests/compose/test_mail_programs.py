@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 
 import lxml.html
 import pytest
@@ -83,7 +84,12 @@ def mails(house: House) -> Iterator[Got]:
             yield house.answer(userid, "show", board)[-1]
     yield from house.send("alice", "test-display alice alicepass")
     yield from house.send("alice", "standings alice alicepass")
-    yield from house.send("alice", "list alice alicepass")
+    for asked in ("list", "help tutorial", "help hex", "history hex bob", "calendar", "settings"):
+        yield from house.send("alice", f"{asked} alice alicepass")
+    for said in ("Z99", "preview F1", "chat\nWell played!", "propose draw", "resign"):
+        yield from house.answer("alice", said, 101)
+    house.send("bob", "set digest 08:00 bob bobpass")
+    yield from house.wait(timedelta(days=1))
 
 
 def styles(element: lxml.html.HtmlElement) -> dict[str, str]:

@@ -13,8 +13,9 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.databases import VARIABLE
@@ -51,33 +52,68 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+@dataclass(frozen=True)
+class Cluster:
+    """A server whose files are in a folder of ours."""
+
+    place: Path
+    port: int
+
+    @property
+    def url(self) -> str:
+        """Of a user who may make databases."""
+        return f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
+
+    @property
+    def data(self) -> Path:
+        return self.place / "data"
+
+    def run(self, *words: str | Path) -> None:
+        """One of its programs, or another one as its owner. Raises: RuntimeError with what it said."""
+        program = programs() / words[0]
+        command = [str(program if program.exists() else words[0]), *map(str, words[1:])]
+        known = {"LC_ALL": "C", "PGHOST": "127.0.0.1", "PGPORT": str(self.port), "PGUSER": "postgres"}
+        done = subprocess.run(
+            command, cwd=self.place, user=owner(), env=os.environ | known, text=True, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        if done.returncode:
+            raise RuntimeError(f"{words[0]}: {done.stdout}")
+
+    def make(self) -> None:
+        self.run("initdb", "-D", self.data, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync")
+
+    def start(self, settings: Mapping[str, str]) -> None:
+        log = ("-l", self.place / "log")  # otherwise it would hold on to the pipe of its output
+        options = " ".join(f"-c {name}={value}" for name, value in settings.items())
+        self.run(
+            "pg_ctl", "start", "-w", "-D", self.data, *log, "-o", f"-p {self.port} -k {self.place} {options}"
+        )  # fmt: skip
+
+    def stop(self, mode: str = "immediate") -> None:
+        self.run("pg_ctl", "stop", "-w", "-D", self.data, "-m", mode)
+
+
+@contextmanager
+def made() -> Iterator[Cluster]:
+    """A cluster that is not started; its folder is removed afterwards."""
+    with tempfile.TemporaryDirectory(prefix="pbm-postgresql-") as folder:
+        cluster = Cluster(Path(folder), free_port())
+        if (user := owner()) is not None:
+            shutil.chown(cluster.place, user)
+        cluster.make()
+        yield cluster
+
+
 @contextmanager
 def running(*, durable: bool = False) -> Iterator[str]:
     """The URL of a user who may make databases. durable: a commit is on the disk before it is told."""
-    where, user, port = programs(), owner(), free_port()
-    with tempfile.TemporaryDirectory(prefix="pbm-postgresql-") as folder:
-        place = Path(folder)
-        if user is not None:
-            shutil.chown(place, user)
-        settings = _OPTIONS | ({} if durable else _HASTY)
-        data, options = place / "data", " ".join(f"-c {name}={value}" for name, value in settings.items())
-
-        def run(program: str, *words: str) -> None:
-            command = [str(where / program), "-D", str(data), *words]
-            done = subprocess.run(
-                command, cwd=place, user=user, env={**os.environ, "LC_ALL": "C"}, text=True, check=False,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            )  # fmt: skip
-            if done.returncode:
-                raise RuntimeError(f"{program}: {done.stdout}")
-
-        run("initdb", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync")
-        log = ["-l", str(place / "log")]  # otherwise it would hold on to the pipe of its output
-        run("pg_ctl", "start", "-w", *log, "-o", f"-p {port} -k {place} {options}")
+    with made() as cluster:
+        cluster.start(_OPTIONS | ({} if durable else _HASTY))
         try:
-            yield f"postgresql://postgres@127.0.0.1:{port}/postgres"
+            yield cluster.url
         finally:
-            run("pg_ctl", "stop", "-w", "-m", "immediate")
+            cluster.stop()
 
 
 def main() -> int:

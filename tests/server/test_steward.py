@@ -56,8 +56,20 @@ def test_a_player_who_is_suspended_is_told_so_and_nothing_is_done(inn: House) ->
     (asked,) = inn.send("alice", "let me in", to="postmaster@example.org")
     assert asked.address == OPERATOR
     hand(inn).lift("alice")
+    assert "You may play again" in told(inn)[address_of("alice")]
     assert inn.answer("alice", "show", board)
     assert inn.inbox_row.state is Arrival.HANDLED
+
+
+def test_nobody_begins_a_game_with_somebody_who_is_kept_out(inn: House) -> None:
+    """Their clock would run, and they could not answer."""
+    hand(inn).ban("alice", inn.now + timedelta(days=1), "rude words")
+    inn.collect()
+    (got,) = inn.send("bob", "cross challenge bob alice")
+    assert "No game was started: alice does not play here at present." in " ".join(got.body.split())
+    assert "rude" not in got.body
+    inn.now += timedelta(days=1)
+    assert inn.game("cross -size=4 alice bob") == 101
 
 
 def test_a_suspension_ends_by_itself(inn: House) -> None:
