@@ -21,7 +21,7 @@ from pbm.mailin import Action
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 FLOW = (DOCS / "mail-flow.md").read_text()
-REASONS = ("limit", "ban", "closed", "reject", "postmaster")
+REASONS = ("limit", "ban", "locked", "closed", "reject", "postmaster")
 UNITS = sorted((DOCS / "systemd").iterdir())
 
 

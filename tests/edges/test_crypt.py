@@ -237,3 +237,16 @@ def test_the_card_holds_address_and_key():
     assert "EMAIL:pbm@example.org" in card
     key = next(line for line in card if line.startswith("KEY:")).partition("base64,")[2]
     assert Cert.from_bytes(base64.b64decode(key)).fingerprint.upper() == RING.fingerprint
+
+
+def test_a_forgotten_player_leaves_no_key(house):
+    house.player("alice")
+    house.send("alice", f"games alice {password('alice')}", Autocrypt=Program("alice").autocrypt)
+    assert house.service.peer_of(address_of("alice")) is not None
+    with house.service.store.write() as tx:
+        player = tx.players.find("alice")
+        assert player is not None
+        traces = tx.erasure.traces(player.id)
+        assert traces is not None
+        tx.erasure.forget(traces)
+    assert house.service.peer_of(address_of("alice")) is None
