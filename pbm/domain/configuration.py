@@ -92,6 +92,11 @@ class Limits(SettingsTable):
         description="The same for mails that only say whose they are, as anybody can who knows the address: without a "
         "password, and in answer to nothing of ours.",
     )
+    unproven_help_per_hour: Count = Field(
+        default=30,
+        description="The same for such mails of players that ask for nothing but pages of help. Pages asked for in "
+        "answer to a mail of ours do not count.",
+    )
     answers_per_board_per_hour: Count = Field(default=200, description="The same for all who write about one board.")
     answers_per_hour_in_all: Count = Field(
         default=5000,

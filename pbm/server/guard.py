@@ -61,7 +61,7 @@ class Cause:
     vouched: bool = False
     """A trusted mail server says that it is from the address in its From."""
     reads_help: bool = False
-    """It asks for nothing but pages of help, which players may read however little their mails prove."""
+    """It asks for nothing but pages of help, which players may read more of though their mails prove little."""
 
 
 class Throttle:
@@ -171,7 +171,9 @@ def _measures(limits: Limits, address: str, board: int | None, cause: Cause) -> 
         yield _Key(f"on board {board}"), limits.answers_per_board_per_hour
     if not cause.proven:
         yield _Key("to mails that prove nothing", unproven=True), max(1, limits.answers_per_hour_in_all // 2)
-    if not cause.proven and not cause.reads_help:
+    if not cause.proven and cause.reads_help:
+        yield _Key(f"{to}, who only reads help and proves nothing", unproven=True), limits.unproven_help_per_hour
+    elif not cause.proven:
         yield _Key(f"{to}, whose mails prove nothing", unproven=True), limits.unproven_answers_per_hour
     if cause.peer and not cause.proven:
         yield _Key(f"to mails from {cause.peer}", unproven=True), max(1, limits.answers_per_hour_in_all // 10)
