@@ -40,18 +40,22 @@ class Consent:
 _CLAUSE = re.compile(r"\s*(?:[,;:!?]|\.(?=\s|$)|(?<=\s)-(?=\s))\s*")
 _BUT = re.compile(r"[\s,;-]+(?:but|however|unfortunately|though|aber|mais|pero)\b[\s,]*")
 _STATES = (
-    r"(?:my |user ?|the )?(?:name|userid|username|user id|nick(?:name)?|login)\s*(?::|=|is|shall be|will be|should be)|"
+    r"(?:my |user ?|the )?(?:name|userid|username|user id|nick(?:name)?|login)\s*"
+    r"(?::|=|is|'s|shall be|will be|should be)|"
     r"call me|i am called|i'm called|(?:sign|put) me up as|(?:register|join|play(?:ing)?) as"
 )
 _WORD = r"[\"']?([a-z][\w.-]{0,30})[\"']?(?=$|[\s,.!;:)\"'-])"
 _STATED = re.compile(rf"(?:^|[\s,.!;(-])(?:{_STATES})\s+{_WORD}", re.IGNORECASE)
 """A name that somebody wants to be known by."""
-_NAMED = re.compile(rf"(?:^|[\s,.!;(-])(?:{_STATES}|this is|i'm|i am|it's|as)\s+{_WORD}", re.IGNORECASE)
+_NAMED = re.compile(
+    rf"(?:^|[\s,.!;(-])(?:{_STATES}|this is|i'?m|i am|it's|as|ich bin|ich heiße|je m'appelle|soy|me llamo)\s+{_WORD}",
+    re.IGNORECASE,
+)
 """The same, or how somebody is called."""
 _AFTER_YES = re.compile(
     r"(?:yes|yeah|yep|ok|okay|sure|accept|y|ja|oui|si)[\s,:!.-]+[\"']?([a-z][\w.-]{0,30})[\"']?\W*", re.IGNORECASE
 )
-_LONE = re.compile(r"\W*([a-z][\w.-]{1,30}?)[\s.!]*", re.IGNORECASE)
+_LONE = re.compile(r"\W*((?i:[a-z])[\w.-]{1,30}?)(?: here| [A-Z][\w'-]+)?[^\w?]*")
 _MOVE = re.compile(r"[a-z]{1,2}-?\d{1,3}|\d+.*|[a-z]-[a-z]", re.IGNORECASE)
 
 

@@ -89,6 +89,7 @@ YES = _any(
     (?:sounds|looks) (?:good|great|fun|nice|like fun|interesting)\b|let's (?:play|go|do|try|start|begin)\b
     (?:that )?would be (?:fun|great|nice|lovely|a pleasure)\b
     i(?:'m| am) (?:happy|glad|ready|game|up for|interested|keen|delighted)\b
+    (?:(?:i want to|let me) )?(?:sign up|join|register|subscribe|start|begin)(?: (?:up|now|here))?$|let me in$
     y$|da$|(?:great|cool|nice|fine|perfect|wonderful|super|awesome|fun)$
     """,
     r"^(?:(?:oh|well|hm+|and|thanks|thank you|thx|please|sorry|hey|a|ok|okay)[\s,.!-]*)*",
@@ -325,11 +326,17 @@ LOST = _any(
 )
 """A sentence whose writer does not know what to do."""
 
+REPLY = _any(
+    r"(?:(?P<yes>yes|yeah|yep|yup|sure|of course)|(?P<no>no|nope|nah|sorry,? no))(?:,? of course)?",
+    after="AFTER",
+)
+"""A short answer to what the other player has asked."""
+
 REMATCH = _any(
     r"(?:WISH|(?:do you )?want |how about |shall we play |play )?(?:a )?"
     r"(?:rematch|revanche|(?:another|new|one more) (?:game|match|one)|again)",
     "BEFORE",
-    r"(?:AFTER)\\??",
+    r"(?:AFTER)\??",
 )
 """A sentence whose writer wants to play the same again."""
 
@@ -463,6 +470,7 @@ _SAID = """
     unsure up very wait was we welcome well what when where which who why will with wonderful wrong y yea yeah yep yes
     you your afraid busy old delighted curious ja gerne gern bitte danke hm hmm um yay nein oui non si joining tired
     sick sending gladly certainly absolutely happily surely readily naturally
+    join register subscribe signup sup yo ask enter login hiya morning evening sign
 """
 NO_NAMES = frozenset(_SAID.split())
 """Words that sentences are made of and nobody is called by."""

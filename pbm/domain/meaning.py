@@ -12,7 +12,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
+from games import GAMES
 from pbm.domain import idioms
 
 MAX_SENTENCES = 60
@@ -191,6 +193,8 @@ _STRONG = re.compile(
     r"[a-z]\d{1,2}(?:(?:[-=]?>|[-/x])[a-z]\d{1,2}){1,3}"
 )
 """A word that looks like a move and like no word of a language."""
+_ALSO_WORDS = frozenset({"go", "y", "four", "dots", "cross"})
+_BEFORE_GAMES = frozenset("play playing of at about like learn try explain rules help teach".split())  # noqa: SIM905
 _CLAUSES = re.compile(r",| and ")
 _SEPARATOR = re.compile(r"[,;:/]+")
 _IN_CLAUSES = (Act.SWAP, Act.RESIGN, Act.PASS, Act.DRAW)
@@ -253,6 +257,17 @@ def topic(text: str) -> str:
     """
     said = [sentence.plain for sentence in sentences(text)]
     return next((name for each in said for name, row in idioms.TOPICS.items() if row.search(each)), "")
+
+
+def game_named(words: str) -> str:
+    """The game that words name; one that other sentences hold, too, needs a word like "play" before it.
+
+    >>> game_named("let's go and play hex"), game_named("I want to play go"), game_named("let's go")
+    ('hex', 'go', '')
+    """
+    bare = [word.strip(".,!?:;") for word in plain(words).split()]
+    pairs = [(before, word) for before, word in pairwise(["", *bare]) if word in GAMES]
+    return next((word for before, word in pairs if word not in _ALSO_WORDS or before in _BEFORE_GAMES), "")
 
 
 def starts(text: str) -> bool:
@@ -361,7 +376,7 @@ class _Reader:
 
     def _undenied(self, sentence: Sentence) -> str:
         """A sentence without its end where that says no to a move: "C3" of "C3, not E5"."""
-        end = None if sentence.asks else idioms.DENIED.search(sentence.text)
+        end = None if sentence.asks else idioms.DENIED.search(_PICTURES.sub("", sentence.text).rstrip())
         denied = end is not None and _STRONG.fullmatch(plain(end["move"])) and self.legal(plain(end["move"]))
         return sentence.text[: end.start()] if end is not None and denied else sentence.text
 

@@ -14,11 +14,12 @@ from pbm.core.accounts import open_account
 from pbm.core.registry import HANDLERS, handles
 from pbm.core.request import Request
 from pbm.core.start import fits
+from pbm.domain import idioms
 from pbm.domain.commands import Command, Standing, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
 from pbm.domain.errors import NotFound
-from pbm.domain.meaning import plain
+from pbm.domain.meaning import game_named, lost, plain, starts
 from pbm.domain.verbs import STARTING, Locks, Verb, find
 from pbm.store.tickets import Seek
 
@@ -93,11 +94,18 @@ def greet(request: Request, text: str) -> bool:
         request.tx.invitations.refuse(request.sender.address, request.now)
     elif name:
         join(request, name)
-    elif answer is Consented.YES or plain(text).startswith("play"):
-        told = play(request, parse("play", KNOWN))
-    elif answer is Consented.ASKS:
+    elif answer is Consented.YES or starts(text) or plain(text).startswith("play"):
+        told = play(request, parse(f"play {_game(text)}", KNOWN))
+    elif answer is Consented.ASKS or lost(text):
         told = HANDLERS["help"](request, parse("help tutorial", KNOWN))
     else:
         return False
     request.answers += [told] if told is not None else []
     return True
+
+
+def _game(text: str) -> str:
+    """The game that a newcomer wants to play; the word after a lone "play", whether there is such a game or not."""
+    verb, *rest = plain(text).split() or [""]
+    is_told = verb == "play" and len(rest) == 1 and rest[0] not in idioms.COMMON
+    return rest[0] if is_told else game_named(text)

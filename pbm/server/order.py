@@ -22,7 +22,7 @@ from pbm.domain.reading import MAX_COMMANDS, Reading
 from pbm.domain.verbs import VERBS, leading
 from pbm.features.newcomer import greet
 from pbm.mailin import Action
-from pbm.server.plain import THANKS, Restated, check_sure, restated, restated_line
+from pbm.server.plain import THANKS, Restated, check_sure, is_newcomers, restated, restated_line
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
@@ -120,7 +120,7 @@ class Order:
     def _greets(self, request: Request) -> bool:
         """The mail is a newcomer's, whose plain words are done; or one too many that holds none."""
         text, command = self.reading.text, self.commands[0]
-        if not (request.sender.address and text and isinstance(command, UnknownCommand)):
+        if not (request.sender.address and text and (isinstance(command, UnknownCommand) or is_newcomers(text))):
             return False
         with request.tx.savepoint():
             return greet(request, text) or is_puzzling(request.tx, request.sender.address)

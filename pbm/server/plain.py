@@ -12,9 +12,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from itertools import chain, pairwise, takewhile
+from itertools import chain, takewhile
 
-from games import GAMES
 from games.rules import GameError, MoveError
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request
@@ -24,7 +23,7 @@ from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
 from pbm.domain.mail import RemarkKind, passwords_behind
 from pbm.domain.match import Player
-from pbm.domain.meaning import Act, Meaning, Wish, again, lost, meaning, plain, starts, topic, wished
+from pbm.domain.meaning import Act, Meaning, Wish, again, game_named, lost, meaning, plain, starts, topic, wished
 from pbm.domain.reading import Reading
 from pbm.domain.verbs import LOOKING, VERBS, find
 from pbm.mailin import strip_subject
@@ -75,8 +74,6 @@ _PLACE = re.compile(
 """Words that may describe a move: "the one in the middle"."""
 _EXACT = re.compile(r"[\d=@]")
 """What a command with an error may hold, and a question seldom does."""
-_ALSO_WORDS = frozenset({"go", "y", "four", "dots", "cross"})
-_BEFORE_GAMES = frozenset("play playing of at about like learn try explain rules help teach".split())  # noqa: SIM905
 _LINKS = re.compile(r"[,;]|\b(?:and|then)\b", re.IGNORECASE)
 """What may stand between the moves of a turn."""
 _PASSWORD = re.compile(r"\b(?:password|passwort|passwd)\b", re.IGNORECASE)
@@ -112,6 +109,14 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
     return _on_board(request, number, text, is_open=is_open)
 
 
+def is_newcomers(text: str) -> bool:
+    """What reads like a command with an error may be said by a newcomer: "play", "help me please", "unsubscribe"."""
+    said = plain(text)
+    return (
+        lost(text) or said.split(" ")[0] == "play" or (" " not in said and consent(text).answer is not Answer.UNCLEAR)
+    )
+
+
 def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool:
     """The text is said to somebody, though it may begin like a command: "list my games", "delete my account"."""
     if isinstance(command, UnknownCommand):
@@ -121,7 +126,7 @@ def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool
     if isinstance(command, Rejected):
         return is_said
     named = command.args.get("USERID", "")
-    names_nobody = command.verb.guarded and bool(named) and request.tx.players.find(named) is None
+    names_nobody = bool(named) and request.tx.players.find(named) is None
     return (names_nobody and is_said) or (command.verb.group == LOOKING and (is_said or len(rest) == 1))
 
 
@@ -220,19 +225,33 @@ def _on_board(request: Request, number: int, text: str, *, is_open: bool) -> Res
         return None
     if meant.act is Act.RULES:
         return Restated(f"help {board.match.game}", "", "")
+    reply = idioms.REPLY.fullmatch(plain(text))
+    if reply is not None and _is_asked(request, board):
+        return Restated("no" if reply["no"] else "yes", "", "")
     if meant.act is Act.SAY and board.match.result is not None and again(text):
         return Restated("rematch", text.strip(), "rematch")
     if meant.act is Act.SAY and not meant.between and (found := topic(text)) in idioms.ON_BOARD:
         return Restated(found, "", "")
-    if meant.act is Act.SAY and consent(text, ()).answer is Answer.NEVER:
+    if meant.act is Act.SAY:
+        return _to_opponent(request, board, text, meant)
+    line = meant.move or _COMMANDS[meant.act]
+    return None if text.strip() == line else Restated(line, meant.comment, line)
+
+
+def _to_opponent(request: Request, board: OpenBoard, text: str, meant: Meaning) -> Restated | None:
+    """A message to the opponent, if it can be nothing else. Raises: BadArguments for a wish to hear no more."""
+    if consent(text, ()).answer is Answer.NEVER:
         raise BadArguments(
             'You ask for no more mails. "resign" gives this game up, and "help mails" tells how to get fewer, or none. '
             f'To write to your opponent, begin with "{CHAT}".'
         )
-    if meant.act is Act.SAY:
-        return Restated(CHAT, text.strip(), "a message") if _is_message(request, board, text, meant) else None
-    line = meant.move or _COMMANDS[meant.act]
-    return None if text.strip() == line else Restated(line, meant.comment, line)
+    return Restated(CHAT, text.strip(), "a message") if _is_message(request, board, text, meant) else None
+
+
+def _is_asked(request: Request, board: OpenBoard) -> bool:
+    """Whether the other player waits for an answer of the sender's."""
+    writer, offer = request.sender.proven or request.sender.claimed, board.match.offer
+    return writer is not None and offer is not None and board.match.seat_of(writer.id) not in (None, offer.seat)
 
 
 def _asked(request: Request, board: OpenBoard, text: str, wish: Wish) -> Restated | None:
@@ -269,7 +288,7 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_a
     if not isinstance(command, UnknownCommand) and _EXACT.search(text):
         return None
     if meaning(text, lambda _: None).act is Act.RULES:
-        game = _game_named(request, text)
+        game = game_named(f"{text} {strip_subject(request.message.subject)}")
         return Restated(f"help {game}" if game else "help" if "rules" in plain(text) else START, "", "")
     return _by_topic(request, text, command)
 
@@ -285,7 +304,11 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
 
     A sentence about nothing that is known leads to a page of what may be answered.
     """
-    game, found, wants_a_game = _game_named(request, text), topic(text), starts(text)
+    game, found, wants_a_game = (
+        game_named(f"{text} {strip_subject(request.message.subject)}"),
+        topic(text),
+        starts(text),
+    )
     rival = _player_named(request, text, "rival")
     if rival is not None:
         line = f"{game or FIRST} challenge me {rival.userid}"
@@ -305,16 +328,6 @@ def _check_players(request: Request, words: Sequence[str]) -> None:
     unknown = next((word for word, is_there in found.items() if not is_there and word[0] not in "-<["), "")
     if unknown and any(found.values()):
         raise request.no_player(unknown)
-
-
-def _game_named(request: Request, text: str) -> str:
-    """The game that a text or its subject names; a word that is one in other sentences, too, needs one before it."""
-    words = [_bare(word) for word in [*plain(text).split(), *strip_subject(request.message.subject).casefold().split()]]
-    return next((word for before, word in pairwise(["", *words]) if word in GAMES and _is_game(word, before)), "")
-
-
-def _is_game(word: str, before: str) -> bool:
-    return word not in _ALSO_WORDS or before in _BEFORE_GAMES
 
 
 def _is_sentence(text: str) -> bool:

@@ -27,6 +27,7 @@ INVITATIONS = {
         I accept|I accept the challenge|Accepted!|accept|Let's play!|let's go|Count me in|I'm in!|I am in|Of course!
         With pleasure
         Sounds like fun!|Sounds good to me|That would be great|Gladly!|Absolutely|Definitely!|why not|Why not?
+        join|sign up|let me in
         Challenge accepted!|Bring it on!|Ja, gerne!|Ja|Oui, avec plaisir|Sí|Da|Great, let's go|Cool!
         no problem, I'd love to play
         Yes, but I have never played this|Yes! How does it work?|I don't mind, yes|Hey, of course I want to play.
@@ -80,6 +81,9 @@ FIRST_MAILS = {
     "name: joe": "joe", "Hi there\n\nI'm joe": "joe", "call me zoe": "zoe", "userid: zoe": "zoe",
     "Hello, how does this work?": "", "Hello": "", "hi": "", "help": "", "Who are you?": "", "I want to play": "",
     "I'm interested": "", "How do I sign up?": "", "signup": "", "test": "", "Hi, I am new here": "", "thanks": "",
+    "Kim 😀": "Kim", "Tom here": "Tom", "Anna Smith": "Anna", "im kim lets go": "kim", "name's Bob": "Bob",
+    "Hallo, ich bin Klaus": "Klaus", "Bonjour, je m'appelle Pierre": "Pierre", "Soy Maria": "Maria",
+    "join": "", "register": "", "sup": "", "yo": "", "joe?": "", "Good Morning": "", "👋": "",
     "I'd like to play a game of Cross.": "", "Can I play?": "", "play": "", "yes": "", "stop": "", "start": "",
     "subscribe": "", "I'm a friend of Bob.": "", "cross": "",
 }  # fmt: skip

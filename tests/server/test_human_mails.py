@@ -130,6 +130,17 @@ LETTER_ANSWERS = {
 }  # fmt: skip
 """What a player without a game writes in answer to a letter, by the subject of what they get."""
 
+FIRST_ANSWERS = {
+    "Hex Board 101 joe-robot1": "play hex|I want to play hex|let's play hex please",
+    "Cross Board 101 joe-robot1": "play|Play!|yes|sign me up|join|register|can I play against the computer?|let me in",
+    "pbm: welcome, kim": "kim|Kim 😀|kim!|im kim lets go|Kim here|Hallo, ich bin Kim|name's Kim",
+    "pbm: help": "help me please|what is this?|is it free?|how does this work?|huh?",
+    'no game "chess" here': "play chess",
+    "pbm: games by mail": "hola|test|👋|zed told me to write",
+    "": "stop|unsubscribe|no thanks|leave me alone",
+}  # fmt: skip
+"""What a newcomer answers to their first mail of ours."""
+
 REFUSED = {
     'no player "bret" here. Did you mean bert?': "challenge anna bret|cross challenge anna bret",
     'Write: cross challenge me anna': "play with Anna|I want to play against anna",
@@ -171,6 +182,16 @@ def test_what_people_ask_in_answer_to_a_letter_leads_there(patient: House, table
         patient.mailboxes["bert@example.net"] = [ours]
         told = said_to(patient, patient.answering("bert", said))
         wrong += [] if wanted in told else [(said, told[:200])]
+    assert wrong == []
+
+
+def test_what_newcomers_answer_leads_to_a_game_a_name_or_help(patient: House) -> None:
+    patient.send("joe@home.example", "hi", "hello")
+    wrong = []
+    for wanted, said in pairs(FIRST_ANSWERS):
+        told = said_to(patient, patient.answering("joe@home.example", said))
+        is_right = wanted.casefold() in told.casefold() if wanted else not told
+        wrong += [] if is_right else [(said, told[:200])]
     assert wrong == []
 
 
