@@ -48,7 +48,7 @@ _WORD = r"[\"']?([a-z][\w.-]{0,30})[\"']?(?=$|[\s,.!;:)\"'-])"
 _STATED = re.compile(rf"(?:^|[\s,.!;(-])(?:{_STATES})\s+{_WORD}", re.IGNORECASE)
 """A name that somebody wants to be known by."""
 _NAMED = re.compile(
-    rf"(?:^|[\s,.!;(-])(?:{_STATES}|this is|i'?m|i am|it's|as|ich bin|ich heiße|je m'appelle|soy|me llamo)\s+{_WORD}",
+    rf"(?:^|[\s,.!;(-])(?:{_STATES}|this is|i'?m|i am|it's|as|ich bin|ich heiße|je m'appelle|me llamo)\s+{_WORD}",
     re.IGNORECASE,
 )
 """The same, or how somebody is called."""

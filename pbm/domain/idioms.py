@@ -433,6 +433,7 @@ SPOKEN_OF = _any(
 
 RETRACTS = _any(
     r"""
+    ^or|^maybe|^perhaps|^better
     no|wait|sorry|i mean|i meant|rather|instead|actually|correction|oops|scratch that|on second thoughts?|second thought
     let me think|not yet|hold on|just kidding|joking|forget (?:it|that)|never mind
     """,
@@ -470,7 +471,7 @@ _SAID = """
     unsure up very wait was we welcome well what when where which who why will with wonderful wrong y yea yeah yep yes
     you your afraid busy old delighted curious ja gerne gern bitte danke hm hmm um yay nein oui non si joining tired
     sick sending gladly certainly absolutely happily surely readily naturally
-    join register subscribe signup sup yo ask enter login hiya morning evening sign
+    join register subscribe signup soy sup yo ask enter login hiya morning evening sign
 """
 NO_NAMES = frozenset(_SAID.split())
 """Words that sentences are made of and nobody is called by."""

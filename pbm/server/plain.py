@@ -72,6 +72,8 @@ _PLACE = re.compile(
     re.IGNORECASE,
 )
 """Words that may describe a move: "the one in the middle"."""
+_GENERAL = ("", "help", "tournaments")
+"""What is suggested in place of words that are no command, where it is not told which command they are near to."""
 _EXACT = re.compile(r"[\d=@]")
 """What a command with an error may hold, and a question seldom does."""
 _LINKS = re.compile(r"[,;]|\b(?:and|then)\b", re.IGNORECASE)
@@ -119,10 +121,10 @@ def is_newcomers(text: str) -> bool:
 
 def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool:
     """The text is said to somebody, though it may begin like a command: "list my games", "delete my account"."""
-    if isinstance(command, UnknownCommand):
-        return True
     _, *rest = map(_bare, plain(text).split() or [""])
     is_said = not rest or text.rstrip().endswith("?") or any(word in idioms.COMMON - {"me"} for word in rest)
+    if isinstance(command, UnknownCommand):
+        return is_said or command.suggestion in _GENERAL
     if isinstance(command, Rejected):
         return is_said
     named = command.args.get("USERID", "")

@@ -82,7 +82,7 @@ FIRST_MAILS = {
     "Hello, how does this work?": "", "Hello": "", "hi": "", "help": "", "Who are you?": "", "I want to play": "",
     "I'm interested": "", "How do I sign up?": "", "signup": "", "test": "", "Hi, I am new here": "", "thanks": "",
     "Kim 😀": "Kim", "Tom here": "Tom", "Anna Smith": "Anna", "im kim lets go": "kim", "name's Bob": "Bob",
-    "Hallo, ich bin Klaus": "Klaus", "Bonjour, je m'appelle Pierre": "Pierre", "Soy Maria": "Maria",
+    "Hallo, ich bin Klaus": "Klaus", "Bonjour, je m'appelle Pierre": "Pierre",
     "join": "", "register": "", "sup": "", "yo": "", "joe?": "", "Good Morning": "", "👋": "",
     "I'd like to play a game of Cross.": "", "Can I play?": "", "play": "", "yes": "", "stop": "", "start": "",
     "subscribe": "", "I'm a friend of Bob.": "", "cross": "",
@@ -363,7 +363,14 @@ ASIDES = (
     "I expected OTHER.", "See you on May 5 at 10:30!", "> OTHER", "You should have played OTHER", "I am 42.",
 )  # fmt: skip
 DENIALS = ("I thought about OTHER, but no.", "I considered OTHER but it is worse.")
-DOUBTS = ("No wait, OTHER.", "Sorry, I meant OTHER", "Or rather OTHER!", "My move: OTHER")
+DOUBTS = (
+    "No wait, OTHER.",
+    "Sorry, I meant OTHER",
+    "Or rather OTHER!",
+    "or maybe OTHER",
+    "Maybe OTHER.",
+    "My move: OTHER",
+)
 CLOSINGS = ("", "\n\nCheers, Ann", "\n\nThanks for the game!\nAnn", "\nGood luck and have fun :-)")
 
 
