@@ -1,19 +1,98 @@
-"""How players stand in a game, and how one player did in each, as words and plots."""
+"""Which boards, players and tournaments are public, read from the store in pages, and how players did in each game.
+
+A game is published once it has ended and counts, unless a player of it has `set archive off` or was erased. Such
+players are named nowhere: tournaments they are in show a neutral name in their place.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import TypeVar
 
 from markupsafe import Markup
 
 from games import GAMES
+from pbm.core.credentials import ERASED
 from pbm.domain.match import Player
 from pbm.draw import plots
-from pbm.draw.chart import Bar
-from pbm.store.archive import Finished, Rated
+from pbm.draw.plots import Bar
+from pbm.store import Store, Transaction
+from pbm.store.archive import Finished, Person, Rated
 from pbm.store.ratings import Record
+from pbm.store.tournaments import Meeting, Tournament
+
+PAGE = 500
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Collection:
+    """people: those who may be named, by id. boards: in the order they ended."""
+
+    people: dict[int, Person]
+    boards: list[Finished]
+    tournaments: list[tuple[Tournament, list[Meeting]]]
+    standings: dict[str, list[tuple[Player, Record]]]
+
+    def of_game(self, game: str) -> list[Finished]:
+        return [board for board in self.boards if board.game == game]
+
+    def by_player(self) -> list[tuple[Player, list[Finished]]]:
+        """The games of each who has some, by userid."""
+        found: dict[Player, list[Finished]] = {}
+        for board in self.boards:
+            for player in dict.fromkeys(board.players):
+                found.setdefault(player, []).append(board)
+        return sorted(found.items(), key=lambda each: each[0].userid.casefold())
+
+    @property
+    def linked(self) -> frozenset[int]:
+        """The ids of players who have a page."""
+        return frozenset(player.id for board in self.boards for player in board.players)
+
+    @property
+    def games(self) -> list[str]:
+        found = {board.game for board in self.boards}
+        return [name for name in GAMES if name in found]
+
+
+def collected(store: Store) -> Collection:
+    """All that is public, as of one instant."""
+    with store.read() as tx:
+        people = {each.player.id: each for each in _all(tx.archive.people, lambda each: each.player.id)}
+        public = {key: each for key, each in people.items() if _is_public(each)}
+        boards = [each for each in _all(tx.archive.finished, lambda each: each.board) if _is_shown(each, public)]
+        boards.sort(key=lambda each: (each.ended_at, each.board))
+        held = [_tournament(tx, key) for key in _all(tx.archive.tournaments, lambda key: key)]
+        rated = {game: tx.ratings.standings(game) for game in {each.game for each in boards}}
+        named = {game: [each for each in those if each[0].id in public] for game, those in rated.items()}
+        return Collection(public, boards, [each for each in held if each[1] and each[0].game in GAMES], named)
+
+
+def _tournament(tx: Transaction, key: int) -> tuple[Tournament, list[Meeting]]:
+    """With its bouts so far."""
+    found = tx.tournaments.get(key)
+    assert found is not None  # noqa: S101  it was there in this transaction
+    return found, tx.tournaments.meetings(key)
+
+
+def _all(query: Callable[[int, int], list[T]], key: Callable[[T], int]) -> Iterator[T]:
+    """All pages of a query."""
+    after = 0
+    while found := query(after, PAGE):
+        yield from found
+        after = key(found[-1])
+
+
+def _is_public(person: Person) -> bool:
+    return person.settings.archive == "on" and not person.player.userid.startswith(ERASED)
+
+
+def _is_shown(board: Finished, public: dict[int, Person]) -> bool:
+    return board.game in GAMES and all(player.id in public for player in board.players)
+
 
 MOST_RANKED = 300
 MOST_DRAWN = 40

@@ -14,12 +14,10 @@ from markupsafe import Markup
 
 from games import GAMES
 from games.rules import GameError
-from pbm.archive.careers import careers, ranked, standings_plot
-from pbm.archive.collection import Collection, collected
+from pbm.archive.careers import Collection, careers, collected, ranked, standings_plot
 from pbm.archive.crosstables import Public, crosstables, paged
-from pbm.archive.feeds import Feed
 from pbm.archive.replays import Replay, replayed
-from pbm.archive.site import Site, opened
+from pbm.archive.site import Feed, Site, opened
 from pbm.compose.pages import Pages
 from pbm.domain.errors import Rejected
 from pbm.domain.match import Player

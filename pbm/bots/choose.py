@@ -12,7 +12,6 @@ from games import GAMES, AnyGame
 from games.rules import Side
 from pbm.bots.connections import CrossSkill, HavannahSkill, HexSkill, YSkill
 from pbm.bots.crossgeo import CrossGeoSkill
-from pbm.bots.drop import FourSkill
 from pbm.bots.glance import (
     AmazonsSkill,
     BreakthroughSkill,
@@ -27,6 +26,7 @@ from pbm.bots.luddit import LudditSkill
 from pbm.bots.polygon import PolygonSkill
 from pbm.bots.search import Budget, Search
 from pbm.bots.skill import Skill
+from pbm.bots.tail import FourSkill
 from pbm.bots.threats import GomokuSkill, YavalathSkill
 
 SKILLS: dict[str, type[Skill]] = {

@@ -1,12 +1,16 @@
-"""The exact end of a game: every line is played out, as far as a number of steps goes."""
+"""The exact end of a game: every line is played out, as far as a number of steps goes.
+
+Four in a Row is played so: random games first, and the exact end once the board is more than half full.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from games import AnyGame
+from games.placing import Placing, Position
 from games.rules import Side
-from pbm.bots.skill import Solution, value_of
+from pbm.bots.skill import Skill, Solution, value_of
 
 
 class TooFar(Exception):
@@ -53,3 +57,19 @@ class Tail:
                 break
         self._known[pos] = sign * best, chosen
         return sign * best
+
+
+FREE_AT_MOST = 18
+"""Free squares with which it is worth a try to play out every line."""
+
+
+class FourSkill(Skill):
+    """Few moves, so a search by the rules alone sees far."""
+
+    full = 4000
+    explore = 0.8
+
+    def solve(self, pos: Position, steps: int) -> Solution | None:
+        assert isinstance(self.game, Placing)  # noqa: S101
+        free = self.game.board(pos.options).full & ~pos.taken
+        return Tail(self.game, steps // 20).solution(pos) if free.bit_count() <= FREE_AT_MOST else None

@@ -8,10 +8,10 @@ from typing import Any, TextIO
 
 import click
 
-from pbm.cli.classify import classify as classified
 from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
 from pbm.cli.output import json_option, print_fields, print_json, print_rows, printable
 from pbm.cli.people import steward
+from pbm.cli.receive import classify as classified
 from pbm.domain.mail import Arrival, Received
 
 limit_option = click.option(

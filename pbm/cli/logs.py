@@ -1,27 +1,37 @@
-"""How a server tells what it does: one line for each event, ours and the libraries', on standard error.
+"""How a server tells what it does: one line for each event on standard error, and one in the database for each act.
 
 A line that concerns a mail names it, as mail=ID, by its number in the inbox: from the mail taken in, over its handling,
 to the delivery of each mail that came of it. What stands in such a line is never what players wrote.
+
+The line that each command which writes leaves for `pbm log` is written in the transaction of what the command does,
+whatever command that is: see `Store.signature`.
 """
 
 from __future__ import annotations
 
 import atexit
+import getpass
 import io
 import json
 import logging
 import os
 import re
+import shlex
 import sys
 import threading
 from collections import deque
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from time import monotonic, sleep
-from typing import TextIO, cast
+from typing import Any, TextIO, cast
 
+import click
 import structlog
+from click.core import ParameterSource
 from structlog.typing import EventDict, Processor
 
 from pbm.cli.settings import Log
+from pbm.store.refusals import LogLine
 
 _BARE = re.compile(r"[^\s\"=]+")
 
@@ -160,3 +170,52 @@ def _as_text(_logger: object, _method: str, event: EventDict) -> str:
 def _quoted(value: object) -> str:
     text = str(value)
     return text if _BARE.fullmatch(text) and text.isprintable() else json.dumps(text)
+
+
+_MOST_WORDS = 500
+_MASK = "********"
+_SERVERS = {"serve", "work", "receive", "demo", "play"}
+"""Commands that do what mails ask for, not what the operator does."""
+
+
+def signature() -> LogLine | None:
+    """The command that runs, as the log names it; None where it is none of the operator's."""
+    context = click.get_current_context(silent=True)
+    if context is None or context.info_name in _SERVERS:
+        return None
+    words = " ".join([context.command_path.partition(" ")[2], *_said(context)])
+    return LogLine(datetime.now(UTC), _operator()[:80], words[:_MOST_WORDS])
+
+
+def _operator() -> str:
+    """Who sits at the keyboard, also where they have become somebody else first."""
+    for name in ("SUDO_USER", "DOAS_USER"):
+        if os.environ.get(name):
+            return os.environ[name]
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user without a name, as in containers
+        return str(os.getuid())
+
+
+def _said(context: click.Context) -> Iterator[str]:
+    """The arguments and options as they could be typed again, but for passwords."""
+    for param in context.command.params:
+        if param.name not in context.params or context.get_parameter_source(param.name) is ParameterSource.DEFAULT:
+            continue
+        values = context.params[param.name]
+        values = values if isinstance(values, list | tuple) and (param.multiple or param.nargs != 1) else [values]
+        for value in values:
+            if isinstance(param, click.Option):
+                yield max(param.opts, key=len)
+            if not getattr(param, "is_flag", False):
+                yield _MASK if _is_secret(param) else shlex.quote(_shown(value))
+
+
+def _is_secret(param: click.Parameter) -> bool:
+    return bool(getattr(param, "hide_input", False)) or "password" in (param.name or "")
+
+
+def _shown(value: Any) -> str:
+    """A file by its name."""
+    return str(getattr(value, "name", value))

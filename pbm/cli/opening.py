@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pbm.cli.acts import signature
 from pbm.cli.delivery_kinds import DATA_FOLDER
 from pbm.cli.loading import masked
+from pbm.cli.logs import signature
 from pbm.cli.output import Misconfigured, NoDatabase, Refused
 from pbm.cli.settings import Configuration
 from pbm.mailin.message import Robot, Unlock

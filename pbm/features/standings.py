@@ -18,8 +18,8 @@ from pbm.domain.commands import Command
 from pbm.domain.match import Player
 from pbm.domain.ratings import Pace
 from pbm.domain.verbs import LOOKING, Locks, Verb
-from pbm.draw import chart
-from pbm.draw.chart import Bar
+from pbm.draw import plots
+from pbm.draw.plots import Bar
 from pbm.store.ratings import Record
 from pbm.store.refusals import GameChoice
 
@@ -121,7 +121,7 @@ def _figure(title: str, rows: Sequence[PlayerRow]) -> Figure | None:
         f"{each.rating + 2 * each.deviation:.0f}{', provisional' if each.provisional else ''}"
         for userid, each in ratings
     ]
-    return Figure(f"{ALL}:", chart.ratings(bars), f"Ratings of {title}, the best first: {'; '.join(told)}.")
+    return Figure(f"{ALL}:", plots.ratings(bars), f"Ratings of {title}, the best first: {'; '.join(told)}.")
 
 
 def _section(record: Record, active: int, now: datetime) -> str:

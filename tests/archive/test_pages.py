@@ -20,7 +20,7 @@ from pbm.archive import press, publish
 from pbm.archive.site import opened
 from pbm.domain.match import Ending, Player, Ply, Result, State
 from pbm.draw import plots
-from pbm.draw.chart import Bar
+from pbm.draw.plots import Bar
 from pbm.resources import folder
 from tests.archive.links import broken_links
 from tests.conversation import START, House

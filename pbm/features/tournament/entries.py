@@ -19,7 +19,7 @@ from pbm.domain.match import Ending, Player, Result, other
 from pbm.domain.tournaments import swiss
 from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.terms import Kind, read_terms
-from pbm.features.tournament import news
+from pbm.features.tournament import letters
 from pbm.features.tournament.director import CLOCK, HOLDING
 from pbm.features.tournament.letters import Letters
 from pbm.store import Transaction
@@ -63,7 +63,7 @@ def create(
     options = tuple(map(str.casefold, others))
     tournament = tx.tournaments.add(name, game.casefold(), options, body, terms, creator, tx.now)
     tx.agenda.put(HOLDING, tournament.id, terms.starts_at)
-    news.plan(tx)
+    letters.plan(tx)
     if creator is not None:
         tx.tournaments.follow(creator.id, tournament.id)
     return tournament
