@@ -81,7 +81,7 @@ REFUSALS = {
     "a password too long": ("dave", f"signup dave {'x' * 101}", "A password has 4 to 100 characters"),
     "an address that is none": ("dave", "signup dave davepass dave", "is not a mail address"),
     "help on nothing": ("dave", "help xyzzy", 'There is no help on "xyzzy".'),
-    "no command": ("bob", "good morning", '"good" is not a command.'),
+    "no command": ("bob", "xyzzy plugh", '"xyzzy" is not a command.'),
     "a line that is quoted": ("bob", "> cross move 101 bob bobpass D5", '">" is not a command.'),
     "a line quoted without a blank": ("bob", ">cross move 101 bob bobpass D5", "There is no game"),
 }
