@@ -401,6 +401,8 @@ def _begins_like_a_command(text: str) -> bool:
     """Its first line is a command with an error in it: a verb or a game, as it is or misspelt, or a verb after one."""
     line = next(filter(None, map(clean, text.splitlines())), "")
     first, *rest = plain(line).replace("?", "").split() or [""]
+    if first == "if" and ":" in text:
+        return True
     if first.partition("'")[0] in idioms.COMMON and len(rest) > 1:
         return False
     names = [word for verb in VERBS for word in verb.words]
