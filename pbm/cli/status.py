@@ -148,7 +148,7 @@ def _queue_lines(look: Status) -> list[str]:
         _queue_line("", "postponed", look.postponed, look.at),
         _queue_line("", "failed", look.failed, look.at, "pbm outbox list --state failed"),
         _flow_line(look.written, "sent after"),
-        *(f"{'':8}{mails:>6} x {printable(' '.join(trouble.split()))}" for trouble, mails in look.troubles),
+        *(f"{'':8}{mails:>6} x {printable(' '.join(trouble.split()))}" for trouble, mails in look.troubles if trouble),
         _queue_line("robots", "boards", look.thoughts, look.at),
     ]
 

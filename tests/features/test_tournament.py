@@ -12,6 +12,7 @@ from pbm.domain.configuration import Limits
 from pbm.domain.match import Ending
 from pbm.server import Settings
 from pbm.server.operator import Administration
+from pbm.server.steward import Steward
 from pbm.store.tournaments import Meeting, Stage, Tournament
 from tests.conversation import ROBOT, Got, House, password
 
@@ -514,3 +515,12 @@ def test_in_a_league_everybody_is_told_of_his_division(house: House) -> None:
     mails = play(house, by_name)
     assert "Division 2" in to(mails, "hal")[0].body
     assert "Division 1" not in to(mails, "hal")[0].body
+
+
+@pytest.mark.parametrize("kind", ["swiss -rounds=2", "robin", "knockout"])
+def test_a_player_who_is_kept_out_is_not_waited_for(house: House, kind: str) -> None:
+    make(house, kind, ["alice", "bob", "carol", "dave"])
+    Steward(house.service).ban("bob", None, "abuse", forfeit=True)
+    house.wait(NOW)
+    play(house, lambda first, second: first < second)
+    assert all("bob" not in {player.userid for player in meeting.players} for meeting in under_way(house))
