@@ -107,10 +107,13 @@ class Evidence:
 
     @property
     def null_path(self) -> bool:
-        """Whether the return path is empty or a mail system's, by the envelope or, without one, the server's fields."""
-        fields = (self.mail.first("return-path"), self.mail.first("x-envelope-from"))
-        paths = [path for path in fields if path] if self.envelope.mail_from is None else [self.envelope.mail_from]
-        return any(not path.strip("<> ") or _DAEMON.fullmatch(_local(path)) for path in paths)
+        """Whether the return path is empty, by the envelope or, without one, the server's fields; or by any of them a
+        mail system's.
+        """
+        fields = [path for path in (self.mail.first("return-path"), self.mail.first("x-envelope-from")) if path]
+        paths = fields if self.envelope.mail_from is None else [self.envelope.mail_from]
+        is_empty = any(not path.strip("<> ") for path in paths)
+        return is_empty or any(_DAEMON.fullmatch(_local(path)) for path in (*paths, *fields))
 
     def is_from(self, senders: re.Pattern[str]) -> bool:
         """Whether the address of From, or all of a From that has none, is of a kind."""

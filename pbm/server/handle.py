@@ -275,6 +275,9 @@ class Handler:
             return self._leave_undone(tx, mail, reason)
         if self._is_locked(tx, mail, checked):
             return self._refuse_locked(tx, mail)
+        if _goes_round(tx, mail):
+            COUNTS.add(LIMITED)
+            return Settled(Arrival.IGNORED, f"limit: nothing was done, after {MOST_TO_A_PROGRAM} mails at this ply")
         return self._bounded(tx, obeyed or self._obey(tx, mail, checked), mail)
 
     def _is_locked(self, tx: Transaction, mail: Prepared, checked: Checked) -> bool:
@@ -526,6 +529,22 @@ def _about(request: Request, mail: Prepared) -> dict[str, str]:
         "board": ",".join(map(str, boards)),
     }
     return {name: value for name, value in words.items() if value}
+
+
+MOST_TO_A_PROGRAM = 12
+"""Mails about its board that a program gets at one ply; beyond them, only what moves or ends it is done for it."""
+_GOES_ON = {"move", "pass", "swap", "resign", "accept"}
+
+
+def _goes_round(tx: Transaction, mail: Prepared) -> bool:
+    """Whether a program answers for ever, say another program's words with words, and no ply comes of it."""
+    board, seated = mail.sender.board, mail.sender.seated
+    if not isinstance(mail.message, Message) or not mail.message.automatic or board is None or seated is None:
+        return False
+    if any(isinstance(each, Command) and each.verb.name in _GOES_ON for each in mail.commands):
+        return False
+    match = tx.matches.summary(board)
+    return match is not None and tx.outbox.told_since(seated.id, board, match.moved_at) >= MOST_TO_A_PROGRAM
 
 
 def _told_since_the_ply(request: Request) -> str:

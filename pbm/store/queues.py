@@ -327,6 +327,11 @@ class Outbox:
         found = select(outbox.c.id).where(outbox.c.address.in_(addresses), outbox.c.created_at > since, outbox.c.reply)
         return self._connection.execute(found.limit(1)).first() is not None
 
+    def told_since(self, player_id: int, board: int, since: datetime) -> int:
+        """How many mails about a board were written to a player after that."""
+        found = select(func.count()).select_from(outbox).where(outbox.c.board == board, outbox.c.created_at > since)
+        return self._connection.execute(found.where(outbox.c.player_id == player_id)).scalar_one()
+
     def failing_since(self, delivered_at: datetime | None) -> datetime | None:
         """The oldest of the mails written since the last delivery that could not be delivered, if several addresses
         are concerned: one alone may be to blame itself.

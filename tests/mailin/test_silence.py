@@ -172,6 +172,7 @@ def test_a_text_that_says_that_a_program_wrote_it_gets_no_answer(text: str) -> N
         (("Return-Path: MAILER-DAEMON",), None),
         (("Return-Path: <MAILER-DAEMON@mx.example.org>",), None),
         (("X-Envelope-From: MAILER-DAEMON",), None),
+        (("Return-Path: <MAILER-DAEMON>",), "srs0=x@relay.example.org"),
         ((), "MAILER-DAEMON"),
         ((), "mailer-daemon@mx.example.org"),
         ((), "list+owner@example.org"),

@@ -72,6 +72,20 @@ def test_a_program_that_answers_everything_gets_one_answer_a_ply(served: House) 
     assert len(marked(served, "bob", "Y88")) == 1
 
 
+@pytest.mark.parametrize("lines", [("chat\nHello!", "chat\nHello!"), ("propose draw", "reject")])
+def test_two_programs_that_answer_each_other_come_to_an_end(lines: tuple[str, str], house: House) -> None:
+    for userid in ("alice", "bob"):
+        house.player(userid)
+        house.send(userid, f"set {userid} {userid}pass bot on")
+    house.game("cross -size=4 alice bob", ["D4"])
+    rounds = [marked(house, *turn) for _ in range(10) for turn in zip(("alice", "bob"), lines, strict=True)]
+    assert rounds[0] != []
+    assert rounds[-4:] == [[]] * 4
+    assert house.inbox_row.reason == "limit: nothing was done, after 12 mails at this ply"
+    assert len(marked(house, "bob", "C4")) == 2
+    assert len(marked(house, "alice", lines[0])) == 2, "at another ply they are heard again"
+
+
 def test_nobody_becomes_a_program_in_the_middle_of_a_game(table: House) -> None:
     (got,) = table.answer("bob", "set bot on", 101)
     assert "Your boards have to end first, such as board 101" in got.body
