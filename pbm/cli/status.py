@@ -12,6 +12,7 @@ import click
 
 from pbm.cli.frame import NUMBER, Command, Invocation, pass_invocation
 from pbm.cli.output import json_option, print_json, print_rows, printable
+from pbm.domain.calendars import StopKind
 
 if TYPE_CHECKING:
     from pbm.server.status import Status
@@ -79,6 +80,8 @@ def as_values(look: Status) -> dict[str, Any]:
     """For programs: ages in seconds, instants in ISO 8601."""
     return {
         "at": look.at,
+        "no_mail_goes_out_since": look.stuck_since,
+        "halts": [{"kind": halt.kind.value, "since": halt.starts_at} for halt in look.halts],
         "inbox": {
             "new": _waiting_values(look.new, look.at),
             "parked": _waiting_values(look.parked, look.at),
@@ -131,12 +134,26 @@ def lines_of(look: Status) -> list[str]:
     players = _counted(look.players, "player")
     return [
         f"{look.at:%Y-%m-%d %H:%M:%S} UTC   {players}, {_counted(look.boards, 'board')} under way",
+        *_stop_lines(look),
         "",
         *_queue_lines(look),
         "",
         *_board_lines(look),
         *_player_lines(look),
     ]
+
+
+def _stop_lines(look: Status) -> list[str]:
+    lines = [_STOPPED[halt.kind].format(_when(halt.starts_at, look.at)) for halt in look.halts]
+    if look.stuck_since is not None:
+        lines.append(f"No mail goes out, since {_when(look.stuck_since, look.at)}: pbm doctor")
+    return lines
+
+
+_STOPPED = {
+    StopKind.MAINTENANCE: "Nothing is played, since {}: pbm maintenance off",
+    StopKind.HALT: "All clocks stand still, since {}: pbm clock run --all",
+}
 
 
 def _queue_lines(look: Status) -> list[str]:

@@ -145,13 +145,18 @@ def _reopen(board: OpenBoard, kept: int) -> None:
     if kept < plies:
         board.events = [each for each in board.events if each is not event]
         board.rewind(kept, event)
-        board.set_clock(_clock_anew(board, board.state.to_move))
+        board.set_clock(_clock_anew(board, board.state.to_move, board.match.clock))
 
 
-def _clock_anew(board: OpenBoard, seat: Seat) -> Clock:
+def _clock_anew(board: OpenBoard, seat: Seat, running: Clock | None = None) -> Clock:
+    """With what each had at their last move. running: nobody gets less than by this one; it knows what was given."""
     match = board.match
     had = [next((ply.time_left for ply in reversed(match.record) if ply.seat == each), None) for each in (1, 2)]
-    return Clock.anew(match.control, seat, (had[0], had[1]), board.now, match.calendars)
+    clock = Clock.anew(match.control, seat, (had[0], had[1]), board.now, match.calendars)
+    if running is None:
+        return clock
+    first, second = (max(pair) for pair in zip(clock.left, running.left, strict=True))
+    return replace(clock, left=(first, second)).refreshed(match.calendars)
 
 
 def _extend(board: OpenBoard, clock: Clock, amount: int) -> None:

@@ -20,7 +20,10 @@ PATIENCE = timedelta(minutes=30)
 
 
 def watch(tx: Transaction) -> Iterator[Stop]:
-    """Give a sign of life, and note outages that begin or are over; gives those that are over. Call it every minute."""
+    """Give a sign of life, and note outages that begin or are over; gives those that are over. Call it every minute.
+
+    While mail does not go out one is tried at each call, whenever it would be due, and all at once afterwards.
+    """
     last = tx.absences.note(HEARTBEAT, tx.now)
     if last is not None and last - tx.now > SILENCE:
         log.warning("clock_was_ahead", now=tx.now.isoformat(), last=last.isoformat())
@@ -37,7 +40,10 @@ def watch(tx: Transaction) -> Iterator[Stop]:
     if known is None and failing is not None and tx.now - failing > PATIENCE:
         tx.absences.add(None, Stop(StopKind.OUTAGE, failing))
         log.error("nothing_delivered", since=failing.isoformat())
-    elif known is not None and failing is None:
+    elif known is not None and failing is not None:
+        tx.outbox.hurry_one(tx.now)
+    elif known is not None:
         tx.absences.end(known, tx.now)
+        tx.outbox.hurry(tx.now)
         log.warning("delivered_again", since=known.stop.starts_at.isoformat())
         yield Stop(StopKind.OUTAGE, known.stop.starts_at, tx.now)

@@ -11,11 +11,13 @@ from datetime import datetime
 from typing import TypeVar
 
 from pbm.core.robots import robots
+from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.mail import Arrival, Delivery, Queued, Received
 from pbm.mailin import Action
 from pbm.server.service import Service
 from pbm.store import Store
+from pbm.store.agenda import DELIVERED
 from pbm.store.overview import Deadline, Flow, Waiting
 from pbm.store.tickets import Attempts
 
@@ -28,12 +30,15 @@ class Status:
     """As at one instant. new, parked: mails in the inbox. queued, postponed, failed: mails in the outbox; what is
     postponed is queued, too.
 
+    stuck_since: since when no mail goes out; None while some does. halts: what the operator has stopped.
     troubles: why mails were postponed, and how many. suspended: addresses that get no mail; named are the latest, with
     their players and since when. locked: what is not looked at for too many wrong guesses. overdue: boards on which
     something should have happened. agenda: by kind, how many things there are to do, and how many of them are due.
     """
 
     at: datetime
+    stuck_since: datetime | None
+    halts: tuple[Stop, ...]
     new: Waiting
     parked: Waiting
     received: Flow
@@ -62,6 +67,10 @@ def status_of(store: Store, now: datetime) -> Status:
         overdue, deadlines = view.deadlines(now, SHOWN)
         return Status(
             at=now,
+            stuck_since=tx.outbox.failing_since(tx.absences.noted(DELIVERED)),
+            halts=tuple(
+                each.stop for kind in (StopKind.HALT, StopKind.MAINTENANCE) for each in tx.absences.open(kind, now)
+            ),
             new=view.new(),
             parked=view.parked(),
             received=view.received(now),

@@ -275,6 +275,13 @@ class Outbox:
         later = update(outbox).where(_QUEUED, outbox.c.due_at > now + _UNDER_WAY)
         return self._connection.execute(later.values(due_at=now)).rowcount
 
+    def hurry_one(self, now: datetime) -> None:
+        """The next of what was postponed is due now."""
+        self.grew = True
+        later = select(outbox.c.id).where(_QUEUED, outbox.c.due_at > now + _UNDER_WAY)
+        first = later.order_by(outbox.c.due_at, outbox.c.id).limit(1).scalar_subquery()
+        self._connection.execute(update(outbox).where(_QUEUED, outbox.c.id == first).values(due_at=now))
+
     def renew_all(self, now: datetime) -> int:
         """Whatever was given up or postponed is due, now or within a minute; returns how many mails that are."""
         failed = outbox.c.state == Delivery.FAILED.value

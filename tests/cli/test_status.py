@@ -18,7 +18,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pbm.cli.status import _duration, lines_of
+from pbm.domain.calendars import StopKind
 from pbm.domain.mail import Arrival, Delivery, Settlement
+from pbm.server.arbiter import Arbiter
 from pbm.server.status import status_of
 from pbm.store import Store
 from pbm.store.overview import SPANS
@@ -66,6 +68,21 @@ def test_everything_that_wants_the_operator_is_shown_with_what_he_may_do(table: 
         "1 broadcast waiting: pbm broadcast list",
     ):
         assert expected in shown, expected
+
+
+def test_what_stands_still_is_told_in_a_line_with_its_end(table: House) -> None:
+    store, now = table.service.store, table.now
+    assert lines_of(status_of(store, now))[1] == "", "nothing does"
+    with store.write() as tx:
+        for mail in tx.outbox.latest(Delivery.QUEUED, 10):
+            tx.outbox.postpone(mail.id, now + MINUTE, "451 later")
+    for kind in (StopKind.HALT, StopKind.MAINTENANCE):
+        Arbiter(table.service).halt(kind)
+    shown = "\n".join(lines_of(status_of(store, now + 5 * MINUTE)))
+    assert "min ago): pbm doctor" in shown, shown
+    assert "No mail goes out, since" in shown
+    assert "All clocks stand still, since" in shown
+    assert "(5 min ago): pbm maintenance off" in shown
 
 
 def test_boards_that_wait_for_robots_are_counted(house: House) -> None:

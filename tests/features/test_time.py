@@ -305,6 +305,27 @@ def test_no_clock_runs_while_nothing_is_delivered(club: House) -> None:
     ]
 
 
+def test_while_nothing_is_delivered_one_mail_a_minute_is_tried_and_then_all(club: House) -> None:
+    club.answer("alice", "E4")
+    club.now += PATIENCE + minute
+    fail_all(club)
+    club.service.beat()
+
+    def due() -> int:
+        with club.service.store.read() as tx:
+            return sum(queued.due_at <= club.now for queued in tx.outbox.latest(Delivery.QUEUED, 1000))
+
+    assert due() == 0
+    club.service.beat()
+    assert due() == 1, "though none would be for an hour"
+    with club.service.store.write() as tx:
+        tx.outbox.sent([queued.id for queued in tx.outbox.latest(Delivery.QUEUED, 1)], club.now)
+        tx.absences.note("delivered", club.now)
+    club.service.beat()
+    with club.service.store.read() as tx:
+        assert due() == len(tx.outbox.latest(Delivery.QUEUED, 1000)) > 1
+
+
 def test_one_address_that_fails_stops_nobody(club: House) -> None:
     with club.service.store.write() as tx:
         for queued in tx.outbox.latest(Delivery.QUEUED, 1000):

@@ -111,6 +111,15 @@ def test_the_clocks_of_a_board_stand_still_and_run_again(house: House, board: in
         hand(house).go(board)
 
 
+def test_time_that_was_given_is_kept_when_plies_are_taken_back(house: House, board: int) -> None:
+    before = left(house, board)
+    hand(house).extend(board, 5 * DAY)
+    house.now += timedelta(days=1)
+    hand(house).reopen(board, 2)
+    first, second = left(house, board)
+    assert (first, second) == (before[0] + 4 * DAY, before[1] + 5 * DAY), "what was used is used"
+
+
 def test_all_clocks_stand_still_and_run_again(house: House, board: int) -> None:
     before = left(house, board)
     hand(house).halt(StopKind.HALT)
