@@ -84,7 +84,7 @@ class Thinker:
 Program = Callable[[str], str]
 """From a board as one line of JSON to what the program answers: a move, or another line that a mail might hold."""
 MOST_TRIES = 3
-"""Refused answers to a board, after which it is left alone until it has changed."""
+"""Answers that change nothing of a board, after which it is left alone until it has changed."""
 
 
 class _Undone(Exception):
@@ -130,10 +130,14 @@ class Programs:
                 with self._store.write() as tx:
                     tx.lock([HOUSE])
                     self._carry_out(tx, board, seat, answer)
-                return True
+                    after = tx.matches.summary(number)
             except _Undone as undone:
                 refusal = undone.refusal
                 self._tools.states.forget()
+                continue
+            if after is None or after.revision != revision:
+                return True
+            refusal = None
         self._left_alone[number] = revision
         return False
 
@@ -142,7 +146,8 @@ class Programs:
         match = board.match
         standing = Standing(match.game, match.board, known=True, proven=True)
         token = SeatToken(match.board, seat, match.revision, tx.players.epoch(self._player.id))
-        sender = Sender(standing, token, match.board, self._player, self._player, seated=self._player)
+        own = self._player
+        sender = Sender(standing, token, match.board, own, own, seated=own, at_home=(own,))
         reading = read("", answer, standing)
         request = Request(tx, self._tools, _message(answer), sender, {}, received_at=tx.now)
         Order(reading, parse_all(tx, reading.lines, standing)).carry_out(request)

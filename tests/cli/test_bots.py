@@ -61,6 +61,8 @@ def test_what_is_refused_comes_back_with_its_reason(game: Pbm, tmp_path: Path) -
     assert shown(game, 101)["record"] == ["C3"]
     told = json.loads(game("outbox", "list", "--json").stdout)
     assert {mail["address"] for mail in told} >= {"alice@example.net", "bob@example.net"}
+    mails = [game("outbox", "show", str(mail["id"])).stdout for mail in told]
+    assert not any("is no address of" in " ".join(mail.split()) for mail in mails), "it is the operator who plays"
 
 
 def test_a_board_is_left_alone_after_three_refusals(game: Pbm, tmp_path: Path) -> None:
@@ -69,6 +71,15 @@ def test_a_board_is_left_alone_after_three_refusals(game: Pbm, tmp_path: Path) -
     )
     game("bot", "run", "--as", "alice", "--once", sys.executable, str(tmp_path / "bot.py"))
     assert shown(game, 101)["record"] == []
+
+
+@pytest.mark.parametrize("said", ["show", "chat\nHello!"])
+def test_a_program_that_only_talks_is_left_alone_as_well(said: str, game: Pbm, tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(
+        f"import json, sys\nfor line in sys.stdin:\n    print(json.dumps({{'answer': {said!r}}}), flush=True)\n"
+    )
+    game("bot", "run", "--as", "alice", "--once", sys.executable, str(tmp_path / "bot.py"))
+    assert len(json.loads(game("outbox", "list", "--json").stdout)) <= 2 + 2 * 3
 
 
 @pytest.mark.parametrize(
