@@ -33,6 +33,13 @@ def test_a_golden_mail_has_it(path: Path) -> None:
         VALID.validate(json.loads(text))
 
 
+DETAILS = {
+    "crossgeo": {"points", "edges", "crossings"},
+    "polygon": {"vertices", "segments", "here"},
+    "luddit": {"limit", "outside", "turn"},
+}
+
+
 @pytest.mark.parametrize("name", sorted(GAMES))
 def test_every_mail_of_a_game_has_it(name: str, house: House) -> None:
     for userid in ("alice", "bob", "carol"):
@@ -49,5 +56,9 @@ def test_every_mail_of_a_game_has_it(name: str, house: House) -> None:
     shown = [got for got in chain.from_iterable(house.mailboxes.values()) if BOARD_KIND in got.forms]
     assert len(shown) > 8
     for got in shown:
-        VALID.validate(json.loads(got.part(BOARD_KIND)))
+        found = json.loads(got.part(BOARD_KIND))
+        VALID.validate(found)
+        assert found["details"].keys() == DETAILS.get(name, set())
+        assert found["you"]["answer_to"] == got["Reply-To"]
+        assert found["you"]["seat"] == {"alice": 1, "bob": 2}.get(got.address.partition("@")[0])
     assert json.loads(shown[-1].part(BOARD_KIND))["result"] is not None

@@ -16,6 +16,7 @@ import pytest
 from games import GAMES
 from pbm.domain.match import State
 from tests.conversation import Got, House
+from tests.features.test_puzzle import MADE
 from tests.test_conversations import SHOWN
 
 PROGRAMS = (
@@ -75,7 +76,7 @@ BEARABLE = {
 
 def mails(house: House) -> Iterator[Got]:
     for userid in ("alice", "bob"):
-        house.player(userid, "html")
+        house.player(userid, "both")
     for name in SHOWN:
         start = State.start(GAMES[name], ())
         first = next(iter(start.game.moves(start.position)), None)
@@ -84,10 +85,18 @@ def mails(house: House) -> Iterator[Got]:
             yield house.answer(userid, "show", board)[-1]
     yield from house.send("alice", "test-display alice alicepass")
     yield from house.send("alice", "standings alice alicepass")
-    for asked in ("list", "help tutorial", "help hex", "history hex bob", "calendar", "settings"):
+    for asked in ("list", "help tutorial", "help cross", "history cross bob", "calendar", "settings"):
         yield from house.send("alice", f"{asked} alice alicepass")
     for said in ("Z99", "preview F1", "chat\nWell played!", "propose draw", "resign"):
         yield from house.answer("alice", said, 101)
+    house.thoughts = lambda _: [MADE] * 4
+    house.send("alice", "puzzle crossgeo alice alicepass")
+    ended = house.game("cross -size=3 alice bob", ("C3", "swap", "A1", "B2"))
+    yield from house.send("alice", f"cross resign {ended} alice alicepass")
+    yield from house.send("bob", f"review {ended} bob bobpass")
+    got = house.think()
+    assert len(got) == 4, "a puzzle, a film for each, a review"
+    yield from got
     house.send("bob", "set digest 08:00 bob bobpass")
     yield from house.wait(timedelta(days=1))
 

@@ -6,6 +6,7 @@ import contextlib
 import random
 from collections import Counter
 from itertools import islice
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -550,3 +551,21 @@ def test_a_position_that_is_here_again_is_told() -> None:
     pos = played("C3", "H2", "xC3", "xH2")
     assert RECURS in GAME.scene(pos, None).notes
     assert RECURS not in GAME.scene(played("C3", "H2", "xC3"), None).notes
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_a_turn_may_be_is_told_as_the_rules_have_it(seed: int) -> None:
+    """To programs, which get no list of all turns: exactly the moves of one stone, and loops that may be taken."""
+    dice = random.Random(seed)
+    pos = started("-size=5", "-stones=8")
+    for _ in range(12):
+        if GAME.outcome(pos) is not None:
+            return
+        turn: Any = GAME.details(pos)["turn"]
+        told = set(turn["free"]) if turn["place"] else set()
+        told |= {word for cell in turn["take"] for word in (f"x{cell}", *(f"{cell}>{free}" for free in turn["free"]))}
+        turns = list(islice(GAME.moves(pos), 3000))
+        assert {GAME.notate(pos, each) for each in turns if len(each) == 1 and len(each[0].lift) < 2} == told
+        for loop in turn["take_loops"]:
+            GAME.parse(pos, "x" + ",".join(loop))
+        pos = GAME.play(pos, dice.choice(turns))
