@@ -14,6 +14,8 @@ from tests.crash.harness import Nursery, run
 from tests.crash.points import POINTS, find
 from tests.crash.randomly import FAULTS, random_run
 
+pytestmark = pytest.mark.crash
+
 RANDOM_RUNS = 12
 
 
