@@ -50,6 +50,13 @@ _HELPS = {
 """The command that helps where no board is meant."""
 _REPLIES = frozenset({"yes", "no", "y", "n", "yep", "yeah", "nope", "sure", "confirm", "confirmed", "accept", "reject"})
 _WORDS_TO_AGREE = 3
+_SURE = re.compile(
+    r"\s*(?:yes|yeah|yep|yup)"
+    r"(?:,? (?:(?:i am|i['’]?m) (?:quite |very )?sure|really|i do|i mean it|i (?:really )?resign))?"
+    r"\s*(?:[,.!;]\s*|\n\s*|$)",
+    re.IGNORECASE,
+)
+"""A yes that is a clause of its own, to the question whether its writer really resigns."""
 _COURTESIES = frozenset(
     """
     thanks thx thank gg hello hi hey bye ok okay sorry wow nice great cool super congratulations congrats ouch oops
@@ -227,9 +234,8 @@ def _on_board(request: Request, number: int, text: str, *, is_open: bool) -> Res
         return None
     if meant.act is Act.RULES:
         return Restated(f"help {board.match.game}", "", "")
-    reply = idioms.REPLY.fullmatch(plain(text))
-    if reply is not None and _is_asked(request, board):
-        return Restated("no" if reply["no"] else "yes", "", "")
+    if (replied := _replied(request, board, text)) is not None:
+        return replied
     if meant.act is Act.SAY and board.match.result is not None and again(text):
         return Restated("rematch", text.strip(), "rematch")
     if meant.act is Act.SAY and not meant.between and (found := topic(text)) in idioms.ON_BOARD:
@@ -254,6 +260,25 @@ def _is_asked(request: Request, board: OpenBoard) -> bool:
     """Whether the other player waits for an answer of the sender's."""
     writer, offer = request.sender.proven or request.sender.claimed, board.match.offer
     return writer is not None and offer is not None and board.match.seat_of(writer.id) not in (None, offer.seat)
+
+
+def _replied(request: Request, board: OpenBoard, text: str) -> Restated | None:
+    """A yes or a no to what the other player asks, or a yes to whether they really resign, with thanks behind it."""
+    sure = _SURE.match(text)
+    if sure is not None and text[sure.end() :] and _resigns(request, board):
+        is_plain = "?" not in text and consent(text, ()).answer is Answer.YES
+        return Restated("yes", text[sure.end() :].strip(), "yes") if is_plain else None
+    reply = idioms.REPLY.fullmatch(plain(text))
+    if reply is not None and _is_asked(request, board):
+        return Restated("no" if reply["no"] else "yes", "", "")
+    return None
+
+
+def _resigns(request: Request, board: OpenBoard) -> bool:
+    """Whether the sender is asked if they really resign."""
+    writer = request.sender.proven or request.sender.claimed
+    seat = None if writer is None else board.match.seat_of(writer.id)
+    return seat is not None and any(intent.is_question for intent in board.intents(seat))
 
 
 def _asked(request: Request, board: OpenBoard, text: str, wish: Wish) -> Restated | None:

@@ -201,3 +201,11 @@ def test_an_inviter_who_is_full_by_then_plays_later(new_house: Callable[..., Hou
     (got,) = house.answer(FRIEND, "yes, robert")
     assert "The game did not start" in got.body
     assert "robert" in userids(house)
+
+
+def test_the_welcome_after_an_invitation_can_be_answered(people: House) -> None:
+    ask(people, "alice", f"cross challenge me {FRIEND}")
+    welcome = to(people.answer(FRIEND, "yes, robert"), FRIEND)[0]
+    assert "Welcome, robert!" in welcome.body
+    (told,) = people.answer(FRIEND, "password correct-horse", mail=len(people.mailboxes[FRIEND]) - 1)
+    assert "Your password is set" in told.body

@@ -103,6 +103,21 @@ def test_a_resignation_waits_for_its_turn_and_can_be_taken_back(table: House) ->
     assert intents(table) == []
 
 
+@pytest.mark.parametrize("talker", ["alice", "bob"])
+def test_yes_to_later_words_is_no_resignation(table: House, talker: str) -> None:
+    table.answer("bob", "D5", 101)
+    assert "Really resign?" in table.answer("alice", "resign", 101)[0].body
+    assert intents(table) == ["submit 1 resign"]
+    table.answer(talker, "no way, do you like it here?", 101)
+    assert intents(table) == []
+    assert not any("resigned" in got.body for got in table.answer("alice", "yes", 101))
+    assert "Really resign?" in table.answer("alice", "resign", 101)[0].body
+    table.answer("alice", "yes, but not now", 101)
+    assert intents(table) == []
+    table.answer("alice", "resign", 101)
+    assert "You resigned." in table.answer("alice", "Yes, I'm sure. Thanks for the game!", 101)[0].body
+
+
 @pytest.mark.parametrize("userid", ["alice", "bob"])
 def test_in_the_first_round_a_resignation_makes_the_game_void(table: House, userid: str) -> None:
     said(table, userid, "cross resign 101 {}")

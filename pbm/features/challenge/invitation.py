@@ -54,8 +54,8 @@ def invite(
         count_unasked(request.tx, limits, address, request.network)
     if is_refused or not request.tx.invitations.add(address, inviter.id, request.now):
         raise NotAllowed(
-            f'"{address}" was invited before, and nobody is invited twice. Let your friend mail to '
-            f'{request.tools.composer.robot.address}, with the subject "signup USERID PASSWORD".'
+            f'"{address}" was invited before, and nobody is invited twice. Your friend may write anything to '
+            f"{request.tools.composer.robot.address}, and the answer tells how to join."
         )
     payload = {
         "game": game.info.name,
@@ -141,9 +141,15 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
     request.tx.tickets.revoke("invite", ticket.subject, request.now)
     request.identified = player
     problem = _start(request, ticket, inviter, player)
-    subject = f"pbm: welcome, {player.userid}"
     request.write(
-        ticket.subject, subject, "invited.txt", player=player, userid=player.userid, problem=problem, made=not owners
+        ticket.subject,
+        f"pbm: welcome, {player.userid}",
+        "invited.txt",
+        player=player,
+        reply_to=request.tools.composer.answered_by(request.reader(player)),
+        userid=player.userid,
+        problem=problem,
+        made=not owners,
     )
 
 
