@@ -227,12 +227,13 @@ class Clock:
     def taken_back(self, seat: int, had: int | None, now: datetime, calendars: Calendars) -> Clock:
         """The last ply, of this seat, is taken back; it had so much left when it played.
 
-        What it earned by the ply is taken back, too; a limit for each move begins anew. Time that was used is used.
+        What it earned by the ply is taken back, too; a limit for each move begins anew, with
+        what was given besides. Time that was used is used.
         """
         charged = self.charged(now, calendars)
         left = charged.left[seat - 1]
         if self.control.bank is None:
-            left = max(left, self.control.at_start)
+            left = max(left, self.control.at_start, had or 0)
         elif had is not None:
             left = max(0, left - (self.control.after_move(had) - had))
         return _begun(replace(charged, left=_with(charged.left, seat, left)), seat, now, calendars)

@@ -120,6 +120,16 @@ def test_time_that_was_given_is_kept_when_plies_are_taken_back(house: House, boa
     assert (first, second) == (before[0] + 4 * DAY, before[1] + 5 * DAY), "what was used is used"
 
 
+def test_time_that_was_given_for_the_ply_itself_is_kept_when_it_is_taken_back(house: House, board: int) -> None:
+    before = left(house, board)
+    hand(house).extend(board, 5 * DAY)
+    house.answer("alice", "F6", board)
+    hand(house).reopen(board, 4)
+    first, second = left(house, board)
+    assert before[0] + 4 * DAY < first < before[0] + 5 * DAY, "what was used is used"
+    assert second == before[1] + 5 * DAY
+
+
 def test_all_clocks_stand_still_and_run_again(house: House, board: int) -> None:
     before = left(house, board)
     hand(house).halt(StopKind.HALT)
