@@ -128,7 +128,8 @@ def _greeting(request: Request, line: str) -> Answer:
     board = draw.text(state.game.scene(state.position, state.last))
     wish, said = introduced(request.message.text), sentences(line)
     is_typo = len(line.split()) < 3 and "Did you mean" in str(request.refusal) and said and not wish
-    problem = str(request.refusal) if is_typo else ""
+    again = "Your answer could not be read. One word is enough: a name you like." if request.sender.address else ""
+    problem = str(request.refusal) if is_typo else again
     text = request.page("stranger.txt", robot=robot, board=board, wish=wish, problem=problem)
     return Answer("", Outcome.DONE, text.rstrip("\n"), "pbm: games by mail", is_greeting=True)
 
