@@ -270,10 +270,14 @@ class Outbox:
         self._connection.execute(update(outbox).where(_QUEUED, outbox.c.id == mail_id).values(values))
 
     def hurry(self, now: datetime) -> int:
-        """Whatever was postponed is due now, but for what may be under way; returns how many mails that are."""
+        """Whatever was postponed is due now, but for what may be under way; returns how many mails that are.
+
+        The oldest are due longest, so that the mails of a board go out in order.
+        """
         self.grew = True
-        later = update(outbox).where(_QUEUED, outbox.c.due_at > now + _UNDER_WAY)
-        return self._connection.execute(later.values(due_at=now)).rowcount
+        idle = (outbox.c.due_at > now + _UNDER_WAY) | ((outbox.c.due_at <= now) & (outbox.c.attempts > 0))
+        due_at = case((outbox.c.created_at < now, outbox.c.created_at), else_=now)
+        return self._connection.execute(update(outbox).where(_QUEUED, idle).values(due_at=due_at)).rowcount
 
     def hurry_one(self, now: datetime) -> None:
         """The next of what was postponed is due now."""

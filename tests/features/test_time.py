@@ -318,12 +318,17 @@ def test_while_nothing_is_delivered_one_mail_a_minute_is_tried_and_then_all(club
     assert due() == 0
     club.service.beat()
     assert due() == 1, "though none would be for an hour"
+    club.answer("bob", "D5")
+    club.now += minute
     with club.service.store.write() as tx:
         tx.outbox.sent([queued.id for queued in tx.outbox.latest(Delivery.QUEUED, 1)], club.now)
         tx.absences.note("delivered", club.now)
     club.service.beat()
     with club.service.store.read() as tx:
         assert due() == len(tx.outbox.latest(Delivery.QUEUED, 1000)) > 1
+    with club.service.store.write() as tx:
+        ids = [queued.id for queued in tx.outbox.claim(club.now, club.now + minute, 1000)]
+    assert ids == sorted(ids), "older mails of a board go first"
 
 
 def test_one_address_that_fails_stops_nobody(club: House) -> None:
