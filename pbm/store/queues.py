@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from itertools import repeat
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, case, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, case, delete, exists, func, insert, literal, select, update
 
 from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent, Settlement
-from pbm.store.tables import addresses, inbox, matches, outbox
+from pbm.store.tables import Instant, addresses, inbox, matches, outbox
 from pbm.store.trouble import Conflict
 
 _NEW = inbox.c.state == Arrival.NEW.value
@@ -276,7 +276,7 @@ class Outbox:
         """
         self.grew = True
         idle = (outbox.c.due_at > now + _UNDER_WAY) | ((outbox.c.due_at <= now) & (outbox.c.attempts > 0))
-        due_at = case((outbox.c.created_at < now, outbox.c.created_at), else_=now)
+        due_at = case((outbox.c.created_at < now, outbox.c.created_at), else_=literal(now, Instant()))
         return self._connection.execute(update(outbox).where(_QUEUED, idle).values(due_at=due_at)).rowcount
 
     def hurry_one(self, now: datetime) -> None:
