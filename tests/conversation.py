@@ -134,10 +134,18 @@ class House:
     """
 
     def __init__(
-        self, url: str, settings: Settings | None = None, store: Store | None = None, unlock: Unlock | None = None
+        self,
+        url: str,
+        settings: Settings | None = None,
+        store: Store | None = None,
+        unlock: Unlock | None = None,
+        first_key: int = 1,
     ) -> None:
-        """url: of a database with a known secret; see tests.databases. store: what has it open already."""
-        keys = itertools.count(1)
+        """url: of a database with a known secret; see tests.databases. store: what has it open already.
+
+        first_key: the number of the first mail, its own and players', beyond those that the database holds.
+        """
+        keys = itertools.count(first_key)
         store = store or Store(url)
         self.url = url
         self.now = START
@@ -155,7 +163,7 @@ class House:
         )
         self._delivered = 0
         self._vouches = (settings or Settings(ROBOT)).robot.authserv_id
-        self._numbers = itertools.count(1)
+        self._numbers = itertools.count(first_key)
 
     def player(self, userid: str, form: str = "text") -> None:
         """A player with a confirmed address. form: of the mails he gets."""
