@@ -112,11 +112,14 @@ class Sheet:
         return Markup(self.pages.render("picture.html", picture=picture, cid=cid, described=described))  # noqa: S704
 
     def body(self, page: str, subject: str, board: str = "") -> str | Part | Parts:
-        """The page, rendered with what this sheet gave it. board: the same for programs; empty for none."""
+        """The page, rendered with what this sheet gave it. board: the same for programs; empty for none.
+
+        A filter holds it against a mail if there are several forms and none of them is text.
+        """
         if self.form == TEXT:
             return page
         html = self.pages.render("mail.html", blocks=blocks(page, self._inlays), subject=subject, closing=self._closing)
-        plain = (Part("text/plain", self._inlays.text(page)),) if self.form == BOTH else ()
+        plain = (Part("text/plain", self._inlays.text(page)),) if self.form == BOTH or board else ()
         machine = (Part(BOARD_KIND, board),) if board else ()
         forms = (*plain, *machine, Part("text/html", to_ascii(html)))
         root = Parts("alternative", forms) if len(forms) > 1 else forms[0]

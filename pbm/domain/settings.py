@@ -142,7 +142,7 @@ CHOICES: dict[str, Choice] = {
         ),
         Choice(
             "mail",
-            "plain text; HTML, where boards keep their shape and moves are links; or both in one mail",
+            "plain text; HTML, where boards keep their shape and moves are links; or both in every mail",
             ("text", "html", "both"),
         ),
         Choice(

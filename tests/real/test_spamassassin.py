@@ -140,14 +140,14 @@ def test_every_kind_of_mail(tmp_path: Path, new_house: Callable[..., House], mon
     check(tmp_path, [*kinds.values(), *letters])
 
 
-def test_every_mail_of_a_game_in_all_forms(tmp_path: Path, house: House) -> None:
-    """As players get them who have chosen nothing."""
+@pytest.mark.parametrize("form", [{}, {"mail": "html"}, {"mail": "text"}], ids=["chosen nothing", "html", "text"])
+def test_every_mail_of_a_game_in_all_forms(tmp_path: Path, house: House, form: dict[str, str]) -> None:
     for userid in ("alice", "bob"):
         house.player(userid)
         with house.service.store.write() as tx:
             player = tx.players.find(userid)
             assert player is not None
-            tx.players.save_settings(player.id, {"digest": "08:00"} if userid == "bob" else {})
+            tx.players.save_settings(player.id, form | ({"digest": "08:00"} if userid == "bob" else {}))
     for name in sorted(SHOWN):
         board = house.game(f"{name} alice bob", opening(GAMES[name], (), 2))
         house.answer("alice", "show", board)
