@@ -112,8 +112,8 @@ class Batches:
         (row, times), *_ = found
         before = times - (row.id in self._begun)
         self._begun |= {row.id for row, _ in found}
-        if before >= _MOST_BEGUN - 1:
-            self._give_up(row, readable=before == _MOST_BEGUN - 1)
+        if before >= _MOST_BEGUN:
+            self._give_up(row, readable=before == _MOST_BEGUN)
             return self._begin(limit)
         return len(found)
 
