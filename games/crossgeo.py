@@ -34,6 +34,7 @@ from games.crossgeo_boards import (
 )
 from games.crossgeo_solver import MAX_FAIR, fair_graph
 from games.rules import (
+    YES_NO,
     AmbiguousMove,
     BadNotation,
     IllegalMove,
@@ -61,7 +62,7 @@ _NUMBER = re.compile(r"(?:edge|number|no\.?)? ?#?([0-9]{1,6}) ?([rgb]?)")
 _PAIR = re.compile(r"([A-Z]+) ?[-,;:/>& ]+ ?([A-Z]+)")
 
 _USES = {
-    "random": frozenset({"edges", "seed"}),
+    "random": frozenset({"edges", "seed", "fair"}),
     "fair": frozenset({"edges", "seed"}),
     "complete": frozenset({"points", "seed"}),
 }
@@ -69,6 +70,7 @@ _USES = {
 
 _BELONGS = {
     "edges": "-board=random or -board=fair",
+    "fair": "-board=random",
     "points": "-board=complete",
     "seed": "-board=random, -board=fair or -board=complete",
 }
@@ -136,6 +138,12 @@ class CrossGeo:
             Option("edges", "edges of a random board, at most 60 of a fair one", 35, low=1, high=MAX_EDGES),
             Option("points", "points of a complete board, all joined with all", 7, low=3, high=12),
             Option("seed", "which random or complete board", 1, low=0, high=10**12 - 1),
+            Option(
+                "fair",
+                f"a random board that whoever begins can win; yes for up to {MAX_FAIR} edges",
+                None,
+                choices=YES_NO,
+            ),
         ),
         takes_body=True,
     )
@@ -149,9 +157,17 @@ class CrossGeo:
         if board not in _USES:
             return Options(board, version)
         number = values.number("points" if board == "complete" else "edges")
+        if "fair" in values.given and values.choice("fair") == "yes":
+            board = "fair"
         if board == "fair" and number > MAX_FAIR:
             raise OptionError(f'"-edges={number}" does not fit: a fair board has at most {MAX_FAIR} edges.')
         return Options(board, version, number, values.number("seed"))
+
+    def preset(self, words: Sequence[str], *, body: str = "") -> list[str]:
+        """Random boards are fair where they can be."""
+        values = OptionValues(self.info.options, words)
+        random = not body.strip() and values.choice("board") == "random" and "fair" not in values.given
+        return [*words, "-fair"] if random and values.number("edges") <= MAX_FAIR else list(words)
 
     def lopsided(self, options: Options) -> bool:
         """Most coloured boards are won by one colour, whoever begins: two of three, and all that are built in."""

@@ -318,6 +318,14 @@ class Lopsided(Protocol):
 
 
 @runtime_checkable
+class Preset(Protocol):
+    """A game whose challenges mean more today than their words once did: records keep the words that were added."""
+
+    def preset(self, words: Sequence[str], *, body: str = "") -> list[str]:
+        """The words of a new challenge, with those it means without saying them. Raises: OptionError."""
+
+
+@runtime_checkable
 class Detailed(Protocol):
     """A game that programs have to be told more of than its board shows."""
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from games import AnyGame
-from games.rules import Lopsided, OptionError
+from games.rules import Lopsided, OptionError, Preset
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF, USUAL, is_robot, robots_among
@@ -134,6 +134,8 @@ def read_terms(game: AnyGame, words: Sequence[str], body: str, default_clock: st
         else:
             rated = _RATED[name]
     _check_names(game, own)
+    if isinstance(game, Preset):
+        own = game.preset(own, body=body)
     state = State.start(game, own, body)
     if state.outcome is not None:
         raise OptionError("With these options the game would be over before it starts.")

@@ -8,7 +8,7 @@ import pytest
 
 from games.crossgeo import PICKS, CrossGeo, Options, graph, indices
 from games.crossgeo_solver import Forms, OutOfSteps, Solver
-from games.rules import Side
+from games.rules import OptionError, Side
 
 ENOUGH = 10**6
 
@@ -102,6 +102,17 @@ def test_a_fair_board_is_won_by_whoever_begins_and_by_few_picks(version, number)
     own = board.of_colours(PICKS[Side.FIRST])
     left = [pos.standing & ~(1 << edge | board.crossings[edge]) for edge in indices(own)]
     assert 1 <= sum(not literal_wins(board, rest, Side.SECOND) for rest in left) <= 3
+
+
+def test_a_random_board_asked_for_is_fair_and_old_records_keep_theirs():
+    game = CrossGeo()
+    plain, fair = ["-board=random", "-edges=12", "-version=rb"], ["-board=fair", "-edges=12", "-version=rb"]
+    assert game.options(game.preset(plain)) == game.options(fair)
+    assert game.options(plain) == game.options([*plain, "-fair=no"]) != game.options(fair)
+    for kept in ([*plain, "-fair=no"], fair, ["-board=random", "-edges=61"], ["-board=2"]):
+        assert game.preset(kept) == kept
+    with pytest.raises(OptionError, match="goes with -board=random"):
+        game.options(["-board=2", "-fair"])
 
 
 def test_where_no_board_is_fair_there_is_one_all_the_same():
