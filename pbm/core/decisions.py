@@ -21,6 +21,7 @@ from pbm.domain import plans
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.events import IntentDropped, Proposed
+from pbm.domain.mail import RemarkKind
 from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, State, other
 from pbm.domain.plans import Plan
 from pbm.domain.reminders import OFF
@@ -230,11 +231,24 @@ def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
     if held is not None and kind is not OfferKind.PAUSE:
         move = move_of(held)
         raise NotAllowed(f"{move} still waits to be played, and would take back what you ask for.", "cancel")
-    board.set_offer(Offer(kind, seat))
+    board.set_offer(Offer(kind, seat, board.now))
     ply = board.last_chosen
     notation = board.match.record[ply - 1].notation if ply else ""
     board.events.append(Proposed(board.match.board, seat, kind, notation, ply))
     answer_offer(board)
+
+
+def check_plain(board: OpenBoard, seat: Seat, since: datetime | None, answers: str) -> None:
+    """A bare yes or no of the seat's answers what was asked, unless players have written on the board after that.
+
+    answers: the words that answer what was asked, whatever was written since. Raises: BadArguments.
+    """
+    said = board.tx.remarks.of(RemarkKind.COMMENT, board.match.board)
+    if since is not None and any(remark.written_at > since for remark in said):
+        raise BadArguments(
+            "There were words on this board after that question, and yours may answer them, so nothing is done. "
+            f'{answers} To write to {board.match.player(other(seat)).userid}, begin with "chat".'
+        )
 
 
 def parted(words: Sequence[str], mark: str) -> tuple[list[str], int | None]:

@@ -133,7 +133,7 @@ ACTS = {
             (?:can|could|shall|should|want to|do you want to|may) (?:we |i )?(?:draw|remis|tie|offer a draw)\?|remis\?
             """,
         "accept": r"""
-            WISH?accept|WISH?(?:accept|agree to|take) OFFER|agreed|accepted
+            WISH?accept|WISH?(?:accept|agree to|take) OFFER|accepted
             (?:the )?(?:draw|offer|undo|takeback) (?:is )?accepted
             yes[\s,]+you (?:may|can) (?:undo|take (?:it|that) back)
             """,
@@ -327,7 +327,7 @@ LOST = _any(
 """A sentence whose writer does not know what to do."""
 
 REPLY = _any(
-    r"(?:(?P<yes>yes|yeah|yep|yup|sure|of course)|(?P<no>no|nope|nah|sorry,? no))(?:,? of course)?",
+    r"(?:(?P<yes>yes|yeah|yep|yup|sure|of course|agreed)|(?P<no>no|nope|nah|sorry,? no))(?:,? of course)?",
     after="AFTER",
 )
 """A short answer to what the other player has asked."""

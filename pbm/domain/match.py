@@ -83,10 +83,11 @@ class OfferKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What waits for the opponent's answer. seat: who asks."""
+    """What waits for the opponent's answer. seat: who asks. since: when they asked."""
 
     kind: OfferKind
     seat: Seat
+    since: datetime | None = field(default=None, compare=False)
 
 
 class IntentKind(StrEnum):

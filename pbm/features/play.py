@@ -13,7 +13,7 @@ from pbm.compose import Answer
 from pbm.core import decisions
 from pbm.core.board import SILENCE, SILENT_FOR, SILENT_IN_TOURNAMENTS_FOR, OpenBoard
 from pbm.core.credentials import NOTHING, as_played, verb_meant
-from pbm.core.decisions import GRANTS, WISHES, ask, grants, tell_sender
+from pbm.core.decisions import GRANTS, WISHES, ask, check_plain, grants, tell_sender
 from pbm.core.notify import tell_players
 from pbm.core.registry import HANDLERS, Occasion, handles, when_due
 from pbm.core.request import Request
@@ -73,31 +73,25 @@ def _is_lawful(board: OpenBoard, words: str) -> bool:
 
 
 def _reply(request: Request, command: Command, board: OpenBoard, seat: Seat, *, agrees: bool) -> Answer | None:
-    """Do what the seat was asked, or do not. Raises: NotFound where it was asked nothing."""
+    """Do what the seat was asked, or do not. Raises: NotFound where it was asked nothing; BadArguments if unsure."""
     board.check_running()
     offer, submitted = board.match.offer, intent_of(board, seat, IntentKind.SUBMIT)
-    is_offered = offer is not None and offer.seat != seat
-    if not is_offered and submitted is None:
+    if offer is not None and offer.seat != seat:
+        wish = WISHES[offer.kind]
+        if agrees and submitted is not None:
+            raise BadArguments(f'Yes to what? "accept" agrees to {wish}, "confirm" does what you submitted.')
+        check_plain(board, seat, offer.since, f'"accept" agrees to {wish}, "reject" refuses.')
+        return (accept if agrees else reject)(request, command)
+    if submitted is None:
         said = command.args["MOVE"]
         raise NotFound(f'"{said}" answers no question: you are asked nothing on board {board.match.board}.')
+    what = f'"{AT_ONCE}" resigns' if submitted.is_question else '"confirm" plays what you submitted'
+    check_plain(board, seat, submitted.since, f"{what}.")
     if agrees:
-        return _agree(request, command, board, seat)
-    if is_offered:
-        return reject(request, command)
-    assert submitted is not None  # noqa: S101  as asked above
+        return confirm(request, command)
     board.drop(submitted)
     what = "you do not resign." if submitted.is_question else "what you submitted is dropped."
     return tell_sender(request, command, board, seat, what)
-
-
-def _agree(request: Request, command: Command, board: OpenBoard, seat: Seat) -> Answer | None:
-    """Do what the seat was asked. Raises: BadArguments where that is not one thing."""
-    offer = board.match.offer
-    if offer is None or offer.seat == seat:
-        return confirm(request, command)
-    if intent_of(board, seat, IntentKind.SUBMIT) is not None:
-        raise BadArguments(f'Yes to what? "accept" agrees to {WISHES[offer.kind]}, "confirm" does what you submitted.')
-    return accept(request, command)
 
 
 def _play(

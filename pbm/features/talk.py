@@ -288,16 +288,10 @@ def multiple(request: Request, command: Command) -> Answer | None:  # noqa: ARG0
     )
 )
 def chat(request: Request, command: Command) -> Answer | None:
-    """The text below the command, to everybody who gets the mails of the board.
-
-    A player who was asked whether they really resign is so no more: a "yes" after it may answer these words.
-    """
+    """The text below the command, to everybody who gets the mails of the board."""
     board, author = request.named(command), request.who(command)
     text = text_below(request)
     board.remark(RemarkKind.COMMENT, author, text)
-    for intent in [*board.intents(1), *board.intents(2)]:
-        if intent.is_question:
-            board.drop(intent)
     comment = CommentMade(board.match.board, userid=author.userid, text=text)
     read_as = request.read_as.get(board.match.board, "")
     request.letters += pass_on(

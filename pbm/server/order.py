@@ -37,6 +37,8 @@ class Order:
 
     reading: Reading
     commands: tuple[Command | Rejected, ...]
+    is_restated: bool = False
+    """Its one command is what plain words were found to mean."""
 
     @property
     def secrets(self) -> frozenset[str]:
@@ -79,7 +81,7 @@ class Order:
         try:
             if number == 1 and self._greets(request):
                 return request
-            meant = restated(request, self.reading, command) if number == 1 else None
+            meant = restated(request, self.reading, command) if number == 1 and not self.is_restated else None
         except REFUSALS as unsure:
             meant, error = None, unsure
         if meant is not None:
@@ -133,7 +135,8 @@ class Order:
         if request.sender.board is not None:
             request.read_as[request.sender.board] = meant.read_as
         reading = Reading((meant.line,), meant.comment)
-        return Order(reading, parse_all(request.tx, reading.lines, request.sender.standing)).carry_out(request)
+        commands = parse_all(request.tx, reading.lines, request.sender.standing)
+        return Order(reading, commands, is_restated=True).carry_out(request)
 
 
 def _run(request: Request, command: Command | Rejected) -> Answer | None:

@@ -263,15 +263,22 @@ def _is_asked(request: Request, board: OpenBoard) -> bool:
 
 
 def _replied(request: Request, board: OpenBoard, text: str) -> Restated | None:
-    """A yes or a no to what the other player asks, or a yes to whether they really resign, with thanks behind it."""
+    """A yes or a no to what the other player asks, or wrote last; a yes to whether one really resigns, with thanks."""
     sure = _SURE.match(text)
     if sure is not None and text[sure.end() :] and _resigns(request, board):
         is_plain = "?" not in text and consent(text, ()).answer is Answer.YES
         return Restated("yes", text[sure.end() :].strip(), "yes") if is_plain else None
-    reply = idioms.REPLY.fullmatch(plain(text))
-    if reply is not None and _is_asked(request, board):
-        return Restated("no" if reply["no"] else "yes", "", "")
-    return None
+    reply, line = idioms.REPLY.fullmatch(plain(text)), text.strip()
+    if reply is None or _resigns(request, board):
+        return None
+    if _is_asked(request, board):
+        meant = "no" if reply["no"] else "yes"
+        return Restated(meant, "", "") if line.rstrip(".!").casefold() != meant else None
+    said = request.tx.remarks.of(RemarkKind.COMMENT, board.match.board)[-1:]
+    writer = request.sender.proven or request.sender.claimed
+    if writer is None or said == [] or said[0].author == writer or not _may_write(request, board, writer, text):
+        return None
+    return Restated(CHAT, line, "a message")
 
 
 def _resigns(request: Request, board: OpenBoard) -> bool:

@@ -195,7 +195,7 @@ class Matches:
             result=result_of(row),
             ended_at=row.ended_at,
             rated=row.rated,
-            offer=Offer(OfferKind(row.offer), row.offered_by) if row.offer else None,
+            offer=Offer(OfferKind(row.offer), row.offered_by, row.offered_at) if row.offer else None,
             tournament=row.tournament,
             annotated=row.annotated,
             control=read_control(row.control),
@@ -268,8 +268,8 @@ class Matches:
         self._connection.execute(update(matches).where(ahead).values(ticking_since=now))
 
     def set_offer(self, board: int, offer: Offer | None) -> None:
-        values = {"offer": offer.kind.value if offer else None, "offered_by": offer.seat if offer else None}
-        self._change(board, values)
+        what = (offer.kind.value, offer.seat, offer.since) if offer else (None, None, None)
+        self._change(board, dict(zip(("offer", "offered_by", "offered_at"), what, strict=True)))
 
     def end(self, board: int, result: Result, now: datetime) -> None:
         scores = None if result.scores is None else f"{result.scores[0]} {result.scores[1]}"

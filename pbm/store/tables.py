@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-REVISION = "0011"
+REVISION = "0012"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 
@@ -108,6 +108,7 @@ matches = Table(
     Column("rated", Boolean, nullable=False),
     Column("offer", String(12)),
     Column("offered_by", Integer),
+    Column("offered_at", Instant),
     Column("started_by", String(320), nullable=False, server_default=""),
     Column("rematch_of", ForeignKey("matches.board"), unique=True),
     Column("control", String(80), nullable=False, server_default=""),

@@ -109,13 +109,48 @@ def test_yes_to_later_words_is_no_resignation(table: House, talker: str) -> None
     assert "Really resign?" in table.answer("alice", "resign", 101)[0].body
     assert intents(table) == ["submit 1 resign"]
     table.answer(talker, "no way, do you like it here?", 101)
-    assert intents(table) == []
-    assert not any("resigned" in got.body for got in table.answer("alice", "yes", 101))
-    assert "Really resign?" in table.answer("alice", "resign", 101)[0].body
-    table.answer("alice", "yes, but not now", 101)
-    assert intents(table) == []
+    unsure = table.answer("alice", "yes", 101)[0].body
+    assert '"resign!" resigns.' in unsure
+    assert "nothing was changed" in unsure
+    assert "You resigned." in table.answer("alice", "resign", 101)[0].body
+
+
+def test_yes_with_thanks_resigns_and_with_a_but_it_does_not(table: House) -> None:
+    table.answer("bob", "D5", 101)
     table.answer("alice", "resign", 101)
+    assert not any("resigned" in got.body for got in table.answer("alice", "yes, but not now", 101))
+    assert intents(table) == ["submit 1 resign"]
+    table.answer("alice", "C3", 101)
+    table.answer("bob", "B2", 101)
+    assert "Really resign?" in table.answer("alice", "resign", 101)[0].body
     assert "You resigned." in table.answer("alice", "Yes, I'm sure. Thanks for the game!", 101)[0].body
+
+
+@pytest.mark.parametrize(("asks", "wish"), [("propose", "a draw"), ("undo", "taking the last ply back")])
+@pytest.mark.parametrize("reply", ["yes", "Sure!", "agreed", "no", "nope"])
+def test_yes_or_no_to_later_words_answers_no_offer(table: House, asks: str, wish: str, reply: str) -> None:
+    table.answer("bob", "D5", 101)
+    table.answer("alice", f"{asks}\n\nI am tired.", 101)
+    table.answer("alice", "Do you like it here?", 101)
+    (unsure,) = table.answer("bob", reply, 101)
+    assert "nothing was changed" in unsure.body
+    assert f'"accept" agrees to {wish}, "reject" refuses.' in " ".join(unsure.body.split())
+    assert "declined" in table.answer("bob", "reject", 101)[0].body
+
+
+def test_yes_answers_an_offer_that_came_with_words_of_its_own(table: House) -> None:
+    table.answer("bob", "D5", 101)
+    table.answer("bob", "Do you like it here?", 101)
+    table.answer("alice", "propose\n\nI am tired. Shall we?", 101)
+    assert any("drawn" in got.body for got in table.answer("bob", "yes", 101))
+
+
+def test_yes_to_words_is_passed_on_where_nothing_is_asked(table: House) -> None:
+    assert "answers no question" in table.answer("bob", "yes", 101)[0].body
+    table.answer("alice", "Do you like it here?", 101)
+    told = {got.address: got.body for got in table.answer("bob", "Yes!", 101)}
+    assert "bob writes:\n\n  Yes!" in told["alice@example.net"]
+    assert "answers no question" in table.answer("bob", "yes", 101)[0].body
 
 
 @pytest.mark.parametrize("userid", ["alice", "bob"])
