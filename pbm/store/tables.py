@@ -108,7 +108,6 @@ matches = Table(
     Column("rated", Boolean, nullable=False),
     Column("offer", String(12)),
     Column("offered_by", Integer),
-    Column("offered_at", Instant),
     Column("started_by", String(320), nullable=False, server_default=""),
     Column("rematch_of", ForeignKey("matches.board"), unique=True),
     Column("control", String(80), nullable=False, server_default=""),
@@ -123,6 +122,7 @@ matches = Table(
     Column("annotated", Boolean, nullable=False, server_default="0"),
     Column("tournament", String(80), nullable=False, server_default=""),
     Column("gift", BigInteger),
+    Column("offered_at", Instant),
     sqlite_autoincrement=True,
 )
 Index("ix_matches_started", matches.c.started_by, matches.c.started_at)

@@ -134,7 +134,7 @@ ACTS = {
         I'd like to take back my move|Oh, sorry, undo please
         undo?|take back pls|can I change my move?|oops wrong move""",
     PASS: "pass|I pass|I'll pass|pass please|I pass this turn",
-    ACCEPT: "I accept|accept|I accept the draw|I accept your offer|Agreed|I agree to the draw|Draw accepted",
+    ACCEPT: "I accept|accept|I accept the draw|I accept your offer|I agree to the draw|Draw accepted",
     REJECT: "I decline|I reject the draw|no draw|No, let's play on|I decline your offer",
     RULES: r"""
         rules|the rules?|What are the rules?|how do I win?|How do I play?|how does this work?
