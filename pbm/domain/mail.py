@@ -108,6 +108,11 @@ class Queued:
     trouble: str = ""
     inbox_id: int | None = None
 
+    @property
+    def lane(self) -> tuple[int, str]:
+        """Mails of one lane go out in their order: those about a board to one address. Others have a lane each."""
+        return self.mail.board or -self.id, self.mail.address
+
 
 HIDDEN = "*****"
 _MAX_LINES = 60

@@ -4,13 +4,15 @@ A mail is marked as sent after the transport took it, so that a crash in between
 Message-ID; what is finished together is marked, and what is begun next claimed, in one transaction. The process that
 has claimed a mail sends it alone, for as long as it renews its claim: that of a process which was killed is over in
 LEASE_SECONDS. No claim or mark need outlive a loss of power, which may send a mail again as well.
+
+Mails about a board go to each of its readers one after another, in the order they were written, whatever else is on its
+way meanwhile; those that follow one which must be tried again soon wait for it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -69,7 +71,8 @@ class Deliverer:
         self._is_due = False
         self._noted_at = datetime.min.replace(tzinfo=UTC)
         self._claimed: set[int] = set()
-        self._ready: deque[Queued] = deque()
+        self._ready: list[Queued] = []
+        self._busy: set[tuple[int, str]] = set()
         self._finished: list[Attempt] = []
         self._senders: set[asyncio.Task[None]] = set()
         self._look_at = self._mark_at = self._renew_at = 0.0
@@ -160,18 +163,32 @@ class Deliverer:
             sender.add_done_callback(self._senders.discard)
 
     async def _send_ready(self) -> None:
-        """Send what is ready, one mail after another."""
-        while self._ready and not self._stopping:
-            settled = self._way.note(await self._send(self._ready.popleft()))
-            if self._way.is_down:
-                self._given_back += [queued.id for queued in self._ready]
-                self._ready.clear()
+        """Send what is ready, one mail after another, until it is sent or in the lanes of other senders."""
+        while not self._stopping and (queued := self._take()) is not None:
+            settled = self._way.note(await self._send(queued))
+            self._busy.discard(queued.lane)
+            if postponed := {each.queued.lane for each in settled if isinstance(each.failure, TemporaryFailure)}:
+                self._give_back(postponed)
             if not self._finished:
                 self._mark_at = asyncio.get_running_loop().time() + _MARK_SECONDS
                 self._stirred.set()
             elif len(self._ready) < self._settings.concurrency:
                 self._stirred.set()
             self._finished += settled
+
+    def _take(self) -> Queued | None:
+        """The first mail that is ready and whose lane is free; the lane is not free any more."""
+        found = next((queued for queued in self._ready if queued.lane not in self._busy), None)
+        if found is not None:
+            self._ready.remove(found)
+            self._busy.add(found.lane)
+        return found
+
+    def _give_back(self, lanes: set[tuple[int, str]]) -> None:
+        """What is ready in these lanes is not sent now; while the way out is down, nothing is."""
+        stopped = [queued.id for queued in self._ready if self._way.is_down or queued.lane in lanes]
+        self._given_back += stopped
+        self._ready = [queued for queued in self._ready if queued.id not in stopped]
 
     def _until_due(self) -> float:
         """In how many seconds the next mail is due, or it is time to look all the same."""
@@ -220,7 +237,7 @@ class Deliverer:
                 tx.outbox.hurry(now)
             tx.outbox.keep(given_back, now)
             tx.outbox.keep(kept, until)
-            claimed = tx.outbox.claim(now, until, room) if room else []
+            claimed = tx.outbox.claim(now, until, room, kept) if room else []
         for queued in sent:
             COUNTS.add(SENT)
             COUNTS.measure(TRAVELLED, (now - queued.created_at).total_seconds())

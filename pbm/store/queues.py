@@ -8,7 +8,20 @@ from datetime import datetime, timedelta
 from itertools import repeat
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, case, delete, exists, func, insert, literal, select, update
+from sqlalchemy import (
+    Connection,
+    Row,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    literal_column,
+    select,
+    update,
+)
 
 from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent, Settlement
 from pbm.store.tables import Instant, addresses, inbox, matches, outbox
@@ -23,9 +36,15 @@ _RECENT = 20_000
 """Mails among which those of the last hour are looked for; there is no index by time."""
 _TAKE_IN = insert(inbox).returning(inbox.c.id, sort_by_parameter_order=True)
 _QUEUED = outbox.c.state == Delivery.QUEUED.value
+_PENDING = outbox.c.state == literal_column(f"'{Delivery.QUEUED.value}'")
+"""As the index of pending mails has it: only so is it found."""
 _UNDER_WAY = timedelta(minutes=1)
-_AGAIN = {"state": Delivery.QUEUED.value, "attempts": 0, "done_at": None}
 """A mail that is being sent is due again that soon, in case its sender dies."""
+_HOLDS = timedelta(minutes=5)
+"""A mail that is tried again that soon holds back later ones of its lane; one that waits longer does not."""
+_HELD = timedelta(seconds=5)
+"""When a mail that is held back is looked at again."""
+_AGAIN = {"state": Delivery.QUEUED.value, "attempts": 0, "done_at": None}
 _OWE = insert(outbox).returning(outbox.c.key, outbox.c.id)
 """Its rows come back in any order: only so does SQLite take many in one statement."""
 _SETTLE = update(inbox).where(inbox.c.id == bindparam("mail"))
@@ -243,15 +262,36 @@ class Outbox:
         ).scalar_one()
         return due_at
 
-    def claim(self, now: datetime, until: datetime, limit: int) -> list[Queued]:
-        """Mails to be sent now, those first that are due longest, which nobody else gets until then.
+    def claim(self, now: datetime, until: datetime, limit: int, ours: Collection[int] = ()) -> list[Queued]:
+        """Mails to be sent now, which nobody else gets until then: those that are due longest, older ones first.
 
-        They have to be marked by then, or kept: otherwise they are due again, for whoever had them must be dead.
+        They have to be marked by then, or kept: otherwise they are due again, for whoever had them must be dead. None
+        is among them while an older one of its lane is with somebody else, or will be tried again soon. ours: claimed
+        before, by who claims.
         """
         due = select(outbox).where(_QUEUED, outbox.c.due_at <= now).order_by(outbox.c.due_at, outbox.c.id).limit(limit)
-        claimed = [_queued(row) for row in self._connection.execute(due.with_for_update(skip_locked=True))]
-        self.keep([mail.id for mail in claimed], until)
-        return claimed
+        while mails := [_queued(row) for row in self._connection.execute(due.with_for_update(skip_locked=True))]:
+            oldest = self._older_elsewhere(mails, ours, now + _HOLDS)
+            free = {mail.id: mail for mail in mails if mail.id < oldest.get(mail.lane, mail.id + 1)}
+            self.keep([mail.id for mail in mails if mail.id not in free], now + _HELD)
+            self.keep(free, until)
+            if free:
+                return [free[mail_id] for mail_id in sorted(free)]
+        return []
+
+    def _older_elsewhere(
+        self, mails: Sequence[Queued], ours: Collection[int], before: datetime
+    ) -> dict[tuple[int, str], int]:
+        """The oldest mail of each lane that is neither one of the mails nor ours, and is due before then."""
+        boards = {mail.mail.board for mail in mails} - {None}
+        known = {mail.id for mail in mails} | set(ours)
+        found = (
+            select(outbox.c.board, outbox.c.address, func.min(outbox.c.id))
+            .where(_PENDING, outbox.c.board.in_(boards), outbox.c.id < max(known), outbox.c.id.not_in(known))
+            .where(outbox.c.address.in_({mail.mail.address for mail in mails}), outbox.c.due_at <= before)
+            .group_by(outbox.c.board, outbox.c.address)
+        )
+        return {(row[0], row[1]): row[2] for row in self._connection.execute(found)} if boards else {}
 
     def keep(self, mail_ids: Collection[int], until: datetime) -> None:
         """Mails that are under way stay so until then."""

@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-REVISION = "0012"
+REVISION = "0013"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 
@@ -196,6 +196,15 @@ outbox = Table(
 )
 Index("ix_outbox_due", outbox.c.state, outbox.c.due_at, outbox.c.id)
 Index("ix_outbox_address", outbox.c.address, outbox.c.created_at)
+_QUEUED = literal_column("state = 'queued'")
+Index(
+    "ix_outbox_pending",
+    outbox.c.board,
+    outbox.c.address,
+    outbox.c.id,
+    sqlite_where=_QUEUED,
+    postgresql_where=_QUEUED,
+)
 
 tickets = Table(
     "tickets",

@@ -95,6 +95,14 @@ def queue(store: Store, *addresses: str) -> None:
         tx.outbox.add(mails, START)
 
 
+def queue_plies(store: Store, *plies: tuple[int, str, int]) -> None:
+    """A mail for each: board, address and ply."""
+    mails = [Mail(f"{board}-{address}-{ply}", address, "b@x", "s", b"%d" % ply, board) for board, address, ply in plies]
+    with store.write() as tx:
+        for mail in mails:
+            tx.outbox.add([mail], START)
+
+
 def outbox(store: Store) -> list[Queued]:
     with store.read() as tx:
         return tx.outbox.latest(None, 100)[::-1]
@@ -281,6 +289,63 @@ def test_what_is_claimed_but_not_begun_is_given_back_at_the_end(store):
     asyncio.run(run())
     assert len(way.taken) == way.begun == SETTINGS.concurrency
     assert {mail.due_at for mail in outbox(store) if mail.state is Delivery.QUEUED} == {START}
+
+
+@dataclass
+class Uneven(Way):
+    """A transport that takes the longer for a mail, the earlier its ply."""
+
+    async def send(self, mail: Outgoing) -> None:
+        for _ in range(20 - 4 * int(mail.data)):
+            await asyncio.sleep(0)
+        await super().send(mail)
+
+
+def plies(way: Way, address: str) -> list[bytes]:
+    return [mail.data for mail in way.taken if mail.recipient == address]
+
+
+def test_mails_of_a_board_reach_each_reader_in_their_order_over_many_connections(store):
+    """Others go beside them: two boards of one player, and both players of one board."""
+    lanes = [(board, address) for board in (101, 102) for address in ("a@x", "b@x")]
+    queue_plies(store, *((board, address, ply) for ply in (1, 2, 3) for board, address in lanes))
+    way = Uneven()
+    deliver(store, way, Clock(), lambda: len(way.taken) == 12, settings=SETTINGS.model_copy(update={"concurrency": 12}))
+    by_lane = [[mail.data for mail in way.taken if mail.outbox_id % 4 == lane] for lane in range(4)]
+    assert by_lane == [[b"1", b"2", b"3"]] * 4
+    assert way.most_at_once > 1
+
+
+def test_a_mail_that_is_tried_again_soon_is_not_overtaken_by_the_next_of_its_board(store):
+    queue_plies(store, (101, "a@x", 1), (101, "a@x", 2), (102, "a@x", 4), (101, "b@x", 1))
+    way, clock = Way({"a@x": [TemporaryFailure("greylisted", 451)]}), Clock()
+    deliver(store, way, clock, lambda: len(way.taken) == 2)
+    assert [(mail.recipient, mail.data) for mail in way.taken] == [("a@x", b"4"), ("b@x", b"1")]
+    clock.now += timedelta(seconds=72)
+    queue_plies(store, (101, "a@x", 3))
+    deliver(store, way, clock, lambda: len(way.taken) == 5)
+    assert plies(way, "a@x") == [b"4", b"1", b"2", b"3"]
+
+
+def test_a_mail_that_cannot_be_delivered_for_long_does_not_hold_up_the_next_of_its_board(store):
+    queue_plies(store, (101, "a@x", 1), (101, "a@x", 2))
+    with store.write() as tx:
+        tx.outbox.postpone(outbox(store)[0].id, START + timedelta(hours=1), "try again later")
+    way = Way()
+    deliver(store, way, Clock(), lambda: bool(way.taken))
+    assert plies(way, "a@x") == [b"2"]
+
+
+def test_a_mail_waits_for_an_older_one_of_its_board_that_another_process_sends(store):
+    queue_plies(store, (101, "a@x", 1), (101, "a@x", 2), (101, "b@x", 1))
+    soon = START + timedelta(seconds=LEASE_SECONDS)
+    with store.write() as tx:
+        other = tx.outbox.claim(START, soon, 1)
+    with store.write() as tx:
+        assert [mail.mail.address for mail in tx.outbox.claim(START, soon, 9)] == ["b@x"]
+        tx.outbox.sent([other[0].id], START)
+    with store.write() as tx:
+        assert [mail.mail.raw for mail in tx.outbox.claim(START + timedelta(seconds=5), soon, 9)] == [b"2"]
 
 
 def test_waits_double_up_to_the_longest():
