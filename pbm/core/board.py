@@ -285,7 +285,8 @@ class OpenBoard:
     def end(self, result: Result, event: Event | None = None) -> None:
         """What follows for ratings and tournaments is done alone; see pbm.server.batch."""
         self.tx.lock([HOUSE])
-        self.tx.matches.end(self.match.board, result, self.now)
+        clock = self.match.clock and self.match.clock.charged(self.now, self.match.calendars)
+        self.tx.matches.end(self.match.board, result, self.now, clock)
         revision = self.match.revision + 1
         self.match = replace(self.match, result=result, ended_at=self.now, revision=revision, clock=None)
         if event is not None:
@@ -296,6 +297,14 @@ class OpenBoard:
         self.events += rate_match(self.tx, self.match)
         publish(MatchEnded(self.match), self.tx)
         count_match(self.tx, self.match)
+
+    def clock_anew(self) -> Clock:
+        """With what each had left at their last move, but no less than now, or at the end, as with time given since."""
+        match, seat = self.match, self.state.to_move
+        had = [next((ply.time_left for ply in reversed(match.record) if ply.seat == each), None) for each in (1, 2)]
+        clock = Clock.anew(match.control, seat, (had[0], had[1]), self.now, match.calendars)
+        kept = match.clock if match.result is None else self.tx.matches.clock_at_end(match, seat, self.now)
+        return clock if kept is None else clock.no_less_than(kept).refreshed(match.calendars)
 
     def reopen(self, clock: Clock, event: Event) -> None:
         """Take the result back, with all that followed for ratings; what was decided for later is gone.

@@ -247,6 +247,14 @@ class Clock:
         turn_left = None if charged.turn_left is None else charged.turn_left + amount
         return replace(charged, left=left, turn_left=turn_left, overrun_at=None).refreshed(calendars)
 
+    def no_less_than(self, other: Clock) -> Clock:
+        """Nobody has less than by another clock, nor less for the move that both are at."""
+        left = max(self.left[0], other.left[0]), max(self.left[1], other.left[1])
+        if self.seat != other.seat or self.turn_left is None:
+            return replace(self, left=left)
+        turn_left = max(self.turn_left, other.turn_left or 0)
+        return replace(self, left=left, turn_left=turn_left, gift=max(self.gift, other.gift))
+
     def with_pause(self, paused: bool, now: datetime, calendars: Calendars) -> Clock:
         """Stopped by agreement, or going on from where it stopped."""
         return replace(self.charged(now, calendars), paused=paused).refreshed(calendars)

@@ -142,13 +142,10 @@ def undo_timeout(board: OpenBoard) -> None:
 
     Raises: NotAllowed unless the time was called and nothing else has ended the game.
     """
-    match, now = board.match, board.now
+    match = board.match
     if not _timed_out(match):
         raise NotAllowed(f"Nobody's time was up on board {match.board}, or something else has ended the game.")
-    had = [next((ply.time_left for ply in reversed(match.record) if ply.seat == seat), None) for seat in (1, 2)]
-    calendars = match.calendars
-    clock = Clock.anew(match.control, board.state.to_move, (had[0], had[1]), now, calendars)
-    undone = TimeoutUndone(match.board)
+    clock, undone = board.clock_anew(), TimeoutUndone(match.board)
     if match.result is None:
         board.set_clock(clock)
         board.events.append(undone)

@@ -12,7 +12,7 @@ from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.clock import Clock
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import ClocksPaused, Event, MatchCorrected, MatchDecided, TimeGiven
-from pbm.domain.match import Ending, Match, Result, Seat
+from pbm.domain.match import Ending, Match, Result
 from pbm.features.time import let_run
 from pbm.server.service import Service
 from pbm.store import Transaction
@@ -141,22 +141,11 @@ def _reopen(board: OpenBoard, kept: int) -> None:
     plies, reopened = len(board.match.record), board.match.result is not None
     event: Event = MatchCorrected(board.match.board, None, kept + 1 if kept < plies else 0, reopened)
     if reopened:
-        board.reopen(_clock_anew(board, board.state.to_move), event)
+        board.reopen(board.clock_anew(), event)
     if kept < plies:
         board.events = [each for each in board.events if each is not event]
         board.rewind(kept, event)
-        board.set_clock(_clock_anew(board, board.state.to_move, board.match.clock))
-
-
-def _clock_anew(board: OpenBoard, seat: Seat, running: Clock | None = None) -> Clock:
-    """With what each had at their last move. running: nobody gets less than by this one; it knows what was given."""
-    match = board.match
-    had = [next((ply.time_left for ply in reversed(match.record) if ply.seat == each), None) for each in (1, 2)]
-    clock = Clock.anew(match.control, seat, (had[0], had[1]), board.now, match.calendars)
-    if running is None:
-        return clock
-    first, second = (max(pair) for pair in zip(clock.left, running.left, strict=True))
-    return replace(clock, left=(first, second)).refreshed(match.calendars)
+        board.set_clock(board.clock_anew())
 
 
 def _extend(board: OpenBoard, clock: Clock, amount: int) -> None:

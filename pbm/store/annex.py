@@ -49,6 +49,8 @@ STOPPED: Mapping[str, Any] = dict.fromkeys(
 """Of a board that has no clock, or none any more."""
 
 COLUMNS = tuple(STOPPED)
+_LEFT = frozenset({"left1", "left2", "turn_left", "gift"})
+"""What each has left, as it is known after the end of a game as well."""
 
 
 def columns_of(clock: Clock | None) -> Mapping[str, Any]:
@@ -66,6 +68,11 @@ def columns_of(clock: Clock | None) -> Mapping[str, Any]:
         "paused": clock.paused,
         "gift": clock.gift or None,
     }
+
+
+def columns_at_end(clock: Clock | None) -> Mapping[str, Any]:
+    """What is stored of the clock of a board that has ended: no instant, but what each had left."""
+    return {name: value if name in _LEFT else STOPPED[name] for name, value in columns_of(clock).items()}
 
 
 def clock_of(row: Row[Any]) -> Clock | None:

@@ -29,7 +29,7 @@ from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Result, Seat
 from pbm.store.agenda import Absences
-from pbm.store.annex import COLUMNS, STOPPED, clock_of, columns_of, is_interrupted, settings_of
+from pbm.store.annex import COLUMNS, clock_of, columns_at_end, columns_of, is_interrupted, settings_of
 from pbm.store.tables import matches, players, plies, tournament_players
 
 _first = players.alias("first_player")
@@ -271,7 +271,8 @@ class Matches:
         what = (offer.kind.value, offer.seat, offer.since) if offer else (None, None, None)
         self._change(board, dict(zip(("offer", "offered_by", "offered_at"), what, strict=True)))
 
-    def end(self, board: int, result: Result, now: datetime) -> None:
+    def end(self, board: int, result: Result, now: datetime, clock: Clock | None) -> None:
+        """clock: as it stood then."""
         scores = None if result.scores is None else f"{result.scores[0]} {result.scores[1]}"
         values = {
             "seat_to_move": None,
@@ -281,9 +282,16 @@ class Matches:
             "reason": result.reason,
             "scores": scores,
             "revision": matches.c.revision + 1,
-            **STOPPED,
+            **columns_at_end(clock),
         }
         self._change(board, values)
+
+    def clock_at_end(self, match: Match, seat: Seat, now: datetime) -> Clock | None:
+        """What each had left when the match ended, the seat to move from now on; None where that is not known."""
+        row = self._header(match.board)
+        if row is None or row.left1 is None:
+            return None
+        return Clock(match.control, seat, (row.left1, row.left2), now, row.turn_left, gift=row.gift or 0)
 
     def reopen(self, board: int, seat_to_move: Seat) -> None:
         """It has no result any more."""

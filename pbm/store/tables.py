@@ -9,6 +9,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
     Double,
     ForeignKey,
     Index,
@@ -196,7 +197,7 @@ outbox = Table(
 )
 Index("ix_outbox_due", outbox.c.state, outbox.c.due_at, outbox.c.id)
 Index("ix_outbox_address", outbox.c.address, outbox.c.created_at)
-_QUEUED = literal_column("state = 'queued'")
+_QUEUED: ColumnElement[bool] = literal_column("state = 'queued'")
 Index(
     "ix_outbox_pending",
     outbox.c.board,

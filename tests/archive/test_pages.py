@@ -174,7 +174,7 @@ def long_game(house, name, words, most):
             state, notation = state.play(game.notate(state.position, move))
             loaded: Any = tx.matches.load(match.board)
             tx.matches.add_ply(loaded, Ply(notation, seat, now), 1, None)
-        tx.matches.end(match.board, Result(Ending.AGREED, None, "by agreement"), now)
+        tx.matches.end(match.board, Result(Ending.AGREED, None, "by agreement"), now, None)
     return state.plies
 
 

@@ -130,6 +130,23 @@ def test_time_that_was_given_for_the_ply_itself_is_kept_when_it_is_taken_back(ho
     assert second == before[1] + 5 * DAY
 
 
+@pytest.mark.parametrize("control", ["10d+1d", "10d+1d,move=3d", "3d"])
+def test_time_that_was_given_is_there_when_a_game_goes_on_after_its_end(house: House, control: str) -> None:
+    house.player("alice")
+    house.player("bob")
+    board = house.game(f"cross -size=4 --clock={control} alice bob", MOVES)
+    before = left(house, board)
+    hand(house).extend(board, 5 * DAY)
+    house.answer("alice", "resign!", board)
+    hand(house).reopen(board)
+    first, second = left(house, board)
+    assert before[0] + 4 * DAY < first <= before[0] + 5 * DAY, "what was used is used"
+    assert second == before[1] + 5 * DAY
+    hand(house).void(board)
+    hand(house).reopen(board)
+    assert left(house, board) == (first, second), "and twice"
+
+
 def test_all_clocks_stand_still_and_run_again(house: House, board: int) -> None:
     before = left(house, board)
     hand(house).halt(StopKind.HALT)
