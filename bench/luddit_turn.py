@@ -13,7 +13,8 @@ from time import perf_counter
 
 import click
 
-from games.luddit import BothSides, Luddit, Position
+from games.boards import BothSides
+from games.luddit import Luddit, Position
 from games.luddit_pieces import torus
 from games.rules import MoveError, Side, fold
 

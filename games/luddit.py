@@ -18,19 +18,18 @@ from __future__ import annotations
 
 import dataclasses
 from bisect import bisect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from games.boards import bits
-from games.luddit_pieces import Stones, Torus, torus
-from games.luddit_turns import Move, Turn, as_set, read_turn, write_move, write_turn
+from games.boards import BothSides, Cells, bits, union
+from games.luddit_pieces import Torus, torus
+from games.luddit_turns import Move, Turn, read_turn, write_move, write_turn
 from games.rules import RECURS, REPETITIONS, IllegalMove, Info, Option, OptionValues, Outcome, Side, quoted
-from games.scene import Cell, GridBoard, Ground, Listing, Scene
-
-MARGIN = 2
-"""Rows and columns repeated beyond each edge of a drawn board: as far as range goes."""
+from games.scene import Listing, Scene
 
 COLOURS = ("Black", "White")
+EMPTY = BothSides()
 _NAMES_A_ROW = 16
 _NAMES_A_SENTENCE = 12
 
@@ -45,33 +44,6 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class BothSides:
-    """The stones on the board, of the first and of the second side, wherever the game stands."""
-
-    first: Stones = 0
-    second: Stones = 0
-
-    @property
-    def stones(self) -> Stones:
-        return self.first | self.second
-
-    def of(self, side: Side) -> Stones:
-        return self.first if side is Side.FIRST else self.second
-
-    def without(self, stones: Stones) -> BothSides:
-        return BothSides(self.first & ~stones, self.second & ~stones)
-
-    def with_stone(self, cell: int, side: Side) -> BothSides:
-        if side is Side.FIRST:
-            return BothSides(self.first | 1 << cell, self.second)
-        return BothSides(self.first, self.second | 1 << cell)
-
-    def owner(self, cell: int) -> Side | None:
-        """Whose stone is on an intersection; None when it is empty."""
-        return Side.FIRST if self.first >> cell & 1 else Side.SECOND if self.second >> cell & 1 else None
-
-
-@dataclass(frozen=True, slots=True)
 class Position:
     """What is on the board at the beginning of a turn of `mover`, and what was there at earlier ones.
 
@@ -81,7 +53,7 @@ class Position:
     """
 
     options: Options
-    field: BothSides = BothSides()
+    field: BothSides = EMPTY
     mover: Side = Side.FIRST
     earlier: tuple[int, ...] = ()
     before: BothSides | None = dataclasses.field(default=None, compare=False, repr=False)
@@ -90,6 +62,15 @@ class Position:
     def key(self) -> int:
         """A number for the stones and the player to move."""
         return (self.field.first << self.options.size**2 | self.field.second) << 1 | self.mover - 1
+
+    @property
+    def times(self) -> int:
+        """How often the position has been there, this time included."""
+        return 1 + self.earlier.count(self.key)
+
+    @property
+    def judge(self) -> Judge:
+        return Judge(self.options, self.mover, self.field)
 
 
 class Luddit:
@@ -126,296 +107,254 @@ class Luddit:
     def moves(self, pos: Position) -> Iterator[Turn]:
         if self.outcome(pos) is not None:
             return
-        judge = Judge(pos.options, pos.mover)
-        for move in judge.listed(pos.field):
+        for move in pos.judge.listed():
             yield (move,)
-        for move in judge.placed_or_removed(pos.field):
-            for second in judge.placed_or_removed(judge.after(pos.field, move)):
+        for move in pos.judge.placed_or_removed():
+            for second in pos.judge.after(move).placed_or_removed():
                 yield move, second
 
     def parse(self, pos: Position, text: str) -> Turn:
         turn = read_turn(torus(pos.options.size), text)
-        self._field_after(pos, turn)
+        self._check(pos, turn)
         return turn
+
+    def _check(self, pos: Position, turn: Turn) -> None:
+        """Raises: IllegalMove unless the turn may be played, naming the move of it where there are two."""
+        if self.outcome(pos) is not None:
+            raise IllegalMove("The game is over.")
+        judge, board = pos.judge, torus(pos.options.size)
+        for number, move in enumerate(turn):
+            if why := judge.refusal(move):
+                told = f"{('First', 'Second')[number]} move, {quoted(write_move(board, move))}: " * (len(turn) > 1)
+                instead = [write_turn(board, (*turn[:number], Move(put=(cell,)))) for cell in judge.beside(move)]
+                raise IllegalMove(told + why, instead)
+            judge = judge.after(move)
 
     def notate(self, pos: Position, move: Turn) -> str:
         return write_turn(torus(pos.options.size), move)
 
     def play(self, pos: Position, move: Turn) -> Position:
-        after, at = self._field_after(pos, move), bisect(pos.earlier, pos.key)
+        judge, at = pos.judge, bisect(pos.earlier, pos.key)
+        for part in move:
+            judge = judge.after(part)
         earlier = (*pos.earlier[:at], pos.key, *pos.earlier[at:])
-        return Position(pos.options, after, pos.mover.other, earlier, pos.field)
-
-    def _field_after(self, pos: Position, turn: Turn) -> BothSides:
-        """The stones after a turn. Raises: IllegalMove, naming the move of the turn where there are two."""
-        if self.outcome(pos) is not None:
-            raise IllegalMove("The game is over.")
-        board, judge, field = torus(pos.options.size), Judge(pos.options, pos.mover), pos.field
-        for number, move in enumerate(turn):
-            try:
-                field = judge.after(field, move)
-            except IllegalMove as wrong:
-                if len(turn) == 1:
-                    raise
-                told = f"{('First', 'Second')[number]} move, {quoted(write_move(board, move))}: {wrong}"
-                before = [write_turn(board, turn[:number])] if number else []
-                raise IllegalMove(told, ["; ".join([*before, text]) for text in wrong.candidates]) from None
-        return field
+        return Position(pos.options, judge.field, pos.mover.other, earlier, pos.field)
 
     def outcome(self, pos: Position) -> Outcome | None:
-        if pos.earlier.count(pos.key) >= REPETITIONS - 1:
+        if pos.times >= REPETITIONS:
             return Outcome(None, "because the same position occurred for the third time")
-        if not Judge(pos.options, pos.mover).can_move(pos.field):
+        if not pos.judge.can_move:
             return Outcome(pos.mover.other, f"because {COLOURS[pos.mover - 1]} had no legal move")
         return None
 
     def scene(self, pos: Position, last: Turn | None) -> Scene:
-        touched = as_set(tuple(cell for move in last or () for cell in move.lift + move.put))
-        recurs = (RECURS,) if pos.earlier.count(pos.key) == REPETITIONS - 2 else ()
+        touched = union(cell for move in last or () for cell in move.lift + move.put)
+        drawn = torus(pos.options.size).board({"B": pos.field.first, "W": pos.field.second}, last=touched)
+        recurs = (RECURS,) if pos.times == REPETITIONS - 1 else ()
         notes = (*_told(pos, last or ()), _reserves(pos), *recurs)
-        return Scene(_grid(pos, touched), notes, tuple(_conditioned(pos, side) for side in Side))
+        return Scene(drawn, notes, tuple(_conditioned(Judge(pos.options, side, pos.field)) for side in Side))
 
     def details(self, pos: Position) -> dict[str, object]:
         """What the first move of a turn may be; the second is one of the position after it."""
-        board, judge, over = torus(pos.options.size), Judge(pos.options, pos.mover), self.outcome(pos) is not None
-        stones = [] if over else list(judge.single_stones(pos.field))
-        loops = [] if over else list(judge.whole_loops(pos.field))
+        judge, names, over = pos.judge, torus(pos.options.size).names, self.outcome(pos) is not None
         return {
             "limit": pos.options.limit,
-            "outside": [Judge(pos.options, side).outside(pos.field) for side in Side],
+            "outside": [Judge(pos.options, side, pos.field).outside for side in Side],
             "turn": {
                 "moves": [1, 2],
                 "between": "; ",
-                "place": not over and judge.can_place(pos.field),
-                "take": [board.names[cell] for cell in stones],
-                "take_loops": [[board.names[cell] for cell in bits(loop)] for loop in loops],
-                "free": [board.names[cell] for cell in bits(board.board & ~pos.field.stones)],
+                "place": not over and judge.can_place,
+                "take": [] if over else names.of(union(judge.single_stones())),
+                "take_loops": [] if over else [names.of(loop) for loop in judge.whole_loops()],
+                "free": names.of(judge.free),
             },
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """What one player may do in one move; the only place that knows."""
+    """What one player may do in one move with the stones on the board; the only place that knows."""
 
     options: Options
     side: Side
+    field: BothSides
 
     @property
     def board(self) -> Torus:
         return torus(self.options.size)
 
-    def outside(self, field: BothSides) -> int:
+    @property
+    def outside(self) -> int:
         """Stones the player still has outside the board."""
-        return self.options.stones - field.of(self.side).bit_count()
+        return self.options.stones - self.field.of(self.side).bit_count()
 
-    def can_place(self, field: BothSides) -> bool:
-        return (
-            self.outside(field) > 0
-            and field.stones.bit_count() < self.options.limit
-            and field.stones != self.board.board
-        )
+    @property
+    def free(self) -> Cells:
+        return self.board.full & ~self.field.all
 
-    def can_move(self, field: BothSides) -> bool:
+    @property
+    def can_place(self) -> bool:
+        return self.outside > 0 and self.field.all.bit_count() < self.options.limit and self.free != 0
+
+    @property
+    def can_move(self) -> bool:
         """Some move is legal. (If a loop is conditioned, one of its stones is, so only single stones are looked at.)"""
-        return self.can_place(field) or any(True for _ in self.single_stones(field))
+        return self.can_place or self.field.of(self.side) != 0 or any(True for _ in self.single_stones())
 
-    def may_take(self, piece: Stones, field: BothSides) -> bool:
-        return self.board.is_conditioned(piece, field.of(self.side), field.stones)
+    def may_take(self, piece: Cells) -> bool:
+        return self.board.is_conditioned(piece, self.field.of(self.side), self.field.all)
 
-    def single_stones(self, field: BothSides) -> Iterator[int]:
+    def single_stones(self) -> Iterator[int]:
         """The stones that are conditioned to the player, each as a piece of its own."""
-        return (cell for cell in bits(field.stones) if self.may_take(1 << cell, field))
+        return (cell for cell in bits(self.field.all) if self.may_take(1 << cell))
 
-    def whole_loops(self, field: BothSides) -> Iterator[Stones]:
+    def whole_loops(self) -> Iterator[Cells]:
         """The connected groups that are loops and conditioned to the player. (Only their own: nothing is around.)"""
-        groups = self.board.groups(field.stones, field.of(self.side))
-        return (group.stones for group in groups if group.is_loop and self.may_take(group.stones, field))
+        groups = self.board.groups(self.field.all, self.field.of(self.side))
+        return (group.stones for group in groups if group.is_loop and self.may_take(group.stones))
 
-    def placed_or_removed(self, field: BothSides) -> Iterator[Move]:
-        if self.can_place(field):
-            yield from (Move(put=(cell,)) for cell in bits(self.board.board & ~field.stones))
-        yield from (Move((cell,)) for cell in self.single_stones(field))
-        yield from (Move(tuple(bits(loop))) for loop in self.whole_loops(field))
+    def placed_or_removed(self) -> Iterator[Move]:
+        if self.can_place:
+            yield from (Move(put=(cell,)) for cell in bits(self.free))
+        yield from (Move((cell,)) for cell in self.single_stones())
+        yield from (Move(tuple(bits(loop))) for loop in self.whole_loops())
 
-    def listed(self, field: BothSides) -> Iterator[Move]:
+    def listed(self) -> Iterator[Move]:
         """The moves that moves() knows, in its order."""
-        yield from self.placed_or_removed(field)
-        free = self.board.board & ~field.stones
-        yield from (Move((cell,), (target,)) for cell in self.single_stones(field) for target in bits(free))
+        yield from self.placed_or_removed()
+        yield from (Move((cell,), (target,)) for cell in self.single_stones() for target in bits(self.free))
 
-    def after(self, field: BothSides, move: Move) -> BothSides:
-        """The stones after one move. Raises: IllegalMove unless the rules allow it here."""
+    def after(self, move: Move) -> Judge:
+        """What the player may do after a legal move."""
         if not move.lift:
-            self._check_place(field, move.put)
-            return field.with_stone(move.put[0], self.side)
-        lifted = self._check_lift(field, move.lift)
-        return self._put_down(field, field.without(lifted), move) if move.put else field.without(lifted)
+            return Judge(self.options, self.side, self.field.with_(self.side, 1 << move.put[0]))
+        rest = self.field.without(union(move.lift))
+        for start, end in zip(move.lift, move.put, strict=False):
+            rest = rest.with_(self.field.owner(start) or self.side, 1 << end)
+        return Judge(self.options, self.side, rest)
 
-    def _check_place(self, field: BothSides, put: tuple[int, ...]) -> None:
-        (cell,) = put
-        if field.owner(cell):
-            near = self.board.near[cell] & ~field.stones if self.can_place(field) else 0
-            raise IllegalMove(self._taken(field, cell), self.board.names.of(near))
-        if not self.can_place(field):
-            on_board = field.stones.bit_count()
-            why = (
-                f"all your {self.options.stones} stones are on the board"
-                if self.outside(field) <= 0
-                else f"{on_board} stones are on it, and at most {self.options.limit} may be"
-            )
-            raise IllegalMove(f"You cannot place a stone on {self.board.names[cell]}: {why}. {self._instead(field)}")
+    def beside(self, move: Move) -> list[int]:
+        """Where to place a stone near to an intersection that is taken."""
+        taken = not move.lift and self.can_place
+        return list(bits(self.board.beside[move.put[0]] & self.free)) if taken else []
 
-    def _taken(self, field: BothSides, cell: int) -> str:
-        owner = field.owner(cell) or Side.FIRST
-        return f"{self.board.names[cell]} is taken: {COLOURS[owner - 1]} has a stone there."
+    def refusal(self, move: Move) -> str:
+        """Why the rules do not allow a move here; empty where they do."""
+        if move.lift:
+            return self._no_lifting(move.lift) or (self._no_putting(move) if move.put else "")
+        (cell,) = move.put
+        if self.field.owner(cell):
+            return self._taken(cell)
+        if self.can_place:
+            return ""
+        on_board = f"{self.field.all.bit_count()} stones are on it, and at most {self.options.limit} may be"
+        why = on_board if self.outside > 0 else f"all your {self.options.stones} stones are on the board"
+        return f"You cannot place a stone on {self._names([cell])}: {why}. {self._instead()}"
 
-    def _check_lift(self, field: BothSides, lift: tuple[int, ...]) -> Stones:
-        """The piece. Raises: IllegalMove unless it is a piece on the board, conditioned to the player."""
-        piece = self._distinct(lift)
-        for cell in bits(piece & ~field.stones):
-            raise IllegalMove(f"There is no stone on {self.board.names[cell]}. {self._instead(field)}")
-        names = self._names(bits(piece))
+    def _no_lifting(self, lift: Sequence[int]) -> str:
+        """Why stones cannot be taken up; empty where they are a piece on the board, conditioned to the player."""
+        piece, names = union(lift), self._names(sorted(lift))
+        if missing := piece & ~self.field.all:
+            names = self._names(bits(missing & -missing))
+        if twice := self._twice(lift):
+            return twice
+        if missing:
+            return f"There is no stone on {names}. {self._instead()}"
         if not self.board.is_piece(piece):
-            raise IllegalMove(f"{names} is not a piece: {self._no_loop(piece)}")
-        if not self.may_take(piece, field):
-            whose = "it is not yours" if len(lift) == 1 else "not all its stones are yours"
-            raise IllegalMove(
-                f"{names} is not conditioned to you: {whose}, and no loop of pieces apart from it is at range of it. "
-                f"{self._instead(field)}"
-            )
-        return piece
+            return f"{names} is not a piece: {self._no_loop(piece)}"
+        if self.may_take(piece):
+            return ""
+        whose = "it is not yours" if len(lift) == 1 else "not all its stones are yours"
+        apart = "no loop of pieces apart from it is at range of it"
+        return f"{names} is not conditioned to you: {whose}, and {apart}. {self._instead()}"
 
-    def _put_down(self, field: BothSides, rest: BothSides, move: Move) -> BothSides:
-        """The stones after a lifted piece is put down. Raises: IllegalMove unless it may stand there.
-
-        rest: the field without the piece.
-        """
-        targets = self._distinct(move.put)
-        if len(move.lift) != len(move.put):
-            raise IllegalMove(
-                f"{quoted(write_move(self.board, move))} takes up {len(move.lift)} and puts down {len(move.put)}: "
-                "after > name one intersection for each stone, in the same order."
-            )
-        for cell in bits(targets & rest.stones):
-            raise IllegalMove(self._taken(rest, cell))
+    def _no_putting(self, move: Move) -> str:
+        """Why the stones taken up, which may be, cannot be put down as the move says; empty where they can."""
+        lift, put, targets = move.lift, move.put, union(move.put)
+        if twice := self._twice(put):
+            return twice
+        if len(lift) != len(put):
+            told = f"{quoted(write_move(self.board, move))} takes up {len(lift)} and puts down {len(put)}"
+            return f"{told}: after > name one intersection for each stone, in the same order."
+        if taken := targets & self.field.without(union(lift)).all:
+            return self._taken(next(bits(taken)))
         if not self.board.is_piece(targets):
-            raise IllegalMove(
-                f"A loop must be a loop again, and {self._names(move.put)} is not: {self._no_loop(targets)}"
-            )
-        first = as_set(tuple(end for start, end in zip(move.lift, move.put, strict=True) if field.first >> start & 1))
-        after = BothSides(rest.first | first, rest.second | targets & ~first)
-        if after == field:
-            raise IllegalMove(
-                f"{quoted(write_move(self.board, move))} changes nothing: every move must change the position."
-            )
-        return after
+            return f"A loop must be a loop again, and {self._names(put)} is not: {self._no_loop(targets)}"
+        if self.after(move) == self:
+            return f"{quoted(write_move(self.board, move))} changes nothing: every move must change the position."
+        return ""
 
-    def _distinct(self, cells: tuple[int, ...]) -> Stones:
-        """The cells as a set. Raises: IllegalMove when one is named twice."""
-        for before, cell in zip(sorted(cells), sorted(cells)[1:], strict=False):
-            if before == cell:
-                raise IllegalMove(f"{self.board.names[cell]} is named twice.")
-        return as_set(cells)
+    def _taken(self, cell: int) -> str:
+        owner = self.field.owner(cell) or self.side
+        return f"{self._names([cell])} is taken: {COLOURS[owner - 1]} has a stone there."
 
-    def _no_loop(self, stones: Stones) -> str:
+    def _twice(self, cells: Sequence[int]) -> str:
+        twice = [one for one, other in pairwise(sorted(cells)) if one == other]
+        return f"{self._names(twice[:1])} is named twice." if twice else ""
+
+    def _no_loop(self, stones: Cells) -> str:
         """Why a set of two or more stones is no loop."""
         group = self.board.group(stones & -stones, stones)
-        if group.stones != stones:
-            return (
-                f"{self._names(bits(stones & ~group.stones))} is not connected with {self._names(bits(group.stones))}. "
-                "Stones are at range when at most two steps apart."
-            )
+        if apart := stones & ~group.stones:
+            told = f"{self._names(bits(apart))} is not connected with {self._names(bits(group.stones))}"
+            return f"{told}. Stones are at range when at most two steps apart."
         return (
             "there is no circle in it. A loop has at least as many links (pairs of stones at most two steps apart) as "
             f"stones; this has {group.links} for {stones.bit_count()}."
         )
 
-    def _instead(self, field: BothSides) -> str:
+    def _instead(self) -> str:
         """Which stones the player may take up, each by itself."""
-        singles = list(self.single_stones(field))
-        if not singles:
-            return "No piece is conditioned to you now; place a stone."
-        return f"Conditioned to you: {self._names(singles).replace(',', ', ')}."
+        singles = self._names(self.single_stones(), ", ")
+        return f"Conditioned to you: {singles}." if singles else "No piece is conditioned to you now; place a stone."
 
-    def _names(self, cells: Iterator[int] | Sequence[int]) -> str:
-        """Names joined by commas, the later ones of very many left out."""
+    def _names(self, cells: Iterable[int], between: str = ",") -> str:
+        """Names joined, the later ones of very many left out."""
         names = [self.board.names[cell] for cell in cells]
         more = len(names) - _NAMES_A_SENTENCE
-        return ",".join(names) if more <= 1 else f"{','.join(names[:_NAMES_A_SENTENCE])} and {more} more"
-
-
-def _grid(pos: Position, marked: Stones) -> GridBoard:
-    """The board with its margin of copies. marked: where stones were put down or taken up last."""
-    board = torus(pos.options.size)
-    seen = range(-MARGIN, board.size + MARGIN)
-    cells = tuple(_cell(pos, board, marked, row, column) for row in seen for column in seen)
-    rows = tuple(str(board.size - row) for row in range(board.size))
-    return GridBoard(tuple(board.names.letters), rows, cells, ground=Ground.LINES)
-
-
-def _cell(pos: Position, board: Torus, marked: Stones, row: int, column: int) -> Cell:
-    """row, column: as drawn, from the top left corner of the board; beyond the board they are copies."""
-    index = (board.size - 1 - row) % board.size * board.size + column % board.size
-    faint = not (0 <= row < board.size and 0 <= column < board.size)
-    owner = pos.field.owner(index)
-    return Cell(
-        row,
-        column,
-        name="" if faint else board.names[index],
-        piece="" if owner is None else "BW"[owner - 1],
-        last=not faint and bool(marked >> index & 1),
-        faint=faint,
-    )
+        return between.join(names) if more <= 1 else f"{between.join(names[:_NAMES_A_SENTENCE])} and {more} more"
 
 
 def _told(pos: Position, last: Turn) -> Iterator[str]:
     """Whose stones the last turn removed or moved; nothing where it only placed some, or nobody has played it."""
-    field, names = pos.before, torus(pos.options.size).names
-    if field is None or not any(move.lift for move in last):
+    if pos.before is None or not any(move.lift for move in last):
         return
-    judge, done = Judge(pos.options, pos.mover.other), []
+    judge, names, done = Judge(pos.options, pos.mover.other, pos.before), torus(pos.options.size).names, []
+    owners = {side: "their own" if side is judge.side else f"{COLOURS[side - 1]}'s" for side in Side}
     for move in last:
-        for side, colour in zip(Side, COLOURS, strict=True):
-            stones = [cell for cell in move.lift if field.owner(cell) is side]
-            ends = [names[end] for start, end in zip(move.lift, move.put, strict=False) if start in stones]
+        for side, whose in owners.items():
+            stones = [names[cell] for cell in move.lift if judge.field.owner(cell) is side]
+            pairs = zip(move.lift, move.put, strict=False)
+            ends = ", ".join(names[end] for start, end in pairs if judge.field.owner(start) is side)
             if stones:
-                whose = "their own" if side is judge.side else f"{colour}'s"
-                way = f" to {', '.join(ends)}" if ends else ""
-                done.append(
-                    f"{'moved' if ends else 'removed'} {whose} {', '.join(map(names.__getitem__, stones))}{way}"
-                )
+                done.append(f"{'moved' if ends else 'removed'} {whose} {', '.join(stones)}{ends and f' to {ends}'}")
         if not move.lift:
             done.append(f"placed {names[move.put[0]]}")
-        field = judge.after(field, move)
+        judge = judge.after(move)
     yield f"{COLOURS[judge.side - 1]} {' and '.join(done)}."
 
 
 def _reserves(pos: Position) -> str:
-    black, white = (Judge(pos.options, side).outside(pos.field) for side in Side)
+    black, white = (Judge(pos.options, side, pos.field).outside for side in Side)
     return (
         f"Black has {black} {'stone' if black == 1 else 'stones'} outside, White {white}; "
-        f"{pos.field.stones.bit_count()} of at most {pos.options.limit} on the board. A turn has one or two moves."
+        f"{pos.field.all.bit_count()} of at most {pos.options.limit} on the board. A turn has one or two moves."
     )
 
 
-def _conditioned(pos: Position, side: Side) -> Listing:
-    """The single stones, by owner, and the whole connected loops that are conditioned to a side."""
-    judge = Judge(pos.options, side)
-    singles = as_set(tuple(judge.single_stones(pos.field)))
+def _conditioned(judge: Judge) -> Listing:
+    """The single stones, by owner, and the whole connected loops that are conditioned to a player."""
+    singles, names, colour = union(judge.single_stones()), judge.board.names, COLOURS[judge.side - 1]
     rows = [
-        *_rows("B", singles & pos.field.first, judge.board, " "),
-        *_rows("W", singles & pos.field.second, judge.board, " "),
-        *(row for loop in judge.whole_loops(pos.field) for row in _rows("loop", loop, judge.board, ",")),
+        *_rows("B", names.of(singles & judge.field.first), " "),
+        *_rows("W", names.of(singles & judge.field.second), " "),
+        *(row for loop in judge.whole_loops() for row in _rows("loop", names.of(loop), ",")),
     ]
-    name = COLOURS[side - 1]
-    return Listing(f"Conditioned to {name}, so {name} may remove or move it:", tuple(rows) or (("nothing", ""),))
+    return Listing(f"Conditioned to {colour}, so {colour} may remove or move it:", tuple(rows) or (("nothing", ""),))
 
 
-def _rows(label: str, stones: Stones, board: Torus, between: str) -> Iterator[tuple[str, str]]:
-    """The names of some stones after their label, in rows short enough for a mail."""
-    names = [board.names[cell] + between for cell in bits(stones)]
-    for start in range(0, len(names), _NAMES_A_ROW):
-        row = "".join(names[start : start + _NAMES_A_ROW])
-        last = start + _NAMES_A_ROW >= len(names)
-        yield label if start == 0 else "", row.removesuffix(between) if last else row.rstrip()
+def _rows(label: str, names: Sequence[str], between: str) -> Iterator[tuple[str, str]]:
+    """Some names after their label, in rows short enough for a mail."""
+    for at in range(0, len(names), _NAMES_A_ROW):
+        goes_on = between.rstrip() if at + _NAMES_A_ROW < len(names) else ""
+        yield label if at == 0 else "", between.join(names[at : at + _NAMES_A_ROW]) + goes_on

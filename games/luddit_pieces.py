@@ -16,22 +16,24 @@ that spares a circle and the way to it, and K with one circle has one exactly if
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import product
 from typing import NamedTuple
 
-from games.boards import WITHOUT_I, Names, bits
-
-Stones = int
-"""A set of intersections: bit row * size + column, rows counted from the bottom, columns from the left."""
+from games.boards import WITHOUT_I, Board, Cells, Names, bits, union
+from games.scene import GridBoard, Ground, cell
 
 _REACH = (-2, -1, 0, 1, 2)
+
+MARGIN = 2
+"""Rows and columns repeated beyond each edge of a drawn board: as far as range goes."""
 
 
 class Group(NamedTuple):
     """A connected set of stones. links: pairs of them that are at range of each other."""
 
-    stones: Stones
+    stones: Cells
     links: int
 
     @property
@@ -44,76 +46,86 @@ class Group(NamedTuple):
         return self.spare >= 0
 
 
-class Torus:
-    """The intersections of one board size, their names, and which are at range of each other.
+class Torus(Board):
+    """The intersections of one board size; a cell's index is row * size + column, rows counted from the bottom.
 
-    near: for each index the intersections at wrap-around distance 1 or 2 in the eight directions' metric.
+    beside: for each index the intersections at range, at wrap-around distance 1 or 2 in the eight directions' metric.
     """
 
     def __init__(self, size: int) -> None:
+        spots = {(column, row + 1): row * size + column for row in range(size) for column in range(size)}
+        places = {index: (size - row, column) for (column, row), index in spots.items()}
+        super().__init__(Names(WITHOUT_I.upper()[:size], spots, cell="intersection"), places)
         self.size = size
-        self.area = size * size
-        self.board: Stones = (1 << self.area) - 1
-        spots = {(index % size, index // size + 1): index for index in range(self.area)}
-        self.names = Names(WITHOUT_I.upper()[:size], spots, cell="intersection")
-        self.near: tuple[Stones, ...] = tuple(self._square(index) & ~(1 << index) for index in range(self.area))
+        self.beside = tuple(self._square(*divmod(index, size)) & ~(1 << index) for index in self.indices)
 
-    def _square(self, index: int) -> Stones:
-        row, column = divmod(index, self.size)
-        around = {
-            (row + up) % self.size * self.size + (column + right) % self.size for up in _REACH for right in _REACH
-        }
-        return sum(1 << near for near in around)
+    def _square(self, row: int, column: int) -> Cells:
+        size = self.size
+        return union((row + up) % size * size + (column + right) % size for up, right in product(_REACH, _REACH))
 
-    def reach(self, stones: Stones) -> Stones:
+    def grow(self, cells: Cells) -> Cells:
+        return cells | self.reach(cells)
+
+    def reach(self, stones: Cells) -> Cells:
         """What is at range of one of the stones; some of the stones themselves may be in it."""
         reached = 0
         for index in bits(stones):
-            reached |= self.near[index]
+            reached |= self.beside[index]
         return reached
 
-    def group(self, seed: Stones, within: Stones) -> Group:
+    def board(self, pieces: Mapping[str, Cells], **marks: Cells) -> GridBoard:
+        """The board as a scene shows it, with copies beyond its edges; pieces, marks: see cells."""
+        size, seen = self.size, range(-MARGIN, self.size + MARGIN)
+        drawn = {shown.place: shown for shown in self.cells(pieces, **marks)}
+        cells = [
+            drawn.get(place) or cell(*place, "", drawn[place[0] % size, place[1] % size].piece, faint=True)
+            for place in product(seen, seen)
+        ]
+        rows = tuple(str(size - row) for row in range(size))
+        return GridBoard(tuple(self.names.letters), rows, tuple(cells), ground=Ground.LINES)
+
+    def group(self, seed: Cells, within: Cells) -> Group:
         """The connected group of `within` that holds the seed, one stone of `within`."""
         reached, fresh, ends = seed, seed, 0
         while fresh:
             lowest = fresh & -fresh
-            beside = self.near[lowest.bit_length() - 1] & within
+            beside = self.beside[lowest.bit_length() - 1] & within
             ends += beside.bit_count()
             fresh = fresh ^ lowest | beside & ~reached
             reached |= beside
         return Group(reached, ends // 2)
 
-    def groups(self, stones: Stones, seeds: Stones) -> Iterator[Group]:
+    def groups(self, stones: Cells, seeds: Cells) -> Iterator[Group]:
         """The connected groups of the stones, as far as they hold one of the seeds, which are among them."""
         while seeds:
             group = self.group(seeds & -seeds, stones)
             yield group
             seeds &= ~group.stones
 
-    def is_piece(self, stones: Stones) -> bool:
+    def is_piece(self, stones: Cells) -> bool:
         """A single stone or a loop; the empty set is none."""
         if stones.bit_count() <= 1:
             return stones != 0
         group = self.group(stones & -stones, stones)
         return group.stones == stones and group.is_loop
 
-    def is_bound(self, piece: Stones, stones: Stones) -> bool:
+    def is_bound(self, piece: Cells, stones: Cells) -> bool:
         """Pieces at range of the piece, none sharing a stone with it, form a loop; stones: all on the board."""
         reach, rest = self.reach(piece), stones & ~piece
         return any(self._binds(group, reach & group.stones) for group in self.groups(rest, reach & rest))
 
-    def _binds(self, group: Group, touching: Stones) -> bool:
+    def _binds(self, group: Group, touching: Cells) -> bool:
         """The group holds a loop of pieces at range of whatever is at range of `touching`, not empty, and no more."""
         if group.spare != 0:
             return group.spare > 0
-        if any(self.near[index] & touching for index in bits(touching)):
+        if any(self.beside[index] & touching for index in bits(touching)):
             return True
         return any(
-            (self.near[index] & group.stones).bit_count() == 1 and touching & ~(1 << index)
+            (self.beside[index] & group.stones).bit_count() == 1 and touching & ~(1 << index)
             for index in bits(group.stones)
         )
 
-    def is_conditioned(self, piece: Stones, own: Stones, stones: Stones) -> bool:
+    def is_conditioned(self, piece: Cells, own: Cells, stones: Cells) -> bool:
         """The piece is conditioned to the player who has the stones `own` among all the stones on the board."""
         return not piece & ~own or self.is_bound(piece, stones)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from games.luddit_pieces import Stones, Torus
+from games.luddit_pieces import Torus
 from games.rules import BadNotation, IllegalMove, fold, quoted, read_cell
 
 FORMS = (
@@ -99,7 +99,3 @@ def _read_word(board: Torus, word: str) -> list[Move]:
 def _read_cells(board: Torus, text: str) -> list[int]:
     """The indices of cells that match _CELLS. Raises: IllegalMove when one is beyond the board."""
     return [board.names.find(*found) for word in text.split(",") if (found := read_cell(word))]
-
-
-def as_set(cells: tuple[int, ...]) -> Stones:
-    return sum(1 << cell for cell in set(cells))

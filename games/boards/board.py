@@ -6,8 +6,9 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from typing import NamedTuple
 
-from games.rules import BadNotation, IllegalMove, fold, quoted, read_cell
+from games.rules import BadNotation, IllegalMove, Side, fold, quoted, read_cell
 from games.scene import Cell, Form, Place, cell
 
 Cells = int
@@ -27,6 +28,31 @@ def union(indices: Iterable[int]) -> Cells:
     for index in indices:
         cells |= 1 << index
     return cells
+
+
+class BothSides(NamedTuple):
+    """What the first and the second side have on a board."""
+
+    first: Cells = 0
+    second: Cells = 0
+
+    @property
+    def all(self) -> Cells:
+        return self.first | self.second
+
+    def of(self, side: Side) -> Cells:
+        return self.first if side is Side.FIRST else self.second
+
+    def owner(self, index: int) -> Side | None:
+        """Whose piece is on a cell; None when it is free."""
+        return Side.FIRST if self.first >> index & 1 else Side.SECOND if self.second >> index & 1 else None
+
+    def with_(self, side: Side, cells: Cells) -> BothSides:
+        """The same with more cells of a side."""
+        return BothSides(self[0] | cells, self[1]) if side is Side.FIRST else BothSides(self[0], self[1] | cells)
+
+    def without(self, cells: Cells) -> BothSides:
+        return BothSides(self.first & ~cells, self.second & ~cells)
 
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

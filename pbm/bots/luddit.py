@@ -12,7 +12,7 @@ from math import tanh
 from random import Random
 
 from games.boards import bits
-from games.luddit import BothSides, Judge, Position
+from games.luddit import Judge, Position
 from games.luddit_pieces import torus
 from games.luddit_turns import Move, Turn
 from games.rules import Side
@@ -30,14 +30,12 @@ class LudditSkill(Skill):
     complete = False
 
     def moves(self, pos: Position, dice: Random) -> Sequence[Turn]:
-        judge = Judge(pos.options, pos.mover)
-        return list(dict.fromkeys(self._turns(judge, pos.field, dice)))
+        return list(dict.fromkeys(self._turns(pos.judge, dice)))
 
-    def _turns(self, judge: Judge, field: BothSides, dice: Random) -> Iterator[Turn]:
-        for first in sample(judge, field, FIRST_MOVES, dice):
+    def _turns(self, judge: Judge, dice: Random) -> Iterator[Turn]:
+        for first in sample(judge, FIRST_MOVES, dice):
             yield (first,)
-            after = judge.after(field, first)
-            for second in sample(judge, after, SECOND_MOVES, dice):
+            for second in sample(judge.after(first), SECOND_MOVES, dice):
                 if second.put != first.lift and second.lift != first.put:
                     yield first, second
 
@@ -46,17 +44,17 @@ class LudditSkill(Skill):
         if pos.key in pos.earlier:
             return -0.4 if pos.mover is Side.SECOND else 0.4
         field, board = pos.field, torus(pos.options.size)
-        bound = [cell for cell in bits(field.stones) if board.is_bound(1 << cell, field.stones)]
+        bound = [cell for cell in bits(field.all) if board.is_bound(1 << cell, field.all)]
         at_risk = sum(1 if field.owner(cell) is Side.FIRST else -1 for cell in bound)
         material = field.first.bit_count() - field.second.bit_count()
         tempo = 1.0 if pos.mover is Side.FIRST else -1.0
         return 0.95 * tanh(0.15 * material - 0.05 * at_risk + 0.1 * tempo)
 
 
-def sample(judge: Judge, field: BothSides, number: int, dice: Random) -> list[Move]:
+def sample(judge: Judge, number: int, dice: Random) -> list[Move]:
     """Some moves: all that take a stone of the other side, and others at random."""
-    moves = list(judge.placed_or_removed(field))
-    theirs = field.of(judge.side.other)
+    moves = list(judge.placed_or_removed())
+    theirs = judge.field.of(judge.side.other)
     taking = [move for move in moves if len(move.lift) == 1 and theirs >> move.lift[0] & 1]
     rest = [move for move in moves if move.put]
     return [*taking[:number], *dice.sample(rest, min(number, len(rest)))] or moves[:number]

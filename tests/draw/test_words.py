@@ -10,8 +10,7 @@ from itertools import islice, pairwise, permutations
 import pytest
 
 from games import GAMES
-from games.boards import Cells, union
-from games.luddit import BothSides
+from games.boards import BothSides, Cells, union
 from games.luddit_pieces import torus
 from games.moving import Moving
 from games.rules import Side

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.luddit import BothSides, Luddit, Position
+from games.boards import BothSides
+from games.luddit import Luddit, Position
 from games.luddit_pieces import torus
 from games.luddit_turns import Move, Turn
 from games.rules import RECURS, BadNotation, IllegalMove, MoveError, OptionError, Outcome, Side
@@ -39,8 +40,7 @@ def placed(black: str, white: str, *words: str, mover: Side = Side.FIRST) -> Pos
     options = GAME.options(words)
     board = torus(options.size)
     first, second = (
-        sum(1 << index for index in range(board.area) if board.names[index] in names.split())
-        for names in (black, white)
+        sum(1 << index for index in board.indices if board.names[index] in names.split()) for names in (black, white)
     )
     return Position(options, BothSides(first, second), mover)
 
@@ -49,7 +49,7 @@ def stones(pos: Position) -> tuple[str, str]:
     """The names of the stones of both sides."""
     board = torus(pos.options.size)
     black, white = (
-        " ".join(board.names[index] for index in range(board.area) if pos.field.of(side) >> index & 1) for side in Side
+        " ".join(board.names[index] for index in board.indices if pos.field.of(side) >> index & 1) for side in Side
     )
     return black, white
 
@@ -456,7 +456,7 @@ def test_second_moves_are_judged_on_the_board_after_the_first(seed):
         turn = tuple(Move.of(list(lift), list(put)) for lift, put in cells)
         if expected is None:
             with pytest.raises(IllegalMove):
-                GAME.play(pos, turn)
+                GAME.parse(pos, GAME.notate(pos, turn))
         else:
             assert as_board(GAME.play(pos, turn)) == expected
 

@@ -8,26 +8,26 @@ from itertools import combinations, product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.boards import bits
-from games.luddit_pieces import Stones, Torus, torus
+from games.boards import Cells, bits
+from games.luddit_pieces import Torus, torus
 from tests.games import literal_luddit as literal
 
 
 class AnyGraph(Torus):
-    """Stones 0..n-1 with links chosen at will: the closed forms hold on every graph, not just on a torus."""
+    """Cells 0..n-1 with links chosen at will: the closed forms hold on every graph, not just on a torus."""
 
     def __init__(self, count: int, links: list[tuple[int, int]]) -> None:
-        self.near = tuple(
+        self.beside = tuple(
             sum(1 << other for other in range(count) if (index, other) in links or (other, index) in links)
             for index in range(count)
         )
 
 
-def compare(board: Torus, stones: Stones) -> None:
+def compare(board: Torus, stones: Cells) -> None:
     """All subsets of the stones, as pieces and as conditioned pieces, by the closed forms and by the recursion."""
 
     def at_range(one: int, other: int) -> bool:
-        return bool(board.near[one] >> other & 1)
+        return bool(board.beside[one] >> other & 1)
 
     pieces = literal.all_pieces(list(bits(stones)), at_range)
     for count in range(1, stones.bit_count() + 1):
@@ -60,12 +60,12 @@ def test_closed_forms_are_the_recursion_on_circles_with_tails():
         compare(AnyGraph(6, square + tail), (1 << 6) - 1)
 
 
-def bound_by_leaving_one_out(board: Torus, piece: Stones, stones: Stones) -> bool:
+def bound_by_leaving_one_out(board: Torus, piece: Cells, stones: Cells) -> bool:
     """RULES.md's form, (a) or (b), as it stands there."""
     reach, rest = board.reach(piece), stones & ~piece
     for group in board.groups(rest, rest):
         near = list(bits(reach & group.stones))
-        if group.is_loop and any(board.near[one] >> other & 1 for one, other in combinations(near, 2)):
+        if group.is_loop and any(board.beside[one] >> other & 1 for one, other in combinations(near, 2)):
             return True
         for left_out in bits(group.stones) if group.is_loop else ():
             fewer = group.stones & ~(1 << left_out)
@@ -83,26 +83,26 @@ def test_no_choice_of_a_stone_to_leave_out_is_missed(seed, size, count):
         assert board.is_bound(1 << index, stones) == bound_by_leaving_one_out(board, 1 << index, stones)
 
 
-def thin_growth(board: Torus, rng: random.Random, count: int) -> Stones:
-    """Stones of which most join just one or two others when they come: trees, circles and circles with tails."""
-    stones = 1 << rng.randrange(board.area)
+def thin_growth(board: Torus, rng: random.Random, count: int) -> Cells:
+    """Cells of which most join just one or two others when they come: trees, circles and circles with tails."""
+    stones = 1 << rng.choice(board.indices)
     for _ in range(count):
         choices = [
             index
-            for index in range(board.area)
-            if not stones >> index & 1 and (board.near[index] & stones).bit_count() == rng.choice((1, 1, 1, 2))
+            for index in board.indices
+            if not stones >> index & 1 and (board.beside[index] & stones).bit_count() == rng.choice((1, 1, 1, 2))
         ]
         stones |= 1 << rng.choice(choices) if choices else 0
     return stones
 
 
-def at(board: Torus, names: str) -> Stones:
-    return sum(1 << index for index in range(board.area) if board.names[index] in names.split())
+def at(board: Torus, names: str) -> Cells:
+    return sum(1 << index for index in board.indices if board.names[index] in names.split())
 
 
 def test_range_is_two_steps_across_the_edges():
     board = torus(9)
-    near = {board.names[index] for index in bits(board.near[0])}
+    near = {board.names[index] for index in bits(board.beside[0])}
     columns, rows = "HJABC", (8, 9, 1, 2, 3)
     assert near == {f"{column}{row}" for column in columns for row in rows} - {"A1"}
 
@@ -110,13 +110,13 @@ def test_range_is_two_steps_across_the_edges():
 def test_range_is_sharing_an_adjacent_intersection():
     for size in (5, 6, 9):
         board, at_range = torus(size), literal.torus_range(size)
-        for one, other in product(range(board.area), repeat=2):
+        for one, other in product(board.indices, repeat=2):
             shares = at_range((one % size, one // size), (other % size, other // size))
-            assert bool(board.near[one] >> other & 1) == shares
+            assert bool(board.beside[one] >> other & 1) == shares
 
 
 def test_everything_is_near_on_the_smallest_board():
-    assert all(torus(5).near[index] == torus(5).board & ~(1 << index) for index in range(25))
+    assert all(torus(5).beside[index] == torus(5).full & ~(1 << index) for index in range(25))
 
 
 def test_any_eighteen_stones_hold_a_loop_on_the_board_of_nine():
