@@ -95,24 +95,35 @@ class Words:
         return "\n".join(self._remarks.get(board, ())) if self._remarks else self.comment
 
 
-@dataclass(slots=True)
-class Request:
-    """One mail in hand, and what has been done about it so far.
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A mail as it came in, with what was found out about it before anything is done.
 
     verified: credentials found right, and the hash they were checked with. fresh: the hashes of new passwords.
     locked: credentials, and without userid new passwords, that are not looked at, until then.
     received_at: when the mail came in, for it may have waited; what players do counts from then.
+    network: where it came from; empty where that is not known.
+    """
+
+    message: Message
+    verified: Mapping[Credentials, str] = field(default_factory=dict)
+    fresh: Mapping[str, str] = field(default_factory=dict)
+    locked: Mapping[Credentials, datetime] = field(default_factory=dict)
+    received_at: datetime | None = None
+    network: str = ""
+
+
+@dataclass(slots=True)
+class Request:
+    """One mail in hand, and what has been done about it so far.
+
     secrets: passwords, not to be repeated. is_hearsay: only the mail itself says who sent it.
     """
 
     tx: Transaction
     tools: Tools
-    message: Message
+    incoming: Incoming
     sender: Sender
-    verified: Mapping[Credentials, str]
-    fresh: Mapping[str, str] = field(default_factory=dict)
-    locked: Mapping[Credentials, datetime] = field(default_factory=dict)
-    received_at: datetime | None = None
     secrets: frozenset[str] = frozenset()
     answers: list[Answer] = field(default_factory=list)
     letters: list[Mail] = field(default_factory=list)
@@ -120,8 +131,6 @@ class Request:
     identified: Player | None = None
     refusal: Rejected | GameError | None = None
     is_hearsay: bool = False
-    network: str = ""
-    """Where the mail came from; empty where that is not known."""
     withheld: str = ""
     """Why nothing is told: it would be one mail too many to somebody who may not have asked for any."""
     reading: Reading = field(default_factory=lambda: Reading(()))
@@ -131,24 +140,20 @@ class Request:
     words: Words = field(default_factory=Words)
     _boards: dict[int, OpenBoard] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.secrets |= {password for _, password in self.incoming.verified}
+
+    @property
+    def message(self) -> Message:
+        return self.incoming.message
+
     @property
     def now(self) -> datetime:
         return self.tx.now
 
     def again(self) -> Request:
         """A request of the same mail, for which nothing has been done yet."""
-        return Request(
-            self.tx,
-            self.tools,
-            self.message,
-            self.sender,
-            self.verified,
-            fresh=self.fresh,
-            locked=self.locked,
-            received_at=self.received_at,
-            network=self.network,
-            secrets=self.secrets,
-        )
+        return Request(self.tx, self.tools, self.incoming, self.sender)
 
     def put_off(self, until: datetime) -> Request:
         """Do nothing but say so, since the sender's boards have taken too much computing."""
@@ -187,7 +192,7 @@ class Request:
         userid, password = credentials
         self._check_open(userid.casefold(), password)
         player = self.tx.players.find(userid)
-        checked = self.verified.get((userid.casefold(), password))
+        checked = self.incoming.verified.get((userid.casefold(), password))
         if player is None or checked is None or checked != self.tx.players.password_hash(player.id):
             raise NotAllowed(WRONG_LOGIN)
         return player
@@ -195,11 +200,11 @@ class Request:
     def hash_of(self, password: str) -> str:
         """The hash of a new password, made before the transaction where that was foreseen."""
         self._check_open("", password)
-        return self.fresh.get(password) or self.tools.passwords.hash(password)
+        return self.incoming.fresh.get(password) or self.tools.passwords.hash(password)
 
     def _check_open(self, userid: str, password: str) -> None:
         """Raises: NotAllowed that does not tell whether the password was right; nobody has looked."""
-        until = self.locked.get((userid, password))
+        until = self.incoming.locked.get((userid, password))
         if until is not None:
             raise NotAllowed(
                 f"Too many passwords were tried, so yours was not looked at; none is before {_minute(until)}. "
@@ -210,7 +215,7 @@ class Request:
         """The board, loaded once. game: the game the sender thinks it is. Raises: NotFound."""
         board = self._boards.get(number)
         if board is None:
-            board = self._boards[number] = OpenBoard.load(self.tx, self.tools.states, number, self.received_at)
+            board = self._boards[number] = OpenBoard.load(self.tx, self.tools.states, number, self.incoming.received_at)
         if game not in (None, board.match.game):
             title = GAMES[board.match.game].info.title
             raise NotFound(f"Board {number} is a game of {title}: write {board.match.game}, not {game}.")
@@ -333,7 +338,7 @@ class Request:
         player, address = self.identified or self.sender.proven or self.sender.seated, self.message.sender
         if player is None or player in self.sender.at_home or player in self.tx.players.of_address(address):
             return None
-        by_password = any(userid == player.userid.casefold() for userid, _ in self.verified)
+        by_password = any(userid == player.userid.casefold() for userid, _ in self.incoming.verified)
         return Whence(address[:60], by_password)
 
     def page(self, name: str, **words: Any) -> str:
@@ -384,7 +389,7 @@ class Request:
         """
         vouched = self.message.authenticated and address.casefold() == self.message.sender.casefold()
         if not vouched and player not in (self.sender.proven, self.identified):
-            excess = excess_of_unasked(self.tx, self.tools.limits, address, self.network)
+            excess = excess_of_unasked(self.tx, self.tools.limits, address, self.incoming.network)
             self.withheld = excess or self.withheld
             return not excess
         return True

@@ -350,7 +350,7 @@ def _count_unasked(request: Request, address: str) -> None:
     """Nobody is asked again and again whether an address is theirs. Raises: NotAllowed."""
     own = address.casefold() == request.message.sender.casefold()
     if not (own and request.message.authenticated):
-        count_unasked(request.tx, request.tools.limits, address, request.network)
+        count_unasked(request.tx, request.tools.limits, address, request.incoming.network)
 
 
 def _ask_to_confirm(request: Request, player: Player, address: str, instead: Collection[str] = ()) -> None:

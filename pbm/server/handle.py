@@ -26,7 +26,7 @@ from pbm.core.credentials import first_line
 from pbm.core.notify import Tools, reader_of
 from pbm.core.registry import LASTING, REDEEMERS
 from pbm.core.reply import mails_of
-from pbm.core.request import Credentials, Request, Sender
+from pbm.core.request import Credentials, Incoming, Request, Sender
 from pbm.domain.commands import Command, clean
 from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.mail import Arrival, Mail, Received, redact
@@ -426,12 +426,10 @@ class Handler:
     def _carry_out(self, tx: Transaction, mail: Prepared, checked: Checked) -> Request:
         """Do what the mail asks; if it lacks only proof of its sender, ask the claimed player for that."""
         assert isinstance(mail.message, Message)  # noqa: S101  discards do not come here
-        blank = Request(
-            tx, self.tools, mail.message, mail.sender, checked.verified,
-            fresh=checked.fresh, locked=mail.logins.locked, received_at=mail.row.received_at,
-            secrets=frozenset(password for _, password in checked.verified),
-            network=mail.origin.network if mail.origin else "",
-        )  # fmt: skip
+        network = mail.origin.network if mail.origin else ""
+        locked, received_at = mail.logins.locked, mail.row.received_at
+        incoming = Incoming(mail.message, checked.verified, checked.fresh, locked, received_at, network)
+        blank = Request(tx, self.tools, incoming, mail.sender)
         until = self._costs.used_up_until(mail.payers(checked), tx.now)
         if until is not None:
             return blank.put_off(until)

@@ -417,7 +417,7 @@ def _holds_password(request: Request, writer: Player, text: str) -> bool:
     """The text may hold a password, which nobody else is to read."""
     userid = writer.userid.casefold()
     unchecked = {(userid, word) for word in passwords_behind(text.splitlines(), userid)}
-    return _PASSWORD.search(text) is not None or bool(unchecked & request.locked.keys())
+    return _PASSWORD.search(text) is not None or bool(unchecked & request.incoming.locked.keys())
 
 
 def _may_write(request: Request, board: OpenBoard, writer: Player, text: str) -> bool:

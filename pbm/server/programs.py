@@ -21,7 +21,7 @@ from pbm.compose.views import View
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Tools
 from pbm.core.reply import mails_of
-from pbm.core.request import Request, Sender
+from pbm.core.request import Incoming, Request, Sender
 from pbm.core.robots import LEISURE, SOURCES, Ask, Settling, Task
 from pbm.domain.commands import Standing
 from pbm.domain.errors import NotFound, Rejected
@@ -149,7 +149,7 @@ class Programs:
         own = self._player
         sender = Sender(standing, token, match.board, own, own, seated=own, at_home=(own,))
         reading = read("", answer, standing)
-        request = Request(tx, self._tools, _message(answer), sender, {}, received_at=tx.now)
+        request = Request(tx, self._tools, Incoming(_message(answer), received_at=tx.now), sender)
         Order(reading, parse_all(tx, reading.lines, standing)).carry_out(request)
         if request.refusal is not None:
             raise _Undone(request.refusal)

@@ -105,7 +105,7 @@ def _send(request: Request, key: str, player: Player, payload: dict[str, object]
         return
     for address in request.tx.players.confirmed(player.id)[player.id]:
         if not problem:
-            count_unasked(request.tx, request.tools.limits, address, request.network, mailbox_too=False)
+            count_unasked(request.tx, request.tools.limits, address, request.incoming.network, mailbox_too=False)
         token = request.issue(OFFER, key, days=DAYS, player=player, **payload)
         request.write(
             address,
