@@ -14,6 +14,7 @@ _PARTS = {
     "OFFER": r"(?:it|(?:(?:a|the|your|this) )?"
     r"(?:draw(?: offer)?|undo|takeback|take back|offer(?: of a draw)?|proposal|request))",
     "LAST": r"(?:it|that|this|that one|this one|my (?:(?:last|previous) )?(?:move|one|stone))",
+    "OOPS": r"(?:(?:oops|sorry|oh no|damn)[\s,.!-]+)?(?:that was )?(?:the |a |my )?wrong \w+[\s,.!-]+",
     "POLITE": r"(?:sorry|thanks|thank you|thx|oh|well|um+|hm+|ah|i'm afraid|i am afraid|but|and|please)",
     "LIKE": r"(?:love|like|happy|glad|delighted|pleased|want|play|join|try|accept|give it a (?:try|go))",
     "NAMES": r"(?:(?:next )?move|turn|choice|answer|reply|play|stone|pick)"
@@ -146,7 +147,7 @@ ACTS = {
             (?:undo|take ?back)(?: (?:LAST|please))*|(?:let me|please) (?:undo|take LAST back|take back)(?: LAST)?
             WISH?(?:undo|take back|retract|withdraw)(?: LAST)?
             WISH?(?:request|ask for) (?:an? )?(?:undo|takeback|take back)
-            (?:WISH|(?:can|could|may|might) i )(?:please )?take LAST back(?: please)?\??
+            (?:OOPS)?(?:WISH|(?:can|could|may|might) i )(?:please )?take LAST back(?: please)?\??
             (?:can|could|may|might) (?:i|we) (?:please )?(?:undo|take ?back|retract)(?: LAST)?\??
             (?:can|could|may|might) (?:i|we) (?:please )?have (?:an? )?(?:undo|takeback)\??|(?:undo|take ?back)\?
             (?:WISH|(?:can|could|may|might) i )(?:please )?(?:change|correct) my (?:last )?move\??

@@ -295,7 +295,8 @@ def _comment(text: str, sentence: Sentence, rest: str) -> str:
     if sentence.is_alone:
         lines[place : sentence.lines.stop] = [rest] if rest else []
     else:
-        lines[place] = " ".join(" ".join(lines[place].split()).replace(sentence.text, rest, 1).split())
+        left = " ".join(" ".join(lines[place].split()).replace(sentence.text, rest, 1).split())
+        lines[place] = left if rest else left.lstrip("-\N{EN DASH}\N{EM DASH} ")
     kept = "\n".join(line for line in lines if not line.lstrip().startswith(">"))
     return re.sub(r"\n{3,}", "\n\n", kept).strip()
 

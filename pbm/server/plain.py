@@ -85,6 +85,7 @@ _EXACT = re.compile(r"[\d=@]")
 """What a command with an error may hold, and a question seldom does."""
 _LINKS = re.compile(r"[,;]|\b(?:and|then)\b", re.IGNORECASE)
 """What may stand between the moves of a turn."""
+_INVITED = re.compile(r"(?:(?:please|can you|could you|i want to|i would like to) )?invite (?P<address>\S+@[\w.-]*\w)")
 _PASSWORD = re.compile(r"\b(?:password|passwort|passwd)\b", re.IGNORECASE)
 
 
@@ -247,7 +248,13 @@ def _on_board(request: Request, number: int, text: str, *, is_open: bool) -> Res
 
 
 def _to_opponent(request: Request, board: OpenBoard, text: str, meant: Meaning) -> Restated | None:
-    """A message to the opponent, if it can be nothing else. Raises: BadArguments for a wish to hear no more."""
+    """A message to the opponent, if it can be nothing else.
+
+    Raises: BadArguments for a wish to hear no more, and for a friend to be invited.
+    """
+    if (invited := _INVITED.match(plain(text))) is not None:
+        game = board.match.game
+        raise BadArguments("To invite somebody to a game, send this:", f"{game} challenge me {invited['address']}")
     if consent(text, ()).answer is Answer.NEVER:
         raise BadArguments(
             'You ask for no more mails. "resign" gives this game up, and "help mails" tells how to get fewer, or none. '

@@ -132,7 +132,7 @@ ACTS = {
     UNDO: r"""
         undo|undo please|takeback|take back|Can I take that back?|May I take back my last move?|Can I undo?
         I'd like to take back my move|Oh, sorry, undo please
-        undo?|take back pls|can I change my move?|oops wrong move""",
+        undo?|take back pls|can I change my move?|oops wrong move|Oops wrong one, can I take that back?""",
     PASS: "pass|I pass|I'll pass|pass please|I pass this turn",
     ACCEPT: "I accept|accept|I accept the draw|I accept your offer|I agree to the draw|Draw accepted",
     REJECT: "I decline|I reject the draw|no draw|No, let's play on|I decline your offer",

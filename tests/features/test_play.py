@@ -325,3 +325,14 @@ def test_a_subject_in_place_of_a_text_is_a_command(table: House) -> None:
     raw = re.sub(rb"(?m)^Subject: .*\r$", b"Subject: Re: D5\r", arriving.raw, count=1)
     table.deliver(replace(arriving, raw=raw))
     assert moves(table) == ["D4", "D5"]
+
+
+def test_a_friend_to_be_invited_is_not_told_to_the_opponent(table: House) -> None:
+    (refused,) = table.answer("alice", "invite carol@example.com to a game", 101)
+    assert refused.address == "alice@example.net"
+    assert "cross challenge me carol@example.com" in refused.body
+
+
+def test_a_dash_between_the_move_and_its_comment_is_no_word(table: House) -> None:
+    told = {got.address: got.body for got in table.answer("bob", "D5 - have fun", 101)}
+    assert "\n  have fun\n" in told["alice@example.net"]
