@@ -12,15 +12,16 @@ from games import GAMES, AnyGame
 from games.rules import Side
 from pbm.bots.connections import CrossSkill, HavannahSkill, HexSkill, YSkill
 from pbm.bots.crossgeo import CrossGeoSkill
+from pbm.bots.dots import DotsSkill
 from pbm.bots.glance import (
     AmazonsSkill,
     BreakthroughSkill,
     ClobberSkill,
-    DotsSkill,
     LoaSkill,
     MorrisSkill,
     ReversiSkill,
 )
+from pbm.bots.go import GoSkill
 from pbm.bots.loops import LoopsSkill
 from pbm.bots.luddit import LudditSkill
 from pbm.bots.polygon import PolygonSkill
@@ -37,6 +38,7 @@ SKILLS: dict[str, type[Skill]] = {
     "crossgeo": CrossGeoSkill,
     "dots": DotsSkill,
     "four": FourSkill,
+    "go": GoSkill,
     "gomoku": GomokuSkill,
     "havannah": HavannahSkill,
     "hex": HexSkill,

@@ -1,7 +1,8 @@
 """Connection games on hexagons: many random ends at once, wins in one, forced answers.
 
 Cross, Hex and Y differ in which edges a chain must join; whoever can join them with one stone does, and whoever could
-be joined against puts a stone there. Everything else is dealt out at random; see fills.py.
+be joined against puts a stone there. Everything else is dealt out at random (see fills.py), but for bridges: of two
+free cells by either of which a stone joins another one, or an edge, its side gets at least one.
 """
 
 from __future__ import annotations
@@ -22,6 +23,29 @@ from pbm.bots.skill import Rollout, Skill
 @cache
 def fills(board: Hexes) -> Fills:
     return Fills(board.full.bit_length(), board.steps)
+
+
+@cache
+def _turns(board: Hexes) -> tuple[tuple[int, int], ...]:
+    """The steps to two neighbours of a cell that are neighbours of each other, for each such pair."""
+    one, row, both = board.steps
+    around = (one, both, row, -one, -both, -row)
+    return tuple(zip(around, (*around[1:], around[0]), strict=True))
+
+
+def _moved(cells: Cells, step: int) -> Cells:
+    return cells << step if step > 0 else cells >> -step
+
+
+def bridges(board: Hexes, stones: Cells, free: Cells, edges: Cells) -> list[tuple[int, int]]:
+    """Pairs of free cells of which either joins a stone to another one, or to an edge. edges: the cells on these."""
+    found = []
+    for one, other in _turns(board):
+        starts = stones & _moved(free, -one) & _moved(free, -other)
+        across = starts & _moved(stones, -one - other) if one + other > 0 else 0
+        ends = starts & ~edges & _moved(edges, -one) & _moved(edges, -other)
+        found += [(cell + one, cell + other) for cell in bits(across | ends)]
+    return found
 
 
 class ConnectionSkill(Skill):
@@ -78,10 +102,21 @@ class ConnectionSkill(Skill):
         for_first, for_second = closed_to_second & ~closed_to_first & free, closed_to_first & ~closed_to_second & free
         either = free & ~(for_first | for_second)
         mine, theirs = many.dealt(first | for_first, second | for_second, either, dice)
+        mine, theirs = many.kept(mine, theirs, self._bridges(board, first, either, Side.FIRST))
+        theirs, mine = many.kept(theirs, mine, self._bridges(board, second, either, Side.SECOND))
         won, lost = self._joined(board, many, mine, Side.FIRST), self._joined(board, many, theirs, Side.SECOND)
         cells = list(bits(either))
         credit = many.credit(mine, cells, won, lost), many.credit(theirs, cells, won, lost)
         return Rollout(many.share(won) - many.share(lost), credit)
+
+    def _bridges(self, board: Hexes, stones: Cells, free: Cells, side: Side) -> list[tuple[int, int]]:
+        """Those of a side; an edge counts where the side has to do with it."""
+        edges = self.edges(board)
+        own = {edge for goal in self.goals(side) for edge in goal}
+        found = bridges(board, stones, free, 0)
+        for edge in own:
+            found += bridges(board, stones, free, edges[edge])
+        return list(dict.fromkeys(found))
 
     def _joined(self, board: Hexes, many: Fills, stones: Boards, side: Side) -> Boards:
         """The boards on which stones join all edges of one of the side's goals."""

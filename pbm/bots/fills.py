@@ -41,6 +41,15 @@ class Fills:
         mine = chance & everywhere
         return mine | first * self._each, everywhere ^ mine | second * self._each
 
+    def kept(self, mine: Boards, theirs: Boards, pairs: Sequence[tuple[int, int]]) -> tuple[Boards, Boards]:
+        """The same boards, but of each pair of cells of which the second side has both the first gets one."""
+        each = self._each
+        for one, other in pairs:
+            both = theirs >> one & theirs >> other & each
+            mine |= both << one
+            theirs ^= both << one
+        return mine, theirs
+
     def flood(self, seeds: Boards, within: Boards) -> Boards:
         """Everything within that chains join to the seeds."""
         reached = seeds & within

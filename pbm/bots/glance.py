@@ -1,4 +1,4 @@
-"""Games that are judged at a glance: what counts on the board, in place of random games; and one played out greedily.
+"""Games that are judged at a glance: what counts on the board, in place of random games.
 
 A judgement is the tanh of a sum of what the first side has more of than the second. Each is some lines; the tree
 search does the rest, and proves what it can.
@@ -8,21 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from math import tanh
 from random import Random
 from typing import Any
 
-from games.boards import Cells, Points, Squares, bits
+from games.boards import Cells, Squares, bits
 from games.breakthrough import Breakthrough
-from games.dots import Dots, sides_of
-from games.dots import Position as Drawn
 from games.moving import Moving, Path
 from games.moving import Position as Moved
 from games.placing import Position as Placed
 from games.reversi import Reversi
 from games.rules import Side
-from pbm.bots.skill import Rollout, Skill, Solution
+from pbm.bots.skill import Skill, Solution
 from pbm.bots.tail import Tail
 
 
@@ -167,49 +164,3 @@ class ReversiSkill(GlanceSkill):
         assert isinstance(self.game, Reversi)  # noqa: S101
         left = (self.game.board(pos.options).full & ~pos.taken).bit_count()
         return Tail(self.game, steps // 20).solution(pos) if left <= self.solved else None
-
-
-class DotsSkill(Skill):
-    """Games in which both sides close what they can, and open a chain only when nothing else is left."""
-
-    full = 3000
-    explore = 0.5
-
-    def rollout(self, pos: Drawn, dice: Random) -> Rollout:
-        assert isinstance(self.game, Dots)  # noqa: S101
-        beside, boxes = _geometry(self.game.board(pos.options))
-        drawn, mover = pos.drawn, 1 if pos.mover is Side.FIRST else -1
-        margin = pos.boxes[0].bit_count() - pos.boxes[1].bit_count()
-        missing = [(lines & ~drawn).bit_count() for lines in boxes]
-        closing = [box for box, left in enumerate(missing) if left == 1]
-        safe = [line for line in range(len(beside)) if not drawn >> line & 1]
-        dice.shuffle(safe)
-        late: list[int] = []
-        while safe or late or closing:
-            if closing:
-                lines = boxes[closing.pop()] & ~drawn
-                line = lines.bit_length() - 1
-            else:
-                line = (safe or late).pop()
-            if line < 0 or drawn >> line & 1:
-                continue
-            if safe and any(missing[box] == 2 for box in beside[line]):
-                late.append(line)
-                continue
-            drawn, closed = drawn | 1 << line, 0
-            for box in beside[line]:
-                missing[box] -= 1
-                closed += not missing[box]
-                closing += [box] * (missing[box] == 1)
-            margin += closed * mover
-            mover = mover if closed else -mover
-        return Rollout(0.8 * ((margin > 0) - (margin < 0)) + 0.2 * tanh(margin / 5))
-
-
-@cache
-def _geometry(board: Points) -> tuple[tuple[tuple[int, ...], ...], tuple[Cells, ...]]:
-    """For each line the boxes it is a side of, by number; and for each box its lines."""
-    sides = sides_of(board)
-    boxes = {box: lines for found in sides for box, lines in found}
-    numbers = {box: number for number, box in enumerate(boxes)}
-    return tuple(tuple(numbers[box] for box, _ in found) for found in sides), tuple(boxes.values())

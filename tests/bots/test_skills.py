@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import replace
+from functools import cache
 from random import Random
 
 import pytest
 
 from games import GAMES
-from games.boards import hexagon
+from games.boards import bits, hexagon, lattice, union
+from games.go import Go
 from games.loops import Loops
+from games.placing import PASS
 from games.rules import Side
 from pbm.bots import Budget, Skill, choose, skill_of
-from pbm.bots.connections import ConnectionSkill, fills
+from pbm.bots.connections import ConnectionSkill, HexSkill, bridges, fills
+from pbm.bots.dots import Strings, grid, opened
 from pbm.bots.loops import shuffled_rest, yellow_margin
+from pbm.bots.tail import Tail
 
 
 def random_position(game, words, seed, plies):
@@ -89,6 +94,98 @@ def test_loops_and_polygon_see_the_end_exactly():
         assert choice.value == (value if plies % 2 == 0 else -value)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_four_in_a_row_is_solved_as_by_playing_out_every_line(seed):
+    game = GAMES["four"]
+    pos = random_position(game, ["-columns=4", "-rows=4", f"-line={3 + seed % 2}"], seed, 5)
+    solution, truth = skill_of("four").solve(pos, 10**6), Tail(game, 10**6).solution(pos)
+    assert solution is not None
+    assert truth is not None
+    assert solution.value == truth.value
+    for move in solution.line:
+        pos = game.play(pos, move)
+    outcome = game.outcome(pos)
+    assert outcome is not None
+    assert solution.value == (0 if outcome.winner is None else 1 if outcome.winner is Side.FIRST else -1)
+
+
+def test_four_in_a_row_solves_the_second_half_of_its_usual_board():
+    pos = random_position(GAMES["four"], [], 11, 20)
+    assert skill_of("four").solve(pos, 500_000) is not None
+
+
+def best_margin(board):
+    """What the side to move gets in the end, by drawing every line at every turn."""
+
+    @cache
+    def value(drawn):
+        worth = []
+        for line in bits(board.full & ~drawn):
+            after = drawn | 1 << line
+            closed = sum(not board.boxes[box] & ~after for box in board.beside[line])
+            worth.append(closed + value(after) if closed else -value(after))
+        return max(worth, default=0)
+
+    return value
+
+
+@pytest.mark.parametrize("size", [(2, 2), (3, 2), (3, 3)])
+def test_dots_solves_the_end_as_by_drawing_every_line(size):
+    board = grid(lattice(size[0] + 1, size[1] + 1))
+    value = best_margin(board)
+    for seed in range(20):
+        dice = Random(seed)
+        left = dice.sample(range(board.full.bit_count()), dice.randint(3, 10))
+        drawn = board.full & ~union(left)
+        assert Strings(board, 10**6).value(drawn) == value(drawn)
+
+
+def test_chains_and_loops_are_counted_as_they_are_played():
+    """Two chains of three: the second player takes one of the first, declines two boxes, and gets the second."""
+    assert [opened(parts) for parts in ((1,), (2,), (3,), (3, 3), (-4,), (1, 3))] == [-1, -2, -3, -2, -4, 2]
+
+
+def test_go_fills_no_eye_takes_what_is_in_danger_and_passes_when_that_wins():
+    game, skill = Go(), skill_of("go")
+    names = game.board(game.options(["-size=9"])).names
+
+    def after(*moves):
+        pos = game.start(game.options(["-size=9"]))
+        for move in moves:
+            pos = game.play(pos, game.parse(pos, move))
+        return pos
+
+    pos = after("A2", "D5", "B1", "E5", "B2", "F5")
+    assert names.read("A1", lambda: "") not in skill.moves(pos, Random(1))
+    pos = after("D4", "C3", "D6", "G7", "C5", "D5")
+    assert skill.moves(pos, Random(1))[0] == names.read("E5", lambda: ""), "one stone left to take"
+    assert skill.moves(game.play(after("E5", "C3", "G7"), PASS), Random(1)) != [PASS], "Black is behind by komi"
+    assert skill.moves(game.play(after("E5"), PASS), Random(1)) == [PASS], "Black has everything"
+
+
+def test_random_games_of_go_see_who_has_more():
+    game, skill = GAMES["go"], skill_of("go")
+    ahead = game.start(game.options(["-size=9", "-handicap=9", "-komi=0.5"]))
+    behind = replace(ahead, stones=ahead.stones[::-1])
+    assert sum(skill.rollout(ahead, Random(seed)).value for seed in range(6)) > 3
+    assert sum(skill.rollout(behind, Random(seed)).value for seed in range(6)) < -3
+
+
+def test_a_bridge_holds_in_every_board_that_is_dealt_out():
+    game = GAMES["hex"]
+    board = HexSkill(game).board(game.start(game.options(["-size=5"])))
+    stones = union(board.names.read(cell, lambda: "") for cell in ("c2", "b4"))
+    pairs = bridges(board, stones, board.full & ~stones, 0)
+    assert len(pairs) == 1
+    many = fills(board)
+    mine, theirs = many.dealt(stones, 0, board.full & ~stones, Random(1))
+    assert all(any(theirs >> a & theirs >> b & 1 << copy * many._field for copy in range(64)) for a, b in pairs)
+    mine, theirs = many.kept(mine, theirs, pairs)
+    (one, other) = pairs[0]
+    assert not any(theirs >> one & theirs >> other & 1 << copy * many._field for copy in range(64))
+    assert mine & theirs == 0
+
+
 def test_luddit_does_not_repeat_positions():
     game = GAMES["luddit"]
     pos = game.start(game.options([]))
@@ -158,6 +255,7 @@ def test_a_win_in_one_is_made_and_one_of_the_opponents_stopped(words):
         ["breakthrough", "-size=5"],
         ["clobber", "-columns=4", "-rows=4"],
         ["dots", "-columns=3", "-rows=3"],
+        ["four"],
         ["gomoku", "-size=9"],
         ["havannah", "-size=3"],
         ["loa"],

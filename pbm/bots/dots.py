@@ -1,0 +1,212 @@
+"""Dots and Boxes: chains and loops counted exactly, as the theory of Nimstring has it, and the end of the game solved.
+
+A line is safe while it leaves no box with one line missing. When no safe line is left, whoever is to move must open a
+chain or a loop; the other side takes it all, or declines the last two boxes of a chain, or four of a loop, so as not to
+be the next to open one. What that comes to follows from the lengths alone. So a random game plays safe lines to their
+end and then counts; whether the number of long chains is odd or even decides most games, and that is what it sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from math import tanh
+from random import Random
+
+from games.boards import Cells, Points, bits
+from games.dots import Dots, Position, sides_of
+from games.rules import Side
+from pbm.bots.skill import Rollout, Skill, Solution
+from pbm.bots.tail import TooFar
+
+SOLVED_FROM = 32
+"""So many lines before the end it is worth a try to solve it."""
+
+Parts = tuple[int, ...]
+"""Chains by their boxes, and loops by the negative of theirs, in order."""
+
+
+@cache
+def opened(parts: Parts) -> int:
+    """What the side that must open one of the parts gets, beyond what the other side does, with best play of both.
+
+    Worked examples: (1,) -> -1; (3,) -> -3; (3, 3) -> -2, for the other side keeps control of the second one.
+    """
+    values = []
+    for at, part in enumerate(parts):
+        if at and part == parts[at - 1]:
+            continue
+        boxes, rest = abs(part), opened(parts[:at] + parts[at + 1 :])
+        declined = boxes - 8 if part < 0 else boxes - 4 if part > 2 else -boxes
+        values.append(-max(boxes + rest, declined - rest) if part < 0 or part > 2 else -(boxes + rest))
+    return max(values, default=0)
+
+
+class Grid:
+    """The lines and boxes of one board. beside: for each line its boxes; boxes: for each box its lines."""
+
+    def __init__(self, board: Points) -> None:
+        sides = sides_of(board)
+        lines = {box: around for found in sides for box, around in found}
+        numbers = {box: number for number, box in enumerate(lines)}
+        self.boxes = tuple(lines.values())
+        self.beside = tuple(tuple(numbers[box] for box, _ in found) for found in sides)
+        self.full = (1 << len(sides)) - 1
+
+    def closing(self, drawn: Cells) -> Cells:
+        """The lines that close a box."""
+        found = 0
+        for box in self.boxes:
+            left = box & ~drawn
+            if left and not left & left - 1:
+                found |= left
+        return found
+
+    def safe(self, drawn: Cells) -> Cells:
+        """The lines after which no box has but one line missing."""
+        unsafe = 0
+        for box in self.boxes:
+            left = box & ~drawn
+            if left.bit_count() == 2:
+                unsafe |= left
+        return self.full & ~drawn & ~unsafe & ~self.closing(drawn)
+
+    def parts(self, drawn: Cells) -> list[tuple[int, Cells]]:
+        """Chains and loops of boxes with two lines missing: how many boxes, negative for loops, and the lines."""
+        missing = {number: left for number, box in enumerate(self.boxes) if (left := box & ~drawn).bit_count() == 2}
+        found = []
+        while missing:
+            number, lines = missing.popitem()
+            boxes, fresh = {number}, [number]
+            while fresh:
+                for line in bits(self.boxes[fresh.pop()] & ~drawn):
+                    for other in self.beside[line]:
+                        if other in missing:
+                            lines |= missing.pop(other)
+                            boxes.add(other)
+                            fresh.append(other)
+            loop = len(boxes) > 3 and lines.bit_count() == len(boxes)
+            found.append((-len(boxes) if loop else len(boxes), lines))
+        return found
+
+
+@cache
+def grid(board: Points) -> Grid:
+    return Grid(board)
+
+
+class Strings:
+    """The exact end. Values: boxes the side to move still gets beyond the other's. steps: positions to be looked at."""
+
+    def __init__(self, board: Grid, steps: int) -> None:
+        self._grid, self._steps = board, steps
+        self._known: dict[Cells, int] = {}
+
+    def value(self, drawn: Cells) -> int:
+        """Raises: TooFar."""
+        if (known := self._known.get(drawn)) is not None:
+            return known
+        if drawn == self._grid.full:
+            return 0
+        self._steps -= 1
+        if self._steps < 0:
+            raise TooFar
+        self._known[drawn] = found = max(self.worth(drawn, line) for line in self.choices(drawn))
+        return found
+
+    def worth(self, drawn: Cells, line: int) -> int:
+        """What a line leads to for the side that draws it. Raises: TooFar."""
+        after = drawn | 1 << line
+        closed = sum(not self._grid.boxes[box] & ~after for box in self._grid.beside[line])
+        return closed + self.value(after) if closed else -self.value(after)
+
+    def best(self, drawn: Cells) -> int:
+        """Raises: TooFar."""
+        return max(self.choices(drawn), key=lambda line: self.worth(drawn, line))
+
+    def choices(self, drawn: Cells) -> list[int]:
+        """The lines of which one is best: others are worth no more."""
+        closing = self._grid.closing(drawn)
+        if not closing:
+            return self._openings(drawn)
+        declining = 0
+        for line in bits(closing):
+            further = [left for box in self._grid.beside[line] if (left := self._left(box, drawn)).bit_count() == 2]
+            if not further:
+                return [line]
+            declining |= further[0] & ~(1 << line)
+        return [(closing & -closing).bit_length() - 1, *bits(declining & ~closing)]
+
+    def _left(self, box: int, drawn: Cells) -> Cells:
+        return self._grid.boxes[box] & ~drawn
+
+    def _openings(self, drawn: Cells) -> list[int]:
+        """Safe lines, and one of each chain and loop: of a chain of two the one between its boxes."""
+        chosen, parts = self._grid.safe(drawn), 0
+        for boxes, lines in self._grid.parts(drawn):
+            parts |= lines
+            between = [line for line in bits(lines) if len(self._inner(line, drawn)) == 2]
+            line = between[0] if boxes != 1 and between else lines.bit_length() - 1
+            chosen |= 1 << line
+        return list(bits(chosen))
+
+    def _inner(self, line: int, drawn: Cells) -> list[int]:
+        return [box for box in self._grid.beside[line] if self._left(box, drawn).bit_count() == 2]
+
+
+class DotsSkill(Skill):
+    """Safe lines at random, then chains by their count; the end exactly."""
+
+    full = 6000
+    explore = 0.5
+    complete = False
+
+    def _grid(self, pos: Position) -> Grid:
+        assert isinstance(self.game, Dots)  # noqa: S101  this skill is for that game
+        return grid(self.game.board(pos.options))
+
+    def moves(self, pos: Position, dice: Random) -> Sequence[int]:
+        """Boxes that cost nothing at once, and of chains only what can be best."""
+        return Strings(self._grid(pos), 0).choices(pos.drawn)
+
+    def rollout(self, pos: Position, dice: Random) -> Rollout:
+        board, drawn, mover = self._grid(pos), pos.drawn, 1 if pos.mover is Side.FIRST else -1
+        margin = pos.boxes[0].bit_count() - pos.boxes[1].bit_count()
+        missing = [(lines & ~drawn).bit_count() for lines in board.boxes]
+        safe = list(bits(board.full & ~drawn))
+        dice.shuffle(safe)
+        closing = [box for box, left in enumerate(missing) if left == 1]
+        while safe or closing:
+            line = (board.boxes[closing.pop()] & ~drawn).bit_length() - 1 if closing else safe.pop()
+            if line < 0 or drawn >> line & 1:
+                continue
+            beside = board.beside[line]
+            if not any(missing[box] == 1 for box in beside) and any(missing[box] == 2 for box in beside):
+                continue
+            drawn, closed = drawn | 1 << line, 0
+            for box in beside:
+                missing[box] -= 1
+                closed += not missing[box]
+                if missing[box] == 1:
+                    closing.append(box)
+            margin += closed * mover
+            mover = mover if closed else -mover
+        margin += mover * opened(tuple(sorted(boxes for boxes, _ in board.parts(drawn))))
+        return Rollout(0.9 * ((margin > 0) - (margin < 0)) + 0.1 * tanh(margin / 5))
+
+    def solve(self, pos: Position, steps: int) -> Solution | None:
+        board = self._grid(pos)
+        if (board.full & ~pos.drawn).bit_count() > SOLVED_FROM:
+            return None
+        strings = Strings(board, steps // 8)
+        line: list[int] = []
+        drawn, mover = pos.drawn, 1 if pos.mover is Side.FIRST else -1
+        margin = pos.boxes[0].bit_count() - pos.boxes[1].bit_count()
+        try:
+            margin += mover * strings.value(drawn)
+            while drawn != board.full:
+                line.append(strings.best(drawn))
+                drawn |= 1 << line[-1]
+        except TooFar:
+            return None
+        return Solution(float((margin > 0) - (margin < 0)), tuple(line))

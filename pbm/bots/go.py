@@ -1,0 +1,189 @@
+"""Go: quick random games in which no eye of one's own is filled, and what is in danger is saved or taken.
+
+Points, stones and chains are sets in one number. Random games know simple ko alone; what the search plays is legal by
+the rules. Stones are never dead at the end, so a game is played out until only eyes are left, as the rules count it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from random import Random
+
+from games.boards import Cells, Squares, bits
+from games.go import Go, Stones
+from games.placing import PASS, Position
+from games.rules import Side
+from pbm.bots.skill import Credit, Rollout, Skill
+
+Chance = Callable[[], float]
+
+HEEDS = 0.9
+"""How often a random game answers a stone that puts a chain in danger."""
+
+PASSES_BELOW = 12
+"""With so few points left that are no eyes, passing is worth a look."""
+
+
+class GoSkill(Skill):
+    """Points that are no eyes, those beside the last stone and in danger first; all moves of a random game count."""
+
+    full = 8000
+    rave = 300.0
+    explore = 0.25
+    ordered = True
+    complete = False
+
+    def moves(self, pos: Position, dice: Random) -> Sequence[int]:
+        assert isinstance(self.game, Go)  # noqa: S101  this skill is for that game
+        game, board = self.game, self.game.board(pos.options)
+        if pos.passes and (end := game.outcome(game.play(pos, PASS))) and end.winner is pos.to_move:
+            return [PASS]
+        goban, own, others = _goban(board), pos.own, pos.others
+        legal = [cell for cell in bits(game.legal(pos)) if not goban.is_eye(cell, own, others)]
+        dice.shuffle(legal)
+        urgent = set(goban.urgent(pos.last, own, others)) if pos.last not in (None, PASS) else set()
+        near = board.grow_all(board.grow_all(pos.taken)) if pos.taken else board.full
+        legal.sort(key=lambda cell: (cell not in urgent, not near >> cell & 1, goban.on_edge >> cell & 1))
+        return [*legal, PASS] if len(legal) < PASSES_BELOW else legal
+
+    def rollout(self, pos: Position, dice: Random) -> Rollout:
+        assert isinstance(self.game, Go)  # noqa: S101
+        board = self.game.board(pos.options)
+        goban = _goban(board)
+        own, others, played = goban.played_out(pos.own, pos.others, pos.last, pos.passes, dice)
+        first, second = pos.sided(own, others)
+        margin = goban.area(first, second) - goban.area(second, first) - float(pos.options.choice("komi"))
+        value = (1.0 if margin > 0 else -1.0) * (0.9 + 0.1 * min(1.0, abs(margin) / 40))
+        mover = 0 if pos.to_move is Side.FIRST else 1
+        credit: tuple[Credit, Credit] = (
+            dict.fromkeys(played[mover], (1.0, value)),
+            dict.fromkeys(played[1 - mover], (1.0, value)),
+        )
+        return Rollout(value, credit)
+
+
+class Goban:
+    """The points of one board, and what stones do there. beside, across: the neighbours of each point."""
+
+    def __init__(self, board: Squares) -> None:
+        self.full, self._stride, self._count = board.full, board.stride, len(board.indices)
+        size = max(board.indices) + 1
+        self.beside = [board.around(1 << cell) if board.full >> cell & 1 else 0 for cell in range(size)]
+        self.across = [
+            board.grow_all(1 << cell) & board.full & ~self.beside[cell] & ~(1 << cell) for cell in range(size)
+        ]
+        self.on_edge = sum(1 << cell for cell in board.indices if self.beside[cell].bit_count() < 4)
+
+    def chain(self, seed: Cells, stones: Cells) -> tuple[Cells, Cells]:
+        """The chain of the stones that holds a seed, and it with all around it."""
+        stride = self._stride
+        while True:
+            grown = seed | seed << 1 | seed >> 1 | seed << stride | seed >> stride
+            if (more := grown & stones) == seed:
+                return seed, grown
+            seed = more
+
+    def is_eye(self, cell: int, own: Cells, others: Cells) -> bool:
+        """Whether a free point is wholly a side's own."""
+        if self.beside[cell] & ~own:
+            return False
+        across = self.across[cell]
+        return (across & others).bit_count() < (2 if across.bit_count() == 4 else 1)
+
+    def after(self, cell: int, own: Cells, others: Cells) -> Stones | None:
+        """The stones of both sides after a stone; None where that is suicide."""
+        point = 1 << cell
+        beside = self.beside[cell]
+        own |= point
+        free = self.full & ~(own | others)
+        left, taken = beside & others, 0
+        while left:
+            chain, reach = self.chain(left & -left, others)
+            left &= ~chain
+            if not reach & free:
+                taken |= chain
+        if taken:
+            return own, others & ~taken
+        if not beside & free and not self.chain(point, own)[1] & free:
+            return None
+        return own, others
+
+    def urgent(self, last: int | None, own: Cells, others: Cells) -> list[int]:
+        """What takes the chain of the stone played last, or saves one beside it, if there is but one such point."""
+        if last is None or last < 0:
+            return []
+        free = self.full & ~(own | others)
+        room = self.chain(1 << last, others)[1] & free
+        found = [] if room & room - 1 or not room else [room.bit_length() - 1]
+        left = self.beside[last] & own
+        while left:
+            chain, reach = self.chain(left & -left, own)
+            left &= ~chain
+            room = reach & free
+            if room and not room & room - 1:
+                cell = room.bit_length() - 1
+                after = self.beside[cell] & free
+                if after & after - 1 or self.chain(room, own | room)[1].bit_count() > chain.bit_count() + 6:
+                    found.append(cell)
+        return found
+
+    def played_out(
+        self, own: Cells, others: Cells, last: int | None, passes: int, dice: Random
+    ) -> tuple[Cells, Cells, tuple[list[int], list[int]]]:
+        """A random game: the stones at its end, of the side to move first, and the points each played."""
+        chance = dice.random
+        played: tuple[list[int], list[int]] = ([], [])
+        turn, ko = 0, -1
+        for _ in range(3 * self._count):
+            urgent = self.urgent(last, own, others) if chance() < HEEDS else []
+            tries = ((cell, self.after(cell, own, others)) for cell in urgent if cell != ko)
+            cell, after = next((each for each in tries if each[1]), None) or self._anywhere(own, others, ko, chance)
+            if after is None:
+                passes += 1
+                last, ko = None, -1
+                if passes >= 2:
+                    break
+                own, others = others, own
+            else:
+                passes = 0
+                gone = others & ~after[1]
+                ko = gone.bit_length() - 1 if gone and not gone & gone - 1 and self._alone(cell, after[0]) else -1
+                played[turn].append(cell)
+                last = cell
+                others, own = after
+            turn = 1 - turn
+        return (own, others, played) if turn == 0 else (others, own, played)
+
+    def _alone(self, cell: int, own: Cells) -> bool:
+        return not self.beside[cell] & own
+
+    def _anywhere(
+        self, own: Cells, others: Cells, ko: int, chance: Callable[[], float]
+    ) -> tuple[int, tuple[Cells, Cells] | None]:
+        """A free point by chance that is no eye, and the stones after it; None where there is none."""
+        free = [cell for cell in bits(self.full & ~(own | others)) if cell != ko]
+        left = len(free)
+        while left:
+            at = int(chance() * left)
+            cell = free[at]
+            if not self.is_eye(cell, own, others) and (after := self.after(cell, own, others)):
+                return cell, after
+            left -= 1
+            free[at] = free[left]
+        return -1, None
+
+    def area(self, own: Cells, others: Cells) -> int:
+        """The stones of a side, and the free points that only it borders on."""
+        count, left = own.bit_count(), self.full & ~(own | others)
+        while left:
+            region, reach = self.chain(left & -left, left)
+            left &= ~region
+            if reach & own and not reach & others:
+                count += region.bit_count()
+        return count
+
+
+@cache
+def _goban(board: Squares) -> Goban:
+    return Goban(board)
