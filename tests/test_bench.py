@@ -13,6 +13,7 @@ from click.testing import CliRunner
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the suite reads /proc")
 
 
+@pytest.mark.servers
 def test_the_suite_measures_and_compares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from bench import __main__ as suite
     from bench.parts import Scale
@@ -33,6 +34,7 @@ def test_the_suite_measures_and_compares(tmp_path: Path, monkeypatch: pytest.Mon
     assert "floors taken_per_second" in result.output
 
 
+@pytest.mark.servers
 def test_the_plain_loop_plays_under_the_same_load(tmp_path: Path) -> None:
     from bench.least import least
     from bench.moves import throughput

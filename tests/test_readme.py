@@ -61,6 +61,7 @@ def environment(tmp_path):
     return {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **home}
 
 
+@pytest.mark.servers
 def test_the_demo_ends_with_the_win(tmp_path, environment):
     done = run(".venv/bin/pbm demo", tmp_path, environment)
     assert done.returncode == 0, done.stderr
@@ -68,6 +69,7 @@ def test_the_demo_ends_with_the_win(tmp_path, environment):
     assert done.stderr == ""
 
 
+@pytest.mark.servers
 def test_commands_work_one_after_the_other(tmp_path, environment):
     ran = 0
     for line in LINES:

@@ -123,6 +123,7 @@ def answer_last(port: int, tmp_path: Path, userid: str, text: str) -> None:
         client.sendmail(f"{userid}@example.net", [got["Reply-To"]], reply)
 
 
+@pytest.mark.servers
 def test_bombs_are_read_in_bounded_memory_and_stop_nobody(played: Pbm, tmp_path: Path) -> None:
     with serving(*words(tmp_path), **QUIET) as (process, line):
         mails_in(tmp_path / "mail/alice@example.net", 1)
@@ -143,6 +144,7 @@ def test_bombs_are_read_in_bounded_memory_and_stop_nobody(played: Pbm, tmp_path:
     assert "1 D4" in shown
 
 
+@pytest.mark.servers
 def test_a_flood_of_logins_does_not_stall_a_move(played: Pbm, tmp_path: Path) -> None:
     """With the real hashes, of which each costs as much as many moves."""
     limit = {"PBM_LIMITS__STRANGER_PASSWORDS_PER_HOUR": "60"}

@@ -98,6 +98,7 @@ def test_nobody_s_program(game: Pbm) -> None:
     assert 'no player "zoe"' in game("bot", "run", "--as", "zoe", sys.executable, code=1).stderr
 
 
+@pytest.mark.servers
 def test_by_real_mail_the_example_plays_against_itself_to_the_end(
     pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

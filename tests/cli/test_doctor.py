@@ -44,6 +44,7 @@ def examined(pbm: Pbm, *words: str, code: int) -> dict[str, list[str]]:
     return found
 
 
+@pytest.mark.servers
 def test_a_running_server_passes_and_answers_nothing(pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"OPERATOR": "op@x.org", "SERVER__DOMAIN": "example.org", "SERVER__AUTHSERV_ID": "mx.x"}.items():
         monkeypatch.setenv(f"PBM_{name}", value)
@@ -66,6 +67,7 @@ def test_lines_for_people_say_what_to_do(pbm: Pbm, monkeypatch: pytest.MonkeyPat
     assert lines[place + 1] == "      -> start it: pbm serve, or systemctl start pbm"
 
 
+@pytest.mark.servers
 def test_a_server_over_another_database_is_noticed(pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PBM_SERVER__DOMAIN", "example.org")
     monkeypatch.setattr(probes, "_PATIENCE_SECONDS", 0.3)

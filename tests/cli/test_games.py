@@ -44,6 +44,7 @@ def tree(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.servers
 def test_a_new_game_plays_at_once_and_the_contract_test_tells_what_is_missing(pbm: Pbm, tree: Path) -> None:
     pbm("game", "new", "frob", "--folder", str(tree))
     contract = python(
@@ -66,6 +67,7 @@ def test_the_registry_keeps_its_order() -> None:
     assert more.index("Four()") < more.index("Frob()") < more.index("Gomoku()")
 
 
+@pytest.mark.servers
 def test_a_package_of_its_own_is_built_installed_and_played(pbm: Pbm, tmp_path: Path) -> None:
     source, built, installed = (tmp_path / name for name in ("frob", "built", "installed"))
     pbm("game", "new", "frob", "--title", "The Frob", "--package", "--folder", str(source))

@@ -36,6 +36,7 @@ def prepare(pbm: Pbm, folder: Path, line: str) -> None:
         shutil.copyfile(made, folder / "backups/newest.db")
 
 
+@pytest.mark.servers
 def test_every_command_of_the_page_works(game: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "backups").mkdir()

@@ -95,6 +95,7 @@ def test_over_a_database_that_can_only_be_read_it_ends_and_says_what_would_work(
     assert ended.stderr.splitlines()[-1].endswith("start again: SQLite would not write in this process.")
 
 
+@pytest.mark.servers
 def test_a_game_without_any_file(tmp_path: Path, pbm: Pbm) -> None:
     url, maildir = f"sqlite:///{tmp_path / 'new.db'}", tmp_path / "mail"
     pbm("db", "create", "--database", url)
@@ -118,6 +119,7 @@ def test_a_game_without_any_file(tmp_path: Path, pbm: Pbm) -> None:
     pbm("board", "verify", "--database", url)
 
 
+@pytest.mark.servers
 def test_an_empty_database_is_set_up_and_sigint_stops(tmp_path: Path) -> None:
     environment = {
         "XDG_DATA_HOME": str(tmp_path / "data"),
@@ -135,6 +137,7 @@ def test_an_empty_database_is_set_up_and_sigint_stops(tmp_path: Path) -> None:
     assert all(entry.startswith("{") for entry in err.splitlines())
 
 
+@pytest.mark.servers
 def test_a_unix_socket(tmp_path: Path) -> None:
     url, place = f"sqlite:///{tmp_path / 'x.db'}", tmp_path / "s"
     with serving("--listen", f"unix:{place}", "--database", url, "--maildir", str(tmp_path / "m")) as (_, line):
@@ -159,6 +162,7 @@ def test_a_mistake_is_told_before_anything_is_done(words: list[str], code: int, 
     assert refused.stdout == ""
 
 
+@pytest.mark.servers
 def test_a_port_in_use_is_told(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         listen = f"127.0.0.1:{taken.getsockname()[1]}"
@@ -197,6 +201,7 @@ def test_a_fault_in_the_log_does_not_tell_what_was_written(
     assert "Sesame99" not in said
 
 
+@pytest.mark.servers
 def test_the_address_belongs_to_the_database(tmp_path: Path, pbm: Pbm) -> None:
     """Commands write from the address of the server, though nobody has told them, and a contradiction is refused."""
     url, maildir = f"sqlite:///{tmp_path / 'new.db'}", tmp_path / "mail"
@@ -232,6 +237,7 @@ def test_a_usual_folder_that_may_not_be_read_is_told(pbm: Pbm, monkeypatch: pyte
     assert "cannot be looked for: Permission denied" in pbm("board", "list", code=2).stderr
 
 
+@pytest.mark.servers
 def test_a_hangup_has_the_next_dkim_key_read(tmp_path: Path, pbm: Pbm) -> None:
     key, maildir, config = tmp_path / "dkim.pem", tmp_path / "mail", tmp_path / "pbm.toml"
     pbm("dkim", "create", str(key))
@@ -256,6 +262,7 @@ def test_a_hangup_has_the_next_dkim_key_read(tmp_path: Path, pbm: Pbm) -> None:
         assert any(f" s={selector};".encode() in mail for mail in mails_in(maildir / "alice@example.net", 3))
 
 
+@pytest.mark.servers
 def test_a_hangup_has_limits_and_the_level_of_the_log_read(tmp_path: Path, pbm: Pbm) -> None:
     """A stranger gets one answer a day, until the operator allows more."""
     maildir, config = tmp_path / "mail", tmp_path / "pbm.toml"

@@ -133,6 +133,7 @@ def test_durations_are_told_in_two_units(seconds: int, expected: str) -> None:
     assert _duration(timedelta(seconds=seconds)) == expected
 
 
+@pytest.mark.servers
 def test_the_live_view_follows_and_ends_with_ctrl_c(tmp_path: Path) -> None:
     database = f"sqlite:///{tmp_path / 'x.db'}"
     Store(database).prepare(datetime.now(UTC))

@@ -36,6 +36,7 @@ def counted(tmp_path: Path, query: str) -> int:
         return int(connection.execute(query).fetchone()[0])
 
 
+@pytest.mark.servers
 def test_told_to_stop_under_load_a_server_finishes_what_it_took(game: Pbm, tmp_path: Path) -> None:
     """Clients that send as fast as they can are told 250 or turned away, and each 250 is in the database."""
     accepted: list[int] = []
@@ -79,6 +80,7 @@ def stuck(**more: str) -> Iterator[subprocess.Popen[str]]:
                 yield process
 
 
+@pytest.mark.servers
 def test_a_second_signal_ends_a_server_that_hangs(pbm: Pbm, tmp_path: Path) -> None:
     with stuck() as process:
         process.send_signal(signal.SIGTERM)
@@ -91,12 +93,14 @@ def test_a_second_signal_ends_a_server_that_hangs(pbm: Pbm, tmp_path: Path) -> N
     assert counted(tmp_path, "SELECT count(*) FROM outbox WHERE state = 'queued'") == 1
 
 
+@pytest.mark.servers
 def test_a_stop_takes_no_longer_than_it_may(pbm: Pbm, tmp_path: Path) -> None:
     with stuck(PBM_SERVER__STOP_SECONDS="0.5") as process:
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE_SECONDS) == 1
 
 
+@pytest.mark.servers
 def test_systemd_hears_when_we_are_ready_alive_and_stopping(pbm: Pbm, tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as supervisor:
         supervisor.bind(str(tmp_path / "notify"))
@@ -111,6 +115,7 @@ def test_systemd_hears_when_we_are_ready_alive_and_stopping(pbm: Pbm, tmp_path: 
     assert sorted(set(heard)) == [b"READY=1", b"STOPPING=1", b"WATCHDOG=1"]
 
 
+@pytest.mark.servers
 def test_numbers_are_given_while_it_runs(pbm: Pbm, tmp_path: Path) -> None:
     place = free_place()
     with serving(*words(tmp_path), PBM_METRICS__LISTEN=place) as (process, line):
@@ -131,6 +136,7 @@ def numbers_at(place: str) -> dict[str, float]:
     return {name: float(value) for name, value in lines}
 
 
+@pytest.mark.servers
 def test_a_worker_beside_a_server_with_one_configuration_tells_its_own_numbers(pbm: Pbm, tmp_path: Path) -> None:
     """What the server does not do is seen there all the same, as long as somebody does it."""
     place, own = free_place(), free_place()
@@ -170,6 +176,7 @@ def test_a_place_for_numbers_that_is_taken_is_told(pbm: Pbm, tmp_path: Path) -> 
     assert refused.stderr.endswith(f"metrics.listen: cannot listen on {place}: Address already in use.\n")
 
 
+@pytest.mark.servers
 def test_every_line_about_a_mail_names_it(game: Pbm, tmp_path: Path) -> None:
     with serving(*words(tmp_path), PBM_LOG__FORMAT="json") as (process, line):
         send(port_of(line), "help")
@@ -186,6 +193,7 @@ def test_every_line_about_a_mail_names_it(game: Pbm, tmp_path: Path) -> None:
     assert "D4" not in err
 
 
+@pytest.mark.servers
 def test_a_mail_that_is_parked_or_refused_is_named_too(game: Pbm, tmp_path: Path) -> None:
     environment = {"PBM_LOG__FORMAT": "json", "PBM_LIMITS__UNPROVEN_ANSWERS_PER_HOUR": "1"}
     with serving(*words(tmp_path), **environment) as (process, line):
@@ -198,6 +206,7 @@ def test_a_mail_that_is_parked_or_refused_is_named_too(game: Pbm, tmp_path: Path
     assert [each["mail"] for each in refused] == [2, 3]
 
 
+@pytest.mark.servers
 def test_nobody_reads_standard_error_and_nothing_stops(game: Pbm, tmp_path: Path) -> None:
     """The pipe holds 4 kB, which is some ten mails' worth of lines; what is left out is counted once it is read."""
     with serving(*words(tmp_path), PBM_LOG__LEVEL="debug") as (process, line):
@@ -230,6 +239,7 @@ def test_lines_that_find_no_room_are_counted(monkeypatch: pytest.MonkeyPatch) ->
     assert told == sorted(told)
 
 
+@pytest.mark.servers
 def test_a_server_whose_loop_is_stuck_ends_all_the_same(game: Pbm, tmp_path: Path) -> None:
     """Told to stop, it may take as long as is configured, and no longer, whatever it is stuck in."""
     stuck = "import pbm.edges.server as s, time; s.Server._handle_batch = lambda *_: time.sleep(3600)"
@@ -241,6 +251,7 @@ def test_a_server_whose_loop_is_stuck_ends_all_the_same(game: Pbm, tmp_path: Pat
     assert process.wait(PATIENCE_SECONDS) != 0
 
 
+@pytest.mark.servers
 def test_a_handling_that_hangs_ends_the_process_and_its_mail_is_kept(pbm: Pbm, tmp_path: Path) -> None:
     """Nothing else can interrupt it, and whoever supervises the process starts another one."""
     hang = "import pbm.edges.server as s, time; s.Service.handle = lambda *_: time.sleep(3600)"

@@ -78,6 +78,7 @@ def piped(data: bytes, *arguments: str, **environment: str) -> tuple[int, str]:
     return done.returncode, done.stderr.decode()
 
 
+@pytest.mark.servers
 def test_the_command_by_its_variables_and_what_it_says_of_itself(tmp_path: Path):
     url = f"sqlite:///{tmp_path / 'pbm.db'}"
     fresh = Store(url)
@@ -91,6 +92,7 @@ def test_the_command_by_its_variables_and_what_it_says_of_itself(tmp_path: Path)
     assert (code, complaint) == (os.EX_NOUSER, "5.1.1 There is no nobody@localhost here.\n")
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(
     "arguments", [("--bogus",), ("--config", "/nowhere/pbm.toml"), ("--database", "sqlite:////nowhere/pbm.db")]
 )

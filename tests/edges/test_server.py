@@ -150,6 +150,7 @@ def serve_process(database: str, folder: Path, stderr: int = subprocess.DEVNULL)
     return child, int(child.stdout.readline().rsplit(":", 1)[1])
 
 
+@pytest.mark.servers
 def test_what_got_250_is_handled_once_though_the_server_is_killed_again_and_again(service, database, tmp_path):
     """Every accepted mail has one answer, whatever moment the kill met."""
     accepted, number = [], 0
@@ -206,6 +207,7 @@ def test_a_database_that_is_deleted_while_it_is_written_loses_no_mail(service, d
     assert len(letters(tmp_path, "root@example.org")) == 1
 
 
+@pytest.mark.servers
 def test_a_process_that_may_open_no_more_files_ends_and_says_so(database, tmp_path):
     child, port = serve_process(database, tmp_path, stderr=subprocess.PIPE)
     used = len(list(Path(f"/proc/{child.pid}/fd").iterdir()))

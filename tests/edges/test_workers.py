@@ -135,6 +135,7 @@ def answers(service: Service, board: int, moves: list[str]) -> list[Arriving]:
     return mails
 
 
+@pytest.mark.servers
 def test_workers_that_are_killed_again_and_again_play_every_game_as_it_was_sent(
     service: Service, company: Company
 ) -> None:
@@ -168,6 +169,7 @@ def test_workers_that_are_killed_again_and_again_play_every_game_as_it_was_sent(
     assert set(sent) == owed
 
 
+@pytest.mark.servers
 def test_one_process_listens_one_handles_and_one_delivers(service: Service, company: Company) -> None:
     assert company.hire("work", "--do", "handle") == "pbm: at work for pbm@example.org: handle\n"
     assert company.hire("work", "--do", "deliver") == "pbm: at work for pbm@example.org: deliver\n"
@@ -183,6 +185,7 @@ def test_one_process_listens_one_handles_and_one_delivers(service: Service, comp
     assert company.dismiss() == [0, 0, 0]
 
 
+@pytest.mark.servers
 def test_what_nobody_is_there_to_do_waits(service: Service, company: Company) -> None:
     service.accept([Arriving("alice@x.org", ("pbm@example.org",), b"From: alice@x.org\r\nSubject: help\r\n\r\n")])
     company.hire("work", "--do", "handle")
@@ -198,6 +201,7 @@ def waiting(store: Store) -> bool:
         return bool(tx.inbox.waiting(1))
 
 
+@pytest.mark.servers
 def test_answers_of_several_handlers_are_not_lost_nor_doubled(database: str, service: Service) -> None:
     """Handlers in threads, each with connections of its own, while the mails come in."""
     others = [Service(Store(database), service.settings) for _ in range(2)]
