@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby, islice
 
@@ -234,27 +234,15 @@ class CrossGeo:
         return Outcome(pos.side.other, f"because {SIDES[pos.side - 1]} has no edge left to pick")
 
     def scene(self, pos: Position, last: int | None) -> Scene:
-        board, taken = graph(pos.options), 0 if last is None else pos.taken
-        left, bottom = (min(spot[axis] for spot in board.vertices) for axis in (0, 1))
+        board, taken, start = graph(pos.options), 0 if last is None else pos.taken, _whole(pos.options)
         used = {end for index in indices(pos.standing) for end in board.edges[index]}
-        plane = PlaneBoard(
-            width=max(1, max(x for x, _ in board.vertices) - left),
-            height=max(1, max(y for _, y in board.vertices) - bottom),
-            points=tuple(
-                Point(x - left, y - bottom, board.labels[index])
-                for index, (x, y) in enumerate(board.vertices)
-                if index in used
-            ),
-            segments=tuple(
-                Segment(
-                    x1 - left, y1 - bottom, x2 - left, y2 - bottom, _STROKES[board.colours[index]],
-                    label=_name(board, index), name=self.notate(pos, index),
-                    gone=not pos.standing >> index & 1, ends=(board.labels[one], board.labels[two]),
-                )
-                for index, (((x1, y1), (x2, y2)), (one, two)) in enumerate(zip(board.lines, board.edges, strict=True))
-                if (pos.standing | taken) >> index & 1
-            ),
-        )  # fmt: skip
+        shown = [
+            segment if pos.standing >> index & 1 else replace(segment, gone=True)
+            for index, segment in enumerate(start.segments)
+            if (pos.standing | taken) >> index & 1
+        ]
+        points = tuple(point for index, point in enumerate(start.points) if index in used)
+        plane = replace(start, points=points, segments=tuple(shown), start=start)
         notes = [] if last is None else [_last_turn(pos, last)]
         return Scene(plane, (*notes, *_coinciding(plane)), _choice(pos))
 
@@ -302,6 +290,27 @@ def indices(edges: Edges) -> Iterator[int]:
 
 def _pickable(pos: Position) -> Edges:
     return pos.standing & graph(pos.options).of_colours(PICKS[pos.side])
+
+
+@lru_cache(maxsize=256)
+def _whole(options: Options) -> PlaneBoard:
+    """The board with all its edges."""
+    board = graph(options)
+    left, bottom = (min(spot[axis] for spot in board.vertices) for axis in (0, 1))
+    return PlaneBoard(
+        width=max(1, max(x for x, _ in board.vertices) - left),
+        height=max(1, max(y for _, y in board.vertices) - bottom),
+        points=tuple(
+            Point(x - left, y - bottom, label) for label, (x, y) in zip(board.labels, board.vertices, strict=True)
+        ),
+        segments=tuple(
+            Segment(
+                x1 - left, y1 - bottom, x2 - left, y2 - bottom, _STROKES[board.colours[index]],
+                label=_name(board, index), name=str(index + 1), ends=(board.labels[one], board.labels[two]),
+            )
+            for index, (((x1, y1), (x2, y2)), (one, two)) in enumerate(zip(board.lines, board.edges, strict=True))
+        ),
+    )  # fmt: skip
 
 
 def _name(board: Graph, index: int) -> str:

@@ -212,13 +212,15 @@ class PlaneBoard:
     """Points and segments in the plane, seen through the window 0 <= x <= width, 0 <= y <= height; y grows upwards.
 
     Coordinates are integers of a grid fine enough for every drawing (the game chooses its unit); segments may reach
-    outside the window and are to be clipped by whoever draws. width, height: at least 1.
+    outside the window and are to be clipped by whoever draws. width, height: at least 1. start: the same board before
+    the first move, where moves only remove segments; labels, no two of them alike, keep their places of then.
     """
 
     width: int
     height: int
     points: tuple[Point, ...]
     segments: tuple[Segment, ...]
+    start: PlaneBoard | None = None
 
 
 @dataclass(frozen=True, slots=True)

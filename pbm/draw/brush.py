@@ -77,7 +77,7 @@ def mixed(one: str, other: str, share: int = 3) -> str:
 FEW = 16
 """Colours of a picture that takes half the room for each pixel."""
 _STROKES = (INK, LINE, COLOURS["green"], COLOURS["red"], COLOURS["blue"], COLOURS["purple"])
-_FIRST = (PAPER, FAINT, COLOURS["yellow"], *_STROKES, *(mixed(ink, PAPER) for ink in _STROKES))
+_FIRST = (PAPER, FAINT, COLOURS["yellow"], *_STROKES, *(mixed(ink, PAPER) for ink in (FAINT, *_STROKES)))
 """All that lines and letters on paper need, their soft edges too; they stand first in the palette."""
 
 
@@ -113,10 +113,16 @@ def font(size: int, *, bold: bool = False) -> ImageFont.FreeTypeFont:
     return ImageFont.truetype(str(FONTS / name), size, layout_engine=ImageFont.Layout.BASIC)
 
 
+@cache
+def soft(colour: str) -> int:
+    """The number, among the first of the palette, of the colour's soft edge on paper."""
+    return flat(Image.new("RGB", (1, 1), mixed(colour, PAPER)), FEW).tobytes()[0]
+
+
 def blank(width: int, height: int) -> Image.Image:
-    """A sheet of paper, in numbers of the palette."""
+    """A sheet of paper for lines and letters, in numbers of the palette's first colours."""
     image = Image.new("P", (width, height), number(PAPER))
-    image.putpalette(palette().getpalette() or [])
+    image.putpalette(palette(FEW).getpalette() or [])
     return image
 
 
@@ -196,21 +202,13 @@ def write(pen: Pen, words: str, size: int, x: float, y: float, fill: str | int =
     pen.text((x, y), words, fill, font(size, bold=bold), anchor="mm")
 
 
-def finished(image: Image.Image, *, lines: bool = True) -> Picture:
-    """The file. lines: it is drawn in lines, whose few colours are worth finding, and then nothing but runs.
+def finished(image: Image.Image) -> Picture:
+    """The file. Of few colours, as lines have, nothing but runs is looked for.
 
-    Otherwise level 6 would take more than twice the time of level 3, for a file smaller by a fifth.
+    In others, level 6 would take more than twice the time of level 3, for a file smaller by a fifth.
     """
     file = io.BytesIO()
-    level, strategy = 3, zlib.Z_DEFAULT_STRATEGY
-    if lines:
-        used = [at for at, count in enumerate(image.histogram()) if count]
-        places = [0] * 256
-        for new, old in enumerate(used):
-            places[old] = new
-        colours = image.getpalette() or []
-        image = image.point(places)
-        image.putpalette([part for at in used for part in colours[3 * at : 3 * at + 3]])
-        level, strategy = 6, zlib.Z_RLE if len(used) <= FEW else zlib.Z_DEFAULT_STRATEGY
-    image.save(file, "PNG", compress_level=level, compress_type=strategy)
+    is_few = len(image.getpalette() or []) <= 3 * FEW
+    strategy = zlib.Z_RLE if is_few else zlib.Z_DEFAULT_STRATEGY
+    image.save(file, "PNG", compress_level=3, compress_type=strategy)
     return Picture(file.getvalue(), image.width, image.height)

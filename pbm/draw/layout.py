@@ -7,7 +7,7 @@ whatever is drawn: each label looks at few places, and a place tells how many se
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate, pairwise
@@ -17,6 +17,12 @@ from games.scene import PlaneBoard, Point, Segment
 
 Place = tuple[int, int]
 """A cell of the sheet: row counted downwards, column counted to the right."""
+
+Lettering = tuple[Place, str]
+"""A label, and the place of its first letter."""
+
+Choice = tuple[int, Place]
+"""Where a label may begin, and what that costs."""
 
 Spot = tuple[float, float]
 """The same as fractions of cells; whole numbers are the middles of cells."""
@@ -29,6 +35,9 @@ BESIDE = 200
 """Harm from which a label is rather put beside its stroke."""
 PAD = 16
 """Columns beyond either edge of a sheet to which a label may reach."""
+ON = ((0, 0, 0),)
+ASIDE = (*ON, (-1, 0, 0), (1, 0, 0), (0, -1, -1), (0, 1, 1))
+"""Where a label stands beside the middle of its stroke: rows down; halves of it, and columns, to the right."""
 MANY = 80
 """Segments among which a label beside its stroke would not be found."""
 HARD = 55
@@ -134,7 +143,7 @@ def _slope(drop: float, low: float) -> str:
 
 
 def _clipped(segment: Segment, sheet: Sheet) -> Line | None:
-    """The part of the segment inside the window, None when there is none (Liang and Barsky's way)."""
+    """The part of the segment inside the window, None when it is a point at most (Liang and Barsky's way)."""
     width, height = sheet.board.width, sheet.board.height
     ends = ((segment.x1, segment.y1), (segment.x2, segment.y2))
     if all(0 <= x <= width and 0 <= y <= height for x, y in ends):
@@ -153,7 +162,7 @@ def _clipped(segment: Segment, sheet: Sheet) -> Line | None:
             enter = max(enter, Fraction(room, speed))
         elif speed > 0:
             leave = min(leave, Fraction(room, speed))
-    if enter > leave:
+    if enter >= leave:
         return None
     (top, left), (bottom, right) = (
         sheet.spot(
@@ -167,17 +176,22 @@ def _clipped(segment: Segment, sheet: Sheet) -> Line | None:
 
 
 class Layout:
-    """What stands where on a sheet.
+    """What stands where on a sheet. whole: of a board that has all of it, where it keeps its place.
 
     lines, paths: for each segment its visible line and the cells under it. signs: the place of each point's sign, by
     the point's index, and its text. numbers: likewise for the segments' labels. under: the segments of each cell.
     """
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: Sheet, whole: Layout | None = None) -> None:
         self.sheet = sheet
         self.segments = sheet.board.segments
-        self.lines = [_clipped(segment, sheet) for segment in self.segments]
-        self.paths = [line.cells() if line else [] for line in self.lines]
+        if whole is None:
+            self.lines = [_clipped(segment, sheet) for segment in self.segments]
+            self.paths = [line.cells() if line else [] for line in self.lines]
+        else:
+            places = {segment.label: index for index, segment in enumerate(whole.segments)}
+            self.lines = [whole.lines[places[segment.label]] for segment in self.segments]
+            self.paths = [whole.paths[places[segment.label]] for segment in self.segments]
         self.under: dict[Place, list[int]] = {}
         for index, path in enumerate(self.paths):
             for place, _ in path:
@@ -185,8 +199,12 @@ class Layout:
         self._nothing = [0] * (sheet.columns + 2 * PAD)
         self._crowd = self._sums()
         self._taken: dict[int, int] = {}  # by row: bit PAD + i for column i
-        self.signs = self._place_signs()
-        self.numbers = self._place_numbers()
+        if whole is None:
+            self.signs = self._place_signs()
+            self.numbers = self._place_numbers()
+        else:
+            self.signs = _kept(whole.signs, whole.sheet.board.points, sheet.board.points)
+            self.numbers = _kept(whole.numbers, whole.segments, self.segments)
 
     @property
     def lost(self) -> list[Place]:
@@ -235,16 +253,16 @@ class Layout:
     def _leave(self, start: Place, length: int) -> None:
         self._taken[start[0]] ^= ((1 << length) - 1) << start[1] + PAD
 
-    def _covered(self, lettering: tuple[Place, str]) -> int:
+    def _covered(self, lettering: Lettering) -> int:
         """How many segments a sign would hide."""
         (row, column), sign = lettering
         sums = self._crowd.get(row, self._nothing)
         return sums[column + len(sign) + PAD] - sums[column + PAD]
 
-    def _place_signs(self) -> dict[int, tuple[Place, str]]:
+    def _place_signs(self) -> dict[int, Lettering]:
         """The present point first, then the others in the board's order."""
         points, sheet = self.sheet.board.points, self.sheet
-        placed: dict[int, tuple[Place, str]] = {}
+        placed: dict[int, Lettering] = {}
         inside = [index for index, point in enumerate(points) if sheet.shows(point)]
         if sheet.beside:
             for index in inside:
@@ -260,7 +278,7 @@ class Layout:
                     break
         return placed
 
-    def _place_numbers(self) -> dict[int, tuple[Place, str]]:
+    def _place_numbers(self) -> dict[int, Lettering]:
         """Each label where it disturbs least: those with the fewest places choose first, then all may improve."""
         texts = {
             index: f"({s.label})" if s.last else s.label
@@ -268,36 +286,42 @@ class Layout:
             if s.label and self.paths[index]
         }
         choices = {index: self._choices(index, len(text)) for index, text in texts.items()}
-        placed: dict[int, tuple[Place, str]] = {}
+        more: dict[int, list[Choice]] = {}
+        placed: dict[int, Lettering] = {}
         for index in sorted(choices, key=lambda index: (len(choices[index]), index)) * 2:
             text = texts[index]
             if index in placed:
                 self._leave(*_extent(placed.pop(index)))
-            best = next((start for _, start in choices[index] if self._free(start, len(text))), None)
+            best = self._first_free(choices[index], len(text), BESIDE)
+            if best is None:
+                more[index] = more.get(index) or self._choices(index, len(text), everywhere=True)
+                best = self._first_free(more[index], len(text))
             if best is not None:
                 placed[index] = best, text
                 self._take(best, len(text))
         return placed
 
-    def _choices(self, index: int, length: int) -> list[tuple[int, Place]]:
-        """Some places on a segment that no point's sign has taken, each with its cost, cheapest first."""
+    def _first_free(self, choices: Sequence[Choice], length: int, most: int = 10**9) -> Place | None:
+        """most: what it may cost."""
+        return next((start for cost, start in choices if cost <= most and self._free(start, length)), None)
+
+    def _choices(self, index: int, length: int, *, everywhere: bool = False) -> list[Choice]:
+        """Some places on a segment that no point's sign has taken, each with its cost, cheapest first.
+
+        everywhere: beside it as well, if only colours tell whose label it is.
+        """
         path = [place for place, _ in self.paths[index]]
         every = max(1, len(path) * max(len(self.segments), MANY) // (TRIED * MANY))
+        offs = ASIDE if everywhere and self.sheet.beside and len(self.segments) <= MANY else ON
         costs = {}
         for step in range(len(path) // 2 % every, len(path), every):
             off_middle = 16 * abs(2 * step + 1 - len(path)) // len(path)
             row, column = path[step]
-            for off, start in self._starts(row, column - length // 2, length):
+            for down, halves, right in offs:
+                start = row + down, column - length // 2 + halves * (length + 1) // 2 + right
                 if self._free(start, length):
-                    costs[start] = off + off_middle + self._harm(start, length)
+                    costs[start] = BESIDE * bool(down or right) + off_middle + self._harm(start, length)
         return sorted((cost, start) for start, cost in costs.items())
-
-    def _starts(self, row: int, column: int, length: int) -> Iterator[tuple[int, Place]]:
-        """Where a label may begin, with what it costs to be off its stroke: beside it only where colours tell whose."""
-        yield 0, (row, column)
-        if self.sheet.beside and len(self.segments) <= MANY:
-            for down, right in ((-1, 0), (1, 0), (0, -(length + 1) // 2 - 1), (0, length // 2 + 1)):
-                yield BESIDE, (row + down, column + right)
 
     def _harm(self, start: Place, length: int) -> int:
         """How much a label hides, or might be taken to belong to; its own segment counts alike wherever it stands."""
@@ -315,7 +339,15 @@ class Layout:
         return {row: list(accumulate(counts)) for row, counts in rows.items()}
 
 
-def _extent(lettering: tuple[Place, str]) -> tuple[Place, int]:
+def _kept(
+    placed: Mapping[int, Lettering], whole: Sequence[Point | Segment], some: Sequence[Point | Segment]
+) -> dict[int, Lettering]:
+    """What is placed of the whole, for some of it."""
+    places = {whole[index].label: lettering for index, lettering in placed.items()}
+    return {index: places[each.label] for index, each in enumerate(some) if each.label in places}
+
+
+def _extent(lettering: Lettering) -> tuple[Place, int]:
     return lettering[0], len(lettering[1])
 
 
@@ -369,12 +401,27 @@ def most_crowded(layout: Layout, times: int) -> Excerpt | None:
     row, column = max(lost, key=lambda place: (found(place), place))
     left = min(max(0, (column - 1) * board.width // sheet.columns - width // 2), board.width - width)
     low = min(max(0, (sheet.rows - row) * board.height // sheet.rows - height // 2), board.height - height)
-    points = tuple(replace(point, x=point.x - left, y=point.y - low) for point in board.points)
+    start = board.start and _cut(board.start, left, low, width, height)
+    return Excerpt(replace(_cut(board, left, low, width, height), start=start), left, low)
+
+
+def _cut(board: PlaneBoard, left: int, low: int, width: int, height: int) -> PlaneBoard:
+    """What of a board a window may show."""
+    right, top = left + width, low + height
+    points = tuple(
+        replace(point, x=point.x - left, y=point.y - low)
+        for point in board.points
+        if left <= point.x <= right and low <= point.y <= top
+    )
     segments = tuple(
         replace(each, x1=each.x1 - left, y1=each.y1 - low, x2=each.x2 - left, y2=each.y2 - low)
         for each in board.segments
+        if min(each.x1, each.x2) <= right
+        and max(each.x1, each.x2) >= left
+        and min(each.y1, each.y2) <= top
+        and max(each.y1, each.y2) >= low
     )
-    return Excerpt(PlaneBoard(width, height, points, segments), left, low)
+    return PlaneBoard(width, height, points, segments)
 
 
 def shared(points: Sequence[Point]) -> list[list[str]]:

@@ -27,7 +27,7 @@ def _picture(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
 
 def drawn(board: HexBoard | GridBoard | PlaneBoard) -> Picture:
     """The picture made anew, whatever it takes."""
-    return brush.finished(image(board), lines=isinstance(board, PlaneBoard))
+    return brush.finished(image(board))
 
 
 def image(board: HexBoard | GridBoard | PlaneBoard) -> Image.Image:

@@ -7,6 +7,7 @@ are heavy, blue ones dashed, those that the last move removed grey and dotted.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from math import hypot
 from typing import NamedTuple
 
@@ -14,14 +15,14 @@ from PIL import Image, ImageDraw
 
 from games.scene import PlaneBoard, Point, Segment, Stroke
 from pbm.draw import brush
-from pbm.draw.brush import COLOURS, FAINT, INK, LINE, PAPER
+from pbm.draw.brush import COLOURS, FAINT, INK, LINE
 from pbm.draw.layout import Excerpt, Layout, Line, Place, Sheet, Spot, most_crowded
 
-WIDTH = 560
-"""Pixels; a phone shows two thirds of them side by side."""
-LETTERS = 17
+WIDTH = 460
+"""Pixels; a phone shows four fifths of them side by side."""
+LETTERS = 14
 """Pixels of a label, so that a phone shows eleven."""
-CELL_WIDTH, CELL_HEIGHT = 11, 20
+CELL_WIDTH, CELL_HEIGHT = 9, 16
 """Pixels of a label's letter, with what is around it."""
 ENLARGED = 3
 TALLEST = 3
@@ -32,7 +33,7 @@ _PENS = {
     Stroke.OUTLINE: (LINE, 1, 0),
     Stroke.GREEN: (COLOURS["green"], 1, 0),
     Stroke.RED: (COLOURS["red"], 2, 0),
-    Stroke.BLUE: (COLOURS["blue"], 1, 10),
+    Stroke.BLUE: (COLOURS["blue"], 1, 12),
 }
 """Colour, width in pixels without the soft edge, and length of dashes; 0 for none."""
 
@@ -54,9 +55,19 @@ def of_plane(board: PlaneBoard, *, enlarged: bool = True) -> Image.Image:
 
 
 def _laid_out(board: PlaneBoard) -> Layout:
+    return Layout(_sheet(board), _laid_out_at_start(board.start) if board.start else None)
+
+
+@lru_cache(maxsize=256)
+def _laid_out_at_start(board: PlaneBoard) -> Layout:
+    """Once for all positions of a game, as most of what takes time is to find places for labels."""
+    return Layout(_sheet(board))
+
+
+def _sheet(board: PlaneBoard) -> Sheet:
     columns = WIDTH // CELL_WIDTH - 4
     rows = max(3, columns * CELL_WIDTH * board.height // (board.width * CELL_HEIGHT))
-    return Layout(Sheet(board, columns, min(rows, columns * TALLEST), beside=True))
+    return Sheet(board, columns, min(rows, columns * TALLEST), beside=True)
 
 
 def _height(layout: Layout) -> int:
@@ -114,11 +125,11 @@ def _stroke(segment: Segment, line: Line, top: int) -> _Drawn:
         for step in range(0, steps, 2)
     ]
     ink = FAINT if segment.gone else colour
-    return _Drawn(dashes, brush.number(ink), brush.number(brush.mixed(ink, PAPER)), width + 2 * segment.last)
+    return _Drawn(dashes, brush.number(ink), brush.soft(ink), width + 2 * segment.last)
 
 
 def _dot(image: Image.Image, point: Point, middle: Spot) -> None:
-    radius = 8 if point.here else 5 if point.target else 3
+    radius = 7 if point.here else 4 if point.target else 3
     fill = COLOURS["yellow"] if point.here else TARGET if point.target else INK
     brush.stamp(image, brush.dot(radius, fill), middle)
 

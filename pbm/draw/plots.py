@@ -58,7 +58,7 @@ def ratings(bars: tuple[Bar, ...]) -> Picture:
     for row, bar in enumerate(bars, 1):
         name = f"{bar.name} {bar.rating:.0f}"
         pen.text((NAMES - 10, ROW * row + ROW // 2), name, INK, brush.font(LETTERS), anchor="rm")
-    return brush.finished(brush.flat(image))
+    return brush.finished(brush.flat(image, brush.FEW))
 
 
 def bounds(bars: Sequence[Bar]) -> tuple[int, int]:

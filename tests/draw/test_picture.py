@@ -168,13 +168,37 @@ def test_a_removed_edge_is_a_ghost_and_one_that_stands_is_not():
     layout = plane_pictures._laid_out(shown)
     image = opened(drawn(shown))
     green, grey = (
-        {colour(image, x, plane_pictures._pixel(line.start)[1]) for x in range(60, 500)}
+        {colour(image, x, plane_pictures._pixel(line.start)[1]) for x in range(60, 400)}
         for line in layout.lines
         if line
     )
     assert "#2e8b57" in green
     assert FAINT in grey
     assert "#2e8b57" not in grey
+
+
+def test_a_segment_that_only_touches_the_enlarged_part_has_no_label_there() -> None:
+    lines = (Segment(0, 0, 12, 0, Stroke.GREEN, "1"), Segment(12, 6, 18, 9, Stroke.GREEN, "2"))
+    layout = plane_pictures._laid_out(PlaneBoard(12, 6, (), lines))
+    assert set(layout.numbers) == {0}
+
+
+def test_no_label_moves_while_edges_are_removed() -> None:
+    """Players look for an edge where they saw it last; and finding places takes most of a drawing's time."""
+    state = State.start(GAMES["crossgeo"], ["-board=2", "-version=rgb"])
+    seen: dict[str, tuple[int, int]] = {}
+    plane_pictures._laid_out_at_start.cache_clear()
+    while state.outcome is None:
+        shown = state.game.scene(state.position, state.last).board
+        assert isinstance(shown, PlaneBoard)
+        layout = plane_pictures._laid_out(shown)
+        for index, (place, _) in layout.numbers.items():
+            assert seen.setdefault(layout.segments[index].label, place) == place
+        for index, (place, label) in layout.signs.items():
+            assert seen.setdefault(label, place) == place, shown.points[index]
+        state, _ = state.play(state.game.notate(state.position, next(iter(state.game.moves(state.position)))))
+    assert len(seen) > 60
+    assert plane_pictures._laid_out_at_start.cache_info().misses == 1
 
 
 def test_targets_are_dots_and_the_present_point_is_a_ring():
