@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -216,11 +217,13 @@ def export(invocation: Invocation, userid: str, file: Path) -> None:
 
 
 @click.command("import", cls=Command)
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--trust", is_flag=True, help="Take all of it, though this server has not signed it.")
 @pass_invocation
-def import_(invocation: Invocation, file: Path, trust: bool) -> None:
+def import_(invocation: Invocation, files: Sequence[Path], trust: bool) -> None:
     """Make a player, with all their games, of a FILE that `export` has written; the packed one of a mail works, too.
+
+    An export that came in several mails is taken in by naming all its files at once.
 
     Of the record of one game, which comes with a replay, a board is made that has ended and is not rated. Every record
     is replayed first. Opponents who are not here become names that nobody can log in as, until they are imported
@@ -230,13 +233,15 @@ def import_(invocation: Invocation, file: Path, trust: bool) -> None:
     who are here, and the player's addresses have to answer a mail first; --trust is your word that all of it is true.
     Tournaments and messages stay in the file.
     """
-    content = _content(file)
+    contents = [_content(file) for file in files]
     with invocation.administration() as admin:
-        text = content.decode(errors="replace")
-        if is_record(text):
+        records = [text for content in contents if is_record(text := content.decode(errors="replace"))]
+        for text in records:
             click.echo(f"The game is board {admin.import_record(text, trusted=trust)} here.")
+        exports = [content for content in contents if not is_record(content.decode(errors="replace"))]
+        if not exports:
             return
-        taken = admin.import_player(content, trusted=trust)
+        taken = admin.import_player(*exports, trusted=trust)
     games = "1 game" if taken.games == 1 else f"{taken.games} games"
     click.echo(f"{taken.userid} is here, with {games}.")
     if taken.doubted:

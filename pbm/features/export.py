@@ -2,7 +2,8 @@
 
 The JSON holds nothing that only this server knows, and is always written in the same way. So what another server makes
 of it gives the same file again, but for tournaments and messages, which stay in the file. Nothing in it shows where
-anybody else reads mail.
+anybody else reads mail. No mail is larger than others: what one does not take comes in parts, each of them a file of
+its own that tells which part it is, and all of them together can be taken in.
 
 Anybody can write such a file. One that this server has signed is taken for what it says; of any other one no ratings,
 no confirmed addresses and no games of players who are here, unless the operator says that it is to be trusted.
@@ -13,7 +14,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -31,19 +32,22 @@ from pbm.core.registry import handles
 from pbm.core.request import Request
 from pbm.domain import game_record
 from pbm.domain.commands import Command
-from pbm.domain.errors import BadArguments, NotAllowed, Rejected
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import IntentKind, Match, Player, Ply, State
 from pbm.domain.reminders import read_ladder
 from pbm.domain.settings import CHOICES, Settings
 from pbm.domain.verbs import ACCOUNT, Locks, Verb
 from pbm.store import Transaction
-from pbm.store.belongings import PEOPLE, SECTIONS, instant
+from pbm.store.belongings import OF_BOARDS, PEOPLE, SECTIONS, instant
+from pbm.store.ratings import Change
 from pbm.store.tickets import MESSAGE
 
 FORMAT, VERSION = "pbm player", 1
-MAX_LOOSE, MAX_LOOSE_OCTETS = 20, 300_000
-"""Games and octets that are sent as files of their own; more of either are packed."""
+MAX_LOOSE, MAX_GAMES = 20, 100
+"""Games that are sent as files of their own; of more an archive is made. Games of one mail."""
+MAX_OCTETS = 38_000
+"""Octets of the files of one mail, which becomes a third larger than that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +62,26 @@ class File:
 def data_of(tx: Transaction, player: Player) -> dict[str, Any]:
     """Everything of a player; see pbm.store.belongings for what the names mean."""
     return {
+        **_account(tx, player),
+        "games": tx.belongings.matches(tx.belongings.boards(player.id), player.id),
+        **_things(tx, player),
+    }
+
+
+def _account(tx: Transaction, player: Player) -> dict[str, Any]:
+    return {
         "format": FORMAT,
         "version": VERSION,
         "userid": player.userid,
         "here_since": tx.players.created_at(player.id).isoformat(),
         "bot": bool(tx.players.bots((player.id,))),
         "settings": tx.players.settings(player.id),
-        "games": [tx.belongings.match(board, player.id) for board in tx.belongings.boards(player.id)],
+    }
+
+
+def _things(tx: Transaction, player: Player) -> dict[str, list[Any]]:
+    """What else is stored of the player, in lists."""
+    return {
         **tx.belongings.sections(player.id),
         **tx.belongings.people(player.id),
         "tournaments": tx.belongings.tournaments(player.id),
@@ -74,7 +91,10 @@ def data_of(tx: Transaction, player: Player) -> dict[str, Any]:
 
 def export_of(tx: Transaction, player: Player) -> bytes:
     """Everything of a player as JSON, signed."""
-    data = data_of(tx, player)
+    return _signed(tx, data_of(tx, player))
+
+
+def _signed(tx: Transaction, data: Mapping[str, Any]) -> bytes:
     return to_json({**data, "signature": tx.secrets.sign(to_json(data))})
 
 
@@ -88,32 +108,103 @@ def to_json(data: Mapping[str, Any]) -> bytes:
     return (json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
 
 
-def files_of(tx: Transaction, states: States, pages: Pages, player: Player) -> list[File]:
-    """The JSON and the records of the games they have played, in one archive where these are many or large."""
-    files = [File(f"pbm-{player.userid}.json", "application/json", export_of(tx, player))]
-    summaries = tx.matches.summaries(player_ids=(player.id,), limit=None)
-    for summary in summaries:
-        match = tx.matches.load(summary.board)
-        if match is not None and match.game in GAMES:
-            record = record_of(tx, pages, match, states.of(match), player)
-            files.append(File(f"{match.game}-{match.board}.txt", "text/plain; charset=utf-8", record.encode()))
-    if len(files) - 1 <= MAX_LOOSE and sum(len(file.data) for file in files) <= MAX_LOOSE_OCTETS:
-        return files
-    return [_packed(f"pbm-{player.userid}.zip", files)]
+@dataclass(slots=True)
+class Parcel:
+    """As much of a player's games and data as one mail takes: their boards from a number on, and what is about them.
+
+    What is about no board comes with the first ones. Several parcels together are an export, each signed by itself.
+    """
+
+    tx: Transaction
+    player: Player
+    first: int
+    """The number; 0 for the beginning."""
+    boards: list[int]
+    """The player's from there on, ascending."""
+    account: Mapping[str, Any]
+    things: Mapping[str, list[Any]]
+    games: Mapping[int, Mapping[str, Any]]
+    """By board; of the first boards alone."""
+    records: Mapping[int, File]
+
+    def files(self) -> tuple[list[File], int | None]:
+        """The JSON and the records of games, in one archive where these are many or large; and the board that the next
+        parcel begins with. Raises: NotAllowed where a mail takes nothing.
+        """
+        count = len(self.games)
+        while True:
+            files = self._files(count)
+            size = sum(len(file.data) for file in files)
+            if size <= MAX_OCTETS:
+                return files, self._next(count)
+            if count <= (self.first > 0):
+                what = f"Board {self.boards[0]} alone is" if self.first else "What is stored of you is"
+                raise NotAllowed(f"{what} too much for a mail: ask the operator of this server for the file.")
+            count = max(min(count - 1, count * MAX_OCTETS // size), int(self.first > 0))
+
+    def _next(self, count: int) -> int | None:
+        return self.boards[count] if count < len(self.boards) else None
+
+    def _files(self, count: int) -> list[File]:
+        """With so many boards."""
+        name = f"pbm-{self.player.userid}{f'-{self.first}' if self.first else ''}"
+        boards, following = self.boards[:count], self._next(count)
+        files = [File(f"{name}.json", "application/json", _signed(self.tx, self._data(boards, following)))]
+        files += [self.records[board] for board in boards if board in self.records]
+        is_small = len(files) - 1 <= MAX_LOOSE and sum(len(file.data) for file in files) <= MAX_OCTETS
+        return files if is_small else [_packed(f"{name}.zip", files)]
+
+    def _data(self, boards: Collection[int], following: int | None) -> dict[str, Any]:
+        games = [self.games[board] for board in boards]
+        if not self.first and following is None:
+            return {**self.account, "games": games, **self.things}
+        kept = {
+            name: [row for row in rows if (row["board"] in boards if name in OF_BOARDS else not self.first)]
+            for name, rows in self.things.items()
+        }
+        return {**self.account, "part": {"first": self.first, "next": following}, "games": games, **kept}
 
 
-def record_of(tx: Transaction, pages: Pages, match: Match, state: State, player: Player) -> str:
+def parcel_of(tx: Transaction, states: States, pages: Pages, player: Player, first: int) -> Parcel:
+    """first: the lowest number of a board in it."""
+    boards = [board for board in tx.belongings.boards(player.id) if board >= first]
+    some = boards[:MAX_GAMES]
+    games = {game["board"]: game for game in tx.belongings.matches(some, player.id)}
+    matches = [match for match in tx.matches.load_all(some) if match.game in GAMES and _plays(player, match)]
+    changes = tx.ratings.changes_of([match.board for match in matches])
+    remarks: dict[int, list[tuple[RemarkKind, Remark]]] = {board: [] for board in some}
+    for kind, remark in tx.remarks.by(player.id, some):
+        remarks[remark.board].append((kind, remark))
+    records = {
+        match.board: File(
+            f"{match.game}-{match.board}.txt",
+            "text/plain; charset=utf-8",
+            record_of(pages, match, states.of(match), changes[match.board], remarks[match.board]).encode(),
+        )
+        for match in matches
+    }
+    return Parcel(tx, player, first, boards, _account(tx, player), _things(tx, player), games, records)
+
+
+def _plays(player: Player, match: Match) -> bool:
+    return match.seat_of(player.id) is not None
+
+
+def record_of(
+    pages: Pages,
+    match: Match,
+    state: State,
+    changes: Mapping[int, Change],
+    remarks: Sequence[tuple[RemarkKind, Remark]],
+) -> str:
     """One game as a text: who, when, every ply, how it stands, and what the player wrote about it."""
-    remarks: list[tuple[RemarkKind, Remark]] = [
-        (kind, remark) for kind in RemarkKind for remark in tx.remarks.of(kind, match.board, player.id)
-    ]
     return pages.render(
         "record.txt",
         match=match,
         state=state,
         over=match.result is not None,
         seat=None,
-        changes=tx.ratings.changes(match.board),
+        changes=changes,
         moves=move_list(match, state, whole=True),
         drawing=draw.text(state.game.scene(state.position, state.last)),
         remarks=sorted(remarks, key=lambda each: each[1].written_at),
@@ -162,11 +253,15 @@ class _Import:
         return self.ids[userid]
 
 
-def take_in(tx: Transaction, content: bytes, *, trusted: bool = False) -> Imported:
-    """Make a player of an export. trusted: the operator's word for it. Raises: BadArguments, NotAllowed."""
-    data = _read(content)
+def take_in(tx: Transaction, contents: Sequence[bytes], *, trusted: bool = False) -> Imported:
+    """Make a player of an export. trusted: the operator's word for it. Raises: BadArguments, NotAllowed.
+
+    contents: of its parts, in any order.
+    """
+    parts = [_read(content) for content in contents]
+    doubted = not trusted and not all(_is_signed(tx, part) for part in parts)
+    data = _joined(parts)
     userid, left_out = data["userid"], []
-    doubted = not trusted and not _is_signed(tx, data)
     holder = tx.belongings.holder(userid) if isinstance(userid, str) else None
     if holder is not None and not holder[1]:
         raise NotAllowed(f'There is, or was, a player "{userid}" here already; nothing was changed.')
@@ -256,6 +351,40 @@ def _read(content: bytes) -> dict[str, Any]:
     if not all(isinstance(each, dict) and type(each.get("board")) is int for each in data["games"]):
         raise BadArguments("The file is not whole: a game has no board.")
     return data
+
+
+_NO_PART: Mapping[str, Any] = {"first": 0, "next": None}
+
+
+def _joined(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What stands in all the parts of an export. Raises: BadArguments where one is missing."""
+    ordered = sorted(parts, key=lambda part: _part(part)["first"])
+    wanted: int | None = 0
+    for part in ordered:
+        if part["userid"] != ordered[0]["userid"]:
+            raise BadArguments(f"The files are of {ordered[0]['userid']} and of {part['userid']}.")
+        if _part(part)["first"] != wanted:
+            break
+        wanted = _part(part)["next"]
+    else:
+        if wanted is None:
+            lists = {name: value for name, value in ordered[0].items() if isinstance(value, list)}
+            whole = {name: [row for part in ordered for row in part.get(name, [])] for name in lists}
+            return {**ordered[0], **whole}
+    missing = "begins with the account" if wanted == 0 else f'"export {wanted}" brings'
+    raise BadArguments(f"The files are not all parts of one export: what {missing} is not there, or is there twice.")
+
+
+def _part(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Which part of an export it is. Raises: BadArguments."""
+    part = data.get("part", _NO_PART)
+    if (
+        not isinstance(part, dict)
+        or type(part.get("first")) is not int
+        or type(part.get("next")) not in (int, type(None))
+    ):
+        raise BadArguments("The file does not tell which part of an export it is.")
+    return part
 
 
 def _take_player(taken: _Import) -> None:
@@ -353,15 +482,13 @@ def _check_record(tx: Transaction, board: int, called: int) -> None:
 
 
 SUBJECT = "pbm: your games and data"
-MAX_OCTETS = 10_000_000
-"""Octets of all files together; larger mails get lost."""
 
 
 @handles(
     Verb(
         "export",
-        "USERID PASSWORD",
-        "get a mail with all your games and all that is stored of you",
+        "USERID PASSWORD [BOARD]",
+        "get a mail with all your games and all that is stored of you, or with the games from a board on",
         ACCOUNT,
         Locks.NOTHING,
         rank=80,
@@ -376,19 +503,23 @@ def export(request: Request, command: Command) -> Answer | None:
         raise NotAllowed("You have no address that mail may go to, so nothing can be sent.")
     address = next((each for each in own if each.casefold() == request.message.sender.casefold()), own[0])
     most, since = tools.limits.exports_per_day, request.now - timedelta(days=1)
-    if request.tx.outbox.written_since(player.id, SUBJECT, since) >= most:
+    first = int(command.args.get("BOARD", 0))
+    if not first and request.tx.outbox.written_since(player.id, SUBJECT, since) >= most:
         raise NotAllowed(f"All your games can be sent {most} times a day, and have been. Try again tomorrow.")
-    files = files_of(request.tx, tools.states, tools.composer.pages, player)
-    if sum(len(file.data) for file in files) > MAX_OCTETS:
-        raise NotAllowed("Your games are too many for a mail: ask the operator of this server for the file.")
+    parcel = parcel_of(request.tx, tools.states, tools.composer.pages, player, first)
+    if first and not parcel.boards:
+        raise NotFound(f"You have no board {first}, nor one of a higher number.")
+    files, following = parcel.files()
     request.write(
         address,
-        SUBJECT,
+        f"{SUBJECT}, from board {first} on" if first else SUBJECT,
         "export.txt",
         player=player,
         answers=address.casefold() == request.message.sender.casefold(),
         attached=[_attached(file) for file in files],
         userid=player.userid,
+        first=first,
+        following=following,
         names=[file.name for file in files],
     )
     return None

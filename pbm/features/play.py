@@ -426,7 +426,7 @@ def take_silence_for_consent(occasion: Occasion) -> None:
     hearer, asked_at = other(offer.seat), datetime.fromisoformat(occasion.item.payload["asked_at"])
     length = SILENT_IN_TOURNAMENTS_FOR if match.tournament else SILENT_FOR
     player = match.player(hearer).id
-    stops, _ = tx.absences.stops((player, player), asked_at)
+    stops = tx.absences.stops((player,), asked_at)[player]
     over_at = Calendar(stops=stops).deadline(asked_at, length // timedelta(microseconds=1))
     if over_at is None or over_at > now:
         tx.agenda.put(SILENCE, match.board, over_at or now + timedelta(days=1), **occasion.item.payload)

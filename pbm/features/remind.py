@@ -115,11 +115,9 @@ def plan_reminder(tx: Transaction, player: Player, board: int) -> None:
 def plan_anew(tx: Transaction, player: Player) -> None:
     """Plan the next reminder of each of their boards by what they have chosen now."""
     tx.matches.forget()
-    for board in running_boards(tx, player):
-        if board.match.clock is not None:
-            clock = with_clock(board.match, board.match.clock, tx.now).clock
-            assert clock is not None  # noqa: S101  it was given
-            tx.matches.set_clock(board.match.board, clock)
+    running = (board.match for board in running_boards(tx, player))
+    planned = {match.board: with_clock(match, match.clock, tx.now).clock for match in running if match.clock}
+    tx.matches.set_clocks({board: clock for board, clock in planned.items() if clock is not None})
     tx.matches.forget()
 
 
@@ -242,8 +240,9 @@ def _reminding(board: Running, now: datetime) -> str:
 def running_boards(tx: Transaction, player: Player) -> list[Running]:
     """The player's boards that have not ended, in their order."""
     found = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
-    loaded = ((tx.matches.load(summary.board), summary.seat_to_move) for summary in found)
-    return [Running(match, player, match.player(seat) == player) for match, seat in loaded if match and seat]
+    to_move = {summary.board: summary.seat_to_move for summary in found}
+    loaded = ((match, to_move[match.board]) for match in tx.matches.load_all(list(to_move)))
+    return [Running(match, player, match.player(seat) == player) for match, seat in loaded if seat]
 
 
 @handles(

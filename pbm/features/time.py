@@ -6,7 +6,7 @@ whatever falls due is looked at anew, and put off if its time has not come after
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -186,21 +186,20 @@ def calendar_changing(tx: Transaction, player_id: int, boards: Iterable[Renewabl
     tables: boards that are in hand already.
     """
     numbers = tx.matches.ticking(player_id)
-    for number in numbers:
-        match = tx.matches.load(number)
-        if match is not None and match.clock is not None:
-            tx.matches.set_clock(number, match.clock.charged(tx.now, match.calendars))
-    tx.matches.forget()
+    _set_clocks(tx, numbers, lambda match, clock: clock.charged(tx.now, match.calendars))
     yield
-    for number in numbers:
-        match = tx.matches.load(number)
-        if match is not None and match.clock is not None:
-            clock = with_clock(match, match.clock.refreshed(match.calendars), tx.now).clock
-            assert clock is not None  # noqa: S101  it was there
-            tx.matches.set_clock(number, clock)
-    tx.matches.forget()
+    _set_clocks(
+        tx, numbers, lambda match, clock: with_clock(match, clock.refreshed(match.calendars), tx.now).clock or clock
+    )
     for board in boards:
         board.renew()
+
+
+def _set_clocks(tx: Transaction, boards: Sequence[int], changed: Callable[[Match, Clock], Clock]) -> None:
+    """Change the clocks of boards, as far as any run there."""
+    loaded = tx.matches.load_all(boards)
+    tx.matches.set_clocks({match.board: changed(match, match.clock) for match in loaded if match.clock is not None})
+    tx.matches.forget()
 
 
 @subscribes(PlayerHeard)

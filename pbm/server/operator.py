@@ -154,14 +154,14 @@ class Administration:
         with self._service.store.read() as tx:
             return export_of(tx, player_named(tx, userid))
 
-    def import_player(self, content: bytes, *, trusted: bool = False) -> Imported:
-        """Take a player in from what another server, or this one, has exported of them.
+    def import_player(self, *contents: bytes, trusted: bool = False) -> Imported:
+        """Take a player in from what another server, or this one, has exported of them, whole or in all its parts.
 
         trusted: also where this server has not signed it. Otherwise their addresses are asked whether they are theirs.
         """
         now, tools = self._service.clock(), self._service.tools
         with self._service.store.write() as tx:
-            taken = take_in(tx, content, trusted=trusted)
+            taken = take_in(tx, contents, trusted=trusted)
             if taken.doubted:
                 player = player_named(tx, taken.userid)
                 asked = [ask_owner(tx, tools, player, each) for each in tx.players.addresses(player.id)]

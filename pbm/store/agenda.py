@@ -144,13 +144,13 @@ class Absences:
         """Those of the whole server, of one kind, of which nobody knows the end."""
         return [each for each in self.of(None, kind, now) if each.stop.ends_at is None]
 
-    def stops(self, player_ids: tuple[int, int], since: datetime) -> tuple[tuple[Stop, ...], tuple[Stop, ...]]:
-        """What stops the clock of each of two players at some time after an instant."""
+    def stops(self, player_ids: Collection[int], since: datetime) -> dict[int, tuple[Stop, ...]]:
+        """What stops the clock of each of the players at some time after an instant."""
         found = self._found(concerning(player_ids) & lasting_beyond(since))
-        first, second = (
-            tuple(each.stop for each in found if each.player_id in (None, player_id)) for player_id in player_ids
-        )
-        return first, second
+        return {
+            player_id: tuple(each.stop for each in found if each.player_id in (None, player_id))
+            for player_id in player_ids
+        }
 
     def forget(self, before: datetime) -> None:
         """What ended before an instant."""

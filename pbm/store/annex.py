@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -304,6 +304,11 @@ class Remarks:
         if player_id is not None:
             found = found.where(remarks.c.player_id == player_id)
         return [_remark(row) for row in self._connection.execute(found.order_by(remarks.c.id))]
+
+    def by(self, player_id: int, boards: Sequence[int]) -> list[tuple[RemarkKind, Remark]]:
+        """Those of a player on boards, oldest first."""
+        found = _remarks.where(remarks.c.board.in_(boards), remarks.c.player_id == player_id).order_by(remarks.c.id)
+        return [(RemarkKind(row.kind), _remark(row)) for row in self._connection.execute(found)]
 
     def written_since(self, kind: RemarkKind, player_id: int, since: datetime) -> int:
         """How many of a player's remarks were written since then."""

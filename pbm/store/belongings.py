@@ -8,7 +8,7 @@ others, what they have written or decided for later, and who asked for a match, 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +17,7 @@ from sqlalchemy import Column, Connection, Row, Table, delete, func, insert, or_
 
 from pbm.domain.errors import BadArguments
 from pbm.domain.likeness import look
+from pbm.store.matches import batched
 from pbm.store.tables import (
     Instant,
     absences,
@@ -71,6 +72,8 @@ SECTIONS = {
     "remarks": Section(remarks, ("id",)),
     "broadcasts": Section(broadcasts, ("id",)),
 }
+OF_BOARDS = frozenset(name for name, section in SECTIONS.items() if "board" in section.table.c)
+"""Sections whose rows are about boards."""
 PEOPLE = {"follows_players": (player_follows, "followed_id"), "blocks": (blocks, "blocked_id")}
 _MATCH = Section(matches, ("board",), frozenset({"seat1_id", "seat2_id", "started_by", "annotated"}))
 _PLY = Section(plies, ("ply",), frozenset({"board", "ply"}))
@@ -168,26 +171,42 @@ class Belongings:
         return sorted(self._connection.execute(own.union(followed, remarked)).scalars())
 
     def match(self, board: int, player_id: int) -> dict[str, Any]:
-        """A match, its record, what it did to the ratings, and what the player has decided there for later."""
-        of_board = [table.c.board == board for table in (matches, plies, rating_changes, intents)]
-        row = self._connection.execute(select(matches).where(of_board[0])).one()
-        seats = (row.seat1_id, row.seat2_id)
-        people = select(players.c.id, players.c.userid).where(players.c.id.in_(seats))
-        names = {person.id: person.userid for person in self._connection.execute(people)}
-        record = self._connection.execute(select(*_PLY.columns).where(of_board[1]).order_by(plies.c.ply))
-        changes = self._connection.execute(select(rating_changes).where(of_board[2]))
-        mine = intents.c.seat.in_([seat for seat, owner in enumerate(seats, 1) if owner == player_id])
-        decided = select(intents.c.seat, *_INTENT.columns).where(of_board[3], mine)
-        return {
-            **_plain(_MATCH, row),
-            "players": [names[seat] for seat in seats],
-            "record": [_plain(_PLY, ply) for ply in record],
-            "rating_changes": {names[change.player_id]: _plain(_CHANGE, change) for change in changes},
-            "decided": [
-                {"seat": each.seat, **_plain(_INTENT, each)}
-                for each in self._connection.execute(decided.order_by(intents.c.seat, intents.c.kind))
-            ],
-        }
+        """As matches, for one."""
+        return self.matches([board], player_id)[0]
+
+    def matches(self, boards: Sequence[int], player_id: int) -> list[dict[str, Any]]:
+        """Matches, their records, what they did to the ratings, and what the player has decided there for later."""
+        return [match for part in batched(boards) for match in self._matches(part, player_id)]
+
+    def _matches(self, boards: Sequence[int], player_id: int) -> Iterator[dict[str, Any]]:
+        execute = self._connection.execute
+        rows = execute(select(matches).where(matches.c.board.in_(boards)).order_by(matches.c.board)).all()
+        seats = {row.board: (row.seat1_id, row.seat2_id) for row in rows}
+        people = select(players.c.id, players.c.userid).where(players.c.id.in_(set().union(*seats.values())))
+        names = {person.id: person.userid for person in execute(people)}
+        record = self._by_board(plies, boards, plies.c.ply)
+        changes = self._by_board(rating_changes, boards, rating_changes.c.player_id)
+        decided = self._by_board(intents, boards, intents.c.seat, intents.c.kind)
+        for row in rows:
+            yield {
+                **_plain(_MATCH, row),
+                "players": [names[seat] for seat in seats[row.board]],
+                "record": [_plain(_PLY, ply) for ply in record[row.board]],
+                "rating_changes": {names[each.player_id]: _plain(_CHANGE, each) for each in changes[row.board]},
+                "decided": [
+                    {"seat": each.seat, **_plain(_INTENT, each)}
+                    for each in decided[row.board]
+                    if seats[row.board][each.seat - 1] == player_id
+                ],
+            }
+
+    def _by_board(self, table: Table, boards: Sequence[int], *order: Column[Any]) -> dict[int, list[Row[Any]]]:
+        """The rows of a table about some boards."""
+        found: dict[int, list[Row[Any]]] = {board: [] for board in boards}
+        asked = select(table).where(table.c.board.in_(boards)).order_by(table.c.board, *order)
+        for row in self._connection.execute(asked):
+            found[row.board].append(row)
+        return found
 
     def holder(self, userid: str) -> tuple[int, bool] | None:
         """Whose the userid is or was, by their id, and whether only a name has been brought in so far."""

@@ -48,10 +48,12 @@ _with_players = select(
 
 _HEADERS = _with_players.where(matches.c.board.in_(bindparam("boards", expanding=True))).order_by(matches.c.board)
 _LOCKED = _HEADERS.with_for_update(of=matches, key_share=True)
-_RECORD = (
-    select(plies.c.notation, plies.c.seat, plies.c.played_at, plies.c.auto, plies.c.time_left)
-    .where(plies.c.board == bindparam("board"))
-    .order_by(plies.c.ply)
+_PLY = plies.c.notation, plies.c.seat, plies.c.played_at, plies.c.auto, plies.c.time_left
+_RECORD = select(*_PLY).where(plies.c.board == bindparam("board")).order_by(plies.c.ply)
+_RECORDS = (
+    select(plies.c.board, *_PLY)
+    .where(plies.c.board.in_(bindparam("boards", expanding=True)))
+    .order_by(plies.c.board, plies.c.ply)
 )
 _ADD_PLY = insert(plies)
 COUNT_PLY = (
@@ -59,8 +61,14 @@ COUNT_PLY = (
     .where(matches.c.board == bindparam("of_board"))
     .values({name: bindparam(name) for name in ("plies", "revision", "seat_to_move", "moved_at", *COLUMNS)})
 )
+_SET_CLOCK = (
+    update(matches).where(matches.c.board == bindparam("of_board")).values({name: bindparam(name) for name in COLUMNS})
+)
 """These are built once: every move asks for them."""
+AT_ONCE = 500
+"""Boards that one statement asks for."""
 _Rows = Select[Any]
+_Stops = tuple[tuple[Stop, ...], tuple[Stop, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,31 +186,36 @@ class Matches:
             record = tuple(Ply(intern(notation), *more) for notation, *more in rows)
         else:
             record = known.record
-        clock = clock_of(row)
-        stops: tuple[tuple[Stop, ...], tuple[Stop, ...]] = ((), ())
-        if clock is not None and row.interrupted:
-            stops = Absences(self._connection).stops((row.seat1_id, row.seat2_id), clock.since)
-        return Match(
-            board=row.board,
-            game=row.game,
-            version=row.version,
-            options=tuple(row.options.split()),
-            body=row.body,
-            players=players_of(row),
-            revision=row.revision,
-            record=record,
-            started_at=row.started_at,
-            result=result_of(row),
-            ended_at=row.ended_at,
-            rated=row.rated,
-            offer=Offer(OfferKind(row.offer), row.offered_by, row.offered_at) if row.offer else None,
-            tournament=row.tournament,
-            annotated=row.annotated,
-            control=read_control(row.control),
-            clock=clock,
-            settings=(settings_of(row.settings1), settings_of(row.settings2)),
-            stops=stops,
-        )
+        stops: _Stops = ((), ())
+        if row.interrupted and (clock := clock_of(row)) is not None:
+            found = Absences(self._connection).stops((row.seat1_id, row.seat2_id), clock.since)
+            stops = found[row.seat1_id], found[row.seat2_id]
+        return _match(row, record, stops)
+
+    def load_all(self, boards: Sequence[int]) -> list[Match]:
+        """Those of the boards that are there, in their order, by a few statements however many they are."""
+        found: dict[int, Match] = {}
+        for part in batched(boards):
+            rows = self._headers(part)
+            records: dict[int, list[Ply]] = {row.board: [] for row in rows}
+            for board, notation, *more in self._connection.execute(_RECORDS, {"boards": list(part)}):
+                records[board].append(Ply(intern(notation), *more))
+            stops = self._stops([row for row in rows if row.interrupted])
+            found |= {row.board: _match(row, tuple(records[row.board]), stops.get(row.board, ((), ()))) for row in rows}
+        return [found[board] for board in boards if board in found]
+
+    def _stops(self, rows: Sequence[Row[Any]]) -> dict[int, _Stops]:
+        """What stops the clocks of boards, by board, where any runs."""
+        clocks = {row.board: clock for row in rows if (clock := clock_of(row)) is not None}
+        if not clocks:
+            return {}
+        people = {row.board: (row.seat1_id, row.seat2_id) for row in rows if row.board in clocks}
+        since = min(clock.since for clock in clocks.values())
+        by_player = Absences(self._connection).stops({each for pair in people.values() for each in pair}, since)
+        return {
+            board: (_beyond(by_player[first], clocks[board].since), _beyond(by_player[second], clocks[board].since))
+            for board, (first, second) in people.items()
+        }
 
     def add_ply(self, match: Match, ply: Ply, seat_to_move: Seat, clock: Clock | None) -> None:
         """Append to the record of a match as it was loaded. seat_to_move, clock: after the ply."""
@@ -231,6 +244,12 @@ class Matches:
 
     def set_clock(self, board: int, clock: Clock) -> None:
         self._change(board, columns_of(clock))
+
+    def set_clocks(self, clocks: Mapping[int, Clock]) -> None:
+        """By board."""
+        if clocks:
+            values = [{"of_board": board, **columns_of(clock)} for board, clock in clocks.items()]
+            self._connection.execute(_SET_CLOCK, values)
 
     def ticking(self, player_id: int) -> list[int]:
         """The boards on which the clock of a player runs."""
@@ -472,6 +491,41 @@ def _narrowed(found: _Rows, game: str | None, active: bool | None) -> _Rows:
     if active is not None:
         found = found.where(matches.c.ended_at.is_(None) if active else matches.c.ended_at.is_not(None))
     return found
+
+
+def batched(boards: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Boards, as many at a time as one statement asks for."""
+    for start in range(0, len(boards), AT_ONCE):
+        yield boards[start : start + AT_ONCE]
+
+
+def _beyond(stops: Iterable[Stop], since: datetime) -> tuple[Stop, ...]:
+    """Those that last beyond an instant."""
+    return tuple(stop for stop in stops if stop.ends_at is None or stop.ends_at > since)
+
+
+def _match(row: Row[Any], record: tuple[Ply, ...], stops: _Stops) -> Match:
+    return Match(
+        board=row.board,
+        game=row.game,
+        version=row.version,
+        options=tuple(row.options.split()),
+        body=row.body,
+        players=players_of(row),
+        revision=row.revision,
+        record=record,
+        started_at=row.started_at,
+        result=result_of(row),
+        ended_at=row.ended_at,
+        rated=row.rated,
+        offer=Offer(OfferKind(row.offer), row.offered_by, row.offered_at) if row.offer else None,
+        tournament=row.tournament,
+        annotated=row.annotated,
+        control=read_control(row.control),
+        clock=clock_of(row),
+        settings=(settings_of(row.settings1), settings_of(row.settings2)),
+        stops=stops,
+    )
 
 
 def players_of(row: Row[Any]) -> tuple[Player, Player]:

@@ -5,7 +5,7 @@ Reliability is kept as sums over ended matches, so that no list has to read all 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -153,8 +153,14 @@ class Ratings:
 
     def changes(self, board: int) -> dict[int, Change]:
         """What the match did, by player; empty if it was not rated."""
-        rows = self._connection.execute(select(rating_changes).where(rating_changes.c.board == board))
-        return {row.player_id: _change(row) for row in rows}
+        return self.changes_of([board])[board]
+
+    def changes_of(self, boards: Sequence[int]) -> dict[int, dict[int, Change]]:
+        """As changes, for each of the boards."""
+        found: dict[int, dict[int, Change]] = {board: {} for board in boards}
+        for row in self._connection.execute(select(rating_changes).where(rating_changes.c.board.in_(boards))):
+            found[row.board][row.player_id] = _change(row)
+        return found
 
 
 def _record(row: Row[Any]) -> Record:

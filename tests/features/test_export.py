@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable
 from datetime import timedelta
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from pbm.domain.errors import Rejected
+from pbm.features import export
 from pbm.server.operator import Administration
 from tests.conversation import Got, House, address_of
 
@@ -230,6 +232,58 @@ def test_many_games_come_packed(rich: House) -> None:
     packed = zipfile.ZipFile(io.BytesIO(data))
     assert packed.read("pbm-alice.json") == exported(rich, "alice")
     assert len(packed.namelist()) == 25
+
+
+def parts_of(house: House, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, bytes]]:
+    """The files of alice's export, by mail, where a mail takes little."""
+    monkeypatch.setattr(export, "MAX_OCTETS", 1600)
+    found, line = [], "export alice alicepass"
+    while line:
+        (got,) = house.send("alice", line)
+        assert not got.refuses, got.body
+        found.append(attached(got))
+        following = re.search(r" come by: export (\d+)$", got.body, re.MULTILINE)
+        line = f"export alice alicepass {following[1]}" if following else ""
+    return found
+
+
+def json_of(files: dict[str, bytes]) -> bytes:
+    """The export among the files of a mail."""
+    ((name, data),) = [(name, data) for name, data in files.items() if not name.endswith(".txt")]
+    if name.endswith(".json"):
+        return data
+    packed = zipfile.ZipFile(io.BytesIO(data))
+    return packed.read(next(each for each in packed.namelist() if each.endswith(".json")))
+
+
+def test_what_is_too_much_for_a_mail_comes_in_parts_that_can_be_taken_in_together(
+    rich: House, new_house: Callable[..., House], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = parts_of(rich, monkeypatch)
+    assert len(parts) >= 3
+    assert all(sum(map(len, files.values())) <= 1600 for files in parts)
+    there = new_house()
+    Administration(there.service).import_player(*map(json_of, reversed(parts)), trusted=True)
+    whole, back = bare(exported(rich, "alice")), bare(exported(there, "alice"))
+    assert back == whole
+
+
+@pytest.mark.parametrize("spoil", ["first", "last", "twice"])
+def test_parts_that_are_not_all_there_are_not_taken_in(
+    spoil: str, rich: House, new_house: Callable[..., House], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = [json_of(files) for files in parts_of(rich, monkeypatch)]
+    there = new_house()
+    before = there.dump()
+    spoiled = {"first": parts[1:], "last": parts[:-1], "twice": [*parts, parts[1]]}[spoil]
+    with pytest.raises(Rejected, match="parts of one export"):
+        Administration(there.service).import_player(*spoiled, trusted=True)
+    assert there.dump() == before
+
+
+def test_a_board_that_is_not_there_begins_no_part(rich: House) -> None:
+    (got,) = rich.send("alice", "export alice alicepass 999")
+    assert got.refuses
 
 
 def test_tournaments_messages_and_words_of_a_challenge_are_in_it(new_house: Callable[..., House]) -> None:

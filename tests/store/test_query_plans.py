@@ -6,14 +6,15 @@ What all verbs ask is judged with their conversations.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import Select, select
+from sqlalchemy import Select, event, select
 
+from pbm.server.operator import Administration
 from pbm.store.tables import absences, matches
-from tests.conversation import House
+from tests.conversation import ROBOT, House
 from tests.databases import Databases
 from tests.plans import Plans, judged
 
@@ -56,3 +57,53 @@ def test_a_scan_and_a_sort_are_found(statement: Select[tuple[int]], fault: str, 
         tx._connection.execute(statement)
     faults, judge.faults = judge.faults, []
     assert re.match(fault, faults[0])
+
+
+ALL_BOARDS = (
+    "export",
+    "export 101",
+    "calendar all",
+    "cross games me",
+    "cross history me",
+    "about alice",
+    "remind 1d",
+    "set sleep 23:00-07:00",
+    "set timezone Europe/Berlin",
+    "vacation 2026-02-01 1w",
+    "vacation end",
+    "set digest 08:00",
+    "revoke",
+)
+"""What looks at all boards of a player, or changes their clocks."""
+
+
+def statements(house: House, line: str) -> int:
+    """How many the database is asked for a line of alice's that is not refused."""
+    asked: list[str] = []
+    engine = house.service.store._engine
+
+    def hear(_conn: object, _cursor: object, statement: str, *_more: object) -> None:
+        asked.append(statement)
+
+    event.listen(engine, "before_cursor_execute", hear)
+    try:
+        got = house.send("alice", line, Authentication_Results=f"{ROBOT.authserv_id}; dkim=pass header.d=example.net")
+    finally:
+        event.remove(engine, "before_cursor_execute", hear)
+    assert not got[0].refuses, got[0].body
+    return len(asked)
+
+
+def test_a_verb_asks_as_often_for_thirty_boards_as_for_two(new_house: Callable[..., House]) -> None:
+    counts = []
+    for boards in (2, 30):
+        house = new_house()
+        house.player("alice")
+        house.player("bob")
+        for _ in range(boards):
+            Administration(house.service).start_match("cross", ("alice", "bob"), ("-size=2", "-clock=10d"))
+        house.send("alice", "cross note 101 alice alicepass", "Look.")
+        house.send("bob", "cross resign! 101 bob bobpass")
+        house.send("alice", "cross show 102 alice alicepass")
+        counts.append({line: statements(house, line) for line in ALL_BOARDS})
+    assert not {line for line in ALL_BOARDS if counts[1][line] > counts[0][line]}
