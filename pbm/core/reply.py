@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from games import GAMES
@@ -113,8 +113,24 @@ def _answer(request: Request) -> list[Mail]:
         answers = [_greeting(request, answers[-1].line)]
     failed = any(answer.outcome is Outcome.FAILED for answer in answers)
     original = redact(_original(request), request.secrets) if failed and known else ""
-    answers = [replace(answer, line=redact(answer.line, request.secrets)) for answer in answers]
+    answers = [replace(answer, line=redact(answer.line, request.secrets)) for answer in _bounded(answers)]
     return request.tools.composer.answer(reader, answers, request.now, request.message, original, request.sent_from)
+
+
+MAX_CHARACTERS = 16_000
+"""Of the answers to several commands of one mail, lest it grow beyond 60 kB: a list alone may be as long as that."""
+
+
+def _bounded(answers: Sequence[Answer]) -> Iterator[Answer]:
+    """The answers, those of them without their text for which there is no room in one mail."""
+    room = MAX_CHARACTERS
+    for number, answer in enumerate(answers):
+        is_too_long = number > 0 and len(answer.text) > max(room, 200)
+        yield replace(answer, text=_TOO_LONG) if is_too_long else answer
+        room -= 0 if is_too_long else len(answer.text)
+
+
+_TOO_LONG = "There is no room for this here: send the line in a mail of its own."
 
 
 def _greeting(request: Request, line: str) -> Answer:

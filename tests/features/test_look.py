@@ -35,10 +35,10 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     service.close()
 
 
-def asked(service: Service, subject: str) -> str:
+def asked(service: Service, subject: str, body: str = "") -> str:
     """The text of the answer, which is not too large."""
     own = "p0@players.example"
-    service.accept([Arriving(own, (worlds.ROBOT.address,), letter(own, subject, "", 1))])
+    service.accept([Arriving(own, (worlds.ROBOT.address,), letter(own, subject, body, 1))])
     service.handle()
     with service.store.read() as tx:
         raw = tx.outbox.latest(None, 1)[0].mail.raw
@@ -69,6 +69,18 @@ def test_lists_of_many_games_are_cut_short_as_a_whole(crowd: Service) -> None:
     assert re.search(r"The others come by: list loops hex\r?$", told, re.MULTILINE)
 
 
+def test_several_lists_in_one_mail_are_not_too_large_either(crowd: Service) -> None:
+    told = asked(crowd, "multiple", "cross games\ncross history\ncross games after 200\ncross standings")
+    assert told.count("send the line in a mail of its own") == 2
+
+
 def test_a_number_that_no_board_has_begins_a_part_all_the_same(crowd: Service) -> None:
     assert "There are no Cross games" in asked(crowd, "cross games after 999999")
     assert "No game of Cross has ended" in asked(crowd, "cross history before 1")
+
+
+def test_an_export_of_many_boards_is_not_too_large(crowd: Service) -> None:
+    with crowd.store.write() as tx:
+        tx._connection.execute(text("UPDATE matches SET seat1_id = (SELECT id FROM players WHERE userid = 'p0')"))
+    told = asked(crowd, "export p0 bench-secret")
+    assert re.search(r"The next ones come by: export \d+\r?$", told, re.MULTILINE)
