@@ -100,8 +100,13 @@ class Limits(SettingsTable):
     answers_per_board_per_hour: Count = Field(default=200, description="The same for all who write about one board.")
     answers_per_hour_in_all: Count = Field(
         default=5000,
-        description="The same for everybody together. Mails that only say whose they are draw at most half, and "
-        "those from one machine a tenth.",
+        description="The same for everybody together. Mails that only say whose they are draw at most half.",
+    )
+    unproven_answers_per_domain_per_hour: Count = Field(
+        default=300, description="Answers an hour to one domain that mails draw which only say whose they are."
+    )
+    unproven_answers_per_network_per_hour: Count = Field(
+        default=200, description="The same because of mails from one network (IPv4 /24, IPv6 /64), to whomever."
     )
     hard_bounces_to_suspend: Count = Field(
         default=3, description="Mails that come back for good until an address gets no more, or its player writes."

@@ -28,7 +28,7 @@ from pbm.core.unasked import excess_of_unasked
 from pbm.domain.commands import Command
 from pbm.domain.configuration import Limits
 from pbm.domain.errors import Rejected
-from pbm.domain.likeness import mailbox
+from pbm.domain.likeness import domain_of, mailbox
 from pbm.domain.mail import Mail, passwords_behind
 from pbm.domain.match import Player
 from pbm.store import Transaction
@@ -38,7 +38,7 @@ _HOUR = timedelta(hours=1)
 
 
 class _Key(NamedTuple):
-    """What answers are counted by: all of them, or those of an address, a board, a machine; which is named for
+    """What answers are counted by: all of them, or those of an address, a board, a network; which is named for
     whoever reads why one was left out. unproven: only those to mails that proved nothing.
     """
 
@@ -52,12 +52,10 @@ class Cause:
 
     proven: bool = True
     """Its sender showed who they are."""
-    peer: str = ""
-    """The machine it came from; empty for one of ours."""
     sender: str = ""
     """The address in its From."""
     network: str = ""
-    """That of the machine."""
+    """Where the machine is that it came from; empty for one of ours."""
     vouched: bool = False
     """A trusted mail server says that it is from the address in its From."""
     reads_help: bool = False
@@ -175,8 +173,12 @@ def _measures(limits: Limits, address: str, board: int | None, cause: Cause) -> 
         yield _Key(f"{to}, who only reads help and proves nothing", unproven=True), limits.unproven_help_per_hour
     elif not cause.proven:
         yield _Key(f"{to}, whose mails prove nothing", unproven=True), limits.unproven_answers_per_hour
-    if cause.peer and not cause.proven:
-        yield _Key(f"to mails from {cause.peer}", unproven=True), max(1, limits.answers_per_hour_in_all // 10)
+    if not cause.proven and not cause.vouched and cause.sender:  # of whom the outbox tells nothing
+        about = f"to {domain_of(address)}, whose mails prove nothing"
+        yield _Key(about, unproven=True), limits.unproven_answers_per_domain_per_hour
+    if not cause.proven and cause.network:
+        about = f"to mails from {cause.network} that prove nothing"
+        yield _Key(about, unproven=True), limits.unproven_answers_per_network_per_hour
 
 
 _SLIGHT_SECONDS = 0.1

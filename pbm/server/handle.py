@@ -107,7 +107,7 @@ class Prepared:
         assert self.origin is not None  # noqa: S101  there is one for each message
         origin = self.origin
         helps = all(isinstance(each, Command) and each.verb.name == HELP for each in self.commands)
-        return Cause(proven, origin.peer, origin.address, origin.network, origin.vouched, helps and self.known)
+        return Cause(proven, origin.address, origin.network, origin.vouched, helps and self.known)
 
     @property
     def known(self) -> bool:

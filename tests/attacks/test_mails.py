@@ -28,7 +28,7 @@ from tests.cli.conftest import alone as alone
 from tests.cli.conftest import game as game
 from tests.cli.conftest import pbm as pbm
 from tests.cli.test_serve import PATIENCE_SECONDS, mails_in, port_of, serving
-from tests.conversation import ROBOT, Got, House
+from tests.conversation import ROBOT, Got, House, address_of
 
 MOST = 1_000_000
 QUIET = {"PBM_LOG__LEVEL": "error"}
@@ -221,12 +221,29 @@ def test_mails_that_prove_nothing_leave_half_of_all_answers_to_others(new_house:
     assert house.answer("alice", "help", 101)
 
 
-def test_one_machine_uses_up_no_more_than_a_tenth(new_house: Callable[..., House]) -> None:
-    limits = Limits(answers_per_hour_in_all=100, unproven_answers_per_hour=1000, stranger_replies_per_day=1000)
+LINES = ["list", "xyzzy and more", "cross show 101", "signup nam{} a-good-word", "cross move 101 D4", "cross standings"]
+
+
+@pytest.mark.parametrize("by", ["domain", "network"])
+def test_what_mails_draw_that_prove_nothing_is_little_for_a_domain_and_because_of_a_network(
+    by: str, new_house: Callable[..., House]
+) -> None:
+    """Whoever they say that they are from, players or not, and whatever they ask for; one more tells that it ends."""
+    limits = Limits(stranger_replies_per_day=1000).model_copy(update={f"unproven_answers_per_{by}_per_hour": 10})
     house = new_house(Settings(Robot("pbm", "example.org"), limits))
-    drawn = [bool(asked(house, f"m{number}@evil.example", "help", MACHINE)) for number in range(15)]
-    assert drawn == [True] * 10 + [False] * 5
-    assert asked(house, "new@x.example", "signup newcomer a-good-word", "185.12.64.2")
+    names = [f"nam{chr(97 + number)}" for number in range(24)]
+    for name in names[::2]:
+        house.player(name)
+    house.player("alice")
+    house.game("cross -size=4 alice nama")
+    drawn = []
+    for number, name in enumerate(names):
+        domain, peer = ("example.net", f"185.{number}.7.1") if by == "domain" else (f"v{number}.example", MACHINE)
+        sender = f"{name}@{domain}" if by == "network" and number % 2 else address_of(name)
+        drawn += asked(house, sender, LINES[number % len(LINES)].format(chr(97 + number)), peer)
+    others = [got for got in drawn if got["Subject"] != "pbm: no answers for a while"]
+    assert 5 <= len(others) <= 10
+    assert asked(house, "new@x.example", "signup newcomer a-good-word", "186.12.65.2"), "others are answered"
 
 
 def test_a_stranger_is_the_same_however_his_address_is_written(table: House) -> None:
