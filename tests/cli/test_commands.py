@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +30,20 @@ def subjects(pbm: Pbm) -> list[tuple[str, str]]:
     return [(mail["address"], mail["subject"]) for mail in parsed(pbm("outbox", "list", "--json"))]
 
 
-def database(tmp_path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(tmp_path / "pbm.db")
+@contextmanager
+def database(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(tmp_path / "pbm.db")) as connection, connection:
+        yield connection
+
+
+def asked(tmp_path: Path, query: str) -> list[Any]:
+    with database(tmp_path) as connection:
+        return connection.execute(query).fetchall()
+
+
+def dumped(tmp_path: Path) -> list[str]:
+    with database(tmp_path) as connection:
+        return list(connection.iterdump())
 
 
 def arrive(tmp_path: Path, *mails: bytes) -> None:
@@ -101,11 +115,11 @@ def test_mails_that_were_not_answered_are_counted(pbm: Pbm, tmp_path: Path) -> N
 def test_a_password_is_asked_for_and_reset(pbm: Pbm, tmp_path: Path) -> None:
     pbm("player", "add", "alice", "--address", "a@x.org", typed="secret1\nsecret1\n")
     pbm("player", "add", "bob", "--address", "a@x.org", typed="secret1\nother12\n", code=1)
-    hashes = [database(tmp_path).execute("SELECT password_hash FROM players").fetchone()[0]]
+    hashes = [asked(tmp_path, "SELECT password_hash FROM players")[0][0]]
     assert pbm("player", "reset-password", "alice").stdout.strip().rpartition(" ")[2]
-    hashes += [database(tmp_path).execute("SELECT password_hash FROM players").fetchone()[0]]
+    hashes += [asked(tmp_path, "SELECT password_hash FROM players")[0][0]]
     assert "secret2" not in pbm("player", "reset-password", "alice", "--password", "secret2").stdout
-    hashes += [database(tmp_path).execute("SELECT password_hash FROM players").fetchone()[0]]
+    hashes += [asked(tmp_path, "SELECT password_hash FROM players")[0][0]]
     assert len(set(hashes)) == 3
 
 
@@ -113,7 +127,7 @@ def test_a_removed_player_forfeits_and_is_erased(game: Pbm, tmp_path: Path) -> N
     assert "board 101" in game("player", "remove", "alice", "--yes").stdout
     assert parsed(game("board", "show", "101", "--json"))["winner"] == "bob"
     game("player", "show", "alice", code=1)
-    assert "alice" not in str(database(tmp_path).execute("SELECT userid FROM players").fetchall())
+    assert "alice" not in str(asked(tmp_path, "SELECT userid FROM players"))
 
 
 @pytest.mark.parametrize(
@@ -155,12 +169,12 @@ def test_a_removed_player_forfeits_and_is_erased(game: Pbm, tmp_path: Path) -> N
 def test_a_refusal_is_one_sentence_and_changes_nothing(
     words: list[str], expected: str, game: Pbm, tmp_path: Path
 ) -> None:
-    before = list(database(tmp_path).iterdump())
+    before = dumped(tmp_path)
     refused = game(*words, code=1)
     assert expected in refused.stderr
     assert refused.stderr.count("\n") == 1
     assert refused.stdout == ""
-    assert list(database(tmp_path).iterdump()) == before
+    assert dumped(tmp_path) == before
 
 
 @pytest.mark.parametrize(
@@ -394,7 +408,7 @@ def test_an_unusable_database(url: str, code: int, expected: str, pbm: Pbm) -> N
 
 
 def test_a_database_of_another_program_is_left_alone(pbm: Pbm, tmp_path: Path) -> None:
-    with sqlite3.connect(tmp_path / "theirs.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "theirs.db")) as connection, connection:
         connection.execute("CREATE TABLE songs (title TEXT)")
     url = f"sqlite:///{tmp_path / 'theirs.db'}"
     for words in (["player", "list"], ["db", "upgrade"]):

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -108,12 +108,11 @@ def test_a_lock_of_another_process_is_trouble_and_changes_nothing(file: Path, mo
     monkeypatch.setattr(engine, "_BUSY_SECONDS", 0)
     monkeypatch.setattr(engine, "_PRAGMAS", ("foreign_keys=ON", "busy_timeout=50"))
     impatient = Store(f"sqlite:///{file}")
-    with sqlite3.connect(file, isolation_level=None) as holder:
+    with closing(sqlite3.connect(file, isolation_level=None)) as holder:
         holder.execute("BEGIN IMMEDIATE")
         with pytest.raises(DatabaseTrouble, match="locked"), impatient.write() as tx:
             tx.players.add("alice", "-", NOW)
         holder.execute("ROLLBACK")
-    holder.close()
     with impatient.write() as tx:
         assert tx.players.find("alice") is None
         tx.players.add("alice", "-", NOW)
@@ -203,7 +202,7 @@ def test_columns_defaults_and_indexes_are_those_of_the_tables(file: Path, tmp_pa
 
 def described(path: Path) -> dict[str, object]:
     """Columns, foreign keys and indexes of each table; names that SQLite makes up itself left out."""
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         found: dict[str, object] = {}
         for table in metadata.tables:
             columns = [row[1:] for row in connection.execute(f"PRAGMA table_info({table})")]
@@ -213,14 +212,14 @@ def described(path: Path) -> dict[str, object]:
                 for _, name, unique, origin, _ in connection.execute(f"PRAGMA index_list({table})")
             )
             found[table] = (columns, keys, indexes)
-    connection.close()
     return found
 
 
 def test_no_number_is_given_twice_after_the_newest_row_is_gone(file: Path) -> None:
     """Alembic writes tables anew to change them, and then forgets this of them."""
-    rows = sqlite3.connect(file).execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
-    counted = {name for name, made_by in rows if "AUTOINCREMENT" in made_by}
+    with closing(sqlite3.connect(file)) as connection:
+        rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
+        counted = {name for name, made_by in rows if "AUTOINCREMENT" in made_by}
     wanted = {name for name, table in metadata.tables.items() if table.kwargs.get("sqlite_autoincrement")}
     assert counted == wanted
 
