@@ -77,7 +77,9 @@ class Steward:
         return renamed
 
     def merge(self, userid: str, into: str) -> list[int]:
-        """Make one account of two of a person; the first is gone then. Returns the boards that were its.
+        """Make one account of two of a person; the first is gone then. Returns the boards that changed hands.
+
+        Those on which the two met go on naming both, and change no rating.
 
         Raises: NotAllowed where they still play each other, or are in one event.
         """
@@ -89,7 +91,7 @@ class Steward:
             if events := tx.belongings.shared_events(gone.id, kept.id):
                 raise NotAllowed(f"Both are in {' and '.join(events)}: one must leave it first.")
             boards = [each.board for each in tx.matches.summaries(player_ids=(gone.id,), limit=None)]
-            self._separate(tx, gone, kept, boards)
+            met = self._separate(tx, gone, kept, boards)
             games = tx.belongings.hand_over(gone.id, kept.id)
             for game in games:
                 rate_player_anew(tx, game, kept)
@@ -98,10 +100,11 @@ class Steward:
             tx.players.remove(gone.id, now)
             self._write(tx, kept, "pbm: your accounts", "account-news.txt", what="merged", old=gone.userid)
         self._service.tools.states.forget()
-        return boards
+        return [board for board in boards if board not in met]
 
-    def _separate(self, tx: Transaction, gone: Player, kept: Player, boards: list[int]) -> None:
-        """Games of the two against each other change no rating."""
+    def _separate(self, tx: Transaction, gone: Player, kept: Player, boards: list[int]) -> set[int]:
+        """Games of the two against each other change no rating; returns their boards."""
+        met = set()
         for number in boards:
             match = tx.matches.load(number)
             if match is None or kept.id not in (match.player(1).id, match.player(2).id):
@@ -109,6 +112,8 @@ class Steward:
             if match.result is None:
                 raise NotAllowed(f"They play each other on board {number}: pbm board void {number}")
             unrate_match(tx, match)
+            met.add(number)
+        return met
 
     def write_to(self, userids: list[str], subject: str, text: str) -> int:
         """Write a letter to players, or to all where none is named; returns to how many."""

@@ -91,6 +91,10 @@ _OWNED: tuple[Column[Any], ...] = tuple(
     if table not in (ratings, paces, seeks) and any(key.column is players.c.id for key in column.foreign_keys)
 )
 """Columns that say whose a row is, or whom it is about."""
+_OPPOSITE: Mapping[Column[Any], Column[Any]] = {
+    matches.c.seat1_id: matches.c.seat2_id,
+    matches.c.seat2_id: matches.c.seat1_id,
+}
 NO_PASSWORD = "!"  # noqa: S105  the hash of none
 """What stands in place of a password's hash where no password is right."""
 
@@ -286,9 +290,11 @@ class Belongings:
     def hand_over(self, gone: int, kept: int) -> list[str]:
         """All that is one player's is another one's; what both have stays the other one's. Returns the games rated.
 
-        The sums of both are added up; ratings are for others to work out.
+        The sums of both are added up; ratings are for others to work out. Boards on which they met keep both names.
         """
         games = self._add_up(gone, kept)
+        alone = update(matches).where(matches.c.seat1_id == gone, matches.c.seat2_id == gone)
+        self._connection.execute(alone.values(seat1_id=kept, seat2_id=kept))
         for column in _OWNED:
             rest = [each for each in column.table.primary_key if each is not column]
             if column.primary_key or column.table is addresses:
@@ -297,7 +303,10 @@ class Belongings:
                 same = (twin.c[each.name] == each for each in key)
                 has = select(twin.c[column.name]).where(twin.c[column.name] == kept, *same).exists()
                 self._connection.execute(delete(column.table).where(column == gone, has))
-            self._connection.execute(update(column.table).where(column == gone).values({column.name: kept}))
+            owned = update(column.table).where(column == gone)
+            if column in _OPPOSITE:
+                owned = owned.where(_OPPOSITE[column] != kept)
+            self._connection.execute(owned.values({column.name: kept}))
         for table, other in PEOPLE.values():
             self._connection.execute(delete(table).where(table.c.player_id == table.c[other]))
         return games

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -132,7 +133,7 @@ def test_two_accounts_of_a_person_become_one(inn: House, new_house: Callable[...
     won(inn, "bob", "carol")
     won(inn, "alice", "carol")
     running = inn.game("cross -size=4 bob carol", ("D4", "C3"))
-    assert len(hand(inn).merge("carol", "alice")) == 3
+    assert len(hand(inn).merge("carol", "alice")) == 2, "they met on the third"
     assert "one account of your accounts carol and alice" in told(inn)[address_of("carol")]
     other = new_house(Settings(ROBOT))
     for userid in ("alice", "bob"):
@@ -159,7 +160,11 @@ def test_accounts_that_play_each_other_are_not_merged(inn: House) -> None:
     with pytest.raises(NotAllowed, match="They play each other on board 101: pbm board void 101"):
         hand(inn).merge("bob", "alice")
     Arbiter(inn.service).void(board)
-    hand(inn).merge("bob", "alice")
+    assert hand(inn).merge("bob", "alice") == [], "where they met both names stay"
+    told(inn)
+    (mail,) = inn.send(address_of("alice"), f"show {board}")
+    assert re.search(r"alice \(O\) +bob \(X\)", mail.body)
+    assert all(verdict.problem == "" for verdict in Administration(inn.service).verify())
 
 
 def test_a_letter_goes_to_some_players_or_to_all_and_is_answered_to_the_operator(inn: House) -> None:
