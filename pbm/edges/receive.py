@@ -97,8 +97,7 @@ class Listener:
 
     def renew_certificate(self) -> None:
         """Read the certificate anew, for connections to come. Raises: OSError, and then the one before is kept."""
-        if self.tls is not None and self.settings.tls_certificate is not None:
-            self.tls.load_cert_chain(self.settings.tls_certificate, self.settings.tls_key)
+        self.tls = _tls_context(self.settings)
 
     async def start(self) -> None:
         """Raises: OSError where the address cannot be bound."""

@@ -10,6 +10,7 @@ import signal
 import smtplib
 import socket
 import sqlite3
+import ssl
 import subprocess
 import sys
 import time
@@ -260,6 +261,35 @@ def test_a_hangup_has_the_next_dkim_key_read(tmp_path: Path, pbm: Pbm) -> None:
             assert any(wanted in told for told in iter(process.stderr.readline, ""))
         send(port_of(line), "again hello")
         assert any(f" s={selector};".encode() in mail for mail in mails_in(maildir / "alice@example.net", 3))
+
+
+def certificate_of(port: int) -> bytes | None:
+    with smtplib.SMTP("127.0.0.1", port, timeout=PATIENCE_SECONDS) as client:
+        client.starttls()
+        assert isinstance(client.sock, ssl.SSLSocket)
+        return client.sock.getpeercert(binary_form=True)
+
+
+@pytest.mark.servers
+def test_a_hangup_has_a_new_certificate_read_and_a_broken_one_left_alone(tmp_path: Path) -> None:
+    """Also one with a key of another kind, beside which the one before would go on being offered."""
+    first, second = (
+        (Path(__file__).parents[1] / "edges" / name).read_text() for name in ("localhost.pem", "renewed.pem")
+    )
+    config, pem = tmp_path / "pbm.toml", tmp_path / "server.pem"
+    pem.write_text(first)
+    pem.chmod(0o600)
+    head = f'[server]\nlisten = "127.0.0.1:0"\ndomain = "example.org"\ntls_certificate = "{pem}"\n'
+    config.write_text(f'{head}[maildir]\nfolder = "{tmp_path}/mail"\n')
+    with serving("--config", str(config), PBM_DATABASE=f"sqlite:///{tmp_path}/new.db") as (process, line):
+        assert process.stderr is not None
+        seen = [certificate_of(port_of(line))]
+        for text, said in (("broken", "not_reloaded"), (second, " reloaded")):
+            pem.write_text(text)
+            process.send_signal(signal.SIGHUP)
+            assert any(said in told for told in iter(process.stderr.readline, ""))
+            seen.append(certificate_of(port_of(line)))
+    assert seen == [ssl.PEM_cert_to_DER_cert(each[: each.index("-----BEGIN P")]) for each in (first, first, second)]
 
 
 @pytest.mark.servers
