@@ -20,6 +20,7 @@ import re
 import ssl
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, AnyStr, cast
@@ -289,7 +290,9 @@ class _Session(SMTP):
         (transport.abort if transport.get_write_buffer_size() else transport.close)()
 
     def abort(self) -> None:
-        cast("asyncio.Transport", self.transport).abort()
+        """Cut the connection."""
+        with suppress(AttributeError):  # of Python 3.11.2, where TLS is at an end that was asked for twice
+            cast("asyncio.Transport", self.transport).abort()
 
     async def push(self, status: AnyStr) -> None:
         if (code := _code(status)) >= "4":

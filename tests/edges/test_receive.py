@@ -494,6 +494,23 @@ def test_a_failed_handshake_gives_the_place_back(caplog: pytest.LogCaptureFixtur
     run(test())
 
 
+def test_tls_that_is_being_closed_does_not_stop_the_listener_from_ending() -> None:
+    """Python 3.11.2 has no transport to abort any more where it was closed twice."""
+    listeners: list[Listener] = []
+
+    async def talk(client: Client, inbox: Inbox) -> None:
+        assert await client.code(b"STARTTLS") == "220"
+        await client.writer.start_tls(trusting(), server_hostname="localhost")
+        assert await client.code(b"EHLO client") == "250"
+        (held,) = listeners[0]._sessions
+        transport = held.transport
+        assert isinstance(transport, asyncio.Transport)
+        for _ in range(2):
+            transport.close()
+
+    assert session(talk, listeners=listeners, tls_certificate=PEM) == []
+
+
 def test_lmtp_answers_for_each_recipient() -> None:
     async def talk(client: Client, inbox: Inbox) -> None:
         for trouble, code in ((None, "250"), (RuntimeError(), "451")):

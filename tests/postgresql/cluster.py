@@ -58,6 +58,7 @@ class Cluster:
 
     place: Path
     port: int
+    folder: str = "data"
 
     @property
     def url(self) -> str:
@@ -66,7 +67,7 @@ class Cluster:
 
     @property
     def data(self) -> Path:
-        return self.place / "data"
+        return self.place / self.folder
 
     def run(self, *words: str | Path) -> None:
         """One of its programs, or another one as its owner. Raises: RuntimeError with what it said."""
@@ -84,7 +85,7 @@ class Cluster:
         self.run("initdb", "-D", self.data, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-sync")
 
     def start(self, settings: Mapping[str, str]) -> None:
-        log = ("-l", self.place / "log")  # otherwise it would hold on to the pipe of its output
+        log = ("-l", self.place / f"{self.folder}.log")  # otherwise it would hold on to the pipe of its output
         options = " ".join(f"-c {name}={value}" for name, value in settings.items())
         self.run(
             "pg_ctl", "start", "-w", "-D", self.data, *log, "-o", f"-p {self.port} -k {self.place} {options}"
