@@ -4,6 +4,9 @@ Each position is told to both its players, as after a move; nothing is shared be
 
 `python -m bench.compose --worst [GAME...]`: the longest that any game takes for one drawing, picture, list of moves or
 ply, with the largest and the nastiest options that a challenge may have, in long games.
+
+`python -m bench.compose --pictures [GAME...]`: the picture alone, made anew for each position of a game at its
+smallest, its usual and its largest size: processor milliseconds, the best of three, and octets.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
+from statistics import median
 from typing import TypeVar
 
 import click
@@ -31,7 +35,7 @@ from pbm.domain.settings import Settings
 from pbm.domain.tokens import PlayerToken, Signer
 from pbm.draw import picture as pictures
 from pbm.mailin import Robot
-from tests.games.variants import largest
+from tests.games.variants import largest, smallest
 
 T = TypeVar("T")
 
@@ -149,6 +153,30 @@ def listed(state: State) -> list[object]:
     return list(islice(state.game.moves(state.position), MAX_MOVES))
 
 
+def _once(work: Callable[[], object]) -> float:
+    """Seconds that it takes."""
+    begun = time.thread_time()
+    work()
+    return time.thread_time() - begun
+
+
+def drawn(games: Sequence[str], rounds: int) -> Table:
+    """The first picture of a board is made beforehand: its ground is kept for all positions."""
+    table = Table("picture", "median ms", "longest ms", "kB", "pixels")
+    for name in games or GAMES:
+        for words in dict.fromkeys([smallest(GAMES[name]), (), largest(GAMES[name])]):
+            boards = [View(state, match).scene.board for match, state in positions(" ".join((name, *words)), rounds)]
+            made = [pictures.drawn(board) for board in boards]
+            spent = [min(_once(partial(pictures.drawn, board)) for _ in range(3)) * 1000 for board in boards]
+            octets = sum(len(picture.data) for picture in made) / len(made)
+            size = max((picture.width, picture.height) for picture in made)
+            table.add_row(
+                " ".join((name, *words)), f"{median(spent):.1f}", f"{max(spent):.1f}", f"{octets / 1000:.1f}",
+                f"{size[0]} x {size[1]}",
+            )  # fmt: skip
+    return table
+
+
 def worst(games: Sequence[str]) -> Table:
     parts = ("start", "ply", *PARTS)
     table = Table("longest, ms of processor", *parts)
@@ -169,8 +197,12 @@ def worst(games: Sequence[str]) -> Table:
 @click.argument("games", nargs=-1, type=click.Choice(list(GAMES)), metavar="[GAME]...")
 @click.option("--rounds", default=40, help="Positions of each board.")
 @click.option("--worst", "is_worst", is_flag=True, help="The longest of everything, in the nastiest games.")
-def main(games: tuple[str, ...], rounds: int, *, is_worst: bool) -> None:
+@click.option("--pictures", "is_pictures", is_flag=True, help="Pictures alone.")
+def main(games: tuple[str, ...], rounds: int, *, is_worst: bool, is_pictures: bool) -> None:
     """Print processor milliseconds of the two mails of a move, and their kilobytes."""
+    if is_pictures:
+        Console(width=120).print(drawn(games, rounds))
+        return
     if is_worst:
         Console(width=120).print(worst(games))
         return

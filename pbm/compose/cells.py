@@ -31,7 +31,8 @@ EDGE = 20
 LINK = 76
 """Characters of a link beside its URL."""
 
-_LETTERS = "font-size:12px;opacity:0.7"
+_FULL = "font-size:12px"
+_LETTERS = f"{_FULL};opacity:0.7"
 DOT = "&#183;"
 """What a free cell shows where one may play."""
 
@@ -46,7 +47,8 @@ class Face(NamedTuple):
     def html(self, span: int, height: int, url: str) -> str:
         """The table's cell. url: what it opens, made by mailto; empty for a cell that is no link."""
         opening = f'<td colspan="{span}"' if span > 1 else "<td"
-        ground = f' bgcolor="{self.ground}"' if self.ground else f' style="{_LETTERS}"' if self.mark else ""
+        letters = _FULL if self.mark.startswith("<b") else _LETTERS
+        ground = f' bgcolor="{self.ground}"' if self.ground else f' style="{letters}"' if self.mark else ""
         if not url:
             ground += f' style="color:{INK}"' if self.ground and self.mark and "color" not in self.mark else ""
             return f"{opening}{ground}>{self.mark}</td>"
@@ -148,7 +150,7 @@ def _hexagons(board: HexBoard, cells: Sequence[Cell]) -> Table:
     for label in (*board.labels, *_inner_labels(board, places)):
         if label.place in places:
             row, column = label.place[0] + label.down, max(label.place[1] + label.right, left)
-            table.faces[row - top, column - left] = Face(escape(label.text))
+            table.faces[row - top, column - left] = Face(_edge_label(label, colours))
     for cell in cells:
         table.faces[cell.row - top, cell.column - left] = _face(cell, colours)
     return table
@@ -259,6 +261,14 @@ def _piece(cell: Cell, colours: Mapping[str, str]) -> str:
         f'<b style="display:block;width:{28 - 2 * thick}px;margin:auto;line-height:{28 - 2 * thick}px;{round_by}'
         f'border:{thick}px solid {ring};background:{fill};color:{text_on(fill)}">{escape(cell.piece)}</b>'
     )
+
+
+def _edge_label(label: Label, colours: Mapping[str, str]) -> str:
+    """In the colour of the side to whom the edge belongs, on a ground that holds in light and dark."""
+    if not label.owner:
+        return escape(label.text)
+    fill = fill_of(label.owner, colours)
+    return f'<b style="background:{fill};color:{text_on(fill)}">&#160;{escape(label.text)}&#160;</b>'
 
 
 def _owned(owner: str, colours: Mapping[str, str]) -> str:

@@ -122,13 +122,12 @@ def _grid_base(
             pen.line((x, y - half, x, y + half), FAINT if faint else LINE)
         if ground is Ground.POINTS or (ground is Ground.LINES and fill == SHADED):
             pen.ellipse((x - 3, y - 3, x + 3, y + 3), INK)
-    size = min(LETTERS, unit * 2 // 3)
     for column, words in enumerate(columns):
         for row in (top - 1, bottom + 1):
-            brush.write(pen, words, size, *at(row, column))
+            brush.write(pen, words, LETTERS, *at(row, column))
     for row, words in enumerate(rows):
         for column in (left - 1, right + 1):
-            brush.write(pen, words, size, *at(row, column))
+            brush.write(pen, words, LETTERS, *at(row, column))
     return brush.flat(image)
 
 
@@ -168,5 +167,5 @@ def _hexagon_base(
     pen = ImageDraw.Draw(image)
     for spot, label in zip(spots, labels, strict=True):
         colour = fill_of(label.owner, dict(colours)) if label.owner else INK
-        brush.write(pen, label.text, min(LETTERS, half), *at(*spot), fill=INK if colour == PAPER else colour)
+        brush.write(pen, label.text, LETTERS, *at(*spot), fill=INK if colour == PAPER else colour)
     return brush.flat(image)

@@ -19,6 +19,7 @@ from pbm.draw.picture import MAX_OCTETS, drawn, picture
 from tests.draw.test_grid import CROSSED, SPREAD
 from tests.draw.test_hexes import WON, board, triangle
 from tests.draw.test_words import played
+from tests.games.variants import largest
 
 PHONE = 374
 """Pixels that a phone has for a picture."""
@@ -109,7 +110,7 @@ def test_labels_are_drawn_with_fonts_of_our_own() -> None:
         assert sum(spot.histogram()[:100]) > 5, label.text
 
 
-@pytest.mark.parametrize(("name", "words"), [*((name, []) for name in GAMES), ("loops", ["-size=10"])])
+@pytest.mark.parametrize(("name", "words"), [(name, words) for name in GAMES for words in ((), largest(GAMES[name]))])
 def test_letters_are_large_enough_on_a_phone(name, words):
     state = State.start(GAMES[name], words)
     scene = state.game.scene(state.position, None)

@@ -292,6 +292,16 @@ def test_a_position_that_is_here_again_is_told() -> None:
     assert "for the second time" not in heard(after("loa", around.rpartition(" ")[0]))
 
 
+def test_a_position_of_men_that_move_is_told_when_it_is_here_again() -> None:
+    """In Nine Men's Morris the men must all be placed before anything can come again."""
+    state = after("morris", "e4 g4 d1 a4 f6 d6 d5 c4 g7 c3 c5 d2 b6 b2 e3 g1 d7 a1")
+    assert state.position.placed == 18
+    for move in ("e3-d3", "d2-f2", "d3-e3", "f2-d2"):
+        assert "second time" not in heard(state)
+        state, _ = state.play(move)
+    assert "This position is here for the second time" in heard(state)
+
+
 def test_a_ko_is_told() -> None:
     page = heard(after("go", "d4 e4 c5 f5 d6 e6 e5 d5", ["-size=9"]))
     assert "What has changed: d5 W; e5 free instead of B." in page
