@@ -56,7 +56,7 @@ SKILLS: dict[str, type[Skill]] = {
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How well a robot plays. share: of the visits of the highest level. The others: see Budget."""
+    """How well a robot plays. share: of the highest level's visits. slip: of the skill's. The others: see Budget."""
 
     number: int
     share: float
@@ -65,15 +65,16 @@ class Level:
     slip: float = 0.0
 
     def budget(self, skill: Skill) -> Budget:
-        return Budget(max(2, round(skill.full * self.share)), self.seconds, self.steps, self.slip)
+        visits = max(skill.least, round(skill.full * self.share))
+        return Budget(visits, self.seconds, self.steps, self.slip * skill.slip)
 
 
 LEVELS = {
     level.number: level
     for level in (
-        Level(1, 1 / 200, 0, 2.0, 0.8),
-        Level(2, 1 / 50, 30, 3.0, 0.45),
-        Level(3, 1 / 14, 300, 5.0, 0.2),
+        Level(1, 1 / 200, 0, 2.0, 1.0),
+        Level(2, 1 / 50, 30, 3.0, 0.55),
+        Level(3, 1 / 14, 300, 5.0, 0.25),
         Level(4, 1 / 4, 5_000, 8.0, 0.05),
         Level(5, 1, 500_000, 12.0),
     )
@@ -117,7 +118,7 @@ def choose(
     sure = _surest(game, pos, skill, budget, seed)
     dice = Random(f"slip {seed}")
     if dice.random() < budget.slip and not (sure.exact and sure.value > 0 and len(sure.line) == 1):
-        move = dice.choice(skill.moves(pos, dice))
+        move = dice.choice(skill.careless(pos, dice))
         return Decision(move, sure.value, (move,), exact=False)
     return sure
 

@@ -143,12 +143,16 @@ class CrossSkill(ConnectionSkill):
 class HexSkill(ConnectionSkill):
     """Each side has two edges of its own."""
 
+    slip = 0.9
+
     def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
         return ((0, 2),) if side is Side.FIRST else ((1, 3),)
 
 
 class YSkill(ConnectionSkill):
     """All three edges."""
+
+    slip = 0.9
 
     def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
         return ((0, 1, 2),)

@@ -159,6 +159,7 @@ class DotsSkill(Skill):
 
     full = 6000
     explore = 0.5
+    slip = 0.9
     complete = False
 
     def _grid(self, pos: Position) -> Grid:

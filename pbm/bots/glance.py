@@ -28,6 +28,8 @@ class GlanceSkill(Skill):
 
     full = 6000
     explore = 0.3
+    least = 40
+    slip = 0.1
 
     def balance(self, pos: Any) -> float:
         """How much better the first side stands than the second, 1 being a clear advantage."""
@@ -56,6 +58,8 @@ class BreakthroughSkill(GlanceSkill):
 class ClobberSkill(GlanceSkill):
     """Moves that each side has; the last part of the game is played out."""
 
+    slip = 0.8
+
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Moving)  # noqa: S101
         board = self.game.board(pos.options)
@@ -70,6 +74,9 @@ class ClobberSkill(GlanceSkill):
 
 class LoaSkill(GlanceSkill):
     """How near the pieces of a side are to its middle, and in how many groups."""
+
+    least = 120
+    slip = 0.05
 
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Moving)  # noqa: S101
@@ -97,6 +104,8 @@ def _scattered(board: Squares, pieces: Cells) -> float:
 class MorrisSkill(GlanceSkill):
     """Men, and points to go to."""
 
+    slip = 0.7
+
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Moving)  # noqa: S101
         board = self.game.board(pos.options)
@@ -112,6 +121,8 @@ class AmazonsSkill(GlanceSkill):
     full = 2500
     complete = False
     sampled = 50
+    least = 60
+    slip = 0.04
 
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Moving)  # noqa: S101

@@ -30,6 +30,7 @@ class GoSkill(Skill):
 
     full = 8000
     rave = 300.0
+    slip = 0.95
     explore = 0.25
     ordered = True
     complete = False
@@ -46,6 +47,9 @@ class GoSkill(Skill):
         near = board.grow_all(board.grow_all(pos.taken)) if pos.taken else board.full
         legal.sort(key=lambda cell: (cell not in urgent, not near >> cell & 1, goban.on_edge >> cell & 1))
         return [*legal, PASS] if len(legal) < PASSES_BELOW else legal
+
+    def careless(self, pos: Position, dice: Random) -> Sequence[int]:
+        return self.moves(pos, dice)
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
         assert isinstance(self.game, Go)  # noqa: S101

@@ -17,7 +17,7 @@ from typing import Any
 
 from games import GAMES, AnyGame
 from pbm.bots.choose import LEVELS, Decision, choose, skill_of
-from pbm.bots.only_win import invented
+from pbm.bots.only_win import discovered, invented
 from pbm.bots.search import Budget
 
 LONGEST_LINE = 8
@@ -33,7 +33,7 @@ class Question:
 
     seen_from: the first of the positions asked for, by the number of moves before it; the last is the one after all
     moves. swappable: the opponent may take over the move that is chosen, so it had better be fair. share: of the visits
-    of the level. puzzle: what is wanted is a puzzle on this board, and nothing else.
+    of the level. puzzle: what is wanted is a puzzle, out of the moves if there are any, or else on such a board.
     """
 
     game: str
@@ -93,12 +93,26 @@ def _thoughts(question: Question) -> Iterator[Thought]:
 def _puzzle(question: Question) -> Iterator[Thought]:
     game = GAMES[question.game]
     start = game.start(game.options(question.options))
-    found = invented(skill_of(question.game), start, question.seed)
+    skill = skill_of(question.game)
+    found = (
+        discovered(skill, start, _moves(game, start, question.moves), question.seed)
+        if question.moves
+        else (invented(skill, start, question.seed))
+    )
     if found is not None:
         before, line = found
         told = _told_moves(game, start, (*before, *line))
         rest = told[len(before) :]
         yield Thought(rest[0], 1.0, True, rest[:LONGEST_LINE], before=told[: len(before)])
+
+
+def _moves(game: AnyGame, pos: Any, texts: Iterable[str]) -> list[Any]:
+    """The moves that canonical notations mean."""
+    moves = []
+    for text in texts:
+        moves.append(game.parse(pos, text))
+        pos = game.play(pos, moves[-1])
+    return moves
 
 
 def _told_moves(game: AnyGame, pos: Any, moves: Iterable[Any]) -> tuple[str, ...]:

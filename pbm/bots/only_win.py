@@ -1,13 +1,15 @@
-"""Puzzles: positions with exactly one winning move, out of games that a robot plays with itself.
+"""Puzzles: positions with exactly one winning move, out of games that were played or that a robot plays with itself.
 
 That the move wins and that no other one does is proved: by solving, or by a search that leaves nothing open.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from random import Random
+from time import process_time
 from typing import Any
 
 from games.rules import Side
@@ -31,7 +33,11 @@ SEEDED = frozenset({"crossgeo"})
 FEWEST_MOVES = 4
 """A position with fewer moves is no puzzle."""
 
+Found = tuple[tuple[Any, ...], tuple[Any, ...]]
+
 _GAMES = 8
+_PATIENCE = 30.0
+"""Seconds of the processor after which a game is not looked into any further."""
 _AT_PLAY = Budget(visits=60, seconds=1.0)
 _AT_PROOF = Budget(visits=1500, seconds=0.3)
 _STEPS = 60_000
@@ -42,23 +48,39 @@ def options_of(game: str, seed: int) -> tuple[str, ...]:
     return (*BOARDS[game], *([f"-seed={seed}"] if game in SEEDED else []))
 
 
-def invented(skill: Skill, start: Any, seed: int) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+def invented(skill: Skill, start: Any, seed: int) -> Found | None:
     """The moves that lead to a puzzle, and its solution: the only winning move and how it may go on.
 
     None if no game that was tried holds one.
     """
     for number in range(_GAMES):
-        dice, found = Random(f"puzzle {seed} {number}"), None
+        dice = Random(f"puzzle {seed} {number}")
         positions, moves = played(skill, start, dice)
-        for ply in range(len(moves) - 3, -1, -2):
-            line = winning_line(skill, positions[ply], dice)
-            if line is None:
-                break
-            if len(line) > 2 and is_only_win(skill, positions[ply], line[0], dice):
-                found = moves[:ply], line
-        if found is not None:
+        if (found := _earliest(skill, positions, moves, len(moves) - 3, dice)) is not None:
             return found
     return None
+
+
+def discovered(skill: Skill, start: Any, moves: Sequence[Any], seed: int) -> Found | None:
+    """The same in a game that was played, to its end or until somebody gave up."""
+    positions, dice = [start], Random(f"puzzle {seed}")
+    for move in moves:
+        positions.append(skill.game.play(positions[-1], move))
+    over = skill.game.outcome(positions[-1]) is not None
+    ends = (len(moves) - 3,) if over else (len(moves), len(moves) - 1)
+    return next(filter(None, (_earliest(skill, positions, tuple(moves), end, dice) for end in ends)), None)
+
+
+def _earliest(skill: Skill, positions: Sequence[Any], moves: tuple[Any, ...], end: int, dice: Random) -> Found | None:
+    """Of a side's positions, from one back to the first that is not won for sure, the earliest that is a puzzle."""
+    found, until = None, process_time() + _PATIENCE
+    for ply in range(end, -1, -2):
+        line = winning_line(skill, positions[ply], dice)
+        if line is None or process_time() > until:
+            break
+        if len(line) > 2 and is_only_win(skill, positions[ply], line[0], dice):
+            found = moves[:ply], line
+    return found
 
 
 def played(skill: Skill, start: Any, dice: Random) -> tuple[list[Any], tuple[Any, ...]]:

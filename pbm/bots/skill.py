@@ -51,7 +51,8 @@ class Skill:
     less of. rave: how many visits of a move its share in other moves' playouts outweighs; 0 leaves that out.
     ordered: moves() tells the best first; else chance decides which is tried first. complete: moves() leaves out
     nothing that could save a lost position. plies: after so many a playout is judged. games_a_rollout: how many random
-    games a rollout stands for.
+    games a rollout stands for. least: positions looked at by any robot. slip: how often the lowest level moves without
+    a thought, so that it wins half of its games against whoever takes what looks best at a glance.
     """
 
     full = 1000
@@ -61,12 +62,18 @@ class Skill:
     complete = True
     plies = 300
     games_a_rollout = 1
+    least = 2
+    slip = 0.8
 
     def __init__(self, game: AnyGame) -> None:
         self.game = game
 
     def moves(self, pos: Any, dice: Random) -> Sequence[Any]:
         """The moves worth a look, not empty while the game goes on."""
+        return list(islice(self.game.moves(pos), WIDEST))
+
+    def careless(self, pos: Any, dice: Random) -> Sequence[Any]:
+        """What somebody may play who does not think."""
         return list(islice(self.game.moves(pos), WIDEST))
 
     def evaluate(self, pos: Any) -> float | None:

@@ -168,6 +168,7 @@ class FourSkill(Skill):
 
     full = 12_000
     explore = 0.8
+    slip = 0.95
     complete = False
 
     def _columns(self, pos: Position, steps: int = 0) -> Columns:

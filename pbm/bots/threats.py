@@ -27,8 +27,10 @@ def windows(board: Squares) -> tuple[Cells, ...]:
 class GomokuSkill(Skill):
     """Looks near the stones, makes five, stops five, and counts lines that can still become five."""
 
-    full = 3000
+    full = 6000
     explore = 0.3
+    least = 250
+    slip = 0.03
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
         assert isinstance(self.game, Gomoku)  # noqa: S101  this skill is for that game

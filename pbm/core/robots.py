@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from pbm.bots import LEVELS, Question, Thought
 from pbm.core.notify import Tools
 from pbm.domain.match import Player
+from pbm.domain.settings import Settings
 from pbm.store import Transaction
 
 LEVEL_OF = {f"robot{level}": level for level in sorted(LEVELS)}
@@ -74,18 +75,51 @@ Ask = Callable[[Question], Sequence[Thought]]
 class Task:
     """key: the same for the same thing to be thought about. then: is given what the work has brought about.
 
-    work: raises what Ask does, and Rejected. failed: is told the reason.
+    work: raises what Ask does, and Rejected. failed: is told the reason. whom: the player it is for, by id; 0 for all.
     """
 
     key: str
     work: Callable[[Ask], Any]
     then: Callable[[Settling, Any], None]
     failed: Callable[[Settling, str], None]
+    whom: int = 0
 
 
 def asked(question: Question) -> Callable[[Ask], Sequence[Thought]]:
     """The work of having one question answered."""
     return lambda ask: ask(question)
+
+
+SPENT = "thought"
+"""On the agenda, by player: how long robots have thought for them within an hour, until that hour is over."""
+
+_WINDOW = timedelta(hours=1)
+
+
+def charge(at: Settling, whom: int, seconds: float) -> None:
+    """Note that robots have thought for a player; tell them when it is as much as an hour holds."""
+    tx, most = at.tx, at.tools.limits.thinking_seconds_per_hour
+    player = tx.players.get(whom)
+    if player is None or seconds <= 0:
+        return
+    known = tx.agenda.get(SPENT, whom)
+    before = float(known.payload["seconds"]) if known else 0.0
+    ends_at = known.due_at if known else at.now + _WINDOW
+    tx.agenda.put(SPENT, whom, ends_at, seconds=before + seconds)
+    if before < most <= before + seconds:
+        zone = Settings.chosen(tx.players.settings(whom)).zone
+        for address in tx.players.confirmed(whom)[whom]:
+            letter = at.tools.composer.letter(
+                address, "pbm: robots pause", "robots-pause.txt", at.now, player=player,
+                minutes=round(most / 60), until=ends_at, zone=zone,
+            )  # fmt: skip
+            tx.outbox.add([letter], at.now)
+
+
+def spent(at: Settling) -> set[int]:
+    """The players for whom robots have thought as long as an hour allows."""
+    most = at.tools.limits.thinking_seconds_per_hour
+    return {int(item.key) for item in at.tx.agenda.of(SPENT) if item.payload["seconds"] >= most}
 
 
 Source = Callable[[Settling], Iterable[Task]]

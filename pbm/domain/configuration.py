@@ -134,6 +134,10 @@ class Limits(SettingsTable):
         default=120,
         description="Computing within an hour for one player: a few positions, if players aim at them, take long.",
     )
+    thinking_seconds_per_hour: Seconds = Field(
+        default=900,
+        description="How long robots may think within an hour for one player; then their boards wait for its end.",
+    )
     active_games: Count = Field(default=100, description="Games of one player under way at once.")
     challenges_per_day: Count = Field(default=30, description="Games a player may start a day by challenging.")
     stranger_challenges_per_day: Annotated[int, Field(ge=0)] = Field(

@@ -1,8 +1,9 @@
 """Puzzles: positions with exactly one winning move, posed to a player and answered by that move.
 
-A robot makes them out of games it plays with itself, while nothing else is to be thought about. Games between people
-are not used, so nothing of a running one gets out. A puzzle is kept for all players; one who has not answered theirs
-gets the same again.
+A robot finds them in games that have ended here, or in games it plays with itself, while nothing else is to be thought
+about. They name nobody. None is posed whose position, or one on the way to it or after it, is on a board that goes on:
+whoever plays there would be helped. A puzzle is kept for all players; one who has not answered theirs gets the same
+again.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from games import GAMES
 from games.rules import GameError
 from pbm.bots import BOARDS, LEVELS, Question, Thought, options_of
 from pbm.compose import Answer, Outcome, Posed
-from pbm.core.bus import SettingsSaved, publish, subscribes
+from pbm.core.board import OpenBoard
+from pbm.core.bus import MatchEnded, SettingsSaved, publish, subscribes
 from pbm.core.decisions import done
-from pbm.core.notify import reader_of
+from pbm.core.notify import Tools, reader_of
 from pbm.core.registry import Occasion, digests, handles, redeems
 from pbm.core.reply import refuse
 from pbm.core.request import Request
@@ -26,7 +28,7 @@ from pbm.core.robots import Settling, Task, asked, thinks_at_leisure
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.mail import Mail
-from pbm.domain.match import SWAP, Player, State, replay
+from pbm.domain.match import SWAP, Ending, Match, Player, State, replay
 from pbm.domain.reminders import OFF
 from pbm.domain.settings import DAILY, Settings
 from pbm.domain.verbs import LOOKING, Locks, Verb
@@ -41,8 +43,23 @@ LEAVE = "set puzzle off"
 MOST_A_DAY = 20
 """New puzzles for one player within 24 hours."""
 
+MOST_TRIED = 10
+"""Puzzles that are there of which the first that is on no board is posed."""
+
 MOST_ATTEMPTS = 5
 """How often the making of one is tried."""
+
+SOURCE = "source"
+"""Begins the keys of finished games that are to be looked into."""
+
+FEWEST_PLIES = 6
+"""Of a game that is looked into, and before a position that must not be on a board."""
+
+MOST_WAITING = 50
+"""Games that may wait to be looked into; further ones are left alone."""
+
+MOST_COMPARED = 100
+"""Boards that a puzzle is held against; where there are more, it is not posed."""
 
 ANSWERED_WITHIN_DAYS = 60
 GIVING_UP = frozenset({"solution", "give up", "resign"})
@@ -92,7 +109,7 @@ def _give(request: Request, command: Command, player: Player, games: Sequence[st
     if found is None:
         if tx.puzzles.posed(player.id, now - timedelta(days=1)) >= MOST_A_DAY:
             raise NotAllowed(f"You have had {MOST_A_DAY} puzzles within a day; that is the limit.")
-        found = _fresh(tx, player, games)
+        found = _fresh(tx, request.tools, player, games)
     if found is not None:
         request.letters += _mails(request, player, found)
         return None
@@ -100,12 +117,30 @@ def _give(request: Request, command: Command, player: Player, games: Sequence[st
     return done(command, "A robot makes a puzzle. It comes by a mail of its own.")
 
 
-def _fresh(tx: Transaction, player: Player, games: Collection[str]) -> Puzzle | None:
+def _fresh(tx: Transaction, tools: Tools, player: Player, games: Collection[str]) -> Puzzle | None:
     """One that the player has not been given yet, and now has; None where there is none."""
-    found = tx.puzzles.fresh(player.id, games)
-    if found is not None:
-        tx.puzzles.pose(player.id, found.id, tx.now)
-    return found
+    for found in tx.puzzles.fresh(player.id, games, MOST_TRIED):
+        if not _in_play(tx, tools, found):
+            tx.puzzles.pose(player.id, found.id, tx.now)
+            return found
+    return None
+
+
+def _in_play(tx: Transaction, tools: Tools, found: Puzzle) -> bool:
+    """Whether a board that goes on has a position of the puzzle or of the game it is from, however it came to it."""
+    plies = len(found.moves) + len(found.line)
+    boards = tx.matches.running(found.game, FEWEST_PLIES, plies, MOST_COMPARED + 1)
+    if not boards:
+        return False
+    game, state = GAMES[found.game], replay(GAMES[found.game], found.options, "", ())
+    seen = set()
+    for text in (*found.moves, *found.line):
+        state, _ = state.play(text)
+        seen.add((state.to_move, game.scene(state.position, None)))
+    states = (OpenBoard.load(tx, tools.states, number).state for number in boards)
+    return len(boards) > MOST_COMPARED or any(
+        (each.to_move, game.scene(each.position, None)) in seen for each in states if each.options == state.options
+    )
 
 
 def _order(tx: Transaction, player: Player, games: Sequence[str], *, mailed: bool) -> None:
@@ -197,8 +232,8 @@ def note_settings(event: SettingsSaved, tx: Transaction) -> None:
 def _prepare(tx: Transaction, player: Player, settings: Settings) -> None:
     """Have the next daily puzzle of a player made in time, where there is none for them."""
     games = _games("")
-    waits = tx.puzzles.open(player.id, games) or tx.puzzles.fresh(player.id, games)
-    if settings.puzzle == DAILY and waits is None and tx.agenda.get(THINK, f"{WORD} {player.id}") is None:
+    waits = tx.puzzles.open(player.id, games) or tx.puzzles.fresh(player.id, games, 1)
+    if settings.puzzle == DAILY and not waits and tx.agenda.get(THINK, f"{WORD} {player.id}") is None:
         _order(tx, player, games, mailed=False)
 
 
@@ -208,7 +243,7 @@ def daily_puzzle(occasion: Occasion, player: Player, settings: Settings, is_part
     if settings.puzzle != DAILY:
         return None
     tx, now, games = occasion.tx, occasion.now, _games("")
-    found = tx.puzzles.open(player.id, games) or _fresh(tx, player, games)
+    found = tx.puzzles.open(player.id, games) or _fresh(tx, occasion.tools, player, games)
     if found is None:
         _order(tx, player, games, mailed=True)
     elif is_part:
@@ -226,7 +261,8 @@ def puzzles_ordered(at: Settling) -> Iterator[Task]:
             game = item.payload["game"]
             seed = (at.tx.puzzles.count(game) + 1) * MOST_ATTEMPTS + item.attempts
             question = Question(game, options_of(game, seed), "", (), max(LEVELS), seed, 0, puzzle=True)
-            yield Task(item.key, asked(question), partial(_made, item, question), partial(_failed, item))
+            whom = int(item.key.partition(" ")[2])
+            yield Task(item.key, asked(question), partial(_made, item, question), partial(_failed, item), whom)
 
 
 def _made(item: Item, question: Question, at: Settling, thoughts: Sequence[Thought]) -> None:
@@ -241,6 +277,9 @@ def _made(item: Item, question: Question, at: Settling, thoughts: Sequence[Thoug
     made = tx.puzzles.add(question.game, question.options, thought.before, thought.line, now)
     player = tx.players.get(int(item.key.partition(" ")[2]))
     if player is None or not item.payload["mailed"]:
+        return
+    if _in_play(tx, at.tools, made):
+        _order(tx, player, [question.game], mailed=True)
         return
     tx.puzzles.pose(player.id, made.id, now)
     leave = LEAVE if Settings.chosen(tx.players.settings(player.id)).puzzle == DAILY else ""
@@ -260,3 +299,42 @@ def _failed(item: Item, at: Settling, _: str) -> None:
     for address in tx.players.confirmed(player.id)[player.id]:
         letter = tools.composer.letter(address, "pbm: no puzzle", "no-puzzle.txt", now, player=player, title=title)
         tx.outbox.add([letter], now)
+
+
+@subscribes(MatchEnded)
+def note_game(event: MatchEnded, tx: Transaction) -> None:
+    """A game that has ended may hold a puzzle."""
+    match = event.match
+    waiting = [item for item in tx.agenda.of(THINK) if item.key.startswith(f"{SOURCE} ")]
+    if match.game in BOARDS and _may_hold_one(match) and len(waiting) < MOST_WAITING:
+        tx.agenda.put(THINK, f"{SOURCE} {match.board}", tx.now)
+
+
+def _may_hold_one(match: Match) -> bool:
+    ended = match.result is not None and match.result.ending is not Ending.VOID
+    return ended and not match.body and len(match.record) >= FEWEST_PLIES
+
+
+@thinks_at_leisure
+def games_that_ended(at: Settling) -> Iterator[Task]:
+    for item in at.tx.agenda.of(THINK):
+        if item.key.startswith(f"{SOURCE} "):
+            match = at.tx.matches.load(int(item.key.partition(" ")[2]))
+            if match is None or not _may_hold_one(match):
+                yield Task(item.key, lambda _: (), partial(_discovered, item, None), partial(_given_up, item))
+            else:
+                moves = tuple(ply.notation for ply in match.record if ply.notation != SWAP)
+                question = Question(match.game, match.options, "", moves, max(LEVELS), match.board, 0, puzzle=True)
+                yield Task(item.key, asked(question), partial(_discovered, item, question), partial(_given_up, item))
+
+
+def _discovered(item: Item, question: Question | None, at: Settling, thoughts: Sequence[Thought]) -> None:
+    """Keep the puzzle that was found, unless its game goes on again."""
+    tx = at.tx
+    match = tx.matches.load(int(item.key.partition(" ")[2]))
+    if tx.agenda.drop(THINK, item.key) and thoughts and question and match is not None and _may_hold_one(match):
+        tx.puzzles.add(question.game, question.options, thoughts[0].before, thoughts[0].line, tx.now)
+
+
+def _given_up(item: Item, at: Settling, _: str) -> None:
+    at.tx.agenda.drop(THINK, item.key)

@@ -20,7 +20,7 @@ from pbm.core.decisions import done
 from pbm.core.notify import tell_players
 from pbm.core.registry import Occasion, handles, when_due
 from pbm.core.request import Request
-from pbm.core.robots import LEVEL_OF, Settling, Task, asked, is_robot, robots, thinks
+from pbm.core.robots import LEVEL_OF, SPENT, Settling, Task, asked, is_robot, robots, spent, thinks
 from pbm.domain.commands import Command
 from pbm.domain.events import CommentMade
 from pbm.domain.match import SWAP, OfferKind, Player, Seat, other
@@ -72,6 +72,8 @@ def robots_boards(at: Settling) -> Iterator[Task]:
         for each in boards
         if str(each.board) in asked or (each.seat_to_move and each.players[each.seat_to_move - 1].id in ids)
     }
+    pause = spent(at)
+    waiting -= {each.board for each in boards if pause & {player.id for player in each.players}}
     for number in _in_turn(boards, waiting, ids):
         if (task := _task(at, number)) is not None:
             yield task
@@ -106,7 +108,13 @@ def _task(at: Settling, number: int) -> Task | None:
     ply = board.next_ply
     question = question_of(board, LEVEL_OF[board.match.player(seat).userid.casefold()])
     key = f"board {number} ply {ply} {board.match.offer.kind if board.match.offer else ''}".strip()
-    return Task(key, asked(question), partial(_act, number, board.match.revision), partial(_stuck, number, ply))
+    then, failed = partial(_act, number, board.match.revision), partial(_stuck, number, ply)
+    return Task(key, asked(question), then, failed, board.match.player(other(seat)).id)
+
+
+@when_due(SPENT)
+def think_again(_: Occasion) -> None:
+    """The hour is over: the item is gone, and with it what was noted."""
 
 
 def question_of(board: OpenBoard, level: int) -> Question:

@@ -113,7 +113,7 @@ def lessons(at: Settling) -> Iterator[Task]:
     for item in at.tx.agenda.of(THINK):
         if _word(item) not in ("hint", "review"):
             continue
-        number, _ = _numbers(item)
+        number, who = _numbers(item)
         board = OpenBoard.load(at.tx, at.tools.states, number)
         then: Callable[[Item, Settling, Sequence[Thought]], None]
         if _word(item) == "hint":
@@ -122,7 +122,8 @@ def lessons(at: Settling) -> Iterator[Task]:
             plies = len(board.match.record)
             question = replace(_question(board.match, plies), seen_from=0, share=min(1.0, POSITIONS_AT_FULL / plies))
             then = _give_review
-        yield Task(item.key, asked(question), partial(then, item), partial(_failed, item))
+        whom = board.match.player(who).id if _word(item) == "hint" else who
+        yield Task(item.key, asked(question), partial(then, item), partial(_failed, item), whom)
 
 
 def _question(match: Match, plies: int) -> Question:

@@ -22,7 +22,7 @@ from pbm.core.board import OpenBoard
 from pbm.core.notify import Tools
 from pbm.core.reply import mails_of
 from pbm.core.request import Incoming, Request, Sender
-from pbm.core.robots import LEISURE, SOURCES, Ask, Settling, Task
+from pbm.core.robots import LEISURE, SOURCES, Ask, Settling, Task, charge, spent
 from pbm.domain.commands import Standing
 from pbm.domain.errors import NotFound, Rejected
 from pbm.domain.match import Player, Seat
@@ -36,6 +36,10 @@ log = structlog.get_logger()
 
 AGAIN = timedelta(minutes=10)
 """After which a task is tried again that failed."""
+
+
+LONGEST_THOUGHT = 120.0
+"""Seconds that count, at most."""
 
 
 class Thinker:
@@ -59,13 +63,15 @@ class Thinker:
         self._later = {key: at for key, at in self._later.items() if at > now}
         with self._store.read() as tx:
             at = Settling(tx, self._tools)
-            tasks = (task for source in (*SOURCES, *LEISURE) for task in source(at))
-            return next((task for task in tasks if task.key not in self._later), None)
+            tasks, pause = (task for source in (*SOURCES, *LEISURE) for task in source(at)), spent(at)
+            return next((task for task in tasks if task.key not in self._later and task.whom not in pause), None)
 
     def _settle(self, task: Task) -> None:
+        began_at = self._store.clock()
         try:
             found = task.work(self._ask)
             with self._store.write() as tx:
+                charge(Settling(tx, self._tools), task.whom, self._since(began_at))
                 task.then(Settling(tx, self._tools), found)
         except Stopped:
             return
@@ -78,7 +84,12 @@ class Thinker:
             known = isinstance(error, NoThought | GameError | Rejected)
             log.error("thought_failed", task=task.key, reason=str(error), exc_info=None if known else error)
             with self._store.write() as tx:
+                charge(Settling(tx, self._tools), task.whom, self._since(began_at))
                 task.failed(Settling(tx, self._tools), str(error))
+
+    def _since(self, began_at: datetime) -> float:
+        """Seconds; no more than any thought takes, for clocks leap."""
+        return min((self._store.clock() - began_at).total_seconds(), LONGEST_THOUGHT)
 
 
 Program = Callable[[str], str]

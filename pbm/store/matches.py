@@ -473,6 +473,13 @@ class Matches:
         """The numbers of all boards, ascending."""
         yield from self._connection.execute(select(matches.c.board).order_by(matches.c.board)).scalars()
 
+    def running(self, game: str, fewest: int, most: int, limit: int) -> list[int]:
+        """Boards of a game that go on after so many plies, both bounds included."""
+        found = select(matches.c.board).where(
+            matches.c.game == game, matches.c.ended_at.is_(None), matches.c.plies.between(fewest, most)
+        )
+        return list(self._connection.execute(found.order_by(matches.c.board).limit(limit)).scalars())
+
     def plies_stored(self, board: int) -> tuple[int, Seat | None]:
         """What the board's row says of its record: how many plies, and who is to move."""
         row = self._connection.execute(

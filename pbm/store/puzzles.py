@@ -70,15 +70,18 @@ class Puzzles:
         waits = puzzle_tries.c.posed_at.is_not(None) & puzzle_tries.c.answered_at.is_(None)
         return self._first(player_id, puzzles.c.game.in_(games) & waits)
 
-    def fresh(self, player_id: int, games: Collection[str]) -> Puzzle | None:
-        """Of the games one that was not posed to the player yet."""
-        return self._first(player_id, puzzles.c.game.in_(games) & puzzle_tries.c.posed_at.is_(None))
+    def fresh(self, player_id: int, games: Collection[str], limit: int) -> list[Puzzle]:
+        """Of the games those that were not posed to the player yet, the oldest first."""
+        return self._found(player_id, puzzles.c.game.in_(games) & puzzle_tries.c.posed_at.is_(None), limit)
 
     def _first(self, player_id: int, condition: ColumnElement[bool]) -> Puzzle | None:
+        return next(iter(self._found(player_id, condition, 1)), None)
+
+    def _found(self, player_id: int, condition: ColumnElement[bool], limit: int) -> list[Puzzle]:
         own = (puzzle_tries.c.puzzle_id == puzzles.c.id) & (puzzle_tries.c.player_id == player_id)
         found = select(puzzles, puzzle_tries.c.posed_at, puzzle_tries.c.solved).outerjoin(puzzle_tries, own)
-        row = self._connection.execute(found.where(condition).order_by(puzzles.c.id).limit(1)).first()
-        return None if row is None else _puzzle(row)
+        rows = self._connection.execute(found.where(condition).order_by(puzzles.c.id).limit(limit))
+        return [_puzzle(row) for row in rows]
 
     def posed(self, player_id: int, since: datetime) -> int:
         """How many were posed to the player since then."""

@@ -16,6 +16,7 @@ from pbm.bots.only_win import FEWEST_MOVES, is_only_win
 from pbm.bots.skill import value_of
 from pbm.bots.tail import Tail
 from pbm.domain.match import replay
+from pbm.store.puzzles import Puzzle
 from tests.conversation import House
 
 MADE = Thought("9", 1.0, exact=True, line=("9", "1", "2"), before=("12",))
@@ -138,6 +139,66 @@ def test_boards_come_before_puzzles(house: House) -> None:
     house.game("cross -size=4 bob robot1", ["C3"])
     house.think()
     assert order == [False, True]
+
+
+HEX = ["a2", "c3", "d4", "c4", "b1", "c2", "c1", "a4", "b4", "d2", "b3", "b2", "a3"]
+"""A game in which only one move won after ten plies."""
+
+
+def posed(house: House) -> str:
+    """What carol gets who asks for a puzzle when alice and bob have played the game and robots have looked into it."""
+    for player in ("alice", "bob", "carol"):
+        house.player(player)
+    house.game("hex -size=4 alice bob", HEX)
+    house.think()
+    house.send("carol", "puzzle hex carol carolpass")
+    house.think()
+    return house.mailboxes["carol@example.net"][-1].body
+
+
+def kept(house: House) -> list[Puzzle]:
+    with house.service.store.read() as tx:
+        return tx.puzzles.fresh(0, ["hex"], 9)
+
+
+def test_a_game_that_has_ended_becomes_a_puzzle_that_names_nobody(house: House) -> None:
+    body = posed(house)
+    assert "Puzzle 1, Hex" in body
+    assert "alice" not in body
+    assert "bob" not in body
+    (found,) = kept(house)
+    assert found.moves == tuple(HEX[:10])
+    assert "Solved" in house.answer("carol", found.line[0])[0].body
+
+
+@pytest.mark.parametrize("plies", [8, 9, 10, 11])
+def test_what_is_on_a_running_board_is_no_puzzle(house: House, plies: int) -> None:
+    """Neither a position on the way to the puzzle nor one after it, in whatever order it came about."""
+    for player in ("dora", "emil"):
+        house.player(player)
+    house.game("hex -size=4 dora emil", [HEX[2], HEX[1], HEX[0], *HEX[3:plies]])
+    house.thoughts = lambda question: think(question) if question.moves else []
+    assert "Puzzle" not in posed(house)
+    assert len(kept(house)) == 1
+
+
+def test_a_game_that_goes_on_again_is_not_looked_into(house: House) -> None:
+    seen = []
+
+    def noted(question):
+        seen.append(question)
+        return []
+
+    house.thoughts = noted
+    for player in ("alice", "bob"):
+        house.player(player)
+    board = house.game("hex -size=4 alice bob", HEX)
+    with house.service.store.write() as tx:
+        tx.matches.reopen(board, 1)
+    house.service.tools.states.forget()
+    house.think()
+    assert [question for question in seen if question.puzzle] == []
+    assert kept(house) == []
 
 
 def test_no_more_than_so_many_a_day(given: House, monkeypatch: pytest.MonkeyPatch) -> None:

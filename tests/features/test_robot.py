@@ -107,6 +107,32 @@ def test_a_second_board_waits_for_the_first_boards_of_others(house: House) -> No
     assert order == [boards[0], boards[3], boards[1], boards[2]]
 
 
+def test_robots_think_only_so_long_within_an_hour_for_one_player(house: House) -> None:
+    """The player is told once; others are answered all the same, and so is the player when the hour is over."""
+    order = []
+    for player in ("alice", "bob"):
+        house.player(player)
+    boards = [begun(house, "cross", player) for player in ("alice", "alice", "bob")]
+
+    def answered(question):
+        house.now += timedelta(seconds=50)
+        order.append(question.seed // 10_007)
+        return think(question)
+
+    house.thoughts = answered
+    tools = house.service.tools
+    tools.limits = tools.limits.model_copy(update={"thinking_seconds_per_hour": 50})
+    mails = house.think()
+    assert order == [boards[0], boards[2]]
+    told = [mail for mail in mails if mail["Subject"] == "pbm: robots pause"]
+    assert [mail.address for mail in told] == ["alice@example.net", "bob@example.net"]
+    house.wait(timedelta(minutes=50))
+    assert not house.think()
+    house.wait(timedelta(minutes=20))
+    house.think()
+    assert order == [boards[0], boards[2], boards[1]]
+
+
 def test_a_thought_that_comes_too_late_changes_nothing(house: House) -> None:
     house.player("alice")
     board = begun(house, "cross -size=4", "alice")
