@@ -1,19 +1,21 @@
 """How strong the robots are: python -m bench.robots [--game cross]... [--games 20] [--contest levels]... [--json]
 
 Every pairing plays its games in parallel processes, colours exchanged from game to game, each pair of games after the
-same two random plies. A share of points comes with its 95 % interval (Wilson's). Contests: `levels` (each against
-the one below), `simple` (level 1 against the greedy player, the highest against random and greedy), `plain` (the
-skill of a game against plain UCT by the rules, both with the same processor time), `speed` (playouts a second of the
-processor, next to the published ones of Ludii).
+same two random plies. A share of points comes with its 95 % interval (Wilson's), and is told as soon as it is known.
+Contests: `levels` (each against the one below; --level picks some of the upper ones), `simple` (level 1 against the
+greedy player, the skill of a game with --seconds a move against random and greedy), `plain` (the skill against plain
+UCT by the rules, both with the same processor time), `speed` (playouts a second of the processor, next to the published
+ones of Ludii). Levels are bounded by positions looked at, all others by time of the processor, so that it does not
+matter what else the machine does.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from itertools import islice
+from itertools import islice, pairwise, product
 from math import sqrt
 from os import cpu_count
 from random import Random
@@ -130,16 +132,16 @@ def played(contest: Contest, games: int, pool: ProcessPoolExecutor) -> Result:
     return Result(name, f"{contest.one.name} against {contest.other.name}", games, total, low, high)
 
 
-def contests(kind: str, chosen: str, seconds: float) -> Iterator[Contest]:
-    """The pairings of a kind in one game, such as "cross -size=5"."""
+def contests(kind: str, chosen: str, seconds: float, upper: Collection[int] = ()) -> Iterator[Contest]:
+    """The pairings of a kind in one game, such as "cross -size=5". upper: the levels to set against the one below."""
     name, *words = chosen.split()
     robots = [Player("level", level) for level in sorted(LEVELS)]
     pairs = {
-        "levels": list(zip(robots[1:], robots, strict=False)),
+        "levels": [(one, other) for one, other in pairwise(reversed(robots)) if not upper or one.level in upper],
         "simple": [
             (robots[0], Player("greedy")),
-            (robots[-1], Player("random")),
-            (robots[-1], Player("greedy")),
+            (Player("skill", seconds=seconds), Player("random")),
+            (Player("skill", seconds=seconds), Player("greedy")),
         ],
         "plain": [(Player("skill", seconds=seconds), Player("plain", seconds=seconds))],
     }
@@ -196,21 +198,27 @@ def speed_table(speeds: list[Speed]) -> Table:
 @click.option("--game", "chosen", multiple=True, help='A game and its options, such as "cross -size=5"; all if none.')
 @click.option("--games", default=20, help="Games a pairing.")
 @click.option("--contest", "kinds", multiple=True, type=click.Choice(["levels", "simple", "plain", "speed"]))
+@click.option("--level", "upper", multiple=True, type=click.IntRange(2, HIGHEST), help="For levels; all if none.")
 @click.option("--seconds", default=0.2, help="Processor time a move, or of a measurement of speed.")
 @click.option("--processes", default=cpu_count() or 1)
 @click.option("--json", "as_json", is_flag=True, help="Print numbers for programs.")
 def main(
-    chosen: tuple[str, ...], games: int, kinds: tuple[str, ...], seconds: float, processes: int, as_json: bool
+    chosen: tuple[str, ...],
+    games: int,
+    kinds: tuple[str, ...],
+    upper: tuple[int, ...],
+    seconds: float,
+    processes: int,
+    as_json: bool,
 ) -> None:
     """Strength and speed of the robots."""
     kinds = kinds or ("levels", "simple", "plain", "speed")
+    fought = []
     with ProcessPoolExecutor(processes) as pool:
-        fought = [
-            played(contest, games, pool)
-            for name in chosen or GAMES
-            for kind in kinds
-            for contest in contests(kind, name, seconds)
-        ]
+        for name, kind in product(chosen or GAMES, kinds):
+            for contest in contests(kind, name, seconds, upper):
+                fought.append(played(contest, games, pool))
+                click.echo(f"{fought[-1].game}: {fought[-1].pairing}, {fought[-1].points:g} of {games}", err=True)
     speeds = [speed(name, seconds) for name in chosen or (*LUDII, *GAMES)] if "speed" in kinds else []
     if as_json:
         print(json.dumps({"strength": [asdict(row) for row in fought], "speed": [asdict(row) for row in speeds]}))
