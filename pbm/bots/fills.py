@@ -69,11 +69,12 @@ class Fills:
         return boards.bit_count() / self._copies
 
     def credit(self, cells: Boards, free: Sequence[int], won: Boards, lost: Boards) -> Credit:
-        """For each free cell how often it is among the cells, and the sum of the values of the boards where it is."""
+        """For each free cell that is among the cells how often it is, and the sum of the values of these boards."""
         each, copies = self._each, self._copies
         credit: dict[int, tuple[float, float]] = {}
         for cell in free:
-            there = cells >> cell & each
+            if not (there := cells >> cell & each):
+                continue
             value = (there & won).bit_count() - (there & lost).bit_count()
             credit[cell] = there.bit_count() / copies, value / copies
         return credit

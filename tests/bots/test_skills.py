@@ -184,6 +184,7 @@ def test_a_bridge_holds_in_every_board_that_is_dealt_out():
     (one, other) = pairs[0]
     assert not any(theirs >> one & theirs >> other & 1 << copy * many._field for copy in range(64))
     assert mine & theirs == 0
+    assert one not in many.credit(theirs & ~many.of(1 << one), [one, other], 0, 0), "nothing is said of what never was"
 
 
 def test_luddit_does_not_repeat_positions():
