@@ -11,16 +11,19 @@ import textwrap
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Executable, UpdateBase, event
 
 from games import GAMES
-from pbm.compose import Answer, pages
+from pbm import draw
+from pbm.compose import Answer, cells, pages, views
 from pbm.core.registry import HANDLERS, Handler
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.verbs import VERBS, Locks
+from pbm.server.batch import Batches
 from tests.conversation import INDENT, REFUSED, Got, House, letters, perform
 from tests.databases import Databases
 from tests.golden_file import CONVERSATIONS, FOLDER, RENEWED, hold
@@ -82,6 +85,36 @@ def _read_only(handler: Handler) -> Handler:
     return handle
 
 
+@pytest.fixture
+def waited_for(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is drawn or listed for a mail while nobody else can write; it should have been worked out before."""
+    found, settling = list[str](), list[bool]()
+    settle = Batches._settle
+
+    def settle_watched(batches: Batches, *args: Any) -> None:
+        settling.append(True)
+        settle(batches, *args)
+        settling.clear()
+
+    def watch(owner: Any, name: str) -> None:
+        work = getattr(owner, name)
+
+        def watched(*args: Any, **options: Any) -> Any:
+            if settling:
+                found.append(f"{getattr(owner, '__name__', owner)}.{name}")
+            return work(*args, **options)
+
+        monkeypatch.setattr(owner, name, watched)
+
+    monkeypatch.setattr(Batches, "_settle", settle_watched)
+    for owner, name in ((draw, "lines"), (draw, "board"), (draw, "text"), (views, "picture"), (cells, "tables")):
+        watch(owner, name)
+    for kind in {type(game) for game in GAMES.values()}:
+        for name in ("start", "moves", "scene"):
+            watch(kind, name)
+    return found
+
+
 @pytest.fixture(scope="module")
 def plans(databases: Databases) -> Iterator[Plans]:
     """Each verb has a conversation, so all statements of all verbs are judged."""
@@ -92,10 +125,11 @@ def plans(databases: Databases) -> Iterator[Plans]:
 
 @pytest.mark.golden
 @pytest.mark.parametrize("path", CONVERSATIONS, ids=lambda path: path.stem)
-def test_a_conversation_goes_as_it_is_written(path: Path, house: House, plans: Plans) -> None:
+def test_a_conversation_goes_as_it_is_written(path: Path, house: House, plans: Plans, waited_for: list[str]) -> None:
     with judged(plans):
         said = perform(house, path.read_text())
     hold(path, said)
+    assert not waited_for
     assert not house.parked()
     faults, plans.faults = plans.faults, []
     assert not faults

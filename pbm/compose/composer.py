@@ -13,7 +13,6 @@ from datetime import datetime
 from email.utils import format_datetime
 from enum import StrEnum
 from functools import lru_cache
-from itertools import islice
 
 from games.scene import Scene
 from pbm.compose.forms import BOTH, TEXT, Figure, Link, Sheet
@@ -181,11 +180,11 @@ class Composer:
         root = f"<{thread_of(match)}@{self.robot.domain}>"
         subject = _subject(notice)
         sheet = self._sheet(notice.reader, pictured=_calls_for_picture(notice))
-        other = notice.scene
-        view = View(notice.state, match, other) if other else self._views.of(match, notice.state)
+        view = self._views.of(notice.state, notice.scene)
         answered_at = self._answered_at(notice)
         text = self.pages.render(notice.page, **self._board_words(notice, view, sheet, answered_at, now))
-        machine = addressed(view.machine, _copy(notice, answered_at)) if sheet.drawn and view.machine else ""
+        shown = view.machine(match) if sheet.drawn else ""
+        machine = addressed(shown, _copy(notice, answered_at)) if shown else ""
         body = sheet.body(sheet.illustrated(text, notice.figure), subject, machine)
         if notice.attached:
             body = Parts("mixed", (Part("text/plain", body) if isinstance(body, str) else body, *notice.attached))
@@ -195,6 +194,19 @@ class Composer:
             self._mail(address, subject, body, now, headers, board=match.board, player=notice.reader.player)
             for address in notice.reader.addresses
         ]
+
+    def prepare(self, notice: Notice) -> None:
+        """Work out what the board mail shows, so that nobody waits for that while it is written."""
+        sheet = self._sheet(notice.reader, pictured=_calls_for_picture(notice))
+        for state in filter(None, (notice.state, notice.before)):
+            view = self._views.of(state, notice.scene if state is notice.state else None)
+            sheet.prepare(view, notice.reader.settings.board)
+        if notice.match.result is None:
+            _ = self._views.of(notice.state).examples
+
+    def aside(self) -> Composer:
+        """One that shares what was worked out, and takes no key from the order in which mails get theirs."""
+        return replace(self, make_key=lambda: secrets.token_hex(12))
 
     def answer(
         self,
@@ -267,7 +279,7 @@ class Composer:
         """The board of a puzzle. token: of the answers its links open; empty for none. prefix: what they begin with."""
         opened = mailto(self.tagged(token), f"Re: puzzle {posed.number}")
         link = (lambda move: opened(f"{prefix}{move}")) if token else None
-        board = sheet.board(View(posed.state), reader.settings.board, link)
+        board = sheet.board(self._views.of(posed.state), reader.settings.board, link)
         words = {"board": board.rstrip("\n"), "prefix": prefix, "asks": bool(token)}
         return self.pages.render("posed.txt", posed=posed, **words).rstrip("\n")
 
@@ -285,7 +297,7 @@ class Composer:
 
     def _section(self, notice: Notice, sheet: Sheet, now: datetime, *, drawn: bool) -> str:
         """One board among several. Its links are as in a mail of its own."""
-        view = self._views.of(notice.match, notice.state)
+        view = self._views.of(notice.state)
         words = self._board_words(notice, view, sheet, self._answered_at(notice), now, f"{notice.match.board} ")
         return self.pages.render("section.txt", **words, drawn=drawn)
 
@@ -295,7 +307,7 @@ class Composer:
         commands = ("set mail both", "set picture on", "set mail text", "set mail html", "set board words")
         text = self.pages.render(
             "display.txt",
-            drawing=lambda: sheet.board(View(sample), ASCII),
+            drawing=lambda: sheet.board(self._views.of(sample), ASCII),
             links={line: sheet.link(line, mailto(self.tagged(answered_by(reader)), line)("")) for line in commands},
             sentinel=SENTINEL,
         )
@@ -344,7 +356,7 @@ class Composer:
             "seat": reader.seat,
             "over": over,
             "drawing": lambda: sheet.board(view, reader.settings.board, link if may_play else None),
-            "earlier": lambda earlier: sheet.board(self._views.of(match, earlier), reader.settings.board),
+            "earlier": lambda earlier: sheet.board(self._views.of(earlier), reader.settings.board),
             "clock": clock_lines(match, reader.settings.zone, now),
             "standstills": list(standstills(match, reader.seat, reader.settings.zone, now)),
             "offered": self._offered(notice, sheet, link),
@@ -385,12 +397,7 @@ class Composer:
     def _moves(self, notice: Notice) -> list[str]:
         """Two moves that are legal now, or those near to what was meant, and what may take the place of a move."""
         state = notice.state
-        if notice.nearby:
-            moves = list(notice.nearby[:3])
-        else:
-            legal = list(islice(state.game.moves(state.position), 200))
-            chosen = {len(legal) // 2, len(legal) // 3} if legal else set()
-            moves = [state.game.notate(state.position, legal[index]) for index in sorted(chosen)]
+        moves = notice.nearby[:3] or self._views.of(state).examples
         return [*moves, *(["swap"] if state.may_swap else [])]
 
     def _answered_at(self, notice: Notice) -> str:

@@ -66,6 +66,18 @@ class Sheet:
         """Words for the page that open the URL where they can."""
         return text if self.form == TEXT else self._inlays.link(text, url)
 
+    def prepare(self, view: View, style: str) -> None:
+        """Work out what `board` shows, but for the links."""
+        view.text(style)
+        if self.form == TEXT:
+            return
+        board = HtmlBoard(view, style, {}, self._room, {})
+        _ = view.moves, view.beginnings, self._is_pictured(view, board) and view.description
+
+    @property
+    def _room(self) -> int:
+        return (MAX_BOARD - BESIDES * (self.boards - 1)) // self.boards
+
     def board(self, view: View, style: str, link: Link | None = None) -> str:
         """The drawing for the page, its last line ended. link: for a reader who may play a move now."""
         if self.form == TEXT:
@@ -73,8 +85,7 @@ class Sheet:
         self.drawn = True
         moves = {word: url for word in view.moves if (url := link(word))} if link else {}
         starts = {cell: url for cell, text in view.beginnings.items() if (url := link(text))} if link else {}
-        room = (MAX_BOARD - BESIDES * (self.boards - 1)) // self.boards
-        board = HtmlBoard(view, style, moves, room, starts)
+        board = HtmlBoard(view, style, moves, self._room, starts)
         picture = self._picture(view, board)
         if picture and board.cells and board.parts == 1:
             self._closing.append(picture)
@@ -99,10 +110,14 @@ class Sheet:
 
     def _picture(self, view: View, board: HtmlBoard) -> Markup:
         """The picture, taken along, if there is one and a use for it: among several boards, cells do without."""
-        if not self.pictured or view.picture is None or (self.boards > 1 and board.cells and board.parts == 1):
+        if not self._is_pictured(view, board) or view.picture is None:
             return Markup("")
         described = "The board, which is told in words below." if board.style == WORDS else view.description
         return self._enclosed(view.picture, "board.png", described)
+
+    def _is_pictured(self, view: View, board: HtmlBoard) -> bool:
+        crowded = self.boards > 1 and bool(board.cells) and board.parts == 1
+        return self.pictured and not crowded and view.picture is not None
 
     def _enclosed(self, picture: Picture, name: str, described: str) -> Markup:
         """What shows a picture that the mail takes along."""

@@ -11,7 +11,6 @@ from itertools import chain, groupby
 from markupsafe import Markup
 
 from games.scene import Listing, PlaneBoard
-from pbm import draw
 from pbm.compose import cells
 from pbm.compose.cells import LINK, WIDTH, Face, Table
 from pbm.compose.html import equal, within_bounds
@@ -19,8 +18,6 @@ from pbm.compose.views import View
 from pbm.draw import WORDS
 from pbm.draw.brush import WOOD
 
-COLUMNS = 50
-"""Of a drawing in characters: what a phone shows side by side."""
 TOUCHED = 36
 """Pixels: how high a move in a list is."""
 MAX_LISTED, MAX_TARGETS = 160, 60
@@ -53,7 +50,7 @@ class HtmlBoard:
     def __post_init__(self) -> None:
         scene = self.view.scene
         if self.style == WORDS or not self._put_cells():
-            lines = draw.board(scene.board, self.style, COLUMNS)
+            lines = self.view.drawn(self.style)
             self.drawn, self.columns = equal(lines), max(map(len, lines), default=0)
             self.room -= len(self.drawn)
         for listing in scene.lists:

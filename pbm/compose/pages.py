@@ -6,7 +6,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable, MutableMapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -131,7 +131,13 @@ class _Boards:
         state = State.start(self._game, options.split())
         for move in moves:
             state, _ = state.play(move)
-        return draw.text(self._game.scene(state.position, state.last))
+        return plain(state)
+
+
+@lru_cache(64)
+def plain(state: State) -> str:
+    """The board in ASCII, as it is shown to those who have chosen nothing."""
+    return draw.text(state.scene)
 
 
 def folded(text: str) -> str:

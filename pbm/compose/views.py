@@ -164,27 +164,37 @@ def _event(match: Match, player: Player, domain: str, now: datetime) -> Event:
 
 MAX_ALT = 4000
 """Characters of a picture's description."""
-KEPT = 16
+KEPT = 200
+"""Views: more than the mails of a transaction show."""
+COLUMNS = 50
+"""Of a drawing in characters: what a phone shows side by side."""
 
 
 @dataclass
 class View:
-    """A state to be shown, maybe by another scene than its own. match: whose state it is; None for a sample."""
+    """A state to be shown, maybe by another scene than its own."""
 
     state: State
-    match: Match | None = None
     other: Scene | None = None
     _texts: dict[str, str] = field(default_factory=dict)
+    _drawn: dict[str, list[str]] = field(default_factory=dict)
+    _machine: tuple[Match, str] | None = None
 
-    @cached_property
+    @property
     def scene(self) -> Scene:
-        return self.other or self.state.game.scene(self.state.position, self.state.last)
+        return self.other or self.state.scene
 
     def text(self, style: str) -> str:
         if style not in self._texts:
             first, last = self.spoken if style == draw.WORDS else ((), ())
             self._texts[style] = "\n".join(draw.lines(self.scene, style, first, last))
         return self._texts[style]
+
+    def drawn(self, style: str) -> list[str]:
+        """The board alone, as wide as a phone shows it."""
+        if style not in self._drawn:
+            self._drawn[style] = draw.board(self.scene.board, style, COLUMNS)
+        return self._drawn[style]
 
     @cached_property
     def spoken(self) -> tuple[Sequence[str], Sequence[str]]:
@@ -223,11 +233,20 @@ class View:
         return game.beginnings(self.state.position) if isinstance(game, Stepwise) else {}
 
     @cached_property
-    def machine(self) -> str:
+    def examples(self) -> list[str]:
+        """Two moves that are legal now."""
+        state = self.state
+        legal = list(islice(state.game.moves(state.position), 200))
+        chosen = {len(legal) // 2, len(legal) // 3} if legal else set()
+        return [state.game.notate(state.position, legal[index]) for index in sorted(chosen)]
+
+    def machine(self, match: Match) -> str:
         """The match as it stands for programs, without what is its reader's; nothing where another scene is shown."""
-        if self.match is None or self.other is not None:
+        if self.other is not None:
             return ""
-        return machine.board(self.match, self.state, self.scene, self.moves)
+        if self._machine is None or self._machine[0] is not match:
+            self._machine = match, machine.board(match, self.state, self.scene, self.moves)
+        return self._machine[1]
 
 
 class Views:
@@ -236,10 +255,11 @@ class Views:
     def __init__(self) -> None:
         self._views: OrderedDict[int, View] = OrderedDict()
 
-    def of(self, match: Match, state: State) -> View:
-        view = self._views.get(id(state))
-        if view is None or view.state is not state or view.match is not match:
-            view = self._views[id(state)] = View(state, match)
+    def of(self, state: State, other: Scene | None = None) -> View:
+        key = id(other or state)
+        view = self._views.get(key)
+        if view is None or view.state is not state or view.other is not other:
+            view = self._views[key] = View(state, other)
             if len(self._views) > KEPT:
                 self._views.popitem(last=False)
         return view

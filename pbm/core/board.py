@@ -139,6 +139,10 @@ class OpenBoard:
     _intents: list[Intent] | None = None
     _notes: list[Remark] | None = None
 
+    def __post_init__(self) -> None:
+        if self.tx.opened is not None:
+            self.tx.opened.append(self)
+
     @classmethod
     def load(cls, tx: Transaction, states: States, board: int, at: datetime | None = None) -> OpenBoard:
         """at: the instant from which what players do counts, where that is not the present one. Raises: NotFound."""
@@ -323,9 +327,13 @@ class OpenBoard:
 
     def intents(self, seat: Seat | None) -> list[Intent]:
         """What the seat has decided for later; nothing for a spectator."""
+        return [intent for intent in self._all_intents() if intent.seat == seat]
+
+    def _all_intents(self, but: Intent | None = None) -> list[Intent]:
+        """Those of both seats. but: without the one of its seat and kind."""
         if self._intents is None:
             self._intents = self.tx.intents.of(self.match.board)
-        return [intent for intent in self._intents if intent.seat == seat]
+        return [each for each in self._intents if but is None or (each.seat, each.kind) != (but.seat, but.kind)]
 
     def notes(self, player: Player | None) -> list[Remark]:
         """What the player has written about the board for themselves; nobody else sees it."""
@@ -348,16 +356,17 @@ class OpenBoard:
 
     def keep(self, intent: Intent) -> None:
         """In place of one of the same kind."""
+        kept = [*self._all_intents(but=intent), replace(intent, since=self.now)]
+        self._intents = sorted(kept, key=lambda each: each.kind)
         self.tx.intents.keep(self.match.board, intent, self.now)
         if intent.until is not None:
             self.tx.agenda.put(IntentKind.HOLD, f"{self.match.board}:{intent.seat}", intent.until)
-        self._intents = None
 
     def drop(self, intent: Intent) -> None:
+        self._intents = self._all_intents(but=intent)
         self.tx.intents.drop(self.match.board, intent)
         if intent.kind is IntentKind.HOLD:
             self.tx.agenda.drop(IntentKind.HOLD, f"{self.match.board}:{intent.seat}")
-        self._intents = None
 
     def _put_away(self, intent: Intent, reason: str) -> None:
         """Drop what was decided for later; its player is told the reason, if there is one."""

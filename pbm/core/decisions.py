@@ -286,6 +286,6 @@ def tell_sender(
         what += ' What you wrote was not passed on: "chat" sends it.'
     if board.events and after is None:
         return done(command, what[0].upper() + what[1:])
-    scene = after.game.scene(after.position, after.last) if after else None
+    scene = after.scene if after else None
     request.notices.append(notice_of(board, replace(request.correspondent(), seat=seat), scene=scene, shown=what))
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -116,6 +116,28 @@ def tell_players(
         )
         mails += tools.composer.notice(notice, board.now, answers if own else None)
     return mails
+
+
+def rehearse(tx: Transaction, tools: Tools, act: Callable[[Tools], Sequence[Notice] | None]) -> None:
+    """Do in a transaction that only reads what is to be done in one that writes, so that all it leads to is known then.
+
+    act: returns what else will be told. It writes nothing, and whatever goes wrong comes up again.
+    """
+    apart, notices = replace(tools, composer=tools.composer.aside()), list[Notice]()
+    with tx.rehearsal() as boards:
+        notices += act(apart) or ()
+    with tx.rehearsal():
+        for board in boards:
+            _prepare(tx, apart, board)
+        for notice in notices:
+            apart.composer.prepare(notice)
+
+
+def _prepare(tx: Transaction, tools: Tools, board: OpenBoard) -> None:
+    """Work out what those will be shown whom `tell_players` writes to."""
+    followers, before, told = tx.follows.of(board.match), _before_the_end(board), tuple(board.events)
+    for reader in _audience(tx, tools, board, followers):
+        tools.composer.prepare(Notice(board.match, board.state, reader, events=told, before=before))
 
 
 def _is_first(tx: Transaction, board: OpenBoard, reader: Reader) -> bool:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from games import GAMES
 from games.rules import GameError, MoveError
-from pbm import draw
 from pbm.compose import Answer, Outcome
+from pbm.compose.pages import plain
 from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of, tell_players
 from pbm.core.request import Request
@@ -141,7 +141,7 @@ def _greeting(request: Request, line: str) -> Answer:
     state, robot = State.start(GAMES["cross"], ("-size=3",)), request.tools.composer.robot.address
     for move in ("C3", "B2", "D3"):
         state, _ = state.play(move)
-    board = draw.text(state.game.scene(state.position, state.last))
+    board = plain(state)
     wish, said = introduced(request.message.text), sentences(line)
     is_typo = len(line.split()) < 3 and "Did you mean" in str(request.refusal) and said and not wish
     again = "Your answer could not be read. One word is enough: a name you like." if request.sender.address else ""

@@ -34,6 +34,7 @@ def robot_named(tx: Transaction, word: str) -> Player | None:
     if player is None and not tx.players.is_taken(name):
         player = tx.players.add(name, "", tx.now)
         tx.players.set_bot(player.id, bot=True)
+        return player
     return player if player is not None and is_robot(tx, player) else None
 
 
@@ -42,7 +43,8 @@ def robots_among(tx: Transaction, players: Collection[Player]) -> list[Player]:
     named = {player.id: player for player in players if player.userid.casefold() in LEVEL_OF}
     if not named:
         return []
-    return [named[key] for key in sorted(tx.players.bots(named)) if not tx.players.password_hash(key)]
+    new = [player for key, player in named.items() if key < 0]  # made in a rehearsal
+    return new + [named[key] for key in sorted(tx.players.bots(named)) if not tx.players.password_hash(key)]
 
 
 def is_robot(tx: Transaction, player: Player) -> bool:

@@ -14,7 +14,7 @@ from pbm.core.robots import ANY, LEVEL_OF, USUAL, is_robot, robots_among
 from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
 from pbm.domain.configuration import DEFAULT_CLOCK, Limits
 from pbm.domain.errors import BadArguments, NotAllowed
-from pbm.domain.match import Player, State
+from pbm.domain.match import Match, Player, State
 from pbm.domain.ratings import Pace
 from pbm.store import Transaction
 from pbm.store.ratings import Record
@@ -178,6 +178,9 @@ def start_match(
     default_clock: how much time there is where the words do not say it.
     """
     terms = read_terms(game, words, body, default_clock)
+    if tx.opened is not None:
+        rehearsed = Match(0, game.info.name, game.info.version, terms.words, body, seats, 0, (), tx.now)
+        return OpenBoard(tx, rehearsed, terms.state, 0, tx.now)
     match = tx.matches.add(
         game.info.name,
         game.info.version,

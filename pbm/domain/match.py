@@ -6,14 +6,16 @@ seats' sides and leaves the game's position alone; in the record it is the ply `
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
+from functools import lru_cache, wraps
+from typing import Any, TypeVar, cast
 
 from games import AnyGame
-from games.rules import BadNotation, Forcing, IllegalMove, MoveError, Outcome, Side
+from games.rules import BadNotation, Forcing, GameError, IllegalMove, MoveError, Outcome, Side
+from games.scene import Scene
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import Clock, TimeControl
 from pbm.domain.errors import NotAllowed
@@ -175,7 +177,33 @@ class Match:
         return self.record[-1].played_at if self.record else self.started_at
 
 
-@dataclass(frozen=True, slots=True)
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def _remembered(latest: int) -> Callable[[_F], _F]:
+    """The latest results of the decorated function are kept, be they errors of the game."""
+
+    def decorate(function: _F) -> _F:
+        @lru_cache(latest)
+        def attempt(*args: Any) -> Any:
+            try:
+                return function(*args), None
+            except GameError as error:
+                return None, error
+
+        @wraps(function)
+        def recall(*args: Any) -> Any:
+            found, error = attempt(*args)
+            if error is not None:
+                raise error.with_traceback(None)
+            return found
+
+        return cast("_F", recall)
+
+    return decorate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class State:
     """A match replayed. position, last: as the game has them. plies: how many are in the record. before: the position
     of the ply before; None at the start.
@@ -188,16 +216,23 @@ class State:
     plies: int = 0
     swapped: bool = False
     before: Any = None
+    _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def start(cls, game: AnyGame, words: Iterable[str], body: str = "") -> State:
         """Raises: OptionError."""
-        options = game.options(tuple(words), body=body)
-        return cls(game, options, game.start(options))
+        return _started(game, tuple(words), body)
+
+    @property
+    def scene(self) -> Scene:
+        """What the board shows."""
+        return _scene(self)
 
     @property
     def outcome(self) -> Outcome | None:
-        return self.game.outcome(self.position)
+        if "outcome" not in self._known:
+            self._known["outcome"] = self.game.outcome(self.position)
+        return cast("Outcome | None", self._known["outcome"])
 
     @property
     def to_move(self) -> Seat:
@@ -209,8 +244,10 @@ class State:
         """The only ply there is, where the rules say that nobody is to wait for it."""
         if not isinstance(self.game, Forcing) or self.outcome is not None:
             return None
-        move = self.game.forced(self.position)
-        return None if move is None else self.game.notate(self.position, move)
+        if "forced" not in self._known:
+            move = self.game.forced(self.position)
+            self._known["forced"] = None if move is None else self.game.notate(self.position, move)
+        return cast("str | None", self._known["forced"])
 
     @property
     def may_swap(self) -> bool:
@@ -238,7 +275,14 @@ class State:
         return Result(Ending.RULES, winner, outcome.reason, scores)
 
     def play(self, text: str) -> tuple[State, str]:
-        """The state after one ply, and its canonical notation. Raises: MoveError, NotAllowed for an untimely swap."""
+        """The state after one ply, and its canonical notation. Raises: MoveError, NotAllowed for an untimely swap.
+
+        The same objects as before where it was asked a short while ago: what is prepared for them is found again.
+        """
+        return _played(self, text)
+
+    def played(self, text: str) -> tuple[State, str]:
+        """As `play`, for states that nobody meets again."""
         if text.strip().casefold() == SWAP:
             if not self.may_swap:
                 raise NotAllowed(self._why_no_swap())
@@ -253,12 +297,19 @@ class State:
     def reads(self, text: str) -> bool:
         """Whether a text is written like a move of the game, be it legal or not."""
         try:
-            self.game.parse(self.position, text)
+            _parsed(self, text)
         except BadNotation:
             return False
         except MoveError:
             return True
         return True
+
+    @property
+    def some_ply(self) -> str:
+        """One that is legal."""
+        if "ply" not in self._known:
+            self._known["ply"] = self.game.notate(self.position, next(iter(self.game.moves(self.position))))
+        return cast("str", self._known["ply"])
 
     def turn(self, words: Iterable[str]) -> list[str]:
         """The plies that the first of the words are, in canonical notation, as long as the same seat is to move.
@@ -288,12 +339,38 @@ class State:
         return "A swap is only possible as the second ply of the game, right after the first move."
 
 
-def replay(game: AnyGame, options: Iterable[str], body: str, record: Iterable[str]) -> State:
-    """The state after a record of notations. Raises: OptionError, MoveError, NotAllowed: the record is not sound."""
+@_remembered(64)
+def _started(game: AnyGame, words: tuple[str, ...], body: str) -> State:
+    options = game.options(words, body=body)
+    return State(game, options, game.start(options))
+
+
+@_remembered(256)
+def _parsed(state: State, text: str) -> Any:
+    return state.game.parse(state.position, text)
+
+
+@_remembered(256)
+def _played(state: State, text: str) -> tuple[State, str]:
+    return state.played(text)
+
+
+@lru_cache(256)
+def _scene(state: State) -> Scene:
+    return state.game.scene(state.position, state.last)
+
+
+@_remembered(64)
+def _replayed(game: AnyGame, options: tuple[str, ...], body: str, record: tuple[str, ...]) -> State:
     state = State.start(game, options, body)
     for notation in record:
-        state, _ = state.play(notation)
+        state, _ = state.played(notation)
     return state
+
+
+def replay(game: AnyGame, options: Iterable[str], body: str, record: Iterable[str]) -> State:
+    """The state after a record of notations. Raises: OptionError, MoveError, NotAllowed: the record is not sound."""
+    return _replayed(game, tuple(options), body, tuple(record))
 
 
 LOOK_AGAIN = timedelta(minutes=15)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 
 from games.rules import BadNotation, GameError, MoveError, fold, quoted
@@ -378,6 +379,7 @@ def _near(error: Exception) -> str:
     return f" Legal there: {', '.join(candidates)}." if candidates else ""
 
 
+@lru_cache(64)
 def _example(state: State) -> State:
     """A state after some ply, one that does not end the game if that is easily found."""
     moves = islice(state.game.moves(state.position), 8)

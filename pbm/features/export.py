@@ -21,9 +21,8 @@ from typing import Any
 
 from games import GAMES
 from games.rules import GameError
-from pbm import draw
 from pbm.compose import Answer, Part
-from pbm.compose.pages import Pages
+from pbm.compose.pages import Pages, plain
 from pbm.compose.views import move_list
 from pbm.core.board import States, difference
 from pbm.core.bus import SettingsSaved, publish
@@ -206,7 +205,7 @@ def record_of(
         seat=None,
         changes=changes,
         moves=move_list(match, state, whole=True),
-        drawing=draw.text(state.game.scene(state.position, state.last)),
+        drawing=plain(state),
         remarks=sorted(remarks, key=lambda each: each[1].written_at),
     )
 

@@ -283,7 +283,7 @@ def _shown(board: OpenBoard, reader: Reader, ply: int | None, zoom_in: Zoom | No
     when = "as it stands" if ply is None else f"the position after ply {state.plies} of {board.state.plies}"
     then = _then(board, state)
     if zoom_in is None:
-        return replace(notice, scene=state.game.scene(state.position, state.last), shown=f"{when}.{then}")
+        return replace(notice, scene=state.scene, shown=f"{when}.{then}")
     return replace(notice, scene=_zoomed(state, *zoom_in), shown=f"{when}, around {zoom_in[0]}.{then}")
 
 

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from games import GAMES
 from games.rules import GameError
-from pbm import draw
 from pbm.compose import Answer
+from pbm.compose.pages import plain
 from pbm.core import decisions
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import NOTHING, as_played
@@ -133,7 +133,7 @@ def _of_board(request: Request, command: Command, words: Sequence[str]) -> None:
     state, notations = _line(board.at(int(ply)) if ply else board.state, words)
     shown = f"{' '.join(notations) or 'no move'} would lead to this. {_ending(state)}Nothing is played."
     reader = replace(request.correspondent(), seat=request.proven_seat(board))
-    scene = state.game.scene(state.position, state.last)
+    scene = state.scene
     is_now = not ply and board.match.result is None
     offered = _as_plan(board.state, reader.seat, notations) if is_now and reader.seat else ()
     request.notices.append(notice_of(board, reader, scene=scene, shown=shown, offered=offered))
@@ -167,7 +167,7 @@ def _of_new_board(request: Request, command: Command, words: Sequence[str]) -> A
         options=command.options,
         notations=notations,
         ending=_ending(state),
-        drawing=draw.text(game.scene(state.position, state.last)),
+        drawing=plain(state),
     )
     return done(command, text.rstrip("\n"), f"pbm: preview of {game.info.title}")
 

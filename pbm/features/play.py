@@ -20,7 +20,7 @@ from pbm.core.request import Request
 from pbm.domain import plans
 from pbm.domain.calendars import Calendar
 from pbm.domain.commands import Command, split_guard
-from pbm.domain.errors import BadArguments, NotAllowed, NotFound
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, other
 from pbm.domain.plans import PASSING
 from pbm.domain.verbs import PLAYING, Locks, Verb
@@ -66,8 +66,8 @@ def move(request: Request, command: Command) -> Answer | None:
 def _is_lawful(board: OpenBoard, words: str) -> bool:
     """Whether the words are a move on the board as it stands."""
     try:
-        board.state.game.parse(board.state.position, words)
-    except GameError:
+        board.state.play(words)
+    except (GameError, Rejected):
         return False
     return True
 
@@ -274,8 +274,7 @@ def _queueable(board: OpenBoard, text: str) -> str:
     Raises: BadNotation, NotAllowed.
     """
     meant, state = as_played(text), board.state
-    replies = (state.game.notate(state.position, reply) for reply in state.game.moves(state.position))
-    after, _ = state.play(next(replies))
+    after, _ = state.play(state.some_ply)
     try:
         return after.play(meant)[1]
     except BadNotation:

@@ -189,23 +189,26 @@ class Batches:
     def _foresee(self, work: Sequence[Work]) -> tuple[dict[int, Obeyed], Sequence[Work]]:
         """What mails that only read are answered, by their numbers, found and composed while others write.
 
-        And the mails from the first on that has to wait: for an earlier one of its lane or its sender, which may change
-        what it reads and is counted first, or because this took long.
+        What all others lead to and show is worked out. And the mails from the first on that has to wait: for an earlier
+        one of its lane, its sender or its board, which may change what it reads and is counted first, or because this
+        took long.
         """
         found: dict[int, Obeyed] = {}
         met, until = set[str](), monotonic() + _SECONDS_AT_ONCE
-        if not any(mail.only_reads for mail, _ in work):
-            return found, []
         with self._store.read() as tx:
+            tx.foresee(boards_of([mail for mail, _ in work]))
             for place, (mail, checked) in enumerate(work):
-                ways = ways_of(mail, checked)
+                ways = ways_of(mail, checked) if mail.only_reads else set(_boards(mail))
+                if place and (ways & met or monotonic() > until):
+                    return found, work[place:]
                 if mail.only_reads:
-                    if place and (ways & met or monotonic() > until):
-                        return found, work[place:]
                     obeyed = self._foreseen(tx, mail, checked)
                     if obeyed is None:
                         continue
                     found[mail.row.id] = obeyed
+                else:
+                    self._handler.rehearse(tx, mail, checked)
+                    ways |= ways_of(mail, checked)
                 met |= ways
         return found, []
 
@@ -432,11 +435,15 @@ def _needs_only_boards(mail: Prepared) -> bool:
 
 def _names(mail: Prepared) -> Iterator[str]:
     """The boards a mail is about, as far as that can be seen, and what its passwords count for."""
+    yield from _boards(mail)
+    for keys in mail.logins.keys.values():
+        yield from (f"guess {key.kind} {key.subject}" for key in keys)
+
+
+def _boards(mail: Prepared) -> Iterator[str]:
     if mail.sender.board is not None:
         yield f"board {mail.sender.board}"
     for command in mail.commands:
         number = "" if isinstance(command, Rejected) else command.args.get("BOARD", "").partition("#")[0]
         if number.isdecimal():
             yield f"board {int(number)}"
-    for keys in mail.logins.keys.values():
-        yield from (f"guess {key.kind} {key.subject}" for key in keys)

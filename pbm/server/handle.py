@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from time import thread_time
@@ -20,10 +20,11 @@ from typing import Any
 
 import structlog
 
+from pbm.compose import Notice
 from pbm.core.bus import PlayerHeard, publish
 from pbm.core.counts import COUNTS, LIMITED, WAITED
 from pbm.core.credentials import first_line
-from pbm.core.notify import Tools, reader_of
+from pbm.core.notify import Tools, reader_of, rehearse
 from pbm.core.registry import LASTING, REDEEMERS
 from pbm.core.reply import mails_of
 from pbm.core.request import Credentials, Incoming, Request, Sender
@@ -251,6 +252,19 @@ class Handler:
             return None
         return None if self._is_locked(tx, mail, checked) else self._obey(tx, mail, checked)
 
+    def rehearse(self, tx: Transaction, mail: Prepared, checked: Checked) -> None:
+        """Do what the mail asks, but for writing: what it leads to and shows is worked out while others write."""
+        if not isinstance(mail.message, Message) or mail.message.cover is Cover.LOCKED or mail.is_for_operator:
+            return
+        if not (self._ban(tx, mail, checked) or self._spent(tx, mail, checked)):
+            rehearse(tx, self.tools, lambda tools: self._shown(self._carry_out(tx, mail, checked, tools)))
+
+    def _shown(self, request: Request) -> Sequence[Notice]:
+        """What is told besides to those who hear of a board; strangers are shown boards that are not their own."""
+        if request.correspondent().player is None:
+            mails_of(request)
+        return request.notices
+
     def handle(self, tx: Transaction, mail: Prepared, checked: Checked, obeyed: Obeyed | None = None) -> Settled:
         """Do what the mail asks. obeyed: what was foreseen of it.
 
@@ -416,20 +430,20 @@ class Handler:
     def _obey(self, tx: Transaction, mail: Prepared, checked: Checked) -> Obeyed:
         """Do what the mail asks, and tell it; what that takes is at the expense of the one who asked."""
         begun = thread_time()
-        request = self._carry_out(tx, mail, checked)
+        request = self._carry_out(tx, mail, checked, self.tools)
         mails = tuple(mails_of(request))
         self._costs.charge(mail.payers(checked, request.identified), thread_time() - begun, tx.now)
         shown = request.sender.proven or (request.identified if not request.is_hearsay else None)
         proven, told = shown is not None or bool(request.sender.address), _told_since_the_ply(request)
         return Obeyed(mails, proven, request.withheld, told, _about(request, mail))
 
-    def _carry_out(self, tx: Transaction, mail: Prepared, checked: Checked) -> Request:
+    def _carry_out(self, tx: Transaction, mail: Prepared, checked: Checked, tools: Tools) -> Request:
         """Do what the mail asks; if it lacks only proof of its sender, ask the claimed player for that."""
         assert isinstance(mail.message, Message)  # noqa: S101  discards do not come here
         network = mail.origin.network if mail.origin else ""
         locked, received_at = mail.logins.locked, mail.row.received_at
         incoming = Incoming(mail.message, checked.verified, checked.fresh, locked, received_at, network)
-        blank = Request(tx, self.tools, incoming, mail.sender)
+        blank = Request(tx, tools, incoming, mail.sender)
         until = self._costs.used_up_until(mail.payers(checked), tx.now)
         if until is not None:
             return blank.put_off(until)

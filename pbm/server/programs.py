@@ -19,7 +19,7 @@ from pbm.bots import NoThought, Stopped
 from pbm.compose.machine import Copy, addressed
 from pbm.compose.views import View
 from pbm.core.board import OpenBoard
-from pbm.core.notify import Tools
+from pbm.core.notify import Tools, rehearse
 from pbm.core.reply import mails_of
 from pbm.core.request import Incoming, Request, Sender
 from pbm.core.robots import LEISURE, SOURCES, Ask, Settling, Task, charge, spent
@@ -70,6 +70,8 @@ class Thinker:
         began_at = self._store.clock()
         try:
             found = task.work(self._ask)
+            with self._store.read() as tx:
+                rehearse(tx, self._tools, lambda tools: task.then(Settling(tx, tools), found))
             with self._store.write() as tx:
                 charge(Settling(tx, self._tools), task.whom, self._since(began_at))
                 task.then(Settling(tx, self._tools), found)
@@ -175,7 +177,7 @@ def _line(board: OpenBoard, seat: Seat, refusal: Exception | None) -> str:
     """The board as the part for programs of a mail has it, in one line."""
     candidates = refusal.candidates if isinstance(refusal, MoveError) else ()
     copy = Copy(seat, "", error=str(refusal) if refusal else "", candidates=candidates)
-    return json.dumps(json.loads(addressed(View(board.state, board.match).machine, copy)))
+    return json.dumps(json.loads(addressed(View(board.state).machine(board.match), copy)))
 
 
 def _message(text: str) -> Message:

@@ -16,7 +16,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Executable, UpdateBase, create_engine, event, inspect, text
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Executable,
+    UpdateBase,
+    create_engine,
+    event,
+    false,
+    inspect,
+    literal,
+    select,
+    text,
+)
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
@@ -43,6 +55,7 @@ _SESSION = {
     "tcp_keepalives_count": "3",
 }
 
+_NOTHING = select(literal(0)).where(false())
 _SKIPPED = 1000
 """Numbers of boards that are left out at least when a database was set back."""
 
@@ -76,13 +89,13 @@ class Store:
         self._writing: AbstractContextManager[Any] = nullcontext() if self.locks_rows else Turns(self._file.path)
 
     @contextmanager
-    def read(self) -> Iterator[Transaction]:
-        """A consistent view; nothing is written. Raises: Writes at the first statement that would."""
+    def read(self, *, at: datetime | None = None) -> Iterator[Transaction]:
+        """A consistent view; nothing is written. at: as `write`. Raises: Writes at the first statement that would."""
         with translated(), self._engine.connect() as connection:
             if self.locks_rows:
                 connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
             with connection.begin():
-                yield Transaction(connection, self.clock())
+                yield Transaction(connection, at or self.clock())
 
     @contextmanager
     def write(self, *, alone: bool = True, durable: bool = True, at: datetime | None = None) -> Iterator[Transaction]:
@@ -306,14 +319,14 @@ def _engine(url: URL, file: DatabaseFile) -> Engine:
         event.listen(engine, "connect", _set_pragmas)
         event.listen(engine, "connect", file.note)
         event.listen(engine, "begin", _begin)
-        event.listen(engine, "before_execute", _check_writes)
+        event.listen(engine, "before_execute", _check_writes, retval=True)
         return engine
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
     engine = create_engine(url, pool_pre_ping=True, hide_parameters=True)
     event.listen(engine, "connect", _set_up_session)
     event.listen(engine, "begin", _begin_on_server)
-    event.listen(engine, "before_execute", _check_writes)
+    event.listen(engine, "before_execute", _check_writes, retval=True)
     return engine
 
 
@@ -334,10 +347,17 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-def _check_writes(connection: Connection, statement: Executable, *_rest: object) -> None:
-    """Raises: Writes."""
-    if isinstance(statement, UpdateBase) and not connection.get_execution_options().get("pbm_writes", False):
+def _check_writes(
+    connection: Connection, statement: Executable, many: Any, one: Any, _options: object
+) -> tuple[Executable, Any, Any]:
+    """What is executed: in a rehearsal something that writes nothing, and makes ids below 0. Raises: Writes."""
+    options = connection.get_execution_options()
+    if not isinstance(statement, UpdateBase) or options.get("pbm_writes", False):
+        return statement, many, one
+    number = next(options.get("pbm_unwritten") or iter(()), None)
+    if number is None:
         raise Writes(f"a transaction that only reads does not write to {statement.table}")
+    return select(literal(number)) if statement.returning_column_descriptions else _NOTHING, (), {}
 
 
 def _set_up_session(connection: Any, _record: Any) -> None:

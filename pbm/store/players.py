@@ -265,13 +265,12 @@ class Players:
 
     def settings(self, player_id: int) -> dict[str, str]:
         """What the player has chosen; whatever is missing is at its default."""
-        found = self._connection.execute(select(players.c.settings).where(players.c.id == player_id)).scalar_one()
-        return dict(json.loads(found))
+        return dict(self.profiles(player_id)[player_id][1])
 
     def profiles(self, *player_ids: int) -> dict[int, tuple[int, dict[str, str]]]:
-        """The epoch and the settings of each."""
+        """The epoch and the settings of each; a player whom a rehearsal makes has chosen nothing."""
         found = self._profiles if self._profiles.keys() >= set(player_ids) else self._read_profiles(player_ids)
-        return {player_id: found[player_id] for player_id in player_ids}
+        return {player_id: found[player_id] if player_id > 0 else (0, {}) for player_id in player_ids}
 
     def _read_profiles(self, player_ids: Collection[int]) -> dict[int, tuple[int, dict[str, str]]]:
         rows = self._connection.execute(_PROFILES, {"players": list(player_ids)})

@@ -102,7 +102,7 @@ class Puzzles:
         """False if the player had answered before: then nothing is changed."""
         own = (puzzle_tries.c.player_id == player_id) & (puzzle_tries.c.puzzle_id == number)
         waiting = update(puzzle_tries).where(own, puzzle_tries.c.answered_at.is_(None))
-        return self._connection.execute(waiting.values(answered_at=now, solved=solved)).rowcount > 0
+        return self._connection.execute(waiting.values(answered_at=now, solved=solved)).rowcount != 0
 
     def streak(self, player_id: int) -> Streak:
         found = select(puzzle_tries.c.solved).where(

@@ -231,7 +231,7 @@ class Outbox:
 
     def add(self, mails: Sequence[Mail], now: datetime, causes: Sequence[int] = ()) -> list[int]:
         """causes: the mail in the inbox that each is due to, or none. Returns the ids of the rows."""
-        if not mails:
+        if not mails or self._connection.get_execution_options().get("pbm_unwritten"):
             return []
         self.grew = True
         rows = [

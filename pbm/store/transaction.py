@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     BigInteger,
@@ -49,6 +49,8 @@ _numbers = func.unnest(bindparam("numbers", type_=ARRAY(BigInteger))).table_valu
 _LOCK = select(func.pg_advisory_xact_lock(_numbers.c.number))
 _TELL = select(func.pg_notify(CHANNEL, ""))
 
+_MOST_UNWRITTEN = 100
+"""Statements of a rehearsal: a loop that waits for what it writes ends, too."""
 _FORESEEN = frozenset({matches, absences, intents, follows, player_follows, game_choices, players, addresses})
 
 Q = TypeVar("Q")
@@ -98,6 +100,8 @@ class Transaction:
         self.now = now
         """The instant at which all of it happens."""
         self._savepoints = 0
+        self.opened: list[Any] | None = None
+        """The boards that a rehearsal has in hand; None outside of one."""
 
     @cached_property
     def bounces(self) -> Bounces:
@@ -115,7 +119,9 @@ class Transaction:
         event.listen(self._connection, "before_execute", self._forget)
 
     def _forget(self, _connection: Connection, statement: Executable, *_rest: object) -> None:
-        if isinstance(statement, UpdateBase) and statement.table in _FORESEEN and statement is not COUNT_PLY:
+        if not isinstance(statement, UpdateBase) or statement is COUNT_PLY or self.opened is not None:
+            return
+        if statement.table in _FORESEEN:
             self._ask_anew()
 
     def _ask_anew(self) -> None:
@@ -141,13 +147,28 @@ class Transaction:
                 self._savepoints -= 1
             self._connection.exec_driver_sql(f"RELEASE SAVEPOINT {name}")
 
+    @contextmanager
+    def rehearsal(self) -> Iterator[list[Any]]:
+        """What the block writes is not written: each such statement finds nothing, and after many the block ends.
+
+        So does whatever it raises, for that comes up again when it is done in earnest. Gives the boards it opens.
+        """
+        self.opened = []
+        try:
+            with suppress(Exception), self.savepoint():
+                self._connection.execution_options(pbm_unwritten=iter(range(-_MOST_UNWRITTEN, 0)))
+                yield self.opened
+        finally:
+            self._connection.execution_options(pbm_unwritten=None)
+            self.opened = None
+
     def lock(self, names: Iterable[str]) -> None:
         """Wait until nobody else has locked any of the names; they are ours until the transaction ends.
 
         All who lock several at once do so in one order, so that they do not wait for each other. On SQLite whoever
         writes has locked everything.
         """
-        if self._connection.dialect.name == "sqlite":
+        if self._connection.dialect.name == "sqlite" or self.opened is not None:
             return
         numbers = sorted({_number(name) for name in names})
         if numbers:
