@@ -13,7 +13,7 @@ import structlog
 
 from games.rules import GameError
 from pbm.compose import Answer, Posed
-from pbm.core.notify import Tools, rehearse
+from pbm.core.notify import Tools
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import Rejected
@@ -159,16 +159,7 @@ class Runner:
         first = min(filter(None, (item_at, board_at)), default=None)
         if first is None or first > until:
             return False
-        with self._store.read(at=now) as tx:
-            rehearse(tx, self._tools, lambda tools: self._rehearse(tx, tools, until, is_board=first != item_at))
         return self._do_item(until, now) if first == item_at else self._attend_next(until, now)
-
-    def _rehearse(self, tx: Transaction, tools: Tools, until: datetime, *, is_board: bool) -> None:
-        board, item = (tx.matches.claim_due(until), None) if is_board else (None, tx.agenda.claim(until))
-        if board is not None:
-            self._attend(tx, tools, board)
-        if item is not None:
-            DEEDS[item.kind](Occasion(tx, tools, item))
 
     def _attend_next(self, until: datetime, now: datetime) -> bool:
         with self._store.write(at=now) as tx:

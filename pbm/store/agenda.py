@@ -80,9 +80,7 @@ class Agenda:
         """The item that has been due longest; nobody else gets it until the transaction ends."""
         due = (agenda.c.due_at <= now) & (agenda.c.kind != THINK)
         found = select(agenda).where(due).order_by(agenda.c.due_at, agenda.c.kind, agenda.c.key)
-        found = found.limit(1)
-        writes = self._connection.get_execution_options().get("pbm_writes", False)
-        row = self._connection.execute(found.with_for_update(skip_locked=True) if writes else found).one_or_none()
+        row = self._connection.execute(found.limit(1).with_for_update(skip_locked=True)).one_or_none()
         return None if row is None else Item(row.kind, row.key, row.due_at, json.loads(row.payload), row.attempts)
 
     def postpone(self, item: Item, due_at: datetime) -> None:

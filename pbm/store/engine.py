@@ -89,13 +89,13 @@ class Store:
         self._writing: AbstractContextManager[Any] = nullcontext() if self.locks_rows else Turns(self._file.path)
 
     @contextmanager
-    def read(self, *, at: datetime | None = None) -> Iterator[Transaction]:
-        """A consistent view; nothing is written. at: as `write`. Raises: Writes at the first statement that would."""
+    def read(self) -> Iterator[Transaction]:
+        """A consistent view; nothing is written. Raises: Writes at the first statement that would."""
         with translated(), self._engine.connect() as connection:
             if self.locks_rows:
                 connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
             with connection.begin():
-                yield Transaction(connection, at or self.clock())
+                yield Transaction(connection, self.clock())
 
     @contextmanager
     def write(self, *, alone: bool = True, durable: bool = True, at: datetime | None = None) -> Iterator[Transaction]:

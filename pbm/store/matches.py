@@ -273,11 +273,7 @@ class Matches:
     def claim_due(self, now: datetime) -> int | None:
         """The board that has needed the server longest; nobody else gets it until the transaction ends."""
         found = select(matches.c.board).where(matches.c.due_at <= now).order_by(matches.c.due_at, matches.c.board)
-        writes = self._connection.get_execution_options().get("pbm_writes", False)
-        found = found.limit(1)
-        return self._connection.execute(
-            found.with_for_update(skip_locked=True) if writes else found
-        ).scalar_one_or_none()
+        return self._connection.execute(found.limit(1).with_for_update(skip_locked=True)).scalar_one_or_none()
 
     def put_off(self, board: int, due_at: datetime | None) -> None:
         self._change(board, {"due_at": due_at})
