@@ -165,7 +165,7 @@ def drawn(games: Sequence[str], rounds: int) -> Table:
     table = Table("picture", "median ms", "longest ms", "kB", "pixels")
     for name in games or GAMES:
         for words in dict.fromkeys([smallest(GAMES[name]), (), largest(GAMES[name])]):
-            boards = [View(state, match).scene.board for match, state in positions(" ".join((name, *words)), rounds)]
+            boards = [View(state).scene.board for _, state in positions(" ".join((name, *words)), rounds)]
             made = [pictures.drawn(board) for board in boards]
             spent = [min(_once(partial(pictures.drawn, board)) for _ in range(3)) * 1000 for board in boards]
             octets = sum(len(picture.data) for picture in made) / len(made)
