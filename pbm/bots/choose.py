@@ -65,7 +65,7 @@ class Level:
     slip: float = 0.0
 
     def budget(self, skill: Skill) -> Budget:
-        visits = max(skill.least, round(skill.full * self.share))
+        visits = max(round(skill.full * self.share), min(skill.full, skill.least * 3 ** (self.number - 1)))
         return Budget(visits, self.seconds, self.steps, self.slip * skill.slip)
 
 

@@ -118,7 +118,7 @@ class MorrisSkill(GlanceSkill):
 class AmazonsSkill(GlanceSkill):
     """Squares that one side's queens reach in fewer moves. Of the many moves a sample is looked at."""
 
-    full = 2500
+    full = 5000
     complete = False
     sampled = 50
     least = 60

@@ -15,4 +15,4 @@ class PolygonSkill(Skill):
     plies = 40
 
     def solve(self, pos: Position, steps: int) -> Solution | None:
-        return Tail(self.game, steps // 400).solution(pos) if pos.drawing is not None else None
+        return Tail(self.game, steps // 40).solution(pos) if pos.drawing is not None else None

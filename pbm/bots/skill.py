@@ -51,8 +51,9 @@ class Skill:
     less of. rave: how many visits of a move its share in other moves' playouts outweighs; 0 leaves that out.
     ordered: moves() tells the best first; else chance decides which is tried first. complete: moves() leaves out
     nothing that could save a lost position. plies: after so many a playout is judged. games_a_rollout: how many random
-    games a rollout stands for. least: positions looked at by any robot. slip: how often the lowest level moves without
-    a thought, so that it wins half of its games against whoever takes what looks best at a glance.
+    games a rollout stands for. least: positions looked at by the lowest level; each further one looks at three times as
+    many at least. slip: how often the lowest level moves without a thought, so that it wins half of its games against
+    whoever takes what looks best at a glance.
     """
 
     full = 1000

@@ -27,7 +27,7 @@ def windows(board: Squares) -> tuple[Cells, ...]:
 class GomokuSkill(Skill):
     """Looks near the stones, makes five, stops five, and counts lines that can still become five."""
 
-    full = 6000
+    full = 15_000
     explore = 0.3
     least = 250
     slip = 0.03
