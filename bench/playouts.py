@@ -1,9 +1,10 @@
 """Random playouts of every game: python -m bench.playouts [--game "loops -size=20"]... [--seconds 2] [--json]
 
-Each ply lists the legal moves (at most LISTED of them), takes one at random, plays it and asks for the outcome; games
-that have not ended after PLIES plies are cut off. Beside it the floor, measured in the same run: a loop of Python that
-makes a list of as many numbers as there were moves, takes one at random and appends it to a tuple. No rules can be
-faster.
+All times are of the processor. Each ply lists the legal moves (at most LISTED of them), takes one at random, plays it
+and asks for the outcome; games that have not ended after PLIES plies are cut off. Beside it the floor, measured in the
+same run: a loop of Python that makes a list of as many numbers as there were moves, takes one at random and appends it
+to a tuple. No rules can be faster. At last new records of REPLAYED plies in all are replayed, as the server does for a
+board that it has forgotten.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import random
 from dataclasses import asdict, dataclass
 from itertools import islice
+from random import Random
 from statistics import median, quantiles
 from time import process_time
 
@@ -21,16 +23,20 @@ from rich.console import Console
 from rich.table import Table
 
 from games import GAMES, AnyGame
+from games.rules import any_move
+from pbm.domain.match import replay
 
 LISTED = 1000
 PLIES = 400
+REPLAYED = 200
+TIMES = 5
 
 
 @dataclass
 class Result:
-    """In processor time. game: its name and options. cut_off: playouts that had not ended. list_ms, slow_list_ms: what
-    listing the moves of one position took, the median and the 99th percentile. times_floor: how many times longer than
-    the floor's a ply took.
+    """game: its name and options. cut_off: playouts that had not ended. list_ms, slow_list_ms: what listing the moves
+    of one position took, the median and the 99th percentile. draw_ms: one move at random. replay_ms: REPLAYED plies,
+    the median of TIMES. times_floor: how many times longer than the floor's a ply took.
     """
 
     game: str
@@ -41,6 +47,8 @@ class Result:
     moves_per_second: float
     list_ms: float
     slow_list_ms: float
+    draw_ms: float
+    replay_ms: float
     floor_plies_per_second: float
     times_floor: float
 
@@ -69,6 +77,27 @@ def floor(moves: list[int]) -> float:
     return len(moves) / (process_time() - start)
 
 
+def drawn_and_replayed(game: AnyGame, words: list[str]) -> tuple[float, float]:
+    """Milliseconds that a move at random takes, and a replay of REPLAYED plies, where need be of several games."""
+    dice, spent, replays = Random(1), 0.0, list[float]()
+    for _ in range(TIMES):
+        records, plies = list[list[str]](), 0
+        while plies < REPLAYED:
+            pos, record = game.start(game.options(words)), list[str]()
+            while plies < REPLAYED and game.outcome(pos) is None:
+                start = process_time()
+                move = any_move(game, pos, dice, LISTED)
+                spent += process_time() - start
+                record.append(game.notate(pos, move))
+                pos, plies = game.play(pos, move), plies + 1
+            records.append(record)
+        start = process_time()
+        for record in records:
+            replay(game, words, "", record)
+        replays.append(process_time() - start)
+    return 1000 * spent / TIMES / REPLAYED, 1000 * median(replays)
+
+
 def measure(chosen: str, budget: float) -> Result:
     """Playouts of one game, such as "loops -size=20", for about as many seconds as the budget has."""
     name, *words = chosen.split()
@@ -82,6 +111,7 @@ def measure(chosen: str, budget: float) -> Result:
         lists += seconds
         playouts, ended = playouts + 1, ended + over
     lowest = floor(moves)
+    draw_ms, replay_ms = drawn_and_replayed(GAMES[name], words)
     return Result(
         game=chosen,
         playouts_per_second=playouts / spent,
@@ -91,6 +121,8 @@ def measure(chosen: str, budget: float) -> Result:
         moves_per_second=sum(moves) / spent,
         list_ms=1000 * median(lists),
         slow_list_ms=1000 * quantiles(lists, n=100)[-1],
+        draw_ms=draw_ms,
+        replay_ms=replay_ms,
         floor_plies_per_second=lowest,
         times_floor=lowest * spent / len(moves),
     )
@@ -104,6 +136,8 @@ COLUMNS = {
     "moves/s": ("moves_per_second", "{:,.0f}"),
     "list ms": ("list_ms", "{:.3f}"),
     "p99 ms": ("slow_list_ms", "{:.3f}"),
+    "draw ms": ("draw_ms", "{:.3f}"),
+    "replay ms": ("replay_ms", "{:.1f}"),
     "x floor": ("times_floor", "{:.0f}"),
 }
 """What the table shows under each heading: a field of Result, and how it is written."""

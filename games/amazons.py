@@ -53,6 +53,15 @@ class Amazons(Moving):
         for end in self._flight(pos, start, taken):
             yield from ((start, end, arrow) for arrow in self._flight(pos, end, taken))
 
+    def allows(self, pos: Position, path: Path) -> bool:
+        start, end, arrow = path
+        taken = (pos.own | pos.others | pos.walls) & ~(1 << start)
+        return end in self._flight(pos, start, taken) and arrow in self._flight(pos, end, taken)
+
+    def can_move(self, pos: Position) -> bool:
+        board = self.board(pos.options)
+        return bool(board.grow_all(pos.own) & board.full & ~(pos.own | pos.others | pos.walls))
+
     def _flight(self, pos: Position, start: int, taken: Cells) -> Iterator[int]:
         """Where something comes to that goes from a square as a queen does."""
         for ray in self.board(pos.options).rays[start]:

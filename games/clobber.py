@@ -39,4 +39,7 @@ class Clobber(Moving):
 
     def paths_from(self, pos: Position, start: int) -> Iterator[Path]:
         board = self.board(pos.options)
-        yield from ((start, end) for end in bits(board.around(1 << start) & pos.others))
+        yield from ((start, end) for end in bits(board.beside[start] & pos.others))
+
+    def can_move(self, pos: Position) -> bool:
+        return bool(self.board(pos.options).around(pos.own) & pos.others)

@@ -81,7 +81,7 @@ class Dots:
     def parse(self, pos: Position, text: str) -> int:
         board = self.board(pos.options)
         ends = board.names.read_path(text, lambda: self._example(pos))
-        link = board.links.index(line) if (line := tuple(sorted(ends))) in board.links else None
+        link = board.link(ends)
         if link is not None and not pos.drawn >> link & 1:
             return link
         if self.outcome(pos) is not None:

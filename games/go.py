@@ -8,15 +8,12 @@ stones and the free points that only it borders on, White has komi besides. Komi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 from games.boards import WITHOUT_I, Cells, Squares, bits, squares, union
-from games.placing import Ending, Placing, Position
+from games.placing import PASS, Ending, Placing, Position
 from games.rules import Info, Option, OptionError, OptionValues, Outcome, Side
 from games.scene import Ground
-
-Stones = tuple[Cells, Cells]  # of the first and of the second side
 
 
 class Go(Placing):
@@ -65,21 +62,31 @@ class Go(Placing):
         return union(row * board.stride + column for row, column in spots[:count])
 
     def legal(self, pos: Position) -> Cells:
-        after = _Chains(self.board(pos.options), pos).after
-        return union(cell for cell in bits(self.board(pos.options).full & ~pos.taken) if after(cell) not in pos.seen)
+        return union(cell for cell in bits(self.board(pos.options).full & ~pos.taken) if self.allows(pos, cell))
 
     def allows(self, pos: Position, cell: int) -> bool:
         return not pos.taken >> cell & 1 and self.placed(pos, cell) not in pos.seen
 
-    def placed(self, pos: Position, move: int) -> Stones:
-        return _Chains(self.board(pos.options), pos).after(move)
+    def placed(self, pos: Position, move: int) -> tuple[Cells, Cells]:
+        """The stones of both sides after a free point is played; those there are where that would be suicide."""
+        board, point, taken = self.board(pos.options), 1 << move, 0
+        own, others = pos.own | point, pos.others
+        free, beside = board.full & ~own & ~others, board.beside[move]
+        for index in bits(beside & others):
+            if not taken >> index & 1 and not board.borders(1 << index, others, free):
+                taken |= board.chain(1 << index, others)
+        if not taken and not beside & free and not board.borders(point, own, free):
+            return pos.stones
+        return pos.sided(own, others & ~taken)
 
     def may_pass(self, pos: Position) -> bool:
         return True
 
     def play(self, pos: Position, move: int) -> Position:
-        after = super().play(pos, move)
-        return replace(after, seen=pos.seen | {after.stones})
+        if move == PASS:
+            return super().play(pos, move)
+        stones = self.placed(pos, move)
+        return Position(pos.options, stones, move, pos.to_move.other, seen=pos.seen | {stones})
 
     def refusal(self, pos: Position, move: int) -> str:
         if pos.taken >> move & 1:
@@ -121,30 +128,3 @@ def _points(halves: int) -> str:
     """Half points as people write them: "7.5", "-0.5", "8"."""
     whole, half = divmod(abs(halves), 2)
     return f"{'-' if halves < 0 else ''}{whole}{'.5' if half else ''}"
-
-
-class _Chains:
-    """The chains of a position, each found once, and what a stone does to them."""
-
-    def __init__(self, board: Squares, pos: Position) -> None:
-        self._board, self._pos, self._free = board, pos, board.full & ~pos.taken
-        self._known: dict[int, tuple[Cells, Cells]] = {}
-
-    def after(self, cell: int) -> Stones:
-        """The stones of both sides after a free point is played; those there are where that would be suicide."""
-        point, pos, taken = 1 << cell, self._pos, 0
-        for chain, liberties in self._beside(point, pos.others):
-            taken |= chain if liberties == point else 0
-        chains = self._beside(point, pos.own)
-        if not taken and not self._board.around(point) & self._free and all(room == point for _, room in chains):
-            return pos.stones
-        return pos.sided(pos.own | point, pos.others & ~taken)
-
-    def _beside(self, point: Cells, stones: Cells) -> Iterator[tuple[Cells, Cells]]:
-        """The chains of the stones that touch a point, and their liberties."""
-        for index in bits(self._board.around(point) & stones):
-            if index not in self._known:
-                chain = self._board.chain(1 << index, stones)
-                found = chain, self._board.around(chain) & self._free
-                self._known |= dict.fromkeys(bits(chain), found)
-            yield self._known[index]

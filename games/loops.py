@@ -15,9 +15,9 @@ if such a chain of takeovers closes. Which row can take over from which is the s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, reduce
+from functools import cache, cached_property, lru_cache, reduce
 from operator import or_
 
 from games.boards import LETTERS, Cells, Squares, bits, squares
@@ -58,9 +58,10 @@ class Room:
         self.size = pos.options.size
         self.completion, self.filled = pos.completion, pos.filled
         self.loose = [whole & ~filled for whole, filled in zip(self.completion, self.filled, strict=True)]
-        self.reach = self._reach()
+        self.fill = cache(self._completion_with)
 
-    def _reach(self) -> list[Line]:
+    @cached_property
+    def reach(self) -> list[Line]:
         """For each row, the rows that a chain of takeovers can lead to, itself included: Warshall's closure."""
         rows = range(self.size)
         reach = [
@@ -80,17 +81,23 @@ class Room:
                 columns |= self.loose[giver]
         return columns & ~self.filled[row]
 
-    def completion_with(self, row: int, column: int) -> tuple[Line, ...]:
-        """A completion that holds the square, which is legal."""
+    def _completion_with(self, row: int, column: int) -> tuple[Line, ...] | None:
+        """A completion that holds a square; None where there is none, or the square is filled."""
         if self.completion[row] >> column & 1:
-            return self.completion
+            return None if self.filled[row] >> column & 1 else self.completion
         taken_by: dict[int, tuple[int, Line]] = {}
         queue = [(row, 1 << column)]
         for taker, wanted in queue:
-            for giver in range(self.size):
-                if giver not in taken_by and (shared := self.loose[giver] & wanted):
+            for giver, loose in enumerate(self.loose):
+                if giver not in taken_by and (shared := loose & wanted):
                     taken_by[giver] = taker, shared & -shared
                     queue.append((giver, ~self.completion[giver]))
+            if row in taken_by:
+                return self._taken_over(row, taken_by)
+        return None
+
+    def _taken_over(self, row: int, taken_by: Mapping[int, tuple[int, Line]]) -> tuple[Line, ...]:
+        """The completion after a chain of takeovers that leads back to a row."""
         completion, giver = list(self.completion), row
         while True:
             taker, square = taken_by[giver]
@@ -186,18 +193,19 @@ class Loops:
         board = _grid(pos)
         index = board.names.read(text, lambda: next(map(board.names.__getitem__, bits(_legal(pos))), "A1"))
         move = divmod(index, board.stride)
-        self._check(pos, move)
+        self._filled(pos, move)
         return move
 
-    def _check(self, pos: Position, move: tuple[int, int]) -> None:
-        """Raises: IllegalMove, with the reason, unless the square, which is on the board, may be filled."""
-        row, column = move
+    def _filled(self, pos: Position, move: tuple[int, int]) -> tuple[Line, ...]:
+        """A completion that holds the square, which is on the board. Raises: IllegalMove, with the reason."""
         if self.outcome(pos) is not None:
             raise IllegalMove("The game is over.")
-        if not room(pos).legal(row) >> column & 1:
+        completion = room(pos).fill(*move)
+        if completion is None:
             board = _grid(pos)
-            near = board.near(row * board.stride + column, _legal(pos))
-            raise IllegalMove(self._refusal(pos, row, column), near)
+            near = board.near(move[0] * board.stride + move[1], _legal(pos))
+            raise IllegalMove(self._refusal(pos, *move), near)
+        return completion
 
     def _refusal(self, pos: Position, row: int, column: int) -> str:
         """Why an empty or filled square is not legal."""
@@ -220,11 +228,9 @@ class Loops:
         return _name(*move)
 
     def play(self, pos: Position, move: tuple[int, int]) -> Position:
-        self._check(pos, move)
-        row, column = move
-        first, second = (list(side) for side in pos.rows)
-        (first if self.to_move(pos) is Side.FIRST else second)[row] |= 1 << column
-        return Position(pos.options, (tuple(first), tuple(second)), room(pos).completion_with(row, column))
+        rows = [list(side) for side in pos.rows]
+        rows[self.to_move(pos) - 1][move[0]] |= 1 << move[1]
+        return Position(pos.options, (tuple(rows[0]), tuple(rows[1])), self._filled(pos, move))
 
     def points(self, pos: Position) -> tuple[int, int]:
         """Points so far of the first and the second side."""

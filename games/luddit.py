@@ -17,10 +17,12 @@ turn of two such moves that place or remove. It is empty only when the game is o
 from __future__ import annotations
 
 import dataclasses
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from random import Random
+from typing import NamedTuple
 
 from games.boards import BothSides, Cells, bits, union
 from games.luddit_pieces import Torus, torus
@@ -29,7 +31,6 @@ from games.rules import RECURS, REPETITIONS, IllegalMove, Info, Option, OptionVa
 from games.scene import Listing, Scene
 
 COLOURS = ("Black", "White")
-EMPTY = BothSides()
 _NAMES_A_ROW = 16
 _NAMES_A_SENTENCE = 12
 
@@ -53,7 +54,7 @@ class Position:
     """
 
     options: Options
-    field: BothSides = EMPTY
+    field: BothSides
     mover: Side = Side.FIRST
     earlier: tuple[int, ...] = ()
     before: BothSides | None = dataclasses.field(default=None, compare=False, repr=False)
@@ -66,7 +67,8 @@ class Position:
     @property
     def times(self) -> int:
         """How often the position has been there, this time included."""
-        return 1 + self.earlier.count(self.key)
+        key = self.key
+        return 1 + bisect(self.earlier, key) - bisect_left(self.earlier, key)
 
     @property
     def judge(self) -> Judge:
@@ -99,7 +101,7 @@ class Luddit:
         return COLOURS
 
     def start(self, options: Options) -> Position:
-        return Position(options)
+        return Position(options, BothSides())
 
     def to_move(self, pos: Position) -> Side:
         return pos.mover
@@ -107,11 +109,19 @@ class Luddit:
     def moves(self, pos: Position) -> Iterator[Turn]:
         if self.outcome(pos) is not None:
             return
-        for move in pos.judge.listed():
-            yield (move,)
-        for move in pos.judge.placed_or_removed():
-            for second in pos.judge.after(move).placed_or_removed():
-                yield move, second
+        judge = pos.judge
+        yield from ((move,) for move in judge.placed_or_removed())
+        yield from ((Move((cell,), (end,)),) for cell in judge.single_stones() for end in bits(judge.free))
+        for move in judge.placed_or_removed():
+            yield from ((move, second) for second in judge.after(move).placed_or_removed())
+
+    def sample(self, pos: Position, dice: Random) -> Turn:
+        """One or two moves, as likely, where a second one can be made; see Judge.sample for each of them."""
+        judge, turn = pos.judge, tuple[Move, ...]()
+        for _ in range(1 + dice.randrange(2)):
+            if move := judge.sample(dice):
+                judge, turn = judge.after(move), (*turn, move)
+        return turn
 
     def parse(self, pos: Position, text: str) -> Turn:
         turn = read_turn(torus(pos.options.size), text)
@@ -150,8 +160,7 @@ class Luddit:
     def scene(self, pos: Position, last: Turn | None) -> Scene:
         touched = union(cell for move in last or () for cell in move.lift + move.put)
         drawn = torus(pos.options.size).board({"B": pos.field.first, "W": pos.field.second}, last=touched)
-        recurs = (RECURS,) if pos.times == REPETITIONS - 1 else ()
-        notes = (*_told(pos, last or ()), _reserves(pos), *recurs)
+        notes = (*_told(pos, last or ()), _reserves(pos), *[RECURS] * (pos.times == REPETITIONS - 1))
         return Scene(drawn, notes, tuple(_conditioned(Judge(pos.options, side, pos.field)) for side in Side))
 
     def details(self, pos: Position) -> dict[str, object]:
@@ -171,8 +180,7 @@ class Luddit:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Judge:
+class Judge(NamedTuple):
     """What one player may do in one move with the stones on the board; the only place that knows."""
 
     options: Options
@@ -219,10 +227,18 @@ class Judge:
         yield from (Move((cell,)) for cell in self.single_stones())
         yield from (Move(tuple(bits(loop))) for loop in self.whole_loops())
 
-    def listed(self) -> Iterator[Move]:
-        """The moves that moves() knows, in its order."""
-        yield from self.placed_or_removed()
-        yield from (Move((cell,), (target,)) for cell in self.single_stones() for target in bits(self.free))
+    def sample(self, dice: Random) -> Move | None:
+        """A move of one stone; None where there is none.
+
+        It is placed or taken up, as likely where both can be; where it is placed, and which one is taken up, each as
+        likely; and what is taken up is removed, or moved to any free intersection, as likely.
+        """
+        free, stones = list(bits(self.free)), [] if self.can_place and dice.randrange(2) else list(bits(self.field.all))
+        while stones:
+            cell = stones.pop(dice.randrange(len(stones)))
+            if self.may_take(1 << cell):
+                return Move((cell,), (dice.choice(free),) if free and dice.randrange(2) else ())
+        return Move(put=(dice.choice(free),)) if self.can_place else None
 
     def after(self, move: Move) -> Judge:
         """What the player may do after a legal move."""
@@ -253,13 +269,12 @@ class Judge:
 
     def _no_lifting(self, lift: Sequence[int]) -> str:
         """Why stones cannot be taken up; empty where they are a piece on the board, conditioned to the player."""
-        piece, names = union(lift), self._names(sorted(lift))
+        piece = union(lift)
+        if piece.bit_count() < len(lift):
+            return self._twice(lift)
         if missing := piece & ~self.field.all:
-            names = self._names(bits(missing & -missing))
-        if twice := self._twice(lift):
-            return twice
-        if missing:
-            return f"There is no stone on {names}. {self._instead()}"
+            return f"There is no stone on {self._names(bits(missing & -missing))}. {self._instead()}"
+        names = self._names(sorted(lift))
         if not self.board.is_piece(piece):
             return f"{names} is not a piece: {self._no_loop(piece)}"
         if self.may_take(piece):
@@ -271,8 +286,8 @@ class Judge:
     def _no_putting(self, move: Move) -> str:
         """Why the stones taken up, which may be, cannot be put down as the move says; empty where they can."""
         lift, put, targets = move.lift, move.put, union(move.put)
-        if twice := self._twice(put):
-            return twice
+        if targets.bit_count() < len(put):
+            return self._twice(put)
         if len(lift) != len(put):
             told = f"{quoted(write_move(self.board, move))} takes up {len(lift)} and puts down {len(put)}"
             return f"{told}: after > name one intersection for each stone, in the same order."
@@ -280,7 +295,7 @@ class Judge:
             return self._taken(next(bits(taken)))
         if not self.board.is_piece(targets):
             return f"A loop must be a loop again, and {self._names(put)} is not: {self._no_loop(targets)}"
-        if self.after(move) == self:
+        if targets == union(lift) and self.after(move) == self:
             return f"{quoted(write_move(self.board, move))} changes nothing: every move must change the position."
         return ""
 
@@ -289,8 +304,8 @@ class Judge:
         return f"{self._names([cell])} is taken: {COLOURS[owner - 1]} has a stone there."
 
     def _twice(self, cells: Sequence[int]) -> str:
-        twice = [one for one, other in pairwise(sorted(cells)) if one == other]
-        return f"{self._names(twice[:1])} is named twice." if twice else ""
+        twice = next(one for one, other in pairwise(sorted(cells)) if one == other)
+        return f"{self._names([twice])} is named twice."
 
     def _no_loop(self, stones: Cells) -> str:
         """Why a set of two or more stones is no loop."""

@@ -57,7 +57,7 @@ class Torus(Board):
         places = {index: (size - row, column) for (column, row), index in spots.items()}
         super().__init__(Names(WITHOUT_I.upper()[:size], spots, cell="intersection"), places)
         self.size = size
-        self.beside = tuple(self._square(*divmod(index, size)) & ~(1 << index) for index in self.indices)
+        self.beside = {index: self._square(*divmod(index, size)) & ~(1 << index) for index in self.indices}
 
     def _square(self, row: int, column: int) -> Cells:
         size = self.size
@@ -84,21 +84,26 @@ class Torus(Board):
         rows = tuple(str(size - row) for row in range(size))
         return GridBoard(tuple(self.names.letters), rows, tuple(cells), ground=Ground.LINES)
 
-    def group(self, seed: Cells, within: Cells) -> Group:
-        """The connected group of `within` that holds the seed, one stone of `within`."""
-        reached, fresh, ends = seed, seed, 0
-        while fresh:
+    def group(self, seed: Cells, within: Cells, *, tight: bool = False) -> Group:
+        """The connected group of `within` that holds the seed, one stone of `within`.
+
+        tight: a connected part of it will do that has more links than stones, where there is one.
+        """
+        done, reached, links = 0, seed, 0
+        while fresh := reached & ~done:
             lowest = fresh & -fresh
             beside = self.beside[lowest.bit_length() - 1] & within
-            ends += beside.bit_count()
-            fresh = fresh ^ lowest | beside & ~reached
+            links += (beside & done).bit_count()
+            done |= lowest
             reached |= beside
-        return Group(reached, ends // 2)
+            if tight and links > done.bit_count():
+                break
+        return Group(done, links)
 
-    def groups(self, stones: Cells, seeds: Cells) -> Iterator[Group]:
+    def groups(self, stones: Cells, seeds: Cells, *, tight: bool = False) -> Iterator[Group]:
         """The connected groups of the stones, as far as they hold one of the seeds, which are among them."""
         while seeds:
-            group = self.group(seeds & -seeds, stones)
+            group = self.group(seeds & -seeds, stones, tight=tight)
             yield group
             seeds &= ~group.stones
 
@@ -112,7 +117,7 @@ class Torus(Board):
     def is_bound(self, piece: Cells, stones: Cells) -> bool:
         """Pieces at range of the piece, none sharing a stone with it, form a loop; stones: all on the board."""
         reach, rest = self.reach(piece), stones & ~piece
-        return any(self._binds(group, reach & group.stones) for group in self.groups(rest, reach & rest))
+        return any(self._binds(group, reach & group.stones) for group in self.groups(rest, reach & rest, tight=True))
 
     def _binds(self, group: Group, touching: Cells) -> bool:
         """The group holds a loop of pieces at range of whatever is at range of `touching`, not empty, and no more."""

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from games.luddit_pieces import Torus
-from games.rules import BadNotation, IllegalMove, fold, quoted, read_cell
+from games.rules import BadNotation, IllegalMove, fold, quoted
 
 FORMS = (
     'Write "C3" to place, "xC3" to remove and "C3>D5" to move a stone; the stones of a loop with commas: "xC3,D4,D5".'
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """One move: lifts a piece, puts down stones, or both; indices of intersections.
 
     lift: the piece, in ascending order; empty when a stone from outside is placed. put: where the stones go, the
@@ -61,14 +60,19 @@ _SPOKEN = (
 
 _CELL = r"(?:[a-z][0-9]{1,4}|[0-9]{1,4}[a-z])"
 _CELLS = rf"({_CELL}(?:,{_CELL})*)"
-_WORD = re.compile(rf"(x?){_CELLS}(?:>{_CELLS})?")
+_MOVE = rf"(x?){_CELLS}(?:>{_CELLS})?"
+_WORD, _WRITTEN = re.compile(_MOVE), re.compile(rf"{_MOVE}(?:; {_MOVE})?")
+"""One move, and a turn as records have it."""
 
 
 def read_turn(board: Torus, text: str) -> Turn:
     """The moves a text names, on the board but not looked at for legality. Raises: BadNotation, IllegalMove."""
     plain = fold(text)
-    for pattern, replacement in _SPOKEN:
-        plain = pattern.sub(replacement, plain)
+    if _WRITTEN.fullmatch(plain):
+        plain = plain.replace(";", "")
+    else:
+        for pattern, replacement in _SPOKEN:
+            plain = pattern.sub(replacement, plain)
     turn = tuple(move for word in plain.split() for move in _read_word(board, word))
     if not turn:
         raise BadNotation(f"There is no move in {quoted(text)}. {FORMS}")
@@ -98,4 +102,4 @@ def _read_word(board: Torus, word: str) -> list[Move]:
 
 def _read_cells(board: Torus, text: str) -> list[int]:
     """The indices of cells that match _CELLS. Raises: IllegalMove when one is beyond the board."""
-    return [board.names.find(*found) for word in text.split(",") if (found := read_cell(word))]
+    return [board.names.read(word, str) for word in text.split(",")]

@@ -58,7 +58,7 @@ class Morris(Moving):
 
     def paths_from(self, pos: Position, start: int) -> Iterator[Path]:
         free = BOARD.full & ~pos.own & ~pos.others
-        ends = free if self._flies(pos) else free & BOARD.around(1 << start)
+        ends = free if self._flies(pos) else free & BOARD.beside[start]
         for way in [(start,)] if _placing(pos) else [(start, end) for end in bits(ends)]:
             own = pos.own & ~(1 << start) | 1 << way[-1]
             if any(not mill & ~own for mill in MILLS[way[-1]]):

@@ -77,6 +77,13 @@ class Moving(ABC):
         """The cells that a move may begin with."""
         return pos.own
 
+    def allows(self, pos: Position, path: Path) -> bool:
+        """Whether the piece that the path begins with, which the side to move has, may go it."""
+        return path in self.paths_from(pos, path[0])
+
+    def can_move(self, pos: Position) -> bool:
+        return next(self.paths(pos), None) is not None
+
     def paths(self, pos: Position) -> Iterator[Path]:
         """Every move that the pieces allow, whether or not the game is over."""
         for start in bits(self.starts(pos)):
@@ -84,7 +91,7 @@ class Moving(ABC):
 
     def outcome(self, pos: Position) -> Outcome | None:
         """A side that cannot move has lost, unless the game says otherwise."""
-        if next(self.paths(pos), None) is not None:
+        if self.can_move(pos):
             return None
         return Outcome(pos.mover.other, f"because {self.colours[pos.mover - 1]} cannot move")
 
@@ -131,7 +138,7 @@ class Moving(ABC):
         """Raises: IllegalMove unless the move, whose cells are on the board, may be made."""
         if self.outcome(pos) is not None:
             raise IllegalMove("The game is over.")
-        if self.starts(pos) >> path[0] & 1 and path in self.paths_from(pos, path[0]):
+        if self.starts(pos) >> path[0] & 1 and self.allows(pos, path):
             return
         raise self.refusal(pos, path, list(self.paths(pos)))
 

@@ -109,8 +109,11 @@ class Placing(ABC):
                 yield PASS
 
     def parse(self, pos: Position, text: str) -> int:
-        passes = self.passing and fold(text) in _PASSES
-        move = PASS if passes else self.board(pos.options).names.read(text, lambda: self._example(pos))
+        names = self.board(pos.options).names
+        move = names.get(text)
+        if move is None:
+            passes = self.passing and fold(text) in _PASSES
+            move = PASS if passes else names.read(text, lambda: self._example(pos))
         self._check(pos, move)
         return move
 
@@ -143,7 +146,6 @@ class Placing(ABC):
         return "pass" if move == PASS else self.board(pos.options).names[move]
 
     def play(self, pos: Position, move: int) -> Position:
-        self._check(pos, move)
         if move == PASS:
             return replace(
                 pos, last=PASS if pos.last is None else pos.last, to_move=pos.to_move.other, passes=pos.passes + 1

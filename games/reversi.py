@@ -39,6 +39,9 @@ class Reversi(Placing):
     def legal(self, pos: Position) -> Cells:
         return _room(self.board(pos.options), pos.own, pos.others)
 
+    def allows(self, pos: Position, cell: int) -> bool:
+        return not pos.taken >> cell & 1 and self.placed(pos, cell) != pos.sided(pos.own | 1 << cell, pos.others)
+
     def may_pass(self, pos: Position) -> bool:
         return not self.legal(pos)
 
@@ -46,15 +49,15 @@ class Reversi(Placing):
         return PASS if self.outcome(pos) is None and self.may_pass(pos) else None
 
     def placed(self, pos: Position, move: int) -> tuple[Cells, Cells]:
-        turned = 0
+        own, others, turned = pos.own, pos.others, 0
         for ray in self.board(pos.options).rays[move]:
             run = 0
             for cell in ray:
-                if not pos.others >> cell & 1:
-                    turned |= run if pos.own >> cell & 1 else 0
+                if not others >> cell & 1:
+                    turned |= run if own >> cell & 1 else 0
                     break
                 run |= 1 << cell
-        return pos.sided(pos.own | 1 << move | turned, pos.others & ~turned)
+        return pos.sided(own | 1 << move | turned, others & ~turned)
 
     def refusal(self, pos: Position, move: int) -> str:
         mover, other = self.colours[pos.to_move - 1], self.colours[pos.to_move.other - 1]
@@ -87,13 +90,11 @@ class Reversi(Placing):
 def _room(board: Squares, own: Cells, others: Cells) -> Cells:
     """The free cells from which a line of others' stones leads to an own one."""
     found = 0
-    for way in (way for step in board.steps for way in (step, -step)):
-        run = _shifted(own, way) & others
-        while (longer := run | _shifted(run, way) & others) != run:
-            run = longer
-        found |= _shifted(run, way)
+    for step in board.steps:
+        up, down = own << step & others, own >> step & others
+        while (longer := up | up << step & others) != up:
+            up = longer
+        while (longer := down | down >> step & others) != down:
+            down = longer
+        found |= up << step | down >> step
     return found & board.full & ~own & ~others
-
-
-def _shifted(cells: Cells, way: int) -> Cells:
-    return cells << way if way > 0 else cells >> -way

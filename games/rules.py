@@ -12,6 +12,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from itertools import islice
+from random import Random
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from games.scene import Scene
@@ -41,7 +43,9 @@ def fold(text: str) -> str:
     """
     if len(text) > MAX_MOVE_TEXT:
         return ""
-    plain = unicodedata.normalize("NFKC", text.translate(_TYPOGRAPHIC)).translate(_TYPOGRAPHIC).casefold()
+    plain = text.lower()
+    if not text.isascii():
+        plain = unicodedata.normalize("NFKC", text.translate(_TYPOGRAPHIC)).translate(_TYPOGRAPHIC).casefold()
     return " ".join(plain.split()).strip(" .!?;:,\"'`*()[]{}")
 
 
@@ -307,6 +311,22 @@ class Threatening(Protocol):
 
     def threats(self, pos: Any) -> Sequence[str]:
         """Sentences, the most urgent first. The game goes on."""
+
+
+@runtime_checkable
+class Sampling(Protocol):
+    """A game that draws a move at random much faster than it lists them."""
+
+    def sample(self, pos: Any, dice: Random) -> Any:
+        """A legal move while the game goes on; the same for the same dice. The game says how likely each is."""
+
+
+def any_move(game: Game[Any, P, M], pos: P, dice: Random, most: int = 1000) -> M:
+    """A legal move at random: the game's own sample, or else one of the first ones, each as likely."""
+    if isinstance(game, Sampling):
+        move: M = game.sample(pos, dice)
+        return move
+    return dice.choice(list(islice(game.moves(pos), most)))
 
 
 @runtime_checkable

@@ -60,6 +60,8 @@ WITHOUT_I = "abcdefghjklmnopqrstuvwxyz"
 
 _BETWEEN = re.compile(r"\bto\b|[^a-z0-9]|x")
 """What may stand between the cells of a path; no board has a column x."""
+_JOINT = re.compile("[-/x]")
+"""What stands between the cells of a path in the records."""
 _CELL = re.compile(r"[a-z] *[0-9]{1,4}|[0-9]{1,4} *[a-z]")
 
 
@@ -76,6 +78,7 @@ class Names:
         self.letters, self._line, self._cell = letters, line, cell
         self._indices = indices
         self._names = {index: f"{letters[at]}{number}" for (at, number), index in indices.items()}
+        self._plain = {name.lower(): index for index, name in self._names.items()}
 
     def __getitem__(self, index: int) -> str:
         return self._names[index]
@@ -84,11 +87,17 @@ class Names:
         """The names of a set, in the order of the indices."""
         return [self._names[index] for index in bits(cells)]
 
+    def get(self, text: str) -> int | None:
+        """The index of the cell that a text names as records do, in any case; None where it does not."""
+        return self._plain.get(text.lower())
+
     def read(self, text: str, example: Callable[[], str]) -> int:
         """The index of the cell that a text names: "F6", "f-6", "F 6" and "6f" -> f6.
 
         example: makes a move that can be played, for a refusal. Raises: BadNotation, IllegalMove.
         """
+        if (plain := self.get(text)) is not None:
+            return plain
         found = read_cell(fold(text))
         if found is None:
             said = quoted(text)
@@ -100,6 +109,10 @@ class Names:
 
         Raises: BadNotation, IllegalMove.
         """
+        written = _JOINT.split(text.lower(), 3)
+        path = tuple(index for each in written if (index := self._plain.get(each)) is not None)
+        if len(path) == len(written):
+            return path
         plain = _BETWEEN.sub(" ", fold(text))
         cells = [read_cell(each) for each in _CELL.findall(plain)]
         if not cells or _CELL.sub("", plain).strip():
@@ -154,6 +167,11 @@ class Board(ABC):
         self.indices = tuple(self.places)
         self.full = union(places)
 
+    @cached_property
+    def beside(self) -> Mapping[int, Cells]:
+        """The neighbours of each cell."""
+        return {index: self.around(1 << index) for index in self.indices}
+
     @abstractmethod
     def grow(self, cells: Cells) -> Cells:
         """The cells and all their neighbours, and perhaps places off the board."""
@@ -168,6 +186,15 @@ class Board(ABC):
         while (grown := self.grow(reached) & within) != reached:
             reached = grown
         return reached
+
+    def borders(self, seed: Cells, within: Cells, goal: Cells) -> bool:
+        """Whether the cells of `within` that are connected with the seed have one of the goal's beside them."""
+        reached = seed
+        while not (grown := self.grow(reached)) & goal:
+            if grown & within == reached:
+                return False
+            reached = grown & within
+        return True
 
     def chains(self, cells: Cells) -> Iterator[Cells]:
         """The connected parts of a set."""

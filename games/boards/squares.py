@@ -134,12 +134,17 @@ class Points(Squares):
         for one, other in self.links:
             self._beside[one] |= 1 << other
             self._beside[other] |= 1 << one
+        self._numbers: dict[tuple[int, ...], int] = {link: number for number, link in enumerate(self.links)}
 
     def grow(self, cells: Cells) -> Cells:
         grown = cells
         for index in bits(cells):
             grown |= self._beside[index]
         return grown
+
+    def link(self, ends: Iterable[int]) -> int | None:
+        """The number of the link between two points, in any order; None where there is none."""
+        return self._numbers.get(tuple(sorted(ends)))
 
     def link_name(self, link: int) -> str:
         """The name of a link by its number, such as a1-a2."""

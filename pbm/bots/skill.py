@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from games import AnyGame
-from games.rules import Outcome, Side
+from games.rules import Outcome, Side, any_move
 
 WIDEST = 1000
 """So many moves of a position are looked at; where there are more, nothing is proved by having tried all."""
@@ -90,7 +90,7 @@ class Skill:
         """A game to its end or for as many plies as there may be."""
         game = self.game
         for _ in range(self.plies):
-            pos = game.play(pos, dice.choice(list(islice(game.moves(pos), WIDEST))))
+            pos = game.play(pos, any_move(game, pos, dice, WIDEST))
             if (outcome := game.outcome(pos)) is not None:
                 return Rollout(value_of(outcome))
         return Rollout(self.evaluate(pos) or 0.0)

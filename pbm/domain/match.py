@@ -363,9 +363,16 @@ def _scene(state: State) -> Scene:
 @_remembered(64)
 def _replayed(game: AnyGame, options: tuple[str, ...], body: str, record: tuple[str, ...]) -> State:
     state = State.start(game, options, body)
+    position, last, before, plies = state.position, None, None, 0
     for notation in record:
-        state, _ = state.played(notation)
-    return state
+        if notation == SWAP:
+            state, _ = replace(state, position=position, last=last, plies=plies).played(SWAP)
+            before = position
+        else:
+            last = game.parse(position, notation)
+            before, position = position, game.play(position, last)
+        plies += 1
+    return replace(state, position=position, last=last, plies=plies, before=before)
 
 
 def replay(game: AnyGame, options: Iterable[str], body: str, record: Iterable[str]) -> State:

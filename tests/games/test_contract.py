@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from games import GAMES
-from games.rules import KINDS, MoveError, OptionError, Threatening, Zoomable
+from games.rules import KINDS, MoveError, OptionError, Threatening, Zoomable, any_move
 from pbm import draw
 from pbm.compose.pages import Pages
 from pbm.draw.picture import picture
@@ -68,7 +68,7 @@ def random_game(game, words, seed, plies=PLIES):
     for _ in range(plies):
         if game.outcome(pos) is not None:
             return
-        move = rng.choice(listed(game, pos))
+        move = any_move(game, pos, rng, LISTED)
         pos = game.play(pos, move)
         yield pos, move
 
@@ -126,6 +126,16 @@ def test_every_listed_move_is_written_read_and_accepted(name, words):
             assert game.notate(pos, game.parse(pos, notation.lower())) == notation
             assert game.play(pos, move) is not pos
         assert hash(pos) == before
+
+
+@every_variant
+def test_a_move_at_random_is_legal_and_the_same_for_the_same_dice(name, words):
+    game = GAMES[name]
+    for pos, _ in random_game(game, words, seed=11, plies=9):
+        for seed in range(9 if game.outcome(pos) is None else 0):
+            move = any_move(game, pos, random.Random(seed), LISTED)
+            assert game.parse(pos, game.notate(pos, move)) == move
+            assert move == any_move(game, pos, random.Random(seed), LISTED)
 
 
 @every_variant

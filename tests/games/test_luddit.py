@@ -484,6 +484,27 @@ def test_listed_turns_are_legal_each_once_and_what_moves_documents(seed):
         assert GAME.parse(pos, GAME.notate(pos, turn)) == turn
 
 
+def test_a_turn_at_random_may_do_whatever_one_stone_may():
+    pos = placed("D2 D4 E3", "C3 H8", "-stones=6")
+    done = [move for seed in range(400) for move in GAME.sample(pos, random.Random(seed))[:1]]
+    names = torus(9).names
+    assert {names[move.lift[0]] for move in done if move.lift} == {"D2", "D4", "E3", "C3"}  # H8 is not conditioned
+    assert len({move.put[0] for move in done if move.put}) == 81 - 5
+    counts = Counter((len(move.lift), len(move.put)) for move in done)
+    assert counts.keys() == {(0, 1), (1, 0), (1, 1)}
+    assert 160 < counts[0, 1] < 240
+    assert 70 < counts[1, 0] < 130
+    pairs = sum(len(GAME.sample(pos, random.Random(seed))) == 2 for seed in range(400))
+    assert 160 < pairs < 240
+
+
+def test_a_turn_at_random_places_where_nothing_may_be_taken_up_and_takes_up_where_nothing_fits():
+    start, full = placed("", "C3"), placed("A1", "E5 H8", "-stones=3")
+    for seed in range(20):
+        assert not GAME.sample(start, random.Random(seed))[0].lift
+        assert GAME.sample(full, random.Random(seed))[0].lift == (0,)
+
+
 def test_moves_are_lazy():
     pos = placed(" ".join(torus(19).names[index] for index in range(0, 297, 3)), "", "-size=19", "-stones=99")
     assert len(list(islice(GAME.moves(pos), 5))) == 5

@@ -17,10 +17,10 @@ class AnyGraph(Torus):
     """Cells 0..n-1 with links chosen at will: the closed forms hold on every graph, not just on a torus."""
 
     def __init__(self, count: int, links: list[tuple[int, int]]) -> None:
-        self.beside = tuple(
-            sum(1 << other for other in range(count) if (index, other) in links or (other, index) in links)
+        self.beside = {
+            index: sum(1 << other for other in range(count) if (index, other) in links or (other, index) in links)
             for index in range(count)
-        )
+        }
 
 
 def compare(board: Torus, stones: Cells) -> None:

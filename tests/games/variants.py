@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from itertools import islice
 
 from games import AnyGame
-from games.rules import Option, OptionError
+from games.rules import Option, OptionError, any_move
 from pbm.domain.match import State
 
 
@@ -41,7 +40,7 @@ def opening(game: AnyGame, words: Sequence[str], plies: int) -> list[str]:
     """The first moves of a game at random, which is not over after them."""
     dice, state, record = random.Random(7), State.start(game, words), []
     for _ in range(plies):
-        move = dice.choice(list(islice(game.moves(state.position), 400)))
+        move = any_move(game, state.position, dice, 400)
         after, notation = state.play(game.notate(state.position, move))
         if after.outcome is not None:
             break
