@@ -30,6 +30,7 @@ LISTED = 1000
 PLIES = 400
 REPLAYED = 200
 TIMES = 5
+WIDTH = 100
 
 
 @dataclass
@@ -162,7 +163,7 @@ def main(chosen: tuple[str, ...], seconds: float, as_json: bool) -> None:
     if as_json:
         print(json.dumps([asdict(result) for result in results], indent=2))
     else:
-        Console().print(table(results))
+        Console(width=WIDTH).print(table(results))
 
 
 if __name__ == "__main__":

@@ -134,11 +134,11 @@ class Luddit:
             raise IllegalMove("The game is over.")
         judge, board = pos.judge, torus(pos.options.size)
         for number, move in enumerate(turn):
+            judge = judge.after(turn[number - 1]) if number else judge
             if why := judge.refusal(move):
                 told = f"{('First', 'Second')[number]} move, {quoted(write_move(board, move))}: " * (len(turn) > 1)
                 instead = [write_turn(board, (*turn[:number], Move(put=(cell,)))) for cell in judge.beside(move)]
                 raise IllegalMove(told + why, instead)
-            judge = judge.after(move)
 
     def notate(self, pos: Position, move: Turn) -> str:
         return write_turn(torus(pos.options.size), move)

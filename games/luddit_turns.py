@@ -26,7 +26,7 @@ class Move(NamedTuple):
     @staticmethod
     def of(lift: list[int], put: list[int]) -> Move:
         """In canonical order. Stones that nothing pairs stay where they are in the order."""
-        if len(lift) != len(put):
+        if len(lift) != len(put) or len(lift) == 1:
             return Move(tuple(sorted(lift)), tuple(put))
         pairs = sorted(zip(lift, put, strict=True))
         return Move(tuple(start for start, _ in pairs), tuple(end for _, end in pairs))
