@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from games.boards import Cells, Points, bits, lattice, union
+from games.boards import BothSides, Cells, Points, bits, lattice, union
 from games.rules import BadNotation, IllegalMove, Info, Option, OptionValues, Outcome, Side
 from games.scene import Box, Scene
 
@@ -25,8 +25,8 @@ class Position:
     """
 
     options: OptionValues
-    drawn: Cells = 0
-    boxes: tuple[Cells, Cells] = (0, 0)
+    drawn: Cells
+    boxes: BothSides
     mover: Side = Side.FIRST
 
 
@@ -70,7 +70,7 @@ class Dots:
         return COLOURS
 
     def start(self, options: OptionValues) -> Position:
-        return Position(options)
+        return Position(options, 0, BothSides())
 
     def to_move(self, pos: Position) -> Side:
         return pos.mover
@@ -102,8 +102,7 @@ class Dots:
 
     def play(self, pos: Position, move: int) -> Position:
         drawn, closed = pos.drawn | 1 << move, self._closed(pos.options, pos.drawn | 1 << move, move)
-        first, second = pos.boxes
-        boxes = (first | closed, second) if pos.mover is Side.FIRST else (first, second | closed)
+        boxes = pos.boxes.with_(pos.mover, closed)
         return Position(pos.options, drawn, boxes, pos.mover if closed else pos.mover.other)
 
     def _closed(self, options: OptionValues, drawn: Cells, last: int) -> Cells:
