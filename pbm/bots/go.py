@@ -11,7 +11,7 @@ from functools import cache
 from random import Random
 
 from games.boards import Cells, Squares, bits
-from games.go import Go, Stones
+from games.go import Go
 from games.placing import PASS, Position
 from games.rules import Side
 from pbm.bots.skill import Credit, Rollout, Skill
@@ -95,7 +95,7 @@ class Goban:
         across = self.across[cell]
         return (across & others).bit_count() < (2 if across.bit_count() == 4 else 1)
 
-    def after(self, cell: int, own: Cells, others: Cells) -> Stones | None:
+    def after(self, cell: int, own: Cells, others: Cells) -> tuple[Cells, Cells] | None:
         """The stones of both sides after a stone; None where that is suicide."""
         point = 1 << cell
         beside = self.beside[cell]
