@@ -8,6 +8,7 @@ it is judged as a loss of tempo, or robots would draw by it at once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from math import tanh
 from random import Random
 
@@ -53,8 +54,8 @@ class LudditSkill(Skill):
 
 def sample(judge: Judge, number: int, dice: Random) -> list[Move]:
     """Some moves: all that take a stone of the other side, and others at random."""
-    moves = list(judge.placed_or_removed())
     theirs = judge.field.of(judge.side.other)
-    taking = [move for move in moves if len(move.lift) == 1 and theirs >> move.lift[0] & 1]
-    rest = [move for move in moves if move.put]
-    return [*taking[:number], *dice.sample(rest, min(number, len(rest)))] or moves[:number]
+    taking = [Move((cell,)) for cell in bits(theirs) if judge.may_take(1 << cell)]
+    free = list(bits(judge.free)) if judge.can_place else []
+    placing = [Move(put=(cell,)) for cell in dice.sample(free, min(number, len(free)))]
+    return [*taking[:number], *placing] or list(islice(judge.placed_or_removed(), number))
