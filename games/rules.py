@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import islice
-from random import Random
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from games.scene import Scene
@@ -313,15 +312,23 @@ class Threatening(Protocol):
         """Sentences, the most urgent first. The game goes on."""
 
 
+class Dice(Protocol):
+    """Chance, which comes from the caller alone; a `random.Random` is such."""
+
+    def randrange(self, stop: int, /) -> int: ...
+
+    def choice(self, among: Sequence[M], /) -> M: ...
+
+
 @runtime_checkable
 class Sampling(Protocol):
     """A game that draws a move at random much faster than it lists them."""
 
-    def sample(self, pos: Any, dice: Random) -> Any:
+    def sample(self, pos: Any, dice: Dice) -> Any:
         """A legal move while the game goes on; the same for the same dice. The game says how likely each is."""
 
 
-def any_move(game: Game[Any, P, M], pos: P, dice: Random, most: int = 1000) -> M:
+def any_move(game: Game[Any, P, M], pos: P, dice: Dice, most: int = 1000) -> M:
     """A legal move at random: the game's own sample, or else one of the first ones, each as likely."""
     if isinstance(game, Sampling):
         move: M = game.sample(pos, dice)
