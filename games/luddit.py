@@ -26,7 +26,7 @@ from typing import NamedTuple
 from games.boards import BothSides, Cells, bits, union
 from games.luddit_pieces import Torus, torus
 from games.luddit_turns import Move, Turn, read_turn, write_move, write_turn
-from games.rules import RECURS, REPETITIONS, Dice, IllegalMove, Info, Option, OptionValues, Outcome, Side, quoted
+from games.rules import RECURS, REPETITIONS, Chance, IllegalMove, Info, Option, OptionValues, Outcome, Side, quoted
 from games.scene import Listing, Scene
 
 COLOURS = ("Black", "White")
@@ -114,7 +114,7 @@ class Luddit:
         for move in judge.placed_or_removed():
             yield from ((move, second) for second in judge.after(move).placed_or_removed())
 
-    def sample(self, pos: Position, dice: Dice) -> Turn:
+    def sample(self, pos: Position, dice: Chance) -> Turn:
         """One or two moves, as likely, where a second one can be made; see Judge.sample for each of them."""
         judge, turn = pos.judge, tuple[Move, ...]()
         for _ in range(1 + dice.randrange(2)):
@@ -226,7 +226,7 @@ class Judge(NamedTuple):
         yield from (Move((cell,)) for cell in self.single_stones())
         yield from (Move(tuple(bits(loop))) for loop in self.whole_loops())
 
-    def sample(self, dice: Dice) -> Move | None:
+    def sample(self, dice: Chance) -> Move | None:
         """A move of one stone; None where there is none.
 
         It is placed or taken up, as likely where both can be; where it is placed, and which one is taken up, each as

@@ -312,8 +312,8 @@ class Threatening(Protocol):
         """Sentences, the most urgent first. The game goes on."""
 
 
-class Dice(Protocol):
-    """Chance, which comes from the caller alone; a `random.Random` is such."""
+class Chance(Protocol):
+    """What a caller hands in for chance, such as a `random.Random`."""
 
     def randrange(self, stop: int, /) -> int: ...
 
@@ -324,11 +324,11 @@ class Dice(Protocol):
 class Sampling(Protocol):
     """A game that draws a move at random much faster than it lists them."""
 
-    def sample(self, pos: Any, dice: Dice) -> Any:
+    def sample(self, pos: Any, dice: Chance) -> Any:
         """A legal move while the game goes on; the same for the same dice. The game says how likely each is."""
 
 
-def any_move(game: Game[Any, P, M], pos: P, dice: Dice, most: int = 1000) -> M:
+def any_move(game: Game[Any, P, M], pos: P, dice: Chance, most: int = 1000) -> M:
     """A legal move at random: the game's own sample, or else one of the first ones, each as likely."""
     if isinstance(game, Sampling):
         move: M = game.sample(pos, dice)
