@@ -42,8 +42,10 @@ def test_a_record_replayed_gives_the_state_that_wrote_it(record: tuple[str, ...]
     for text in record:
         state, notation = state.play(text.lower())
         assert notation == text
-    assert replay(cross, [SIZE], "", record) == state
-    assert state.plies == len(record)
+    again = replay(cross, [SIZE], "", record)
+    assert again.plies == state.plies == len(record)
+    assert (again.position, again.last, again.before) == (state.position, state.last, state.before)
+    assert (again.swapped, again.to_move, again.result) == (state.swapped, state.to_move, state.result)
 
 
 @settings(max_examples=60, deadline=None)
