@@ -290,7 +290,7 @@ class Judge(NamedTuple):
         if len(lift) != len(put):
             told = f"{quoted(write_move(self.board, move))} takes up {len(lift)} and puts down {len(put)}"
             return f"{told}: after > name one intersection for each stone, in the same order."
-        if taken := targets & self.field.without(union(lift)).all:
+        if taken := targets & self.field.all & ~union(lift):
             return self._taken(next(bits(taken)))
         if not self.board.is_piece(targets):
             return f"A loop must be a loop again, and {self._names(put)} is not: {self._no_loop(targets)}"
