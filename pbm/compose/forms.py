@@ -71,8 +71,9 @@ class Sheet:
         view.text(style)
         if self.form == TEXT:
             return
-        board = HtmlBoard(view, style, {}, self._room, {})
-        _ = view.moves, view.beginnings, self._is_pictured(view, board) and view.description
+        if style == WORDS or not view.tables or sum(len(table.html({})) for table in view.tables) > self._room:
+            view.drawn(style)
+        _ = view.moves, view.beginnings, self.pictured and view.picture is not None and view.description
 
     @property
     def _room(self) -> int:
@@ -110,14 +111,10 @@ class Sheet:
 
     def _picture(self, view: View, board: HtmlBoard) -> Markup:
         """The picture, taken along, if there is one and a use for it: among several boards, cells do without."""
-        if not self._is_pictured(view, board) or view.picture is None:
+        if not self.pictured or view.picture is None or (self.boards > 1 and board.cells and board.parts == 1):
             return Markup("")
         described = "The board, which is told in words below." if board.style == WORDS else view.description
         return self._enclosed(view.picture, "board.png", described)
-
-    def _is_pictured(self, view: View, board: HtmlBoard) -> bool:
-        crowded = self.boards > 1 and bool(board.cells) and board.parts == 1
-        return self.pictured and not crowded and view.picture is not None
 
     def _enclosed(self, picture: Picture, name: str, described: str) -> Markup:
         """What shows a picture that the mail takes along."""

@@ -132,8 +132,12 @@ class Transaction:
     def savepoint(self) -> Iterator[None]:
         """An exception out of the block undoes what the block wrote, and nothing else. Raises: DatabaseTrouble.
 
-        SQLAlchemy's own take four times as long, and every mail has two.
+        SQLAlchemy's own take four times as long, and every mail has two. A rehearsal writes nothing, so that on SQLite
+        nothing is to be undone.
         """
+        if self.opened is not None and self._connection.dialect.name == "sqlite":
+            yield
+            return
         self._savepoints += 1
         name = f"savepoint_{self._savepoints}"
         with translated():
