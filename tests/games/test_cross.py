@@ -116,12 +116,6 @@ def test_moves_are_read_leniently():
         told(start, text, BadNotation)
 
 
-def test_playing_a_taken_cell_is_refused_too():
-    pos = after(3, "C3")
-    with pytest.raises(IllegalMove):
-        cross.play(pos, cross.parse(after(3, ""), "C3"))
-
-
 # The end
 
 
