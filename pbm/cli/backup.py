@@ -74,7 +74,8 @@ def restore(invocation: Invocation, file: Path, quick: bool) -> None:
     The server must not run. The copy is brought to this program's version and checked first, FILE itself stays as it
     is, and the database that was there is kept under another name. What happened since the copy was made is gone, so
     answers to mails that players got so far count no longer, and the numbers of new boards jump ahead. Each player who
-    has boards gets one mail that tells how they stand, a hundred players a minute.
+    has boards, or was about of late, gets one mail that tells how they stand, a hundred players a minute. Of players
+    whom the copy does not know this tells the addresses, with a letter to send them.
     """
     configuration = invocation.effective().values
     target = _file(configuration, "pg_restore")
@@ -85,11 +86,40 @@ def restore(invocation: Invocation, file: Path, quick: bool) -> None:
         boards = _checked(configuration, fresh, quick=quick, upgrade=True)
         with _opened_copy(configuration.model_copy(update={"database": copies.url_of(fresh)})) as store:
             store.set_back(datetime.now(UTC))
+            unknown = _unknown(store, _busy(configuration) if target.exists() else {})
         copies.seal(fresh)
         aside = target.with_name(f"{target.name}.{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
         kept = f" What was there is {aside}." if copies.keep(target, aside) else ""
         copies.rename(fresh, target)
     click.echo(f"{target} is now as {file} was, sound{boards}.{kept}")
+    if unknown:
+        people = "\n".join(f"  {userid} <{address}>" for userid, address in sorted(unknown.items()))
+        click.echo(_LETTER.format(people=people))
+
+
+_LETTER = """
+These had boards, and an account that the copy does not know. The server cannot tell them, so please do:
+
+{people}
+
+  Our game server had a fault and was set back to an earlier state. Your account and your boards were newer than
+  that, and are lost. We are sorry. To join again, send "signup NAME PASSWORD" to the server's address.
+"""
+
+
+def _busy(configuration: Configuration) -> dict[str, str]:
+    """Who has boards in the database that is to be replaced, as far as it can be read."""
+    with suppress(Refused, DatabaseTrouble), opened_store(configuration, quiet=True) as store:
+        if store.revision() == REVISION:
+            with store.read() as tx:
+                return tx.matches.busy_addresses()
+    return {}
+
+
+def _unknown(store: Store, busy: dict[str, str]) -> dict[str, str]:
+    """Those of the players whom the database does not know."""
+    with store.read() as tx:
+        return {userid: address for userid, address in busy.items() if tx.players.find(userid) is None}
 
 
 def _file(configuration: Configuration, program: str) -> Path:

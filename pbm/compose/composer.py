@@ -240,7 +240,7 @@ class Composer:
         sections = [
             self._section(notice, sheet, now, drawn=place < drawn) for place, notice in enumerate(gathering.boards)
         ]
-        number, first = len(sections), gathering.boards[0]
+        number, first = len(sections), next(iter(gathering.boards), None)
         token = self.signer.seal(reader.token.as_of(micros(now))) if reader.token else ""
         waiting = f"pbm: {number} board{'s' if number > 1 else ''} waiting for you, {day(now, reader.settings.zone)}"
         subject = _SUBJECTS.get(gathering.page, waiting)
@@ -249,7 +249,8 @@ class Composer:
             sections=sections, others=gathering.others, reader=reader, daily=gathering.daily,
             puzzles=[self._posed(each, reader, sheet, token, f"puzzle {each.number} ") for each in gathering.puzzles],
             ladder=told(reader.settings.remind),
-            example=f"{first.match.board} {next(iter(self._examples(first)), 'F6')}", sentinel=SENTINEL,
+            example=f"{first.match.board} {next(iter(self._examples(first)), 'F6')}" if first else "",
+            sentinel=SENTINEL,
         )  # fmt: skip
         body, headers = sheet.body(text, subject), self._thread("", None)
         if token:

@@ -143,18 +143,24 @@ def send_digest(occasion: Occasion) -> None:
 
 PLAYERS_A_MINUTE = 100
 """Who are told how their boards stand, after the server was set back."""
+LATELY = timedelta(days=60)
+"""Who had a board, or came here, so short a time before that may have begun boards that are lost."""
 
 
 @when_due(TOLD)
 def tell_how_boards_stand(occasion: Occasion) -> None:
     """After older mails became void: each player who has boards gets one mail, some players a minute.
 
-    lost in the payload: the server was set back, and what happened since then is lost.
+    lost in the payload: the server was set back, and what happened since then is lost. Boards that were begun then are
+    not known any more, so who was about lately is told as well, though they have none.
     """
     tx, now, payload = occasion.tx, occasion.now, occasion.item.payload
-    told = tx.matches.busy_players(payload["after"], PLAYERS_A_MINUTE)
+    is_lost = payload.get("lost", True)
     lost_since = datetime.fromisoformat(payload["since"]) if payload["since"] else None
-    page = SET_BACK if payload.get("lost", True) else RENEWED
+    told = tx.matches.busy_players(
+        payload["after"], PLAYERS_A_MINUTE, (lost_since or now) - LATELY if is_lost else None
+    )
+    page = SET_BACK if is_lost else RENEWED
     for player in told:
         boards = running_boards(tx, player)
         waiting = [board for board in boards if board.waits] or boards

@@ -30,7 +30,7 @@ from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Result, Seat
 from pbm.store.agenda import Absences
 from pbm.store.annex import COLUMNS, clock_of, columns_at_end, columns_of, is_interrupted, settings_of
-from pbm.store.tables import matches, players, plies, tournament_players
+from pbm.store.tables import addresses, matches, players, plies, tournament_players
 
 _first = players.alias("first_player")
 _second = players.alias("second_player")
@@ -355,14 +355,31 @@ class Matches:
         asked = [found.where(seated) for seated in seats] or [found]
         return {row.board: row for each in asked for row in self._connection.execute(each)}
 
-    def busy_players(self, after: int, most: int) -> list[Player]:
-        """Those who have boards that have not ended, by id, from the one that follows on."""
-        own = (
-            exists().where(seat == players.c.id, matches.c.ended_at.is_(None))
-            for seat in (matches.c.seat1_id, matches.c.seat2_id)
-        )
+    def busy_players(self, after: int, most: int, ended_since: datetime | None = None) -> list[Player]:
+        """Those who have boards that have not ended, by id, from the one that follows on.
+
+        ended_since: with those who had one that ended later than that, or have come here later.
+        """
+        seats = (matches.c.seat1_id, matches.c.seat2_id)
+        own: list[ColumnElement[bool]] = [
+            exists().where(seat == players.c.id, matches.c.ended_at.is_(None)) for seat in seats
+        ]
+        if ended_since is not None:
+            own += [exists().where(seat == players.c.id, matches.c.ended_at > ended_since) for seat in seats]
+            own.append(players.c.created_at > ended_since)
         found = select(players.c.id, players.c.userid).where(players.c.id > after, or_(*own))
-        return [Player(*row) for row in self._connection.execute(found.order_by(players.c.id).limit(most))]
+        found = found.where(players.c.removed_at.is_(None)).order_by(players.c.id).limit(most)
+        return [Player(*row) for row in self._connection.execute(found)]
+
+    def busy_addresses(self) -> dict[str, str]:
+        """An address of each player who has boards that have not ended, by userid."""
+        seats = (matches.c.seat1_id, matches.c.seat2_id)
+        own = (exists().where(seat == players.c.id, matches.c.ended_at.is_(None)) for seat in seats)
+        found = select(players.c.userid, func.min(addresses.c.address).label("address")).join(
+            addresses, addresses.c.player_id == players.c.id
+        )
+        found = found.where(addresses.c.confirmed_at.is_not(None), or_(*own)).group_by(players.c.userid)
+        return {row.userid: row.address for row in self._connection.execute(found)}
 
     def played_before(self, match: Match, player_id: int) -> bool:
         """The player has had an earlier board of the same game."""

@@ -76,13 +76,14 @@ def told(mails: list[Got]) -> list[Got]:
     return [got for got in mails if got["Subject"] == "pbm: your boards were set back"]
 
 
-def test_each_player_who_has_boards_gets_one_mail_that_tells_how_they_stand(table: House) -> None:
+def test_each_player_who_has_boards_or_may_have_lost_some_gets_one_mail(table: House) -> None:
     table.player("carol")
     table.game("cross -size=4 alice bob", ["D4"])
     table.service.beat()
     set_back(table)
     mails = told(table.wait(timedelta(minutes=5)))
-    assert sorted(got.address for got in mails) == [address_of("alice"), address_of("bob")]
+    assert sorted(got.address for got in mails) == [address_of("alice"), address_of("bob"), address_of("carol")]
+    assert "You have no board now." in next(got for got in mails if got.address == address_of("carol")).body
     got = next(got for got in mails if got.address == address_of("bob"))
     assert "All that happened after Thu 1 Jan" in " ".join(got.body.split())
     assert "Cross Board 101: alice played D4" in got.body
@@ -97,3 +98,11 @@ def test_they_are_not_told_all_at_once(table: House, monkeypatch: pytest.MonkeyP
     assert len(told(table.wait(timedelta(seconds=30)))) == 1
     assert len(told(table.wait(timedelta(minutes=1)))) == 1
     assert not told(table.wait(timedelta(minutes=9)))
+
+
+def test_who_was_not_about_of_late_is_left_alone(table: House) -> None:
+    table.player("carol")
+    table.wait(timedelta(days=90))
+    table.service.beat()
+    set_back(table)
+    assert address_of("carol") not in [got.address for got in told(table.wait(timedelta(minutes=5)))]

@@ -118,6 +118,15 @@ def test_what_was_copied_comes_back_and_what_was_there_is_kept(game: Pbm, tmp_pa
     game("board", "move", "101", "alice", "E4")
 
 
+def test_who_is_known_only_to_what_was_there_is_named_with_a_letter(game: Pbm, tmp_path: Path) -> None:
+    game("db", "backup", str(tmp_path / "copy.db"))
+    game("player", "add", "carol", "--address", "carol@example.com", "--password", "carolpass")
+    game("challenge", "create", "cross", "alice", "carol")
+    said = game("db", "restore", str(tmp_path / "copy.db")).stdout
+    assert "  carol <carol@example.com>\n" in said
+    assert "alice <" not in said
+
+
 def test_a_recovered_database_counts_no_mail_from_before(game: Pbm, tmp_path: Path) -> None:
     assert "No mail from before counts" in game("db", "recovered").stdout
     assert rows(tmp_path / "pbm.db", "SELECT seq FROM sqlite_sequence WHERE name = 'matches'") == [(1101,)]
