@@ -182,9 +182,11 @@ def older(file: Path) -> None:
     """The database as the release before the operators' log had it."""
     config = Config()
     config.set_main_option("script_location", str(folder("migrations")))
-    with create_engine(f"sqlite:///{file}").begin() as connection:
+    engine = create_engine(f"sqlite:///{file}")
+    with engine.begin() as connection:
         config.attributes["connection"] = connection
         command.downgrade(config, "0005")
+    engine.dispose()
 
 
 def prepare(house: Pbm, tmp_path: Path, name: str) -> None:
