@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -93,6 +94,7 @@ LETTERS: dict[str, dict[str, Any]] = {
     },
     "refused-operator.txt": {"reason": "550 5.7.1 relaying denied"},
     "robot-operator.txt": {"board": 101, "ply": 7, "reason": "MemoryError", "days": 3},
+    "robots-pause.txt": {"minutes": 15, "until": START, "zone": ZoneInfo("UTC")},
     "silent.txt": {"userid": "alice", "until": "2026-01-01 13:00 UTC", "ignored": False},
     "suspended-operator.txt": {
         "userids": ["alice"], "bounces": 3, "failed": "alice@example.net", "reason": "550 no such user",
