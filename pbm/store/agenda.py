@@ -55,7 +55,7 @@ class Agenda:
     def drop(self, kind: str, key: object) -> bool:
         """Whether there was such an item."""
         words = {"of_kind": kind, "of_key": str(key)}
-        return self._connection.execute(delete(agenda).where(_IS_IT), words).rowcount > 0
+        return self._connection.execute(delete(agenda).where(_IS_IT), words).rowcount != 0
 
     def get(self, kind: str, key: object) -> Item | None:
         found = select(agenda).where(agenda.c.kind == kind, agenda.c.key == str(key))

@@ -251,7 +251,7 @@ class Follows:
     def unfollow(self, player_id: int, board: int) -> bool:
         """False if they did not follow it."""
         own = (follows.c.player_id == player_id) & (follows.c.board == board)
-        return self._connection.execute(delete(follows).where(own)).rowcount > 0
+        return self._connection.execute(delete(follows).where(own)).rowcount != 0
 
     def boards(self, player_id: int) -> list[tuple[int, bool]]:
         """The boards that the player follows by themselves, ascending; whether only their ends."""
@@ -275,7 +275,7 @@ class Follows:
     def unfollow_player(self, player_id: int, followed_id: int) -> bool:
         """False if they did not follow them."""
         pair = (player_follows.c.player_id == player_id) & (player_follows.c.followed_id == followed_id)
-        return self._connection.execute(delete(player_follows).where(pair)).rowcount > 0
+        return self._connection.execute(delete(player_follows).where(pair)).rowcount != 0
 
 
 class Remarks:

@@ -23,7 +23,6 @@ from sqlalchemy import (
     UpdateBase,
     create_engine,
     event,
-    false,
     inspect,
     literal,
     select,
@@ -55,7 +54,9 @@ _SESSION = {
     "tcp_keepalives_count": "3",
 }
 
-_NOTHING = select(literal(0)).where(false())
+_WRITTEN = select(literal(1))
+"""In place of a statement in a rehearsal: a row that was changed, by PostgreSQL; SQLite counts none, and says -1."""
+
 _SKIPPED = 1000
 """Numbers of boards that are left out at least when a database was set back."""
 
@@ -357,7 +358,7 @@ def _check_writes(
     number = next(options.get("pbm_unwritten") or iter(()), None)
     if number is None:
         raise Writes(f"a transaction that only reads does not write to {statement.table}")
-    return select(literal(number)) if statement.returning_column_descriptions else _NOTHING, (), {}
+    return select(literal(number)) if statement.returning_column_descriptions else _WRITTEN, (), {}
 
 
 def _set_up_session(connection: Any, _record: Any) -> None:

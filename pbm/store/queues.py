@@ -344,7 +344,7 @@ class Outbox:
             "trouble": trouble,
         }
         given_up = update(outbox).where(_QUEUED, outbox.c.id == mail_id).values(values)
-        return self._connection.execute(given_up).rowcount > 0
+        return self._connection.execute(given_up).rowcount != 0
 
     def renew(self, mail_id: int, now: datetime) -> None:
         """Send a mail again, or at once; it keeps its Message-ID."""

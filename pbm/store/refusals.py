@@ -201,7 +201,7 @@ class Blocks:
     def unblock(self, player_id: int, other_id: int) -> bool:
         """False if it was so already."""
         pair = (blocks.c.player_id == player_id) & (blocks.c.blocked_id == other_id)
-        return self._connection.execute(delete(blocks).where(pair)).rowcount > 0
+        return self._connection.execute(delete(blocks).where(pair)).rowcount != 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +264,7 @@ class Bans:
 
     def lift(self, subject: str) -> bool:
         """Whether there was one."""
-        return self._connection.execute(delete(bans).where(bans.c.subject == subject)).rowcount > 0
+        return self._connection.execute(delete(bans).where(bans.c.subject == subject)).rowcount != 0
 
     def all(self) -> list[Ban]:
         """The oldest first."""

@@ -310,7 +310,7 @@ class Tournaments:
     def unfollow(self, player_id: int, tournament_id: int) -> bool:
         """False if they did not."""
         own = (tournament_follows.c.player_id == player_id) & (tournament_follows.c.tournament_id == tournament_id)
-        return self._connection.execute(delete(tournament_follows).where(own)).rowcount > 0
+        return self._connection.execute(delete(tournament_follows).where(own)).rowcount != 0
 
     def _found(self, condition: Any, limit: int = 1000) -> list[Tournament]:
         rows = self._connection.execute(

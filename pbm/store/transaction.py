@@ -153,7 +153,7 @@ class Transaction:
 
     @contextmanager
     def rehearsal(self) -> Iterator[list[Any]]:
-        """What the block writes is not written: each such statement finds nothing, and after many the block ends.
+        """What the block writes is not written: each such statement seems to do it, and after many the block ends.
 
         So does whatever it raises, for that comes up again when it is done in earnest. Gives the boards it opens.
         """
