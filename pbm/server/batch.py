@@ -173,9 +173,15 @@ class Batches:
         self._seen = 0
 
     def _settle_some(self, work: Sequence[Work]) -> Sequence[Work]:
-        """Settle as many of the mails as can be settled while others wait; returns the rest."""
+        """Settle as many of the mails as can be foreseen at once; returns the rest."""
         foreseen, later = self._foresee(work)
         work = work[: len(work) - len(later)]
+        while work:
+            work = self._settle_at_once(work, foreseen)
+        return later
+
+    def _settle_at_once(self, work: Sequence[Work], foreseen: Mapping[int, Obeyed]) -> Sequence[Work]:
+        """Settle as many of the mails as can be settled while others wait; returns the rest."""
         with self._store.write() as tx:
             until = monotonic() + _SECONDS_AT_ONCE
             still_new = tx.inbox.still_new([mail.row.id for mail, _ in work])
@@ -184,7 +190,7 @@ class Batches:
             rest = self._settle_all(tx, fresh, foreseen, until)
         self._settled += len(work) - len(rest)
         self._journal.tell()
-        return [*rest, *later]
+        return rest
 
     def _foresee(self, work: Sequence[Work]) -> tuple[dict[int, Obeyed], Sequence[Work]]:
         """What mails that only read are answered, by their numbers, found and composed while others write.
