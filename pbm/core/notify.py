@@ -88,7 +88,8 @@ def tell_players(
     author: the player whose mail it was; their board answers that mail and does not repeat their comment to them.
     read_as: what their words were taken for, and sent_from: whence they came; told to them alone.
     """
-    tools.states.keep(board.match, board.state)
+    if tx.opened is None:
+        tools.states.keep(board.match, board.state)
     mails: list[Mail] = []
     followers = [each for each in tx.follows.of(board.match) if not each.ends_only or board.match.result is not None]
     before = _before_the_end(board)
@@ -123,14 +124,21 @@ def rehearse(tx: Transaction, tools: Tools, act: Callable[[Tools], Sequence[Noti
 
     act: returns what else will be told. It writes nothing, and whatever goes wrong comes up again.
     """
-    apart, notices = replace(tools, composer=tools.composer.aside()), list[Notice]()
-    with tx.rehearsal() as boards:
-        notices += act(apart) or ()
+    notices = list[Notice]()
+    apart, boards = foresee(tx, tools, lambda tools: notices.extend(act(tools) or ()))
     with tx.rehearsal():
         for board in boards:
             _prepare(tx, apart, board)
         for notice in notices:
             apart.composer.prepare(notice)
+
+
+def foresee(tx: Transaction, tools: Tools, deed: Callable[[Tools], object]) -> tuple[Tools, list[OpenBoard]]:
+    """As `rehearse`, of what composes itself all mails that it causes. The tools it had, and the boards it opened."""
+    apart = replace(tools, composer=tools.composer.aside())
+    with tx.rehearsal() as boards:
+        deed(apart)
+    return apart, boards
 
 
 def _prepare(tx: Transaction, tools: Tools, board: OpenBoard) -> None:

@@ -13,7 +13,7 @@ import structlog
 
 from games.rules import GameError
 from pbm.compose import Answer, Posed
-from pbm.core.notify import Tools
+from pbm.core.notify import Tools, foresee
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import Rejected
@@ -123,7 +123,10 @@ DEEDS: dict[str, Deed] = {}
 
 
 def when_due(kind: str) -> Callable[[Deed], Deed]:
-    """The decorated function does what items of the kind are for; it puts a new item down if there is to be a next."""
+    """The decorated function does what items of the kind are for; it puts a new item down if there is to be a next.
+
+    It is called twice: first to work out what it shows, without writing.
+    """
 
     def register(deed: Deed) -> Deed:
         DEEDS[kind] = deed
@@ -156,10 +159,20 @@ class Runner:
         with self._store.read() as tx:
             until = min(now, tx.inbox.waits_since() or now)
             item_at, board_at = tx.agenda.next_at(), tx.matches.next_due_at()
-        first = min(filter(None, (item_at, board_at)), default=None)
-        if first is None or first > until:
-            return False
+            first = min(filter(None, (item_at, board_at)), default=None)
+            if first is None or first > until:
+                return False
+            tx.now = now
+            self._foresee(tx, until, is_board=first != item_at)
         return self._do_item(until, now) if first == item_at else self._attend_next(until, now)
+
+    def _foresee(self, tx: Transaction, until: datetime, *, is_board: bool) -> None:
+        """Work out what comes of the next that is due, and what its players are shown, while others write."""
+        board, item = (tx.matches.due(until), None) if is_board else (None, tx.agenda.due(until))
+        if board is not None:
+            foresee(tx, self._tools, lambda tools: self._attend(tx, tools, board))
+        elif item is not None:
+            foresee(tx, self._tools, lambda tools: DEEDS[item.kind](Occasion(tx, tools, item)))
 
     def _attend_next(self, until: datetime, now: datetime) -> bool:
         with self._store.write(at=now) as tx:

@@ -26,7 +26,8 @@ class Arbiter:
 
     def void(self, number: int) -> Match:
         """Let a game count for nobody, under way or over; ratings are as if it had not ended."""
-        with self._service.store.write() as tx:
+
+        def deed(tx: Transaction) -> Match:
             board = self._board(tx, number)
             if board.match.result is not None:
                 _reopen(board, len(board.match.record))
@@ -35,9 +36,12 @@ class Arbiter:
             board.end(void, MatchDecided(number))
             return self._told(tx, board)
 
+        return self._service.act(deed)
+
     def reopen(self, number: int, plies: int | None = None) -> Match:
         """Let a game go on that was over, or take plies back. plies: how many stay; None for all."""
-        with self._service.store.write() as tx:
+
+        def deed(tx: Transaction) -> Match:
             board = self._board(tx, number)
             kept = len(board.match.record) if plies is None else plies
             over = board.at(kept).result is not None
@@ -50,9 +54,12 @@ class Arbiter:
             _reopen(board, kept)
             return self._told(tx, board)
 
+        return self._service.act(deed)
+
     def stop(self, number: int) -> Match:
         """Both clocks of a board stand still until they are let run; either player may resume, too."""
-        with self._service.store.write() as tx:
+
+        def deed(tx: Transaction) -> Match:
             board, clock = self._ticking(tx, number)
             if clock.paused:
                 raise NotAllowed(f"The clocks of board {number} stand still already.")
@@ -61,22 +68,30 @@ class Arbiter:
             board.events.append(ClocksPaused(number))
             return self._told(tx, board)
 
+        return self._service.act(deed)
+
     def go(self, number: int) -> Match:
         """The clocks of a board run again."""
-        with self._service.store.write() as tx:
+
+        def deed(tx: Transaction) -> Match:
             board, clock = self._ticking(tx, number)
             if not clock.paused:
                 raise NotAllowed(f"The clocks of board {number} run.")
             let_run(board, None)
             return self._told(tx, board)
 
+        return self._service.act(deed)
+
     def extend(self, number: int, amount: int) -> Match:
         """Both players of a board have more time. amount: in microseconds."""
-        with self._service.store.write() as tx:
+
+        def deed(tx: Transaction) -> Match:
             board, clock = self._ticking(tx, number)
             _extend(board, clock, amount)
             board.events.append(TimeGiven(number, None, amount))
             return self._told(tx, board)
+
+        return self._service.act(deed)
 
     def extend_all(self, amount: int) -> int:
         """All players have more time on all boards with clocks; no mail tells it. Returns how many boards."""

@@ -142,12 +142,14 @@ class Administration:
 
     def remove_player(self, userid: str) -> list[int]:
         """Erase a player at once, as they can themselves; returns the boards that they lose by it."""
-        now = self._service.clock()
-        with self._service.store.write() as tx:
+
+        def deed(tx: Transaction) -> list[int]:
             player = player_named(tx, userid)
             running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
-            tx.outbox.add(erase(tx, self._service.tools, player.id), now)
-        return [summary.board for summary in running]
+            tx.outbox.add(erase(tx, self._service.tools, player.id), tx.now)
+            return [summary.board for summary in running]
+
+        return self._service.act(deed)
 
     def export_player(self, userid: str) -> bytes:
         """All that is stored of a player, as signed JSON."""
@@ -174,7 +176,8 @@ class Administration:
             return take_in_record(tx, text, trusted=trusted)
 
     def start_match(self, game: str, userids: tuple[str, str], words: Sequence[str], body: str = "") -> Match:
-        with self._service.store.write() as tx:
+
+        def deed(tx: Transaction) -> Match:
             if game not in GAMES:
                 raise NotFound(f'There is no game "{game}". The games are {", ".join(GAMES)}.')
             seats = (player_named(tx, userids[0]), player_named(tx, userids[1]))
@@ -183,6 +186,8 @@ class Administration:
             board.events.append(MatchStarted(board.match.board))
             self._tell(tx, board)
             return board.match
+
+        return self._service.act(deed)
 
     def boards(
         self, *, game: str | None = None, userid: str | None = None, active: bool | None = None, limit: int = 1000
@@ -199,7 +204,8 @@ class Administration:
 
     def move(self, number: int, userid: str, move: str) -> tuple[Match, State]:
         """Play for a player, as if they had sent the move."""
-        with self._service.store.write() as tx:
+
+        def deed(tx: Transaction) -> tuple[Match, State]:
             board = self._board(tx, number)
             player = player_named(tx, userid)
             seats = [seat for seat in (1, 2) if board.match.player(seat).id == player.id]
@@ -209,21 +215,29 @@ class Administration:
             self._tell(tx, board)
             return board.match, board.state
 
+        return self._service.act(deed)
+
     def end(self, number: int, result: Result) -> Match:
         """End a running match with a result of the operator's."""
-        with self._service.store.write() as tx:
+
+        def deed(tx: Transaction) -> Match:
             board = self._board(tx, number)
             board.check_running()
             self._decide(tx, board, result)
             return board.match
 
+        return self._service.act(deed)
+
     def undo_timeout(self, number: int) -> Match:
         """Take back that somebody's time was up, and with it the end of the game and its ratings."""
-        with self._service.store.write() as tx:
+
+        def deed(tx: Transaction) -> Match:
             board = self._board(tx, number)
             undo_timeout(board)
             self._tell(tx, board)
             return board.match
+
+        return self._service.act(deed)
 
     def cancel(self, number: int) -> Match:
         """End a running match so that it counts for nobody."""

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 import structlog
 
@@ -14,7 +15,7 @@ from pbm.compose import Composer
 from pbm.core.board import States
 from pbm.core.counts import ACCEPTED, COUNTS
 from pbm.core.credentials import Passwords
-from pbm.core.notify import Tools
+from pbm.core.notify import Tools, foresee
 from pbm.core.registry import Runner
 from pbm.core.robots import Ask
 from pbm.domain.calendars import StopKind
@@ -29,11 +30,13 @@ from pbm.server.bounces import Bouncing
 from pbm.server.handle import Handler
 from pbm.server.outages import watch
 from pbm.server.programs import Thinker
-from pbm.store import Store
+from pbm.store import Store, Transaction
 from pbm.store.engine import utc_now
 from pbm.store.identity import Peer
 
 log = structlog.get_logger()
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +125,16 @@ class Service:
         """The OpenPGP key of an address. Raises: DatabaseTrouble."""
         with self.store.read() as tx:
             return tx.peers.find(address)
+
+    def act(self, deed: Callable[[Transaction], T]) -> T:
+        """Do it in a transaction; what it leads to and what players are shown is worked out before, while others write.
+
+        Raises: DatabaseTrouble, and as the deed does.
+        """
+        with self.store.read() as tx:
+            foresee(tx, self.tools, lambda _: deed(tx))
+        with self.store.write() as tx:
+            return deed(tx)
 
     def accept(self, mails: Sequence[Arriving]) -> None:
         """Store mails; when this returns they are safe. Raises: DatabaseTrouble, and then none is stored."""

@@ -31,8 +31,9 @@ class Steward:
 
     def ban(self, who: str, until: datetime | None, reason: str, *, forfeit: bool = False) -> list[int]:
         """Keep a player, an address or a domain out. until: None for good. Returns the boards that are lost by it."""
-        subject, now = subject_of(who), self._service.clock()
-        with self._service.store.write() as tx:
+        subject = subject_of(who)
+
+        def deed(tx: Transaction) -> list[int]:
             boards: list[int] = []
             if is_player(subject):
                 player = player_named(tx, subject)
@@ -43,8 +44,10 @@ class Steward:
                 self._write(tx, player, "pbm: you are suspended", page, **words)
             elif forfeit:
                 raise NotAllowed("Games are forfeited by players: name the userid.")
-            tx.bans.put(Ban(subject, now, until, reason))
-        return boards
+            tx.bans.put(Ban(subject, tx.now, until, reason))
+            return boards
+
+        return self._service.act(deed)
 
     def bans(self) -> list[Ban]:
         with self._service.store.read() as tx:

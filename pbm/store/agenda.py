@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, func, insert, or_, select, update
 
 from pbm.domain.calendars import Stop, StopKind
 from pbm.store.tables import absences, agenda, meta
@@ -76,11 +76,16 @@ class Agenda:
         due_at: datetime | None = self._connection.execute(found).scalar_one()
         return due_at
 
+    def due(self, now: datetime) -> Item | None:
+        """The item that has been due longest."""
+        return self._first(_due(now))
+
     def claim(self, now: datetime) -> Item | None:
         """The item that has been due longest; nobody else gets it until the transaction ends."""
-        due = (agenda.c.due_at <= now) & (agenda.c.kind != THINK)
-        found = select(agenda).where(due).order_by(agenda.c.due_at, agenda.c.kind, agenda.c.key)
-        row = self._connection.execute(found.limit(1).with_for_update(skip_locked=True)).one_or_none()
+        return self._first(_due(now).with_for_update(skip_locked=True))
+
+    def _first(self, found: Select[Any]) -> Item | None:
+        row = self._connection.execute(found).one_or_none()
         return None if row is None else Item(row.kind, row.key, row.due_at, json.loads(row.payload), row.attempts)
 
     def postpone(self, item: Item, due_at: datetime) -> None:
@@ -94,6 +99,11 @@ class Agenda:
         due = func.count().filter(agenda.c.due_at <= now)
         found = select(agenda.c.kind, func.count(), due).group_by(agenda.c.kind).order_by(agenda.c.kind)
         return {row[0]: (row[1], row[2]) for row in self._connection.execute(found)}
+
+
+def _due(now: datetime) -> Select[Any]:
+    due = (agenda.c.due_at <= now) & (agenda.c.kind != THINK)
+    return select(agenda).where(due).order_by(agenda.c.due_at, agenda.c.kind, agenda.c.key).limit(1)
 
 
 HEARTBEAT, DELIVERED, BACKED_UP = "heartbeat", "delivered", "backed_up"

@@ -270,10 +270,13 @@ class Matches:
         due_at: datetime | None = self._connection.execute(select(func.min(matches.c.due_at))).scalar_one()
         return due_at
 
+    def due(self, now: datetime) -> int | None:
+        """The board that has needed the server longest."""
+        return self._connection.execute(_due(now)).scalar_one_or_none()
+
     def claim_due(self, now: datetime) -> int | None:
         """The board that has needed the server longest; nobody else gets it until the transaction ends."""
-        found = select(matches.c.board).where(matches.c.due_at <= now).order_by(matches.c.due_at, matches.c.board)
-        return self._connection.execute(found.limit(1).with_for_update(skip_locked=True)).scalar_one_or_none()
+        return self._connection.execute(_due(now).with_for_update(skip_locked=True)).scalar_one_or_none()
 
     def put_off(self, board: int, due_at: datetime | None) -> None:
         self._change(board, {"due_at": due_at})
@@ -515,6 +518,11 @@ def _narrowed(found: _Rows, game: str | None, active: bool | None) -> _Rows:
     if active is not None:
         found = found.where(matches.c.ended_at.is_(None) if active else matches.c.ended_at.is_not(None))
     return found
+
+
+def _due(now: datetime) -> Select[Any]:
+    due = matches.c.due_at <= now
+    return select(matches.c.board).where(due).order_by(matches.c.due_at, matches.c.board).limit(1)
 
 
 def batched(boards: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -49,7 +49,7 @@ _numbers = func.unnest(bindparam("numbers", type_=ARRAY(BigInteger))).table_valu
 _LOCK = select(func.pg_advisory_xact_lock(_numbers.c.number))
 _TELL = select(func.pg_notify(CHANNEL, ""))
 
-_MOST_UNWRITTEN = 100
+_MOST_UNWRITTEN = 500
 """Statements of a rehearsal: a loop that waits for what it writes ends, too."""
 _FORESEEN = frozenset({matches, absences, intents, follows, player_follows, game_choices, players, addresses})
 

@@ -36,6 +36,8 @@ class Director:
     now: datetime
     tournament: Tournament
     mails: list[Mail] = field(default_factory=list)
+    placed: dict[int, int] = field(default_factory=dict)
+    """The division that each player, by id, was placed in just now."""
 
     @property
     def letters(self) -> Letters:
@@ -90,6 +92,7 @@ class Director:
         return [each.player for each in ranked]
 
     def place(self, divisions: Sequence[Sequence[Player]]) -> None:
+        self.placed = {player.id: number for number, division in enumerate(divisions, 1) for player in division}
         self.tx.tournaments.place(self.tournament.id, [[player.id for player in division] for division in divisions])
 
     def start(self, bout: Bout, division: int, due_at: datetime, challenger: Player | None = None) -> OpenBoard | None:

@@ -118,8 +118,9 @@ class Rounds(Director):
         """By division, all who were in it when the season began."""
         found: dict[int, list[Entrant]] = {}
         for each in self.tx.tournaments.entrants(self.tournament.id):
-            if each.division is not None:
-                found.setdefault(each.division, []).append(each)
+            division = self.placed.get(each.player.id, each.division)
+            if division is not None:
+                found.setdefault(division, []).append(each)
         return found
 
     def _end_round(self) -> None:

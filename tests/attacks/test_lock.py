@@ -1,0 +1,126 @@
+"""Nothing is drawn while others wait to write: neither what time brings, nor what the operator does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from pbm import draw
+from pbm.compose import views
+from pbm.domain.match import Ending, Result
+from pbm.draw.picture import picture
+from pbm.server.arbiter import Arbiter
+from pbm.server.operator import Administration
+from pbm.server.steward import Steward
+from pbm.store import Store, Transaction
+from tests.conversation import House
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was drawn, and whether others had to wait meanwhile."""
+    writing, seen, write = list[int](), list[str](), Store.write
+
+    @contextmanager
+    def writes(store: Store, **how: Any) -> Iterator[Transaction]:
+        with write(store, **how) as tx:
+            writing.append(1)
+            try:
+                yield tx
+            finally:
+                writing.pop()
+
+    def noted(name: str, made: Callable[..., Any]) -> Callable[..., Any]:
+        def make(*args: Any) -> Any:
+            seen.append(f"{name} while others wait" if writing else name)
+            return made(*args)
+
+        return make
+
+    monkeypatch.setattr(Store, "write", writes)
+    monkeypatch.setattr(views, "picture", noted("picture", picture))
+    monkeypatch.setattr(draw, "lines", noted("text", draw.lines))
+    return seen
+
+
+@pytest.fixture
+def table(house: House) -> House:
+    """Players who get pictures and text; two boards, on which alice is to move."""
+    for userid in ("alice", "bob"):
+        house.player(userid)
+        house.send(userid, f"set {userid} {userid}pass mail both")
+        house.send(userid, f"set {userid} {userid}pass picture on")
+    house.game("cross -size=4 -clock=10d alice bob", ["D4", "C4"])
+    house.game("cross -size=5 -clock=9d bob alice", ["D4"])
+    return house
+
+
+def afresh(house: House) -> None:
+    """As after a start of the server."""
+    house.service.tools.states.forget()
+    house.service.tools.composer._views._views.clear()
+
+
+def digest(house: House) -> None:
+    house.send("alice", "set alice alicepass digest 08:00")
+    afresh(house)
+    house.wait(DAY)
+
+
+def reminder(house: House) -> None:
+    afresh(house)
+    house.wait(9 * DAY)
+
+
+def hold(house: House) -> None:
+    house.answer("alice", "move E4 +1h", 101)
+    afresh(house)
+    house.wait(DAY)
+
+
+def tournament(house: House) -> None:
+    house.player("carol")
+    house.send("alice", "tournament create rainy robin cross alice alicepass -size=6 -players=3..3")
+    for userid in ("alice", "bob", "carol"):
+        house.send(userid, f"tournament join rainy {userid} {userid}pass")
+    afresh(house)
+    house.wait(DAY)
+
+
+def move(house: House) -> None:
+    Administration(house.service).move(101, "alice", "E4")
+
+
+def end(house: House) -> None:
+    Administration(house.service).end(101, Result(Ending.FORFEIT, 1, "it rains"))
+
+
+def challenge(house: House) -> None:
+    Administration(house.service).start_match("cross", ("alice", "bob"), ("-size=8",))
+
+
+def void(house: House) -> None:
+    Arbiter(house.service).void(101)
+
+
+def ban(house: House) -> None:
+    Steward(house.service).ban("bob", None, "he shouted", forfeit=True)
+
+
+def remove(house: House) -> None:
+    Administration(house.service).remove_player("bob")
+
+
+@pytest.mark.parametrize("deed", [digest, reminder, hold, tournament, move, end, challenge, void, ban, remove])
+def test_it_is_drawn_before(deed: Callable[[House], None], table: House, drawn: list[str]) -> None:
+    afresh(table)
+    deed(table)
+    assert table.collect() or deed in (digest, reminder, hold, tournament)
+    assert drawn
+    assert not [each for each in drawn if "wait" in each]
