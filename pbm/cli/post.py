@@ -141,7 +141,7 @@ class PostOffice:
         await self._provider.start()
         smarthost = Smarthost(SmarthostSettings(host="127.0.0.1", port=self._provider.port, tls="none"))
         listen = ListenSettings(listen="127.0.0.1:0", domain=SERVER_DOMAIN)
-        self._server = Server(self._service, listen, smarthost, DeliverySettings())
+        self._server = Server(self._service, listen, smarthost, DeliverySettings(), thinks=True)
         await self._server.start()
 
     async def close(self) -> None:
