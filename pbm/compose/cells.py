@@ -18,7 +18,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from games.scene import Cell, Form, GridBoard, HexBoard, Join, Label, Look, Place
-from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, text_on
+from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, ring_of, text_on
 
 WIDTH = 384
 """What a phone shows side by side."""
@@ -254,7 +254,7 @@ def _face(cell: Cell, colours: Mapping[str, str], mark: str = "") -> Face:
 def _piece(cell: Cell, colours: Mapping[str, str]) -> str:
     """A disc with the piece's letter; a square one where it is no stone, and a ring in the colour of what is marked."""
     fill = fill_of(cell.piece, colours)
-    ring = LAST if cell.last else WINNING if cell.winning else LINE
+    ring = ring_of(fill) if cell.last else WINNING if cell.winning else LINE
     round_by = "" if cell.form in (Form.ARROW, Form.WALL) else "border-radius:15px;"
     thick = 3 if cell.last or cell.winning else 1
     return (

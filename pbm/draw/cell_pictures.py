@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from PIL import Image, ImageDraw
 
 from games.scene import Cell, Form, GridBoard, Ground, HexBoard, Join, Label, Look, Place
 from pbm.draw import brush
-from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of
+from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, ring_of
 
 MAX_WIDTH = 480
 """Pixels. A phone shows three quarters of it side by side."""
@@ -39,8 +39,8 @@ def of_grid(board: GridBoard) -> Image.Image:
     for mark in board.crossings:
         fill = fill_of(mark.owner, dict(board.colours))
         brush.stamp(image, brush.piece(unit // 4, fill, INK, mark.owner, WOOD), at(mark.row, mark.column))
-    _stamp_pieces(image, board, at, unit * 2 // 5)
     _draw_path(pen, board.path, at)
+    _stamp_pieces(image, board, at, unit * 2 // 5)
     return image
 
 
@@ -49,17 +49,13 @@ def of_hexagons(board: HexBoard) -> Image.Image:
     shaded = frozenset(cell.place for cell in board.cells if cell.shaded)
     image = _hexagon_base(places, shaded, board.labels, board.colours).copy()
     at, half, _ = _hexagon_at(places, board.labels)
-    _stamp_pieces(image, board, at, half * 4 // 5)
     _draw_path(ImageDraw.Draw(image), board.path, at)
+    _stamp_pieces(image, board, at, half * 4 // 5)
     return image
 
 
 def _ground(cell: Cell, ground: Ground) -> str:
     return SHADED if cell.shaded else WOOD if ground is not Ground.POINTS else PAPER
-
-
-def _edge(last: bool, winning: bool = False) -> str:
-    return LAST if last else WINNING if winning else INK
 
 
 def _stamp_pieces(image: Image.Image, board: GridBoard | HexBoard, at: At, radius: int) -> None:
@@ -68,11 +64,11 @@ def _stamp_pieces(image: Image.Image, board: GridBoard | HexBoard, at: At, radiu
         if not (cell.piece or cell.last or cell.winning):
             continue
         ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
-        edge = _edge(cell.last, cell.winning)
         if not cell.piece:
-            brush.stamp(image, brush.outline(radius, edge, ground), at(*cell.place))
+            brush.stamp(image, brush.outline(radius, LAST if cell.last else WINNING, ground), at(*cell.place))
             continue
         fill = FAINT if cell.faint and fill_of(cell.piece, colours) == PAPER else fill_of(cell.piece, colours)
+        edge = ring_of(fill) if cell.last else WINNING if cell.winning else INK
         small = radius * 2 // 3 if cell.faint else radius
         stamp = brush.piece(small, fill, edge, "" if cell.faint else cell.piece, ground, cell.form)
         brush.stamp(image, stamp, at(*cell.place), square=cell.form in (Form.ARROW, Form.WALL))
@@ -135,6 +131,20 @@ _CORNERS = ((0, -2), (1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1))
 """Of a hexagon, around it: in half widths, and in thirds of the distance of two rows."""
 
 
+@lru_cache(maxsize=50)
+def _hexagon(half: int, step: int, fill: str) -> tuple[Image.Image, Image.Image]:
+    """A cell with its edge, and how much of each pixel it covers; its middle is in the middle of both."""
+    x, y = half + 1, step * 2 // 3 + 2
+
+    def paint(pen: brush.Pen, finer: int, inside: str = fill, edge: str = LINE) -> None:
+        corners = [((x + dx * half) * finer, (y + dy * step / 3) * finer) for dx, dy in _CORNERS]
+        pen.polygon(corners, inside, edge, finer)
+
+    cell = brush.smooth(2 * x, 2 * y, LINE, paint)
+    mask = brush.smooth(2 * x, 2 * y, "black", partial(paint, inside="white", edge="white"))
+    return cell, mask.convert("L")
+
+
 def _hexagon_at(places: tuple[Place, ...], labels: tuple[Label, ...]) -> tuple[At, int, int]:
     """Where places are, half of a cell's width, and the distance of two rows."""
     beside = [(label.place[0] + label.down, label.place[1] + label.right) for label in labels]
@@ -157,13 +167,11 @@ def _hexagon_base(
     spots = [(label.place[0] + label.down, label.place[1] + label.right) for label in labels]
     right, bottom = (max(at(*place)[axis] for place in (*places, *spots)) for axis in (0, 1))
 
-    def paint(pen: brush.Pen, finer: int) -> None:
-        for place in places:
-            x, y = at(*place)
-            corners = [((x + dx * half) * finer, (y + dy * step / 3) * finer) for dx, dy in _CORNERS]
-            pen.polygon(corners, SHADED if place in shaded else WOOD, LINE, finer)
-
-    image = brush.smooth(right + half, bottom + step * 2 // 3, PAPER, paint)
+    image = Image.new("RGB", (right + half, bottom + step * 2 // 3), PAPER)
+    for place in places:
+        cell, mask = _hexagon(half, step, SHADED if place in shaded else WOOD)
+        x, y = at(*place)
+        image.paste(cell, (x - cell.width // 2, y - cell.height // 2), mask)
     pen = ImageDraw.Draw(image)
     for spot, label in zip(spots, labels, strict=True):
         colour = fill_of(label.owner, dict(colours)) if label.owner else INK

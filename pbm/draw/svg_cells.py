@@ -6,7 +6,21 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
 from games.scene import Cell, Form, GridBoard, Ground, HexBoard, Join, Look, Place
-from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, text_on
+from pbm.draw.brush import (
+    CLOSED,
+    COLOURS,
+    FAINT,
+    INK,
+    LAST,
+    LINE,
+    PAPER,
+    SHADED,
+    WINNING,
+    WOOD,
+    fill_of,
+    ring_of,
+    text_on,
+)
 from pbm.draw.marks import Depth, Mark, Markings, escaped, label
 
 UNIT = 20
@@ -18,6 +32,7 @@ ROW = 18
 STYLE = (
     f".board{{text-anchor:middle;font:12px sans-serif;color:{INK}}}"
     f".c{{fill:{CLOSED};stroke:{LINE}}}.l{{fill:none;stroke:{LAST};stroke-width:2.5}}"
+    f".y{{fill:none;stroke:{ring_of(COLOURS['red'])};stroke-width:2.5}}"
     f".w{{fill:none;stroke:{WINNING};stroke-width:2.5}}.j{{stroke:{INK};stroke-width:3}}.f{{stroke:{LINE}}}"
 )
 
@@ -142,18 +157,20 @@ def _disc(x: int, y: int, radius: int, fill: str, letter: str) -> str:
 
 def _stones(board: GridBoard | HexBoard, at: At) -> Iterator[Mark]:
     """The pieces, what marks them, and the way of the last move."""
+    colours = dict(board.colours)
     for cell in board.cells:
         x, y = at(*cell.place)
         if cell.closed and not cell.piece and isinstance(board, GridBoard):
             yield Mark(Depth.LINES, _path((_shape(cell.place, six=False),), **{"class": "c"}))
         if cell.piece:
             yield Mark(Depth.PIECES, f'<use href="#{_name(cell)}" x="{x}" y="{y}"/>')
-        for marked, kind in ((cell.last, "l"), (cell.winning and not cell.last, "w")):
-            if marked:
-                yield Mark(Depth.LAST, f'<circle class="{kind}" cx="{x}" cy="{y}" r="{RADIUS}"/>')
+        if cell.last or cell.winning:
+            on_red = cell.piece and ring_of(fill_of(cell.piece, colours)) != LAST
+            kind = "w" if not cell.last else "y" if on_red else "l"
+            yield Mark(Depth.LAST, f'<circle class="{kind}" cx="{x}" cy="{y}" r="{RADIUS}"/>')
     if len(board.path) > 1:
         way = "L".join(f"{x} {y}" for x, y in (at(*place) for place in board.path))
-        yield Mark(Depth.LAST, f'<path class="l" d="M{way}"/>')
+        yield Mark(Depth.LINES, f'<path class="l" d="M{way}"/>')
 
 
 def _name(cell: Cell) -> str:

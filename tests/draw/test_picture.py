@@ -6,7 +6,7 @@ import io
 from itertools import islice, pairwise
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageColor
 
 from games import GAMES
 from games.scene import Cell, Form, GridBoard, HexBoard, PlaneBoard, Point, Scene, Segment, Stroke
@@ -50,6 +50,22 @@ def seen(shown: GridBoard | HexBoard, cell: Cell) -> tuple[str, str]:
     at, radius = geometry(shown)
     x, y = at(*cell.place)
     return colour(image, x - radius * 0.62, y - radius * 0.3), colour(image, x - radius + 1, y)
+
+
+@pytest.mark.parametrize("fill", brush.COLOURS.values(), ids=brush.COLOURS)
+def test_the_ring_of_the_last_move_stands_out_of_a_piece_of_any_colour(fill):
+    ring = brush.ring_of(fill)
+    parts = zip(ImageColor.getrgb(ring), ImageColor.getrgb(fill), strict=True)
+    assert sum(abs(one - other) for one, other in parts) > 100
+
+
+def test_the_way_of_the_last_move_leaves_the_letters_of_pieces_free():
+    shown = played("amazons", 3).board
+    assert isinstance(shown, GridBoard)
+    (moved,) = (cell for cell in shown.cells if cell.last and cell.form is Form.QUEEN)
+    image, (at, radius) = opened(picture(Scene(shown))), geometry(shown)
+    (x, y), within = at(*moved.place), range(-radius // 2, radius // 2 + 1)
+    assert LAST not in {colour(image, x + right, y + down) for right in within for down in within}
 
 
 @pytest.mark.parametrize("shown", [WON, CROSSED, SPREAD, board(6, {"F6": "X", "A1": "O"}, last="A1"), triangle(10)])
