@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
+# what Python compiles is kept whatever the shell says, or each worker and each server would compile it anew
+export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: demo test golden lint bench bench-games screenshots clean
 

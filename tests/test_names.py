@@ -5,7 +5,7 @@ What may stand twice is listed here with a reason; what no longer does must leav
 
 from __future__ import annotations
 
-import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,11 +52,9 @@ def sources(*folders: str) -> list[Path]:
     return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
 
 
-def class_names(path: Path) -> Iterator[str]:
+def class_names(path: Path) -> list[str]:
     """Without those that only their file knows."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-            yield node.name
+    return re.findall(r"^ *class ([A-Z]\w*)[(:]", path.read_text(), re.MULTILINE)
 
 
 def twice(names: Iterator[str]) -> set[str]:

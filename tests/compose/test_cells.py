@@ -24,12 +24,14 @@ def of(name: str, *words: str) -> HexBoard | GridBoard | PlaneBoard:
 
 def of_cells() -> dict[str, HexBoard | GridBoard]:
     """Of each game that has cells the smallest, the usual and the largest board."""
-    found = {
-        " ".join([name, *words]): of(name, *words)
-        for name, game in GAMES.items()
-        for words in (smallest(game), (), largest(game))
-    }
-    return {name: shown for name, shown in found.items() if not isinstance(shown, PlaneBoard)}
+    found = {}
+    for name, game in GAMES.items():
+        for words in (smallest(game), (), largest(game)):
+            shown = of(name, *words)
+            if isinstance(shown, PlaneBoard):
+                break
+            found[" ".join([name, *words])] = shown
+    return found
 
 
 BOARDS = {
