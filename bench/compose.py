@@ -11,6 +11,7 @@ smallest, its usual and its largest size: processor milliseconds, the best of th
 
 from __future__ import annotations
 
+import gc
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -124,9 +125,12 @@ def setups(game: str) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def timed(spent: dict[str, float], part: str, work: Callable[[], T]) -> T:
+    """The collector of garbage does not run meanwhile: what it takes depends on all else that there is."""
+    gc.disable()
     begun = time.thread_time()
     result = work()
     spent[part] = max(spent.get(part, 0), time.thread_time() - begun)
+    gc.enable()
     return result
 
 
@@ -180,6 +184,7 @@ def drawn(games: Sequence[str], rounds: int) -> Table:
 def worst(games: Sequence[str]) -> Table:
     parts = ("start", "ply", *PARTS, "machine")
     table = Table("longest, ms of processor", *parts)
+    pictures.drawn(View(State.start(GAMES["cross"], ())).scene.board)  # what is loaded for the first picture
     for game in games or GAMES:
         found = dict.fromkeys(parts, 0.0)
         for options, body in setups(game):
