@@ -75,6 +75,10 @@ class Sheet:
         return start[1] >= 0 and start[1] + length <= self.columns + 4
 
 
+def _ends(start: Place, sign: str) -> set[Place]:
+    return {start, (start[0], start[1] + len(sign) - 1)}
+
+
 def _nearest(spot: Spot) -> Place:
     return floor(spot[0] + 0.5), floor(spot[1] + 0.5)
 
@@ -260,9 +264,10 @@ class Layout:
         return sums[column + len(sign) + PAD] - sums[column + PAD]
 
     def _place_signs(self) -> dict[int, Lettering]:
-        """The present point first, then the others in the board's order."""
+        """The present point first, then the others in the board's order; two adjoin only where there is no room."""
         points, sheet = self.sheet.board.points, self.sheet
         placed: dict[int, Lettering] = {}
+        adjoining: set[Place] = set()
         inside = [index for index, point in enumerate(points) if sheet.shows(point)]
         if sheet.beside:
             for index in inside:
@@ -271,11 +276,12 @@ class Layout:
             place = sheet.place(points[index])
             on = [] if sheet.beside else list(_signs_on(points[index], place))
             beside = sorted(_signs_beside(points[index], place, everywhere=sheet.beside), key=self._covered)
-            for start, sign in (*on, *beside):
-                if self._free(start, len(sign)):
-                    placed[index] = start, sign
-                    self._take(start, len(sign))
-                    break
+            free = [each for each in (*on, *beside) if self._free(each[0], len(each[1]))]
+            if free:
+                apart = (each for each in free if adjoining.isdisjoint(_ends(*each)))
+                start, sign = placed[index] = next(apart, free[0])
+                self._take(start, len(sign))
+                adjoining |= {(start[0], start[1] - 1), (start[0], start[1] + len(sign))}
         return placed
 
     def _place_numbers(self) -> dict[int, Lettering]:

@@ -25,6 +25,8 @@ LETTERS = 14
 CELL_WIDTH, CELL_HEIGHT = 9, 16
 """Pixels of a label's letter, with what is around it."""
 ENLARGED = 3
+ASIDE = 0.34
+"""Of a cell, by which a name at most goes aside with its point, so that it does not hide it."""
 TALLEST = 3
 """A board is shown at most so many times as high as it is wide."""
 TARGET = COLOURS["purple"]
@@ -65,7 +67,7 @@ def _laid_out_at_start(board: PlaneBoard) -> Layout:
 
 
 def _sheet(board: PlaneBoard) -> Sheet:
-    columns = WIDTH // CELL_WIDTH - 4
+    columns = WIDTH // CELL_WIDTH - 5
     rows = max(3, columns * CELL_WIDTH * board.height // (board.width * CELL_HEIGHT))
     return Sheet(board, columns, min(rows, columns * TALLEST), beside=True)
 
@@ -93,7 +95,9 @@ def _paint(image: Image.Image, layout: Layout, top: int) -> None:
     for index, (start, label) in layout.numbers.items():
         _write(image, start, label, _pen(layout.segments[index])[0], top)
     for index, (start, sign) in layout.signs.items():
-        _write(image, start, sign, TARGET if board.points[index].target else INK, top)
+        point = layout.sheet.spot(board.points[index].x, board.points[index].y)
+        aside = max(-ASIDE, min(ASIDE, point[1] - layout.sheet.place(board.points[index])[1]))
+        _write(image, (start[0], start[1] + aside), sign, TARGET if board.points[index].target else INK, top)
 
 
 def _lines(layout: Layout) -> Iterator[tuple[Segment, Line]]:
@@ -134,7 +138,7 @@ def _dot(image: Image.Image, point: Point, middle: Spot) -> None:
     brush.stamp(image, brush.dot(radius, fill), middle)
 
 
-def _write(image: Image.Image, start: Place, label: str, ink: str, top: int) -> None:
+def _write(image: Image.Image, start: Spot, label: str, ink: str, top: int) -> None:
     """A label whose first letter has that cell, on white, which keeps the strokes away from it."""
     middle = _pixel((start[0], start[1] + (len(label) - 1) / 2), top)
     brush.stamp(image, brush.lettering(label, LETTERS, CELL_WIDTH * len(label) + 1, ink), middle, square=True)

@@ -179,6 +179,34 @@ def test_every_label_stands_in_the_picture_or_in_its_enlarged_part(number, versi
     assert len(found) >= len(layout.segments) - 1
 
 
+@pytest.mark.parametrize("words", ["crossgeo -version=rb", "crossgeo -board=3", "polygon -sides=24"])
+def test_no_label_is_cut_off_at_an_edge_of_the_picture(words):
+    name, *options = words.split()
+    layout = plane_pictures._laid_out(_board_of(State.start(GAMES[name], options)))
+    part = most_crowded(layout, plane_pictures.ENLARGED)
+    for each in (layout, plane_pictures._laid_out(part.board)) if part else (layout,):
+        height = plane_pictures._height(each)
+        for start, label in (*each.numbers.values(), *each.signs.values()):
+            (left, y), (right, _) = map(plane_pictures._pixel, (start, (start[0], start[1] + len(label) - 1)))
+            half = plane_pictures.CELL_WIDTH / 2
+            assert half <= left <= right <= plane_pictures.WIDTH - half - 2, label
+            assert plane_pictures.LETTERS / 2 <= y <= height - plane_pictures.LETTERS / 2, label
+
+
+@pytest.mark.parametrize("words", ["crossgeo -version=rb", "crossgeo -board=2"])
+def test_no_two_names_of_points_read_as_one(words):
+    name, *options = words.split()
+    layout = plane_pictures._laid_out(_board_of(State.start(GAMES[name], options)))
+    ends = {(row, column + len(sign)) for (row, column), sign in layout.signs.values()}
+    assert ends.isdisjoint(start for start, _ in layout.signs.values())
+
+
+def _board_of(state: State) -> PlaneBoard:
+    shown = state.game.scene(state.position, state.last).board
+    assert isinstance(shown, PlaneBoard)
+    return shown
+
+
 def test_a_removed_edge_is_a_ghost_and_one_that_stands_is_not():
     lines = [Segment(0, 0, 12, 0, Stroke.GREEN), Segment(0, 6, 12, 6, Stroke.GREEN, gone=True)]
     shown = PlaneBoard(12, 6, (), tuple(lines))
