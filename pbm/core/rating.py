@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from games import GAMES
+from games.rules import Lopsided
 from pbm.domain.events import Event, NotRated, RatingChanged
 from pbm.domain.match import Ending, Match, Player, Result, Seat, other
 from pbm.domain.ratings import MOST_OF_A_PAIR, WINDOW, Rating, after_match, pace_of
@@ -43,7 +45,9 @@ def why_not_rated(tx: Transaction, match: Match) -> str | None:
     first, second = match.players
     ids = first.id, second.id
     if not match.rated:
-        return ""
+        game = GAMES[match.game]
+        uneven = isinstance(game, Lopsided) and game.lopsided(game.options(match.options, body=match.body))
+        return "most boards of this kind are won by one colour, whoever begins" if uneven else ""
     if first.id == second.id:
         return "one player had both seats"
     if tx.players.bots(ids):
@@ -73,9 +77,11 @@ def _told(match: Match, seat: Seat, change: Change) -> RatingChanged:
     return RatingChanged(match.board, seat, change.before.shown, change.after.shown, change.after.provisional)
 
 
-def told_changes(tx: Transaction, match: Match) -> tuple[RatingChanged, ...]:
-    """What the match did to the ratings of its players, as it was told them when it ended."""
+def told_changes(tx: Transaction, match: Match) -> tuple[Event, ...]:
+    """What the match that has ended did to the ratings of its players, or why it did nothing to them."""
     changes = tx.ratings.changes(match.board)
+    if not changes:
+        return (NotRated(match.board, reason=why_not_rated(tx, match) or ""),)
     return tuple(
         _told(match, seat, changes[match.player(seat).id]) for seat in (1, 2) if match.player(seat).id in changes
     )

@@ -236,6 +236,11 @@ class Layout:
         reach = 1 if self.sheet.beside else 3
         return [(0, right) for right in range(1, reach + 1)] + [(1, right) for right in range(-reach, reach + 1)]
 
+    def off_middle(self, index: int) -> float:
+        """How far right of the middle of its cell a point is, in columns."""
+        point = self.sheet.board.points[index]
+        return self.sheet.spot(point.x, point.y)[1] - self.sheet.place(point)[1]
+
     def crossings(self) -> Iterator[Place]:
         """The cells in which two segments cross."""
         for place, segments in self.under.items():

@@ -95,8 +95,7 @@ def _paint(image: Image.Image, layout: Layout, top: int) -> None:
     for index, (start, label) in layout.numbers.items():
         _write(image, start, label, _pen(layout.segments[index])[0], top)
     for index, (start, sign) in layout.signs.items():
-        point = layout.sheet.spot(board.points[index].x, board.points[index].y)
-        aside = max(-ASIDE, min(ASIDE, point[1] - layout.sheet.place(board.points[index])[1]))
+        aside = max(-ASIDE, min(ASIDE, layout.off_middle(index)))
         _write(image, (start[0], start[1] + aside), sign, TARGET if board.points[index].target else INK, top)
 
 

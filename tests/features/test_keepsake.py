@@ -52,6 +52,25 @@ def test_both_get_the_game_in_its_conversation_and_can_play_once_more(ended: Hou
     assert not ended.think(), "once"
 
 
+@pytest.mark.parametrize(
+    ("words", "moves", "told"),
+    [
+        ("crossgeo -version=rgb", ("1", "3"), "was not rated: most boards of this kind are won by one colour"),
+        ("hex -size=4 --unrated", ("a1", "b2"), "The game was not rated."),
+        ("hex -size=4", ("a1", "b2"), "rating went up from"),
+    ],
+)
+def test_it_is_told_how_the_ratings_moved_or_why_they_did_not(
+    house: House, words: str, moves: tuple[str, ...], told: str
+) -> None:
+    for userid in ("alice", "bob"):
+        house.player(userid)
+    board = house.game(f"{words} alice bob", moves)
+    house.send("bob", f"{words.split()[0]} resign {board} bob bobpass")
+    for got in house.think():
+        assert told in " ".join(got.body.split())
+
+
 def test_a_game_that_goes_on_again_is_not_sent(ended: House) -> None:
     board = play(ended, "b2", "c3", "a4")
     ended.think()
