@@ -19,6 +19,8 @@ Path = tuple[int, ...]
 
 CANDIDATES = 6
 """Legal moves offered when a move is refused."""
+QUOTED = 4
+"""Cells of a path that are quoted when it is refused."""
 MOST_TRIED = 200
 """Moves that are looked at for what they threaten."""
 
@@ -154,7 +156,7 @@ class Moving(ABC):
             return IllegalMove(f"{mover} is to move, and has no {self.piece} on {name}.", near)
         if all(other[0] != path[0] for other in legal):
             return IllegalMove(f"The {self.piece} on {name} cannot move. {self.rule}", near)
-        said = self.notate(pos, path)
+        said = self.notate(pos, path[:QUOTED]) + "-..." * (len(path) > QUOTED)
         return IllegalMove(f"The {self.piece} on {name} cannot make the move {said}. {self.rule}", near)
 
     def notate(self, pos: Position, move: Path) -> str:

@@ -102,3 +102,14 @@ def test_a_misspelt_move_is_read_as_what_it_says_or_refused(name, data):
 def signs(text):
     """The letters and digits that name places, in no order: a cell may be written 6F, a crossing 7x3."""
     return sorted(char for char in text.casefold() if char.isalnum() and char != "x")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_refusal_is_short_however_long_the_move(name):
+    game = GAMES[name]
+    pos = game.start(game.options([]))
+    first = game.notate(pos, next(iter(game.moves(pos))))
+    for text in (f"{first}{'-e5-e6' * 30}", "-".join(["a1", "b2"] * 40), "xC1" + ",D2,C1" * 40, "z" * 300, "9" * 300):
+        with pytest.raises(MoveError) as refused:
+            game.parse(pos, text)
+        assert len(str(refused.value)) < 250, text
