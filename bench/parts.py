@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.progress import Progress
 
-from bench import floors, stages
+from bench import club, floors, stages
 from bench.burst import burst
 from bench.least import least
 from bench.load import Envelope
@@ -176,6 +176,23 @@ def _growth(run: Run) -> list[dict[str, Any]]:
     return found
 
 
+def _club(run: Run) -> list[dict[str, Any]]:
+    """What each verb costs by boards in the database and, apart from that, by length of records."""
+    found = []
+    shapes = [(boards, _PLIES) for boards in run.scale.growth] + [(_BOARDS, plies) for plies in run.scale.records[1:]]
+    for boards, plies in shapes:
+        with run.step(f"a club of {boards:,} boards of {plies} plies, SQLite"):
+            found.append(_of_club(run.world(boards, plies, club.BOARDS), "SQLite"))
+        if run.postgresql:
+            with run.step("the same, PostgreSQL"), _database(run.postgresql) as url:
+                found.append(_of_club(make(url, boards, plies, club.BOARDS), "PostgreSQL"))
+    return found
+
+
+def _of_club(world: World, server: str) -> dict[str, Any]:
+    return {"server": server, "boards": world.boards, "plies": world.plies, **club.measure(world)}
+
+
 def _burst(run: Run) -> dict[str, Any]:
     with run.step(f"making {run.scale.burst:,} boards"):
         world = run.world(run.scale.burst, 2, played_on=run.scale.burst)
@@ -189,5 +206,6 @@ PARTS: dict[str, Callable[[Run], Any]] = {
     "accepting": _accepting,
     "stages": _stages,
     "growth": _growth,
+    "club": _club,
     "burst": _burst,
 }

@@ -44,3 +44,14 @@ def test_the_plain_loop_plays_under_the_same_load(tmp_path: Path) -> None:
     moves = throughput(world, least, 2, 0.4, lambda _: None)
     assert moves.moves_per_second > 0
     assert moves.p50 > 0
+
+
+def test_every_verb_of_a_club_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from bench import club
+    from bench.worlds import make
+
+    monkeypatch.setattr(club, "_ROUNDS", 1)
+    monkeypatch.setattr(club, "_AT_ONCE", 2)
+    found = club.measure(make(f"sqlite:///{tmp_path}/world.db", 10, 6, 4))
+    assert found.keys() == {*club.MIX, "mix"}
+    assert min(found.values()) > 0
