@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from pbm.cli import opening
 from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.opening import opened_service, opened_store
 from pbm.cli.output import NoDatabase, Refused, replaying
@@ -38,10 +39,11 @@ def backup(invocation: Invocation, target: Path, keep: int | None, quick: bool) 
     """
     configuration = invocation.effective().values
     source, into = _file(configuration, "pg_dump"), target if target.is_dir() else None
+    opening.announce(configuration.database)
     if keep is not None and into is None:
         raise click.UsageError("--keep is for a folder of copies.")
     if not source.is_file():
-        raise Refused(f"There is no database {source}.")
+        raise NoDatabase(opening.no_database(configuration.database))
     file = target / datetime.now(UTC).strftime(_NAME) if into else target
     if file.exists():
         raise Refused(f"{file} is there already.")
@@ -162,7 +164,7 @@ def _checked(configuration: Configuration, file: Path, *, quick: bool, upgrade: 
             raise Refused("The copy is not sound:\n" + "\n".join(problems))
     if quick:
         return ", its boards not looked at"
-    with opened_service(of_copy) as service:
+    with opened_service(of_copy, quiet=True) as service:
         admin = Administration(service)
         verdicts = [verdict for each in replaying(admin.board_numbers()) for verdict in admin.verify(each)]
     if wrong := [f"Board {verdict.board}: {verdict.problem}." for verdict in verdicts if verdict.problem]:

@@ -39,7 +39,7 @@ def copy(invocation: Invocation, source: str, target: str) -> None:
         theirs.upgrade(datetime.now(UTC))
         theirs.signature = None  # it must be empty
         rows, lives = _filled(ours, theirs), _lives(ours)
-        with opened_service(configuration) as service:
+        with opened_service(configuration, quiet=True) as service:
             sign(service.store)
             admin = Administration(service)
             verdicts = [verdict for each in replaying(admin.board_numbers()) for verdict in admin.verify(each)]

@@ -14,7 +14,7 @@ import click
 
 from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.loading import Effective
-from pbm.cli.opening import identified, opened_store, robot
+from pbm.cli.opening import opened_store, robot, with_identity
 from pbm.cli.output import NoDatabase, Refused, json_option, print_json, printable
 from pbm.cli.settings import Configuration
 from pbm.cli.wiring import lacks, open_to_others
@@ -68,7 +68,7 @@ def _print(finding: Finding) -> None:
 
 def _all(effective: Effective, *, offline: bool) -> Findings:
     yield from _configuration(effective)
-    configuration = _with_identity(effective.values)
+    configuration = with_identity(effective.values, quiet=True)
     yield from _secrets(effective)
     yield from _space(configuration)
     yield from _templates()
@@ -77,15 +77,6 @@ def _all(effective: Effective, *, offline: bool) -> Findings:
         yield from _dns(configuration)
         yield from _servers(configuration)
     yield from _with_database(configuration)
-
-
-def _with_identity(configuration: Configuration) -> Configuration:
-    """With the address of the database, if that can be told."""
-    try:
-        with opened_store(configuration, quiet=True) as store:
-            return identified(configuration, store)
-    except (Refused, SchemaTrouble):
-        return configuration
 
 
 def _configuration(effective: Effective) -> Findings:

@@ -46,13 +46,15 @@ class Invocation:
             raise Misconfigured("\n".join(error.problems)) from None
 
     @contextmanager
-    def service(self, effective: Effective | None = None, *, serves: bool = False) -> Iterator[Service]:
-        """The service over the configured database. serves: which is set up if it is empty."""
+    def service(
+        self, effective: Effective | None = None, *, serves: bool = False, create: bool = False
+    ) -> Iterator[Service]:
+        """The service over the configured database. The others: as those of `opened_service`."""
         from pbm.cli.opening import opened_service
 
         configuration = (effective or self.effective()).values
         log_warnings()
-        with opened_service(configuration, serves=serves) as service:
+        with opened_service(configuration, serves=serves, create=create) as service:
             yield service
 
     @contextmanager
@@ -132,6 +134,11 @@ class Command(click.Command):
             raise
         except UnicodeEncodeError:
             raise Refused("A word of the command line is not UTF-8 text.") from None
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename else ""
+            raise Refused(f"{place}{error.strerror or error}.") from error
         except _refusals() as error:  # looked up only when something was raised, for it takes a while
             raise Refused(" ".join(str(error).split())) from error
 

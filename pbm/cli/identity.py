@@ -10,8 +10,8 @@ import click
 from pydantic import ValidationError
 
 from pbm.cli.frame import Command, Group, Invocation, pass_invocation
-from pbm.cli.opening import identified, opened_service, opened_store, robot
-from pbm.cli.output import NoDatabase, Refused
+from pbm.cli.opening import opened_service, opened_store, robot, with_identity
+from pbm.cli.output import Refused
 from pbm.cli.settings import Configuration, Server
 from pbm.domain.spans import read_duration
 
@@ -134,7 +134,7 @@ def create_key(invocation: Invocation, file: Path | None) -> None:
     FILE, or dkim.key where that is set, is written if it is not there, for its owner's eyes only; a key that is there
     is kept, and its record printed.
     """
-    configuration = invocation.effective().values
+    configuration = with_identity(invocation.effective().values)
     path = _key_file(configuration, file)
     _print_record(configuration, path, configuration.dkim.selector)
     if configuration.dkim.key is None:
@@ -151,7 +151,7 @@ def rotate_key(invocation: Invocation, file: Path | None) -> None:
     dkim.selector, have the server reload (SIGHUP), and leave the record of the old selector for some weeks, since mails
     that it has signed are still on their way.
     """
-    configuration = invocation.effective().values
+    configuration = with_identity(invocation.effective().values)
     selector = f"pbm{datetime.now(UTC):%Y%m%d}"
     path = _key_file(configuration, file).with_name(f"{selector}.pem")
     _print_record(configuration, path, selector)
@@ -197,11 +197,7 @@ def crypt(invocation: Invocation, file: Path | None) -> None:
     path = file or configuration.crypt.key
     if path is None:
         raise click.UsageError("Name the file of the key, or set crypt.key.")
-    try:
-        with opened_store(configuration, quiet=True) as store:
-            configuration = identified(configuration, store)
-    except NoDatabase:
-        pass  # the server has not run yet, and will have the configured address
+    configuration = with_identity(configuration)
     address = robot(configuration).address
     try:
         if not path.exists():

@@ -6,6 +6,7 @@ No command makes a database but those that say so: a mistyped path would look li
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -26,6 +27,7 @@ from pbm.store.backup import file_of
 if TYPE_CHECKING:  # takes a while, and a mail that is only stored needs nothing of it
     from pbm.server import Service
 
+_LEAST_ROOM = 1 << 20
 _DEFAULT = Configuration.model_fields["database"].default
 
 
@@ -44,15 +46,17 @@ def robot(configuration: Configuration) -> Robot:
 
 
 @contextmanager
-def opened_service(configuration: Configuration, *, serves: bool = False) -> Iterator[Service]:
-    """serves: an empty database is set up, and one that has no address yet takes the configured one.
+def opened_service(
+    configuration: Configuration, *, serves: bool = False, create: bool = False, quiet: bool = False
+) -> Iterator[Service]:
+    """serves: a database that has no address yet takes the configured one. The others: as of `opened_store`.
 
     Raises: SchemaTrouble, Refused, Misconfigured.
     """
     from pbm.edges.watch import Timekeeper
     from pbm.server import Service, Settings
 
-    with opened_store(configuration, create=serves, quiet=serves) as store:
+    with opened_store(configuration, create=create, quiet=serves or quiet) as store:
         known = identified(configuration, store, adopt=serves)
         settings = Settings(robot(known), configuration.limits, configuration.operator)
         service = Service(store, settings, clock=Timekeeper(), unlock=_unlock(configuration) if serves else None)
@@ -80,18 +84,18 @@ def opened_store(configuration: Configuration, *, create: bool = False, quiet: b
     url = configuration.database
     if create:
         _reserve(url)
-    elif (file := _file(url)) is not None and not file.exists():
-        raise NoDatabase(_no_database(url))
+    elif _is_missing(url):
+        raise NoDatabase(no_database(url))
     store = _store(url)
     store.signature = signature()
-    if url != _DEFAULT and not quiet:
+    if not quiet:
         announce(url)
     try:
         if not create and store.revision() is None:
-            raise NoDatabase(_no_database(url))
+            raise NoDatabase(no_database(url))
         yield store
     except DatabaseTrouble as trouble:
-        raise Refused(f"database: {masked(url)} cannot be used: {trouble}.") from trouble
+        raise Refused(f"database: {masked(url)} cannot be used: {trouble}.{_without_room(url)}") from trouble
     finally:
         store.close()
 
@@ -103,8 +107,9 @@ def sign(store: Store) -> None:
 
 
 def announce(url: str) -> None:
-    """Whoever means another database should see at once which one it is."""
-    click.echo(f"Database: {masked(url)}", err=True)
+    """Say which database is used where it is not the default: whoever means another one sees it at once."""
+    if url != _DEFAULT:
+        click.echo(f"Database: {masked(url)}", err=True)
 
 
 def identified(configuration: Configuration, store: Store, *, adopt: bool = False) -> Configuration:
@@ -133,11 +138,38 @@ def identified(configuration: Configuration, store: Store, *, adopt: bool = Fals
     return configuration.model_copy(update={"server": server.model_copy(update=values)})
 
 
-def _no_database(url: str) -> str:
+def _without_room(url: str) -> str:
+    """A sentence more where that is the likely reason."""
+    with suppress(OSError):
+        if (file := _file(url)) is not None and shutil.disk_usage(file.absolute().parent).free < _LEAST_ROOM:
+            return " There is no room left on its disk."
+    return ""
+
+
+def with_identity(configuration: Configuration, *, quiet: bool = False) -> Configuration:
+    """The same, as far as the database can tell. quiet: as of `opened_store`."""
+    try:
+        with opened_store(configuration, quiet=quiet) as store:
+            return identified(configuration, store)
+    except (Refused, SchemaTrouble):  # the server may not have run yet, and will have the configured address
+        return configuration
+
+
+def no_database(url: str) -> str:
+    """That nothing is there, and what would make something."""
     return (
         f"There is no database at {masked(url)}. Is this the configuration of the server (--config, --database)? "
         "A new database is made by pbm serve, and by pbm db create."
     )
+
+
+def _is_missing(url: str) -> bool:
+    """Raises: Refused, where that may not be looked at."""
+    file = _file(url)
+    try:
+        return file is not None and not file.exists()
+    except OSError as error:
+        raise Refused(f"database: {masked(url)} cannot be used: {error.strerror}.") from None
 
 
 def _file(url: str) -> Path | None:

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import click
 
-from pbm.cli.frame import Group
+from pbm.cli.frame import Command, Group
 
 _COMMANDS = {
     "serve": ("pbm.cli.serve:serve", "Listen for mail, handle it and deliver the answers."),
@@ -41,6 +41,7 @@ _COMMANDS = {
     "secret": ("pbm.cli.identity:secret", "The secret that proves which mails are ours: make a new one."),
     "dkim": ("pbm.cli.identity:dkim", "The key that signs our mails, and the DNS record for it."),
     "crypt": ("pbm.cli.identity:crypt", "Make the key for encrypted mail, and the server's card for chat apps."),
+    "help": ("pbm.cli.root:help_", "This page, and those of the commands: pbm help board void."),
     "config": ("pbm.cli.config:config", "The configuration: every key, its meaning, its value, its source."),
 }
 
@@ -61,6 +62,24 @@ class _Lazy(Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items()])
+
+
+@click.command(cls=Command, name="help")
+@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.pass_context
+def help_(ctx: click.Context, words: tuple[str, ...]) -> None:
+    """Tell what a command does and which options it has.
+
+    The same as --help behind it.
+    """
+    page = ctx.find_root()
+    for word in words:
+        command = page.command
+        below = command.get_command(page, word) if isinstance(command, click.Group) else None
+        if below is None:
+            raise click.UsageError(f'There is no command "{" ".join(words)}".', page)
+        page = click.Context(below, info_name=word, parent=page)
+    click.echo(page.get_help())
 
 
 # No command has options of one letter: they would swallow words of games such as -handicap=2.

@@ -182,7 +182,7 @@ def serve(
     to standard error. Any number of `pbm serve` and `pbm work` may share a database. SIGHUP has the certificate, the
     DKIM key and its selector, [limits], operator and log.level read anew; all else needs another start.
     """
-    run(invocation, listen, maildir, domain, tasks, metrics)
+    run(invocation, listen, maildir, domain, tasks, metrics, create=True)
 
 
 def run(
@@ -192,8 +192,10 @@ def run(
     domain: str | None,
     tasks: Collection[str],
     metrics: str | None = None,
+    *,
+    create: bool = False,
 ) -> None:
-    """Do the tasks until told to stop. The others: as the options of the same names."""
+    """Do the tasks until told to stop. create: an empty database is set up. The others: as the options so named."""
     others = LISTEN not in tasks and metrics is None  # one process of several with one configuration can have the port
     effective = invocation.effective(
         server={"listen": listen, "domain": domain},
@@ -212,7 +214,7 @@ def run(
         log.warning("strange_variable", sentence=strange)
     for exposed in open_to_others(effective):
         log.warning("open_to_others", file=exposed)
-    with invocation.service(effective, serves=True) as service:
+    with invocation.service(effective, serves=True, create=create) as service:
         asyncio.run(_run(service, identified(effective.values, service.store), tasks, invocation))
 
 

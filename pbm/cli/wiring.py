@@ -80,11 +80,15 @@ def open_to_others(effective: Effective) -> list[str]:
     keeps["server.tls_key"] = configuration.server.tls_key
     if effective.file is not None and (configuration.smarthost.password or configuration.imap.password):
         keeps["configuration"] = effective.file
-    return [
-        f"{name} ({path})"
-        for name, path in keeps.items()
-        if path is not None and path.is_file() and path.stat().st_mode & (stat.S_IRWXO | stat.S_IWGRP)
-    ]
+    return [f"{name} ({path})" for name, path in keeps.items() if path is not None and _is_open(path)]
+
+
+def _is_open(path: Path) -> bool:
+    try:
+        mode = path.stat().st_mode
+    except OSError:  # what we may not look at is told when it is used
+        return False
+    return stat.S_ISREG(mode) and bool(mode & (stat.S_IRWXO | stat.S_IWGRP))
 
 
 def _socket(listen: str) -> list[str]:
@@ -96,8 +100,11 @@ def _socket(listen: str) -> list[str]:
 
 def _certificate(certificate: Path, key: Path | None) -> list[str]:
     for name, path in (("tls_certificate", certificate), ("tls_key", key)):
-        if path is not None and not path.is_file():
-            return [f"server.{name}: there is no file {path}."]
+        try:
+            if path is not None:
+                path.read_bytes()
+        except OSError as error:
+            return [f"server.{name}: {path} cannot be read: {error.strerror}."]
     try:
         ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
     except OSError as error:  # of which ssl.SSLError is one

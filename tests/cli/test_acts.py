@@ -16,7 +16,7 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import create_engine
 
-from pbm.cli import main
+from pbm.cli import main, opening
 from pbm.domain.mail import Arrival
 from pbm.resources import folder
 from tests.cli.conftest import Pbm
@@ -55,10 +55,13 @@ READING = {
     "dkim rotate": "{folder}/key.pem",
     "crypt": "{folder}/openpgp.key",
     "game new": "--help",
+    "help": "db copy",
     "doctor": "--help",
     "db copy": "--help",
 }
 """With what each is called here; of a copy the line is in the copy."""
+APART = "inbox classify", "config show", "config check", "help"
+"""They look into no database."""
 WRITING = {
     "player add": "carol --address carol@example.net --password carolpass",
     "player set-address": "alice other@example.net",
@@ -125,6 +128,14 @@ BUILT: dict[str, bytes] = {}
 
 
 @pytest.fixture
+def told(alone: None, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The databases that were announced."""
+    urls: list[str] = []
+    monkeypatch.setattr(opening, "announce", urls.append)
+    return urls
+
+
+@pytest.fixture
 def house(pbm: Pbm, tmp_path: Path, request: pytest.FixtureRequest) -> Pbm:
     """A server on which each of the commands has something to do."""
     if not BUILT:
@@ -165,13 +176,16 @@ def acts(pbm: Pbm, *more: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", WRITING)
-def test_a_command_that_writes_leaves_one_line(house: Pbm, tmp_path: Path, name: str) -> None:
+def test_a_command_that_writes_leaves_one_line(house: Pbm, tmp_path: Path, name: str, told: list[str]) -> None:
     words = WRITING[name].replace("{folder}", str(tmp_path))
     prepare(house, tmp_path, name)
     database_of = ["--database", f"sqlite:///{tmp_path}/new.db"] if name == "db create" else []
     is_other = name in ("db create", "db restore", "db upgrade", "player remove")
     before = [] if is_other else acts(house)
+    told.clear()
     house(*name.split(), *shlex.split(words))
+    names_it_itself, file = name == "db restore", "new.db" if name == "db create" else "pbm.db"
+    assert told == ([] if names_it_itself else [f"sqlite:///{tmp_path}/{file}"])
     done = acts(house, *database_of)
     assert [line for line in done if line.startswith(f"pbm {name}")], done
     assert is_other or done[:-1] == before
@@ -210,13 +224,15 @@ def prepare(house: Pbm, tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", READING)
-def test_a_command_that_reads_leaves_none(house: Pbm, tmp_path: Path, name: str) -> None:
+def test_a_command_that_reads_leaves_none(house: Pbm, tmp_path: Path, name: str, told: list[str]) -> None:
     words = READING[name].replace("{folder}", str(tmp_path))
     for made in ("copy.db", "alice.json"):
         if made in words:
             (tmp_path / made).unlink()
     before = acts(house)
+    told.clear()
     house(*name.split(), *shlex.split(words))
+    assert told == ([] if name in APART or "--help" in words else [f"sqlite:///{tmp_path}/pbm.db"])
     assert acts(house) == before
 
 

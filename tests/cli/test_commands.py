@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -368,6 +369,8 @@ def test_a_database_is_made_checked_and_upgraded(pbm: Pbm, tmp_path: Path) -> No
         ["board", "verify"],
         ["status"],
         ["inbox", "list"],
+        ["work"],
+        ["db", "backup", str(tmp_path / "copy.db")],
     ):
         assert "There is no database at sqlite" in pbm(*words, "--database", fresh, code=1).stderr
         assert not (tmp_path / "fresh.db").exists()
@@ -375,6 +378,23 @@ def test_a_database_is_made_checked_and_upgraded(pbm: Pbm, tmp_path: Path) -> No
     assert "there already" in pbm("db", "create", "--database", fresh, code=1).stderr
     assert "already" in pbm("db", "upgrade", "--database", fresh).stdout
     assert parsed(pbm("db", "check", "--json", "--database", fresh)) == {"sound": True, "problems": []}
+
+
+def test_a_database_that_may_not_be_looked_at_is_told(
+    pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locked, looking = tmp_path / "locked/pbm.db", Path.stat
+
+    def stat(path: Path, *, follow_symlinks: bool = True) -> os.stat_result:
+        if path == locked:
+            raise PermissionError(13, "Permission denied", str(path))
+        return looking(path, follow_symlinks=follow_symlinks)
+
+    monkeypatch.setattr(Path, "stat", stat)
+    url = f"sqlite:///{locked}"
+    for words in (["player", "list"], ["db", "check"], ["db", "backup", str(tmp_path / "copy.db")], ["work"]):
+        assert "Permission denied." in pbm(*words, "--database", url, code=1).stderr
+    pbm("config", "check", "--database", url)
 
 
 def test_damage_and_other_versions_of_a_database_are_told(game: Pbm, tmp_path: Path) -> None:

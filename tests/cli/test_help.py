@@ -61,6 +61,13 @@ def test_the_summaries_of_the_root_stand_in_its_help(pbm: Pbm) -> None:
     assert all(f"\n  {path[0]} " in shown for path, _ in COMMANDS if len(path) == 1)
 
 
+def test_help_is_a_command_too(pbm: Pbm) -> None:
+    assert pbm("help").stdout == pbm("--help").stdout
+    assert pbm("help", "board", "void").stdout == pbm("board", "void", "--help").stdout
+    assert 'There is no command "board nothing".' in pbm("help", "board", "nothing", code=2).stderr
+    assert 'There is no command "status me".' in pbm("help", "status", "me", code=2).stderr
+
+
 def test_the_version(pbm: Pbm) -> None:
     assert pbm("--version").stdout.startswith("pbm, version ")
 

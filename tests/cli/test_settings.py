@@ -189,7 +189,7 @@ def test_the_ways_out_and_a_unix_socket(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ({"server": {"tls_certificate": "/none.pem"}}, "server.tls_certificate: there is no file"),
+        ({"server": {"tls_certificate": "/none.pem"}}, "server.tls_certificate: /none.pem cannot be read: No such"),
         ({"server": {"tls_certificate": __file__}}, "server.tls_certificate, server.tls_key: cannot be used"),
         ({"delivery": {"kind": "sendmail"}, "sendmail": {"command": "/no/mail -i"}}, "sendmail.command: there is no"),
         ({"maildir": {"folder": f"{__file__}/x"}}, "maildir.folder: "),
