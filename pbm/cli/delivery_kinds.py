@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import socket
 import ssl
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,8 +82,8 @@ class SmarthostTable(SmarthostSettings, DeliveryKind):
     def mistakes(self, listen: str, domain: str) -> Iterator[str]:
         if not self.host:
             yield 'smarthost.host: delivery.kind is "smarthost", so this key must name the server.'
-        where, ours = place(listen), {domain, "localhost", "127.0.0.1", "::1"}
-        if isinstance(where, tuple) and self.port == where[1] and self.host in ours:
+        where = place(listen)
+        if isinstance(where, tuple) and self.port == where[1] and _is_ours(self.host.casefold(), where[0], domain):
             yield "smarthost.host, smarthost.port: this is where we listen ourselves."
 
     def lacks(self) -> Iterator[str]:
@@ -93,6 +94,16 @@ class SmarthostTable(SmarthostSettings, DeliveryKind):
         from pbm.edges import probes
 
         yield probes.bounded("smarthost", lambda: probes.smarthost(self))
+
+
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+def _is_ours(host: str, listens: str, domain: str) -> bool:
+    """Whether a host is this one, as far as can be told without asking the DNS. listens: where we do."""
+    if host in _LOOPBACK or host.startswith("127."):
+        return listens in (host, "0.0.0.0", "::") or (host in _LOOPBACK and listens in _LOOPBACK)  # noqa: S104
+    return host in (listens, domain.casefold(), socket.gethostname().casefold())
 
 
 def _check_command(text: str) -> str:

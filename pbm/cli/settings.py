@@ -177,10 +177,11 @@ class Configuration(BaseSettings):
             raise ValueError("smarthost.username, smarthost.password: give both or neither.")
         if self.imap.host and (not self.imap.username or self.imap.password is None):
             raise ValueError("imap.username, imap.password: imap.host is given, so these keys must be as well.")
-        if self.server.bounce_part == self.server.local_part:
+        if self.server.bounce_part.casefold() == self.server.local_part.casefold():
             raise ValueError("server.bounce_part: must differ from server.local_part, or bounces would be commands.")
-        if self.delivery.longest_retry_seconds < self.delivery.first_retry_seconds:
-            raise ValueError("delivery.longest_retry_seconds: is less than delivery.first_retry_seconds.")
+        for name, table in (("delivery", self.delivery), ("imap", self.imap)):
+            if table.longest_retry_seconds < table.first_retry_seconds:
+                raise ValueError(f"{name}.longest_retry_seconds: is less than {name}.first_retry_seconds.")
         if self.server.tls_key is not None and self.server.tls_certificate is None:
             raise ValueError("server.tls_certificate: server.tls_key is given, so this key must be as well.")
         return self

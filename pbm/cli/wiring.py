@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pbm.cli.delivery_kinds import unusable_authorities
-from pbm.cli.loading import Effective
+from pbm.cli.loading import Effective, masked
 from pbm.cli.settings import Configuration
 from pbm.domain.configuration import place
 from pbm.edges.crypt import Keyring, Sealing
@@ -78,7 +78,8 @@ def open_to_others(effective: Effective) -> list[str]:
     keeps = {"database": file_of(configuration.database), "dkim.key": configuration.dkim.key}
     keeps["crypt.key"] = configuration.crypt.key
     keeps["server.tls_key"] = configuration.server.tls_key
-    if effective.file is not None and (configuration.smarthost.password or configuration.imap.password):
+    passwords = configuration.smarthost.password, configuration.imap.password
+    if effective.file is not None and (any(passwords) or masked(configuration.database) != configuration.database):
         keeps["configuration"] = effective.file
     return [f"{name} ({path})" for name, path in keeps.items() if path is not None and _is_open(path)]
 

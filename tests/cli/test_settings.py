@@ -282,6 +282,8 @@ def test_every_command_tells_a_broken_configuration_in_one_line(pbm: Pbm, tmp_pa
         ("database", "sqlite://pbm.db", "three slashes"),
         ("database", "mysql://localhost/pbm", "there is no such driver"),
         ("server__bounce_part", "pbm", "server.bounce_part: must differ"),
+        ("server__bounce_part", "PBM", "server.bounce_part: must differ"),
+        ("imap__longest_retry_seconds", "0.5", "imap.longest_retry_seconds: is less than"),
         ("delivery__longest_retry_seconds", "1", "delivery.longest_retry_seconds: is less than"),
         ("smarthost__host", "mail.example.org:587", "its port apart"),
         ("imap__host", "imap.example.org:993", "its port apart"),
@@ -295,10 +297,25 @@ def test_what_cannot_work_is_told_before_anything_is_started(
     assert said in pbm("config", "check", code=2).stderr
 
 
-def test_a_smarthost_that_is_ourselves_is_told(pbm: Pbm, monkeypatch: pytest.MonkeyPatch) -> None:
-    for key, value in (("DELIVERY__KIND", "smarthost"), ("SMARTHOST__HOST", "127.0.0.1"), ("SMARTHOST__PORT", "8025")):
+@pytest.mark.parametrize(
+    ("listen", "host", "ourselves"),
+    [
+        ("127.0.0.1:8025", "127.0.0.1", True),
+        ("0.0.0.0:8025", "localhost", True),
+        ("192.0.2.7:8025", "192.0.2.7", True),
+        ("127.0.0.1:8025", "Games.example.org", True),
+        ("192.0.2.7:8025", "127.0.0.1", False),
+        ("127.0.0.1:8026", "127.0.0.1", False),
+    ],
+)
+def test_a_smarthost_that_is_ourselves_is_told(
+    pbm: Pbm, monkeypatch: pytest.MonkeyPatch, listen: str, host: str, ourselves: bool
+) -> None:
+    given = {"SERVER__LISTEN": listen, "SERVER__DOMAIN": "games.example.org", "DELIVERY__KIND": "smarthost"}
+    for key, value in (given | {"SMARTHOST__HOST": host, "SMARTHOST__PORT": "8025"}).items():
         monkeypatch.setenv(f"PBM_{key}", value)
-    assert "this is where we listen ourselves" in pbm("config", "check", code=2).stderr
+    said = pbm("config", "check", code=2 if ourselves else 0).stderr
+    assert ("this is where we listen ourselves" in said) == ourselves
 
 
 def test_a_key_that_others_may_read_is_warned_of(pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -308,6 +325,23 @@ def test_a_key_that_others_may_read_is_warned_of(pbm: Pbm, tmp_path: Path, monke
     assert "dkim.key" not in pbm("config", "check").stderr
     key.chmod(0o644)
     assert f"Others may read or change dkim.key ({key})" in pbm("config", "check").stderr
+
+
+def test_a_file_with_a_password_that_others_may_read_is_warned_of(
+    pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PBM_DATABASE")
+    file = tmp_path / "pbm.toml"
+    for text in (
+        '[smarthost]\nusername = "pbm"\npassword = "verysecret"\n',
+        'database = "postgresql://pbm:verysecret@db.example.org/pbm"\n',
+    ):
+        file.write_text(text)
+        file.chmod(0o644)
+        warned = f"Others may read or change configuration ({file})"
+        assert warned in pbm("--config", str(file), "config", "check").stderr
+        file.chmod(0o640)
+        assert warned not in pbm("--config", str(file), "config", "check").stderr
 
 
 def test_each_delivery_kind_is_a_table_of_its_own() -> None:
