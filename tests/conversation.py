@@ -25,13 +25,15 @@ from __future__ import annotations
 
 import itertools
 import re
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.message import Message as Parsed
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import lxml.html
 from sqlalchemy import select
@@ -44,6 +46,7 @@ from pbm.server import Arriving, Service, Settings
 from pbm.store import Store
 from pbm.store.tables import metadata
 
+T = TypeVar("T")
 ROBOT = Robot("pbm", "example.org", authserv_id="mx.example.org")
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SECRET = bytes(range(32)).hex()
@@ -127,6 +130,16 @@ class Got:
         return str(self.parsed[name])
 
 
+@dataclass(frozen=True)
+class Moment:
+    """How a house is: what its database holds, its clock and counters, and what its people got and wrote."""
+
+    database: bytes
+    at: tuple[datetime, Arriving | None, int, int, int]
+    mailboxes: dict[str, list[Got]]
+    folders: dict[str, list[bytes]]
+
+
 class House:
     """A server and the mailboxes of everybody who writes to it. The clock moves a minute with each mail.
 
@@ -145,25 +158,48 @@ class House:
 
         first_key: the number of the first mail, its own and players', beyond those that the database holds.
         """
-        keys = itertools.count(first_key)
         store = store or Store(url)
         self.url = url
         self.now = START
         self.mailboxes: dict[str, list[Got]] = {}
         self.folders: dict[str, list[bytes]] = {}
         self.last: Arriving | None = None
+        self.usual = settings is None and unlock is None
         self.thoughts: Ask = think
+        self._key = self._number = first_key
         self.service = Service(
             store,
             settings or Settings(ROBOT),
             clock=lambda: self.now,
-            make_key=lambda: f"key{next(keys):04}",
+            make_key=self._make_key,
             ask=lambda question: self.thoughts(question),
             unlock=unlock,
         )
         self._delivered = 0
         self._vouches = (settings or Settings(ROBOT)).robot.authserv_id
-        self._numbers = itertools.count(first_key)
+
+    def _make_key(self) -> str:
+        self._key += 1
+        return f"key{self._key - 1:04}"
+
+    def kept(self) -> Moment:
+        """How it is now, for houses on SQLite that are to go on from here."""
+        boxes, folders = _copied(self.mailboxes), _copied(self.folders)
+        at = (self.now, self.last, self._delivered, self._key, self._number)
+        with closing(sqlite3.connect(self.url.removeprefix("sqlite:///"))) as database:
+            content = database.serialize()
+        without_log = content[:18] + b"\1\1" + content[20:]  # the form in which it can be opened in memory
+        return Moment(without_log, at, boxes, folders)
+
+    def go_on_from(self, moment: Moment) -> None:
+        """As if all had happened here that happened in the house of the moment; nothing did yet."""
+        with closing(sqlite3.connect(":memory:")) as kept:
+            kept.deserialize(moment.database)
+            with closing(sqlite3.connect(self.url.removeprefix("sqlite:///"))) as database:
+                kept.backup(database)
+        self.mailboxes, self.folders = _copied(moment.mailboxes), _copied(moment.folders)
+        self.now, self.last, self._delivered, self._key, self._number = moment.at
+        assert self.service.handle() == 0, "what comes now was not left over by another server"
 
     def player(self, userid: str, form: str = "text") -> None:
         """A player with a confirmed address. form: of the mails he gets."""
@@ -196,8 +232,9 @@ class House:
             "From": address_of(sender),
             "To": to,
             "Subject": subject,
-            "Message-ID": f"<mail-{next(self._numbers)}@{address_of(sender).rpartition('@')[2]}>",
+            "Message-ID": f"<mail-{self._number}@{address_of(sender).rpartition('@')[2]}>",
         }
+        self._number += 1
         if " chall" in f" {subject}" and "@" not in sender + subject and self._vouches:
             usual["Authentication-Results"] = f"{self._vouches}; dkim=pass header.d=example.net"
         given = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -287,6 +324,10 @@ class House:
     def parked(self) -> list[Received]:
         with self.service.store.read() as tx:
             return tx.inbox.latest(Arrival.PARKED, 100)
+
+
+def _copied(lists: dict[str, list[T]]) -> dict[str, list[T]]:
+    return {name: list(what) for name, what in lists.items()}
 
 
 def check_wire(queued: Queued) -> None:
