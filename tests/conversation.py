@@ -5,6 +5,7 @@ happens; what is indented below one is the text of a mail:
 
     given alice and bob                         players with confirmed addresses; the password of alice is alicepass
     given a game cross -size=4 alice bob: D4    a board that was started and played on before
+    given answers_per_hour = 5                  a limit other than usual
     >>> alice: cross show 101                   a mail of alice's with this subject; any address may stand for alice
     >>> alice, vouched for by mx.example.org: games    the same; that mail server says that it is from there
     >>> alice answers 101: D4                   her answer to the last mail she got of board 101
@@ -14,7 +15,9 @@ happens; what is indented below one is the text of a mail:
     >>> once more                               the mail before, delivered again
     ... 3 days 4 hours pass                     and what falls due meanwhile is done
     ... robots think                            about all that waits for them
+    ... robots think for 1 minute each          the same; so long at each
     ... robots fail                             at all that waits for them
+    ... robots are killed                       while they think
     <<< alice@example.net                       a mail that was received; written by the test
 
 Lines that begin with # are remarks. Of a mail are shown its subject and text, without the line that ends every mail;
@@ -38,7 +41,7 @@ from typing import Any, TypeVar
 import lxml.html
 from sqlalchemy import select
 
-from pbm.bots import NoThought, Question, Thought, think
+from pbm.bots import NoThought, Question, Stopped, Thought, think
 from pbm.core.robots import Ask
 from pbm.domain.mail import Arrival, Queued, Received
 from pbm.mailin import SENTINEL, Robot, Unlock
@@ -389,8 +392,12 @@ def perform(house: House, script: str, shown: Callable[[Got], str] = lambda got:
         elif line == "... robots fail":
             house.thoughts = _fail
             out += ["", *_received(house, house.think(), shown)]
-        elif line == "... robots think":
-            house.thoughts = think
+        elif line == "... robots are killed":
+            house.thoughts = _killed
+            house.service.thinker.run(1)
+            out += ["", *_received(house, house.collect(), shown)]
+        elif line.startswith("... robots think"):
+            house.thoughts = _slowly(house, line.removeprefix("... robots think"))
             out += ["", *_received(house, house.think(), shown)]
         elif line.startswith("... "):
             out += ["", *_received(house, house.wait(_duration(line.removeprefix("... "))), shown)]
@@ -401,6 +408,21 @@ def perform(house: House, script: str, shown: Callable[[Got], str] = lambda got:
 
 def _fail(_: Question) -> Sequence[Thought]:
     raise NoThought("exit status 1")
+
+
+def _killed(_: Question) -> Sequence[Thought]:
+    raise Stopped
+
+
+def _slowly(house: House, words: str) -> Ask:
+    """Thoughts that take as long as the words say, such as " for 1 minute each"; no time without any."""
+    taken = _duration(words.removeprefix(" for ")) if words else timedelta(0)
+
+    def thinks(question: Question) -> Sequence[Thought]:
+        house.now += taken
+        return think(question)
+
+    return thinks
 
 
 def _is_title(out: Sequence[str]) -> bool:
@@ -425,6 +447,10 @@ def _given(house: House, what: str) -> None:
     if what.startswith("a game "):
         words, _, moves = what.removeprefix("a game ").partition(":")
         house.game(words, moves.split())
+        return
+    if match := re.fullmatch(r"(\w+_\w+) = (\d+)", what):
+        tools = house.service.tools
+        tools.limits = tools.limits.model_copy(update={match[1]: int(match[2])})
         return
     for userid in what.split(" and "):
         house.player(userid)
