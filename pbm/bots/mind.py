@@ -154,9 +154,13 @@ def fair_opening(game: AnyGame, pos: Any, budget: Budget, seed: int) -> Decision
 
 
 class Mind:
-    """Thinks in a process of its own, one question at a time, killed after so many seconds or when it is stopped."""
+    """Thinks in a process of its own, one question at a time, killed after so many seconds or when it is stopped.
 
-    def __init__(self, seconds: float = 120, command: Sequence[str] = (sys.executable, "-m", "pbm.bots")) -> None:
+    The process is bounded by its own processor time, so that a busy machine gives no less; these seconds are for one
+    that does nothing.
+    """
+
+    def __init__(self, seconds: float = 600, command: Sequence[str] = (sys.executable, "-m", "pbm.bots")) -> None:
         self._seconds = seconds
         self._command = command
         self._process: subprocess.Popen[str] | None = None
