@@ -1,4 +1,4 @@
-"""What one attacker costs everybody else: `python -m bench.attacks [--boards N] [--processes N]`.
+"""What one attacker costs everybody else: `python -m bench.attacks [--boards N] [--processes N] [--only WORDS]`.
 
 A real server takes moves of players by SMTP, one after another, while somebody else attacks it. For each attack: the
 processor time it takes, and the longest that a player waited for 250 and for the opponent's mail.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 import smtplib
 import tempfile
 import time
@@ -38,14 +39,16 @@ PAUSE_SECONDS = 0.05
 QUIET_SECONDS = 4.0
 """How long there are moves alone, to know what they cost."""
 LATE_PLIES = 145
+SIGNUPS = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """A name, and the mails in their order: sender, subject, text."""
+    """A name, and the mails in their order: sender, subject, text. tokens: what stands after the plus in To."""
 
     name: str
     mails: list[tuple[str, str, str]]
+    tokens: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -68,6 +71,17 @@ def attacks(late_board: int) -> Iterator[Attack]:
     yield Attack(f"20 times a Polygon game at ply {LATE_PLIES}", [(own, f"polygon show {late_board}", "")] * 20)
     tagged = [(f"victim+{n}@players.example", f"signup vic{n} open-sesame{n}", "") for n in range(120)]
     yield Attack("120 signups for one mailbox with tags", tagged)
+    many = [(f"m{n}@e{n % 97}.example", f"signup mal{n}x a-good-word{n}", "") for n in range(SIGNUPS)]
+    yield Attack(f"{SIGNUPS:,} signups from everywhere", many)
+    asked = [(f"p{n}@players.example", "cross seek 5", "") for n in range(2, 202)]
+    yield Attack("200 commands in the names of players", asked)
+    resets = [(each, f"reset password p{number + 2}", "") for number, each in enumerate(strangers)]
+    yield Attack("200 new passwords for players, asked by strangers", resets)
+    chance = random.Random(1)
+    tokens = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz234567", k=36)) for _ in strangers]
+    yield Attack("200 answers to forged tokens", [(each, "Re: board", "D4") for each in strangers], tokens)
+    yield Attack("50 exports, unproven", [(f"p{n}@players.example", "export", "") for n in range(50)])
+    yield Attack("20 exports, by a player", [(own, "export p0 bench-secret", "")] * 20)
 
 
 def late_polygon(url: str) -> int:
@@ -115,7 +129,8 @@ async def strike(attack: Attack, port: int) -> None:
     def send() -> None:
         with smtplib.SMTP("127.0.0.1", port) as client:
             for number, (sender, subject, text) in enumerate(attack.mails):
-                client.sendmail(sender, [ROBOT.address], letter(sender, subject, text, number))
+                to = f"{ROBOT.local_part}+{attack.tokens[number]}@{ROBOT.domain}" if attack.tokens else ROBOT.address
+                client.sendmail(sender, [to], letter(sender, subject, text, number))
 
     await asyncio.to_thread(send)
 
@@ -155,12 +170,14 @@ async def measured(load: Load, servers: Servers, during: Callable[[], asyncio.Fu
     return Measured(spent, max(waits.accepted), max(load.latencies)), waits.moves
 
 
-async def run(world: World, folder: Path, late_board: int, processes: int) -> list[tuple[str, Measured]]:
+async def run(world: World, folder: Path, late_board: int, processes: int, only: str) -> list[tuple[str, Measured]]:
     load, found, store = Load.on(world, eager=False), [], Store(world.url)
     async with sinking(load) as sink, serving(folder, world.url, sink, ONE if processes == 1 else TWO) as servers:
         quiet, moves = await measured(load, servers, lambda: asyncio.ensure_future(asyncio.sleep(QUIET_SECONDS)))
         found.append(("nothing but moves", quiet))
         for attack in attacks(late_board):
+            if only not in attack.name:
+                continue
 
             async def struck(attack: Attack = attack) -> None:
                 await strike(attack, servers.port)
@@ -176,13 +193,14 @@ async def run(world: World, folder: Path, late_board: int, processes: int) -> li
 @click.command()
 @click.option("--boards", default=20_000, help="Boards in the database.")
 @click.option("--processes", default=0, help="Processes of the server, 1 or 2; both when not given.")
-def main(boards: int, processes: int) -> None:
+@click.option("--only", default="", help="Attacks whose name holds this.")
+def main(boards: int, processes: int, only: str) -> None:
     """Print what each attack costs, and how long players wait meanwhile."""
     for count in (processes,) if processes else (1, 2):
         with tempfile.TemporaryDirectory(prefix="pbm-attacks-") as place, contextlib.chdir(place):
             world = worlds.make(f"sqlite:///{place}/world.db", boards, 6, min(boards, 2000))
             late_board = late_polygon(world.url)
-            found = asyncio.run(run(world, Path(place), late_board, count))
+            found = asyncio.run(run(world, Path(place), late_board, count, only))
         table = Table(
             f"{count} process{'es' * (count > 1)}, {boards:,} boards",
             "processor s",

@@ -35,6 +35,7 @@ from pbm.domain.match import Match, Player, Ply, State
 from pbm.domain.settings import Settings
 from pbm.domain.tokens import PlayerToken, Signer
 from pbm.draw import picture as pictures
+from pbm.features.plan import MAX_PLIES
 from pbm.mailin import Robot
 from tests.games.variants import largest, smallest
 
@@ -135,14 +136,21 @@ def timed(spent: dict[str, float], part: str, work: Callable[[], T]) -> T:
 
 
 def longest(game: str, options: tuple[str, ...], body: str, last: bool) -> dict[str, float]:
-    """Seconds of each part at most. last: always the last move that there is, and else any."""
+    """Seconds of each part at most. last: always the last move that there is, and else any.
+
+    preview: of as many plies as one may have.
+    """
     chance, spent = random.Random(3), dict[str, float]()
     state = timed(spent, "start", lambda: State.start(GAMES[game], options, body))
     match = Match(101, game, 1, options, body, PLAYERS, 0, (), NOW)
     while state.outcome is None and len(match.record) < LONG:
         legal = timed(spent, "moves", partial(listed, state))
         told, seat = state.game.notate(state.position, legal[-1] if last else chance.choice(legal)), state.to_move
-        state, notation = timed(spent, "ply", partial(state.play, told))
+        ply = dict[str, float]()
+        state, notation = timed(ply, "ply", partial(state.play, told))
+        spent["ply"] = max(spent.get("ply", 0), ply["ply"])
+        if len(match.record) < MAX_PLIES:
+            spent["preview"] = spent.get("preview", 0) + ply["ply"]
         match = replace(match, record=(*match.record, Ply(notation, seat, NOW)), revision=match.revision + 1)
         if len(match.record) % EACH == 1 or state.outcome is not None:
             pictures._picture.cache_clear()  # noqa: SLF001
@@ -182,7 +190,7 @@ def drawn(games: Sequence[str], rounds: int) -> Table:
 
 
 def worst(games: Sequence[str]) -> Table:
-    parts = ("start", "ply", *PARTS, "machine")
+    parts = ("start", "ply", "preview", *PARTS, "machine")
     table = Table("longest, ms of processor", *parts)
     pictures.drawn(View(State.start(GAMES["cross"], ())).scene.board)  # what is loaded for the first picture
     for game in games or GAMES:

@@ -39,6 +39,8 @@ For no more mails is read ahead than twice as many as the one before settled in 
 """
 _SECONDS_IN_ALL = 1.0
 """After which what is owed so far is sent, though mails still wait."""
+_AHEAD_AT_ONCE = 20
+"""Mails about boards that are handled before those that came earlier, while more wait than are read at once."""
 _SLOW_AT_ONCE = 4
 """Mails with passwords that are handled before it is looked again for mails without."""
 _MOST_BEGUN = 3
@@ -64,7 +66,11 @@ class Batches:
         """The lanes of mails that wait although later ones were seen, by their numbers."""
         self._seen = 0
         """The number of the last mail that was seen while any are put off."""
+        self._ahead = 0
+        """The number of the last mail about a board that was looked at before it was its turn."""
         self._settled = 0
+        self._released = False
+        """Mails that were claimed last were not settled, and are to be claimed anew."""
 
     def handle(self, limit: int) -> int:
         """Handle the mails that wait, oldest first, in one transaction; returns how many there were.
@@ -76,7 +82,8 @@ class Batches:
         while handled < limit and monotonic() < until:
             some = self._handle_some(limit)
             handled += some
-            if not some or self._store.locks_rows or not (self._left_over or self._put_off):
+            more = self._released if self._store.locks_rows else self._left_over or self._put_off
+            if not some or not more:
                 break
         return handled
 
@@ -147,13 +154,21 @@ class Batches:
             self._see_all_again()
         again = list(self._put_off)[:_SLOW_AT_ONCE]
         with self._store.read() as tx:
-            waiting = self._read_all(tx, tx.inbox.waiting(limit, again, self._seen))
+            rows = {row.id: row for row in tx.inbox.waiting(limit, again, self._seen)}
+            waiting = self._read_all(tx, list(rows.values()))
+            newest = max([self._seen, *(rows.keys() - {*again})])
+            early = self._of_boards(tx, newest) if len(rows) >= limit and not self._left_over else []
         for number in again:
             del self._put_off[number]
         prepared = soon_done(waiting, self._put_off)
         done = {mail.row.id for mail in prepared}
         self._put_off |= {mail.row.id: mail.row.lane for mail in waiting if mail.row.id not in done}
-        self._seen = max([self._seen, *(mail.row.id for mail in waiting)]) if self._put_off else 0
+        self._seen = newest if self._put_off else 0
+        for mail in early:
+            if mail.logins.keys or mail.row.lane in self._put_off.values():
+                self._put_off[mail.row.id] = mail.row.lane
+            else:
+                prepared.append(mail)
         if not prepared and self._put_off:  # another process has handled those that were to come now
             self._see_all_again()
             return self._handle_waiting(limit)
@@ -168,9 +183,15 @@ class Batches:
             work = [*rest, *later]
         return len(prepared)
 
+    def _of_boards(self, tx: Transaction, beyond: int) -> list[Prepared]:
+        """Mails about boards from far behind: whoever plays does not wait for a flood to end. Each is given once."""
+        rows = tx.inbox.of_boards(_AHEAD_AT_ONCE, max(beyond, self._ahead))
+        self._ahead = max([self._ahead, *(row.id for row in rows)])
+        return self._read_all(tx, rows)
+
     def _see_all_again(self) -> None:
         self._put_off.clear()
-        self._seen = 0
+        self._seen = self._ahead = 0
 
     def _settle_some(self, work: Sequence[Work]) -> Sequence[Work]:
         """Settle as many of the mails as can be foreseen at once; returns the rest."""
@@ -233,15 +254,17 @@ class Batches:
         with self._store.write(alone=False) as tx:
             prepared = self._read_all(tx, tx.inbox.claim(limit))
             work = list(zip(prepared, self._handler.check(prepared), strict=True))
-            foreseen, _ = self._foresee(work)
-            tx.lock(name for mail in prepared for name in names_to_lock(mail))
+            foreseen, later = self._foresee(work)
+            work = work[: len(work) - len(later)]  # what is later has yet to be foreseen, and is claimed anew
+            self._released = bool(later)
+            tx.lock(name for mail, _ in work for name in names_to_lock(mail))
             on_boards, others = parted(work, foreseen)
             tx.foresee(boards_of([mail for mail, _ in on_boards if mail.row.id not in foreseen]))
             self._settle_all(tx, on_boards, foreseen)
             if others:
                 tx.lock([HOUSE])
                 self._settle_all(tx, others)
-        return len(prepared)
+        return len(work)
 
     def _read_all(self, tx: Transaction, rows: Sequence[Received]) -> list[Prepared]:
         handler = self._handler

@@ -30,6 +30,7 @@ from pbm.store.trouble import Conflict
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
 _NEWER = _WAITING.where(inbox.c.id > bindparam("beyond")).limit(bindparam("most"))
+_OF_BOARDS = _NEWER.where(inbox.c.lane.startswith("board "))
 _OF_IDENTITIES = select(inbox.c.identity).where(inbox.c.identity.in_(bindparam("wanted", expanding=True)))
 _STILL_NEW = select(inbox.c.id).where(_NEW, inbox.c.id.in_(bindparam("mails", expanding=True)))
 _RECENT = 20_000
@@ -107,6 +108,10 @@ class Inbox:
         return [
             _received(row) for row in (*older, *self._connection.execute(_NEWER, {"beyond": beyond, "most": limit}))
         ]
+
+    def of_boards(self, limit: int, beyond: int) -> list[Received]:
+        """New mails of higher ids than `beyond` that answer a board or name one, in the order they came."""
+        return [_received(row) for row in self._connection.execute(_OF_BOARDS, {"beyond": beyond, "most": limit})]
 
     def claim(self, limit: int) -> list[Received]:
         """New mails, in the order they came, which nobody else gets before this transaction ends.

@@ -207,6 +207,17 @@ def test_a_move_comes_before_a_flood_of_passwords_however_long_that_is(table: Ho
     assert waiting(table) == []
 
 
+def test_players_do_not_wait_for_a_flood_and_what_they_wrote_stays_in_its_order(table: House) -> None:
+    """Their mails come last; one holds a password, and the next of its board waits for it."""
+    slow, later = table.answering("alice", "set alice alicepass board words"), table.answering("alice", "show")
+    table.service.accept([*flood(table, 40), table.answering("bob", "C4", 101), slow, later])
+    quick, first, last = waiting(table)[40:]
+    while waiting(table):
+        assert 0 < table.service._batches.handle(5) < 30
+        assert (first in waiting(table)) <= (last in waiting(table))
+        assert quick not in waiting(table)
+
+
 def test_mails_behind_a_flood_stay_in_their_order(table: House) -> None:
     """What one sender wrote first is done first, also where another server has handled what was put off."""
     choice = table.mail("alice", "set alice alicepass board words")
@@ -222,7 +233,7 @@ def test_mails_behind_a_flood_stay_in_their_order(table: House) -> None:
 
 def waiting(house: House) -> list[int]:
     with house.service.store.read() as tx:
-        return [mail.id for mail in tx.inbox.waiting(100)]
+        return [mail.id for mail in tx.inbox.waiting(1000)]
 
 
 def test_small_costs_are_not_even_noted() -> None:

@@ -20,12 +20,13 @@ from pbm.store import Store, Transaction
 from tests.conversation import House
 
 DAY = timedelta(days=1)
+SEEN: list[str] = []
 
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was drawn, and whether others had to wait meanwhile."""
-    writing, seen, write = list[int](), list[str](), Store.write
+    writing, write = list[int](), Store.write
 
     @contextmanager
     def writes(store: Store, **how: Any) -> Iterator[Transaction]:
@@ -38,7 +39,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def noted(name: str, made: Callable[..., Any]) -> Callable[..., Any]:
         def make(*args: Any) -> Any:
-            seen.append(f"{name} while others wait" if writing else name)
+            SEEN.append(f"{name} while others wait" if writing else name)
             return made(*args)
 
         return make
@@ -46,7 +47,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(Store, "write", writes)
     monkeypatch.setattr(views, "picture", noted("picture", picture))
     monkeypatch.setattr(draw, "lines", noted("text", draw.lines))
-    return seen
+    return SEEN
 
 
 @pytest.fixture
@@ -65,6 +66,7 @@ def afresh(house: House) -> None:
     """As after a start of the server."""
     house.service.tools.states.forget()
     house.service.tools.composer._views._views.clear()
+    SEEN.clear()
 
 
 def digest(house: House) -> None:

@@ -10,6 +10,8 @@ from sqlalchemy import text
 
 from bench import worlds
 from bench.attacks import letter
+from pbm.domain.configuration import Limits
+from pbm.domain.verbs import VERBS
 from pbm.server import Arriving, Service, Settings
 from pbm.store import Store
 
@@ -27,7 +29,8 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A server with many boards, of which every other has ended, and players with long names who get HTML."""
     url = f"sqlite:///{tmp_path_factory.mktemp('crowd')}/pbm.db"
     worlds.make(url, BOARDS, 6, 1)
-    service = Service(Store(url), Settings(worlds.ROBOT))
+    limits = Limits(unproven_answers_per_hour=1000, stranger_passwords_per_hour=1000)
+    service = Service(Store(url), Settings(worlds.ROBOT, limits))
     with service.store.write() as tx:
         tx._connection.execute(text(RENAMED))
         tx._connection.execute(text(OVER))
@@ -84,3 +87,34 @@ def test_an_export_of_many_boards_is_not_too_large(crowd: Service) -> None:
         tx._connection.execute(text("UPDATE matches SET seat1_id = (SELECT id FROM players WHERE userid = 'p0')"))
     told = asked(crowd, "export p0 bench-secret")
     assert re.search(r"The next ones come by: export \d+\r?$", told, re.MULTILINE)
+
+
+WORDS = {
+    "USERID": "p0", "PASSWORD": "bench-secret", "NEW-USERID": "joe", "NEW-PASSWORD": "a-good-word", "USERID1": "p0",
+    "USERID2": "p1", "BOARD": "101", "TO-USERID": "p1", "OTHER": "p1", "NAME": "board", "VALUE": "both", "SEEK": "1",
+    "FROM": "2027-01-01", "TO": "1w", "LADDER": "2d 1d", "MOVE": "A1", "PLAN": "A1 A2", "RESULT": "win", "TIME": "1d",
+    "KIND": "robin", "GAME": "cross", "ROUND": "1", "SUBJECT": "cross", "POINT": "A1", "FACTOR": "2", "WHAT": "p1",
+    "ANSWER": "A1", "PLAYER": "p0 p1 p2", "PLY": "2", "GAMES": "20", "NUMBER": "20", "WORDS": "word " * 300,
+    "NOTHING": "none", "ADDRESS": "joe@example.com",
+}  # fmt: skip
+"""What stands for the parameters of verbs."""
+LAST = ("delete", "signoff", "erase me", "change address", "change password", "password", "revoke")
+
+
+def test_no_verb_is_answered_by_more_than_a_mail_should_hold(crowd: Service) -> None:
+    """Each in a mail of its own, with all words it may have and some below; all mails that it causes count."""
+    own, below = "p0@players.example", "\n".join(["Some words of mine, and some more of them."] * 20)
+    sizes: dict[str, int] = {}
+    with crowd.store.read() as tx:
+        before = tx.outbox.latest(None, 1)[0].id
+    for verb in sorted(VERBS, key=lambda verb: verb.name in LAST):
+        said = [WORDS.get(param.key, param.key.casefold()) for param in verb.params]
+        subject = " ".join([*(["cross"] if verb.per_game else []), verb.name, *said])
+        crowd.accept([Arriving(own, (worlds.ROBOT.address,), letter(own, subject, below, 1))])
+        crowd.handle()
+        with crowd.store.read() as tx:
+            new = [queued for queued in tx.outbox.latest(None, 40) if queued.id > before]
+        before = max([before, *(queued.id for queued in new)])
+        sizes[verb.name] = max([len(queued.mail.raw) for queued in new], default=0)
+    assert sum(size > 0 for size in sizes.values()) > len(VERBS) * 0.9
+    assert {name: size for name, size in sizes.items() if size >= LARGEST} == {}
