@@ -81,7 +81,8 @@ def reminder(house: House) -> None:
 
 
 def hold(house: House) -> None:
-    house.answer("alice", "move E4 +1h", 101)
+    house.send("alice", "set alice alicepass hold 3h")
+    house.answer("alice", "E4", 101)
     afresh(house)
     house.wait(DAY)
 
