@@ -70,6 +70,7 @@ class Server:
         self._numbers = itertools.count(1)
         self._made: list[str] = []
         self._ready: list[str] = []
+        self._cleaners: dict[str, Store] = {}
 
     def empty(self) -> str:
         """Its order of words is not that of their bytes, as on most servers; before version 15 it is the server's."""
@@ -88,8 +89,9 @@ class Server:
 
     def release(self, url: str) -> None:
         """url: of a ready one, whose schema is as it was."""
-        store = Store(url)
-        with store.write() as tx:
+        if url not in self._cleaners:
+            self._cleaners[url] = Store(url)
+        with self._cleaners[url].write() as tx:
             secret = [[row for row in rows if row[0] not in (HEARTBEAT, DELIVERED)] for rows in tx.contents.rows(meta)]
             tx.contents.clear()
             for rows in secret:
@@ -97,10 +99,11 @@ class Server:
             for name, counter, _, _ in list(tx.contents.counters()):
                 first = FIRST_BOARD if name == "matches" else 1
                 tx._connection.execute(text(f"ALTER SEQUENCE {counter} RESTART WITH {first}"))
-        store.close()
         self._ready.append(url)
 
     def close(self) -> None:
+        for store in self._cleaners.values():
+            store.close()
         for name in self._made:
             self._admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
         self._admin.close()

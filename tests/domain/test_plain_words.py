@@ -376,9 +376,11 @@ CLOSINGS = ("", "\n\nCheers, Ann", "\n\nThanks for the game!\nAnn", "\nGood luck
 
 @pytest.mark.parametrize("game", GAMES)
 def test_hundreds_of_composed_mails_of_each_game_hold_no_wrong_move(game: str) -> None:
+    """A quarter of them for each game: every mail is read in several games."""
     rules, (move, other), closings = legal(game), offered(game), itertools.cycle(CLOSINGS)
     claims = [claim for claim in CLAIMS if len(move) > 1 or not claim.startswith("MOVE")]
-    for greeting, claim, aside in itertools.product(GREETINGS, claims, ("", *ASIDES, *DENIALS, *DOUBTS)):
+    composed = itertools.product(GREETINGS, claims, ("", *ASIDES, *DENIALS, *DOUBTS))
+    for greeting, claim, aside in itertools.islice(composed, list(GAMES).index(game) % 4, None, 4):
         said = f"{greeting}{claim}\n{aside}{next(closings)}".replace("MOVE", move).replace("OTHER", other)
         meant = meaning(said, rules)
         assert (meant.act, meant.move) == ((UNSURE, "") if aside in DOUBTS else (MOVE, move)), said

@@ -258,8 +258,13 @@ def robot_answers(house: House, name: str, text: str, most: int) -> int:
 
 
 @pytest.mark.parametrize("text", ["I am away until Monday.", "help", "games", "show", "reset password bob", "yes"])
-def test_a_robot_that_answers_us_comes_to_an_end(table: House, text: str) -> None:
-    assert robot_answers(table, "bob", text, 150) >= 1
+def test_a_robot_that_answers_us_comes_to_an_end(new_house: Callable[..., House], text: str) -> None:
+    """One by the usual limits, the others by low ones, which are reached sooner."""
+    table = new_house(None if text == "games" else Settings(ROBOT, Limits(answers_per_hour=8)))
+    for userid in ("alice", "bob"):
+        table.player(userid)
+    table.game("cross -size=4 alice bob", ["D4"])
+    assert robot_answers(table, "bob", text, 150 if text == "games" else 20) >= 1
     reason = table.inbox_row.reason
     assert reason.startswith("limit: not answered, after ") or not reason
     table.now += timedelta(hours=2)
