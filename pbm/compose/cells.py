@@ -58,13 +58,21 @@ class Face(NamedTuple):
         return f"{opening}{ground}>{link}</td>"
 
 
+BESIDE = "display:inline-table;vertical-align:bottom;"
+"""Of a part of a board: beside others where there is room, below them on a phone; all reach down to the last row."""
+
+
 @dataclass
 class Table:
-    """Faces by their row and first column. widths, heights: of columns and rows. span: columns of a face."""
+    """Faces by their row and first column. widths, heights: of columns and rows. span: columns of a face.
+
+    beside: the style of a part that has others beside it where there is room.
+    """
 
     widths: list[int]
     heights: list[int]
     span: int = 1
+    beside: str = ""
     faces: dict[Place, Face] = field(default_factory=dict)
 
     def words(self) -> Iterator[str]:
@@ -86,7 +94,7 @@ class Table:
         columns = "".join(f'<td width="{width}"></td>' for width in self.widths)
         opening = (
             '<table role="presentation" cellpadding="0" cellspacing="1" border="0" '
-            f'width="{sum(self.widths)}" style="margin:8px 0;font-size:16px">\n'
+            f'width="{sum(self.widths)}" style="{self.beside}margin:8px 0;font-size:16px">\n'
             f'<tr><td width="1"></td>{columns}</tr>\n'
         )
         pieces = [opening]
@@ -110,13 +118,26 @@ class Table:
 
 def tables(board: HexBoard | GridBoard) -> list[Table]:
     """The board, in as few parts as there must be for cells of the least size."""
+    made = list(_made(board))
+    if len(made) > 1:
+        for table in made:
+            table.beside = BESIDE
+    return made
+
+
+def _made(board: HexBoard | GridBoard) -> Iterator[Table]:
     if isinstance(board, HexBoard):
-        return [_hexagons(board, part) for part in _parts(board.cells, 2, (WIDTH - MARGIN * 2) // SMALLEST * 2)]
+        for part in _parts(board.cells, 2, (WIDTH - MARGIN * 2) // SMALLEST * 2):
+            yield _hexagons(board, part)
+        return
     cells = [cell for cell in board.cells if not cell.faint]
     if board.boxes or any(join.name for join in board.joins):
         most = (WIDTH - MARGIN * 2 + SMALLEST) // (SMALLEST + EDGE)
-        return [_edges(board, part) for part in _parts(cells, 1, most, shared=1)]
-    return [_squares(board, part) for part in _parts(cells, 1, (WIDTH - MARGIN * 2) // SMALLEST)]
+        for part in _parts(cells, 1, most, shared=1):
+            yield _edges(board, part)
+        return
+    for part in _parts(cells, 1, (WIDTH - MARGIN * 2) // SMALLEST):
+        yield _squares(board, part)
 
 
 def html(parts: Sequence[Table], links: Mapping[str, str], *, dotted: bool = True) -> Markup:

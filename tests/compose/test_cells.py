@@ -109,3 +109,14 @@ def test_a_link_fills_its_cell_and_is_escaped() -> None:
     assert anchor.get("href") == url
     assert "display:block;line-height:44px" in anchor.get("style")
     assert url not in cells.html(cells.tables(WON), {"A2": url})
+
+
+@pytest.mark.parametrize(
+    ("name", "beside"), [("hex -size=4", False), ("hex", True), ("y", True), ("go -size=19", True)]
+)
+def test_parts_stand_beside_each_other_where_there_is_room_for_two(name: str, *, beside: bool) -> None:
+    shown = of(*name.split())
+    assert not isinstance(shown, PlaneBoard)
+    for table in cells.tables(shown):
+        (style,) = lxml.html.fromstring(table.html({})).xpath("self::table/@style")
+        assert ("display:inline-table" in style) == beside
