@@ -15,7 +15,7 @@ from tests.conversation import House
 pytestmark = pytest.mark.browser
 
 SIZES = {"phone": (390, 844), "desk": (1200, 900)}
-SHOWN = """() => [...document.querySelectorAll('svg.board use, svg.board circle.l')]
+SHOWN = """() => [...document.querySelectorAll('svg.board use, svg.board circle:is(.l, .y)')]
     .filter(each => each.getClientRects().length).map(each => each.outerHTML)"""
 WIDE = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
