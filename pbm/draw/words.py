@@ -126,11 +126,26 @@ def _role(point: Point) -> str:
     return "".join(f", {role}" for holds, role in roles if holds)
 
 
-def _segment(segment: Segment, points: dict[tuple[int, int], str]) -> str:
-    """Empty for a segment with neither a label nor names at both ends, and for one that is gone: notes tell of it."""
+def changed_segments(board: PlaneBoard) -> list[str]:
+    """What the last move drew or removed."""
+    points = {(point.x, point.y): point.name or point.label for point in board.points}
+    told = []
+    for segment in board.segments:
+        if segment.gone or segment.last:
+            done = "removed" if segment.gone else f"drawn, {segment.stroke}"
+            told.append(f"segment {segment.label}{_between(segment, points)} {done}")
+    return told
+
+
+def _between(segment: Segment, points: dict[tuple[int, int], str]) -> str:
     places = points.get((segment.x1, segment.y1), ""), points.get((segment.x2, segment.y2), "")
     ends = segment.ends if all(segment.ends) else places
-    between = f" from {ends[0]} to {ends[1]}" if all(ends) else ""
+    return f" from {ends[0]} to {ends[1]}" if all(ends) else ""
+
+
+def _segment(segment: Segment, points: dict[tuple[int, int], str]) -> str:
+    """Empty for a segment with neither a label nor names at both ends, and for one that is gone: notes tell of it."""
+    between = _between(segment, points)
     if segment.gone or (not segment.label and not between):
         return ""
     kind = "Side" if segment.stroke == "outline" else "Segment"

@@ -13,7 +13,7 @@ from games import GAMES
 from games.boards import BothSides, Cells, union
 from games.luddit_pieces import torus
 from games.moving import Moving
-from games.rules import Side
+from games.rules import YES_NO, Side
 from games.scene import (
     Box,
     Cell,
@@ -33,7 +33,7 @@ from games.scene import (
 from pbm import draw
 from pbm.compose.views import View
 from pbm.domain.match import State
-from tests.games.variants import opening
+from tests.games.variants import largest, opening, smallest
 
 
 def played(name: str, plies: int = 5) -> Scene:
@@ -131,6 +131,14 @@ def position_of(name: str, plies: int, words: Sequence[str] = ()) -> State:
     return state
 
 
+def other(name: str) -> list[tuple[str, ...]]:
+    """Words of challenges: for the smallest and the largest board, and each choice of another than usual."""
+    game = GAMES[name]
+    options = [option for option in game.info.options if option.choices != YES_NO]
+    each = [(f"-{option.name}={choice}",) for option in options for choice in option.choices]
+    return [words for words in dict.fromkeys([smallest(game), largest(game), *each]) if words]
+
+
 def heard(state: State) -> str:
     """The whole page in words, unwrapped but for rows of lists, which begin with blanks."""
     return re.sub(r"\n(?! )", " ", View(state).text("words"))
@@ -193,7 +201,18 @@ def rebuilt(state: State, cells: Mapping[str, str], mover: Side) -> State:
 @pytest.mark.parametrize("plies", [0, 1, 9, 30])
 def test_a_game_can_be_played_from_the_words_alone(name: str, plies: int) -> None:
     """What is on each cell, which lines there are, who is to move and what may be played."""
-    state = position_of(name, plies)
+    plays_from_the_words(position_of(name, plies))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [pytest.param(name, words, id=" ".join([name, *words])) for name in GAMES for words in other(name)],
+)
+def test_a_game_can_be_played_from_the_words_alone_with_any_option(name: str, words: tuple[str, ...]) -> None:
+    plays_from_the_words(position_of(name, 11, words))
+
+
+def plays_from_the_words(state: State) -> None:
     page, scene = heard(state), state.game.scene(state.position, state.last)
     mover = re.search(r"(?:^|\. )(\w+) is to move\.", page)
     assert mover
@@ -268,6 +287,8 @@ FIRST = {
     "dots": ("a1-a2 b1-b2 a1-b1", "a1-b1 drawn. The next line closes a box if it is a2-b2. Blue is to move."),
     "morris": ("a1 a4 d1 g7", "g7 B. White is to move."),
     "four": ("a b a b a", "a3 Y. Yellow threatens to win with a. Red is to move."),
+    "polygon": ("A-C E", "segment 2 from C to E drawn, blue. Red is to move."),
+    "crossgeo": ("17", "segment 17 from X to AB removed; segment 19 from Z to AA removed. Blue is to move."),
     "clobber": ("a1-a2", "a1 free instead of W; a2 W instead of B. White threatens to take"),
 }
 
@@ -276,6 +297,11 @@ FIRST = {
 def test_what_has_changed_and_what_is_threatened_comes_first(name: str) -> None:
     moves, told = FIRST[name]
     assert heard(after(name, moves)).startswith(f"What has changed: {told}")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_tells_first_what_has_changed(name: str) -> None:
+    assert heard(position_of(name, 9)).startswith("What has changed: ")
 
 
 def test_a_mill_that_is_threatened_is_told_even_when_all_men_are_placed() -> None:
