@@ -26,19 +26,23 @@ COPYING, PROMOTING, *TELLING = "".join(
 
 
 @contextmanager
-def pair() -> Iterator[tuple[Cluster, Cluster]]:
-    """A server, and its standby that follows it."""
+def servers() -> Iterator[tuple[Cluster, Cluster, Cluster]]:
+    """The first runs, the others have no data yet."""
     with made() as first:
-        second = replace(first, port=free_port(), folder="standby")
+        all_of_them = (first, *(replace(first, port=free_port(), folder=name) for name in ("second", "third")))
         first.start({})
         try:
-            first.run(*place(COPYING, first, second).split())
-            second.start({})
-            yield first, second
+            yield all_of_them
         finally:
-            for each in (first, second):
+            for each in all_of_them:
                 with suppress(RuntimeError):  # it does not run
                     each.stop()
+
+
+def join(second: Cluster, first: Cluster) -> None:
+    """Make it a standby that follows the first."""
+    first.run(*place(COPYING, first, second).split())
+    second.start({})
 
 
 def place(line: str, first: Cluster, second: Cluster) -> str:
@@ -64,36 +68,52 @@ def follow(first: Cluster, second: Cluster) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("lacks", [False, True])
-def test_a_standby_takes_the_place_of_the_first(lacks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_standby_takes_the_place_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers to mails from before count as long as nothing is lost; else all are told how they stand."""
-    with pair() as (first, second):
+    with servers() as (first, second, third):
         house = House(both(first, second))
         house.now = datetime.now(UTC)  # as the command line has it
         house.player("alice")
         house.player("bob")
         house.game("cross -size=4 alice bob", ["D4"])
-        follow(first, second)
-        if lacks:
-            second.stop("fast")
+        join(second, first)
         house.answer("bob", "C4", 101)
         answer = house.answering("alice", "B3", 101)
-        house.service.close()
-        if not lacks:
-            follow(first, second)
-        first.stop()
-        if lacks:
-            second.start({})
-        second.run(*place(PROMOTING, first, second).split())
-        monkeypatch.setenv("PBM_DATABASE", both(first, second))
-        for line in TELLING if lacks else ():
-            done = CliRunner().invoke(main, line.split()[1:])
-            assert done.exit_code == 0, f"{line}: {done.output}"
-        after = House(both(first, second), first_key=1001)
-        after.now = house.now
+        follow(first, second)
+        after = changed_over(house, 1001, first, second)
         after.deliver(answer)
-        assert recorded(after) == (["D4"] if lacks else ["D4", "C4", "B3"])
-        told = after.wait(timedelta(minutes=5))
-        back = [got.address for got in told if got["Subject"] == "pbm: your boards were set back"]
-        assert sorted(back) == ([address_of("alice"), address_of("bob")] if lacks else [])
-        after.service.close()
+        assert recorded(after) == ["D4", "C4", "B3"]
+        assert not told(after)
+
+        join(third, second)
+        follow(second, third)
+        third.stop("fast")
+        after.answer("bob", "E5", 101)
+        answer = after.answering("alice", "C5", 101)
+        monkeypatch.setenv("PBM_DATABASE", both(second, third))
+        last = changed_over(after, 2001, second, third, *TELLING)
+        last.deliver(answer)
+        assert recorded(last) == ["D4", "C4", "B3"]
+        assert told(last) == [address_of("alice"), address_of("bob")]
+        last.service.close()
+
+
+def changed_over(house: House, first_key: int, first: Cluster, second: Cluster, *telling: str) -> House:
+    """The house over the second, which takes the place of the first. telling: commands, where it lacks something."""
+    house.service.close()
+    first.stop()
+    if telling:
+        second.start({})
+    second.run(*place(PROMOTING, first, second).split())
+    for line in telling:
+        done = CliRunner().invoke(main, line.split()[1:])
+        assert done.exit_code == 0, f"{line}: {done.output}"
+    after = House(both(first, second), first_key=first_key)
+    after.now = house.now
+    return after
+
+
+def told(house: House) -> list[str]:
+    """Who is told that their boards were set back."""
+    mails = house.wait(timedelta(minutes=5))
+    return sorted(mail.address for mail in mails if mail["Subject"] == "pbm: your boards were set back")
