@@ -66,7 +66,7 @@ def _told(configuration: Configuration, before: tuple[str, str], address: str) -
     from pbm.server.steward import Steward
 
     moved = configuration.model_copy(update={"server": Server(bounce_part=configuration.server.bounce_part)})
-    with opened_service(moved) as service:
+    with opened_service(moved, quiet=True) as service:
         number = Steward(service).tell_of_move("@".join(before), address)
     return f"{number} player{'' if number == 1 else 's'}"
 

@@ -103,7 +103,7 @@ WRITING = {
     "db upgrade": "",
     "db recovered": "",
     "db restore": "{folder}/copy.db",
-    "identity set": "pbm@games.example.net",
+    "identity set": "pbm@games.example.net --tell",
     "import": "{folder}/alice.json",
 }
 

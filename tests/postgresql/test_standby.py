@@ -29,12 +29,12 @@ COPYING, PROMOTING, *TELLING = "".join(
 def servers() -> Iterator[tuple[Cluster, Cluster, Cluster]]:
     """The first runs, the others have no data yet."""
     with made() as first:
-        all_of_them = (first, *(replace(first, port=free_port(), folder=name) for name in ("second", "third")))
+        second, third = (replace(first, port=free_port(), folder=name) for name in ("second", "third"))
         first.start({})
         try:
-            yield all_of_them
+            yield first, second, third
         finally:
-            for each in all_of_them:
+            for each in (first, second, third):
                 with suppress(RuntimeError):  # it does not run
                     each.stop()
 
