@@ -168,7 +168,7 @@ def _with_database(configuration: Configuration) -> Findings:
         yield warn("database", "there is none yet", "start the server, or pbm db create")
         yield from _listener(configuration, None)
     except Refused as refused:
-        yield fail("database", str(refused), "pbm db check")
+        yield fail("database", str(refused).removeprefix("database: "), "pbm db check")
 
 
 def _database(store: Store) -> Finding:

@@ -95,7 +95,9 @@ def opened_store(configuration: Configuration, *, create: bool = False, quiet: b
             raise NoDatabase(no_database(url))
         yield store
     except DatabaseTrouble as trouble:
-        raise Refused(f"database: {masked(url)} cannot be used: {trouble}.{_without_room(url)}") from trouble
+        reason = " ".join(str(trouble).split())
+        end = "" if reason.endswith("?") else "."
+        raise Refused(f"database: {masked(url)} cannot be used: {reason}{end}{_without_room(url)}") from trouble
     finally:
         store.close()
 

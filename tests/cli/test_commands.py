@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -425,6 +426,11 @@ def test_an_unusable_database(url: str, code: int, expected: str, pbm: Pbm) -> N
         refused = pbm(*words, "--database", url, code=code)
         assert expected in refused.stderr
         assert "verysecret" not in refused.output
+
+
+def test_a_postgresql_that_is_down_is_told_in_one_line(pbm: Pbm) -> None:
+    refused = pbm("player", "list", "--database", "postgresql://pbm:verysecret@127.0.0.1:1/pbm", code=1).stderr
+    assert re.fullmatch(r"database: postgresql://pbm:\*+@127\.0\.0\.1:1/pbm cannot be used: .*[?]\n", refused)
 
 
 def test_a_database_of_another_program_is_left_alone(pbm: Pbm, tmp_path: Path) -> None:
