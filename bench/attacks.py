@@ -40,6 +40,7 @@ QUIET_SECONDS = 4.0
 """How long there are moves alone, to know what they cost."""
 LATE_PLIES = 145
 SIGNUPS = 2000
+LONG_ENOUGH_SECONDS = 40.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,6 @@ def attacks(late_board: int) -> Iterator[Attack]:
     yield Attack(f"20 times a Polygon game at ply {LATE_PLIES}", [(own, f"polygon show {late_board}", "")] * 20)
     tagged = [(f"victim+{n}@players.example", f"signup vic{n} open-sesame{n}", "") for n in range(120)]
     yield Attack("120 signups for one mailbox with tags", tagged)
-    many = [(f"m{n}@e{n % 97}.example", f"signup mal{n}x a-good-word{n}", "") for n in range(SIGNUPS)]
-    yield Attack(f"{SIGNUPS:,} signups from everywhere", many)
     asked = [(f"p{n}@players.example", "cross seek 5", "") for n in range(2, 202)]
     yield Attack("200 commands in the names of players", asked)
     resets = [(each, f"reset password p{number + 2}", "") for number, each in enumerate(strangers)]
@@ -82,6 +81,8 @@ def attacks(late_board: int) -> Iterator[Attack]:
     yield Attack("200 answers to forged tokens", [(each, "Re: board", "D4") for each in strangers], tokens)
     yield Attack("50 exports, unproven", [(f"p{n}@players.example", "export", "") for n in range(50)])
     yield Attack("20 exports, by a player", [(own, "export p0 bench-secret", "")] * 20)
+    many = [(f"m{n}@e{n % 97}.example", f"signup mal{n}x a-good-word{n}", "") for n in range(SIGNUPS)]
+    yield Attack(f"{SIGNUPS:,} signups from everywhere", many)
 
 
 def late_polygon(url: str) -> int:
@@ -136,13 +137,14 @@ async def strike(attack: Attack, port: int) -> None:
 
 
 async def handled(store: Store) -> None:
-    """Returns once no mail waits to be handled."""
+    """Returns once no mail waits to be handled, or after long enough: what is left is the last attack's."""
+    end = time.monotonic() + LONG_ENOUGH_SECONDS
 
     def waits() -> bool:
         with store.read() as tx:
             return tx.inbox.waits_since() is not None
 
-    while await asyncio.to_thread(waits):  # noqa: ASYNC110  another process is looked at
+    while time.monotonic() < end and await asyncio.to_thread(waits):  # noqa: ASYNC110  another process is looked at
         await asyncio.sleep(0.05)
 
 

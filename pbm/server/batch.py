@@ -164,24 +164,30 @@ class Batches:
         done = {mail.row.id for mail in prepared}
         self._put_off |= {mail.row.id: mail.row.lane for mail in waiting if mail.row.id not in done}
         self._seen = newest if self._put_off else 0
+        first: list[Prepared] = []
         for mail in early:
             if mail.logins.keys or mail.row.lane in self._put_off.values():
                 self._put_off[mail.row.id] = mail.row.lane
             else:
-                prepared.append(mail)
+                (prepared if mail.row.lane in {each.row.lane for each in prepared} else first).append(mail)
+        self._settle_in_turn(first)
+        if not prepared and first:
+            return len(first)
         if not prepared and self._put_off:  # another process has handled those that were to come now
             self._see_all_again()
             return self._handle_waiting(limit)
         if not prepared:
             return 0
-        checked = self._handler.check(prepared)
-        work = list(zip(prepared, checked, strict=True))
+        self._settle_in_turn(prepared)
+        return len(first) + len(prepared)
+
+    def _settle_in_turn(self, prepared: list[Prepared]) -> None:
+        work = list(zip(prepared, self._handler.check(prepared), strict=True))
         while work:
             some, later = work[: self._at_once], work[self._at_once :]
             rest = self._settle_some(some)
             self._at_once = min(_MAILS_AT_ONCE, 2 * (len(some) - len(rest) if rest else self._at_once))
             work = [*rest, *later]
-        return len(prepared)
 
     def _of_boards(self, tx: Transaction, beyond: int) -> list[Prepared]:
         """Mails about boards from far behind: whoever plays does not wait for a flood to end. Each is given once."""

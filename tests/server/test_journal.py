@@ -64,7 +64,8 @@ def test_others_may_write_between_mails_and_none_is_counted_twice(
 def test_mails_with_passwords_wait_for_those_without_but_for_their_own(table: House) -> None:
     guesses = [(f"x{number}", f"signup name{number} open-sesame{number}") for number in range(6)]
     accept(table, *guesses, ("bob", "about alice"), ("x5", "help move"))
-    table.service.handle()
+    while table.service.handle():  # more than once where the machine is busy
+        pass
     subjects = [got["Subject"] for got in table.collect()]
     assert subjects[0] == "pbm: about alice"
     assert subjects.index("pbm: help move") > 5
