@@ -23,7 +23,7 @@ from tests.games.perft import perft
 
 pytestmark = pytest.mark.oracle
 
-GAMES_EACH = 250
+GAMES_EACH = 500
 
 
 class Oracle(NamedTuple):
