@@ -230,8 +230,8 @@ how a board mail begins."""
 MAX_LINES = 2000
 MAX_TEXT = 65_536
 """Characters of a text with all its quotes that are looked at."""
-MAX_OWN = 8000
-"""Characters of a person's own text that are passed on."""
+MAX_OWN = 6000
+"""Characters of a person's own text that are passed on; "[...]" tells where more followed."""
 
 _NOISE = str.maketrans(
     {
@@ -328,7 +328,8 @@ def unquoted(lines: Sequence[str], us: str) -> str:
             passages[-1].append(lines[place])
             place += 1
     texts = (_unsigned(passage) for passage in passages)
-    return "\n\n".join(text for text in texts if text)[:MAX_OWN].strip()
+    own = "\n\n".join(text for text in texts if text).strip()
+    return own if len(own) <= MAX_OWN else f"{own[: MAX_OWN - 6].rstrip()} [...]"
 
 
 def _quote_end(lines: Sequence[str], place: int, width: int) -> int:

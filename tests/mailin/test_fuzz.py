@@ -28,7 +28,7 @@ def check(mail: bytes, envelope: Envelope) -> None:
     repr(found).encode()
     if isinstance(found, Message):
         assert found.action in (Action.REPLY, Action.HELP)
-        assert len(found.text) <= 8000
+        assert len(found.text) <= 6000
         assert "\0" not in found.text + found.subject + found.sender_name
     else:
         assert isinstance(found, Discard)
