@@ -67,6 +67,7 @@ def _told(configuration: Configuration, before: tuple[str, str], address: str) -
 
     moved = configuration.model_copy(update={"server": Server(bounce_part=configuration.server.bounce_part)})
     with opened_service(moved, quiet=True) as service:
+        service.store.signature = None  # the move has left its line in the log
         number = Steward(service).tell_of_move("@".join(before), address)
     return f"{number} player{'' if number == 1 else 's'}"
 
