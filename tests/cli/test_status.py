@@ -9,7 +9,7 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -133,7 +133,16 @@ def test_durations_are_told_in_two_units(seconds: int, expected: str) -> None:
     assert _duration(timedelta(seconds=seconds)) == expected
 
 
+@pytest.fixture
+def _heeds_ctrl_c() -> Iterator[None]:
+    """What is started hears SIGINT, also where this was started by a shell that lets what it starts not hear it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.servers
+@pytest.mark.usefixtures("_heeds_ctrl_c")
 def test_the_live_view_follows_and_ends_with_ctrl_c(tmp_path: Path) -> None:
     database = f"sqlite:///{tmp_path / 'x.db'}"
     Store(database).prepare(datetime.now(UTC))
