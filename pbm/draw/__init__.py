@@ -1,13 +1,27 @@
-"""Scenes drawn: as text for mails, and in words; pictures are in picture.py."""
+"""Scenes drawn in characters for mails, or told in words; pictures are in picture.py.
+
+On a board of hexagons the last move stands in (brackets), and the chain that decided the game in capitals. A coordinate
+follows its line off the board over / or \\ or -, so far that it touches no other.
+
+On squares and crossings every place is three characters wide, with column letters above and below and row numbers on
+both sides. The last move stands in (brackets), what decided the game in [brackets]. A free place is a dot, a colon
+where it is shaded, and blank where nobody may play now. Joins are drawn with - and |, their crossings as the small
+letter of the owner. On a board of lines a free place is a +, a * where it is shaded, and the copies beyond the edge of
+a board that wraps around are small letters and dots. Points are four characters apart and every second line, with room
+between them for the joins and the owners of boxes; a join that may be drawn is a dot.
+"""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import count, groupby
+from operator import itemgetter
 
-from games.scene import GridBoard, HexBoard, Listing, PlaneBoard, Scene
-from pbm.draw import grid, hexes, plane, words
-from pbm.draw.brush import PLAIN
+from games.scene import Cell, GridBoard, Ground, HexBoard, Join, Label, Listing, Look, Place, PlaneBoard, Scene
+from pbm.draw import plane, words
+from pbm.draw.brush import PLAIN, Marks
 
 __all__ = ["STYLES", "board", "lines", "text"]
 
@@ -46,9 +60,9 @@ def board(shown: HexBoard | GridBoard | PlaneBoard, style: str = ASCII, columns:
         return words.lines(shown)
     nicer = style == UNICODE
     if isinstance(shown, HexBoard):
-        return hexes.text(shown, hexes.NICER if nicer else PLAIN)
+        return _hexes(shown, HEX_MARKS if nicer else PLAIN)
     if isinstance(shown, GridBoard):
-        return grid.text(shown, grid.NICER if nicer else PLAIN)
+        return _grid(shown, GRID_MARKS if nicer else PLAIN)
     return plane.text(shown, plane.NICER if nicer else PLAIN, columns)
 
 
@@ -57,3 +71,146 @@ def _listing(listing: Listing) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*listing.rows, strict=True)]
     rows = ["".join(f"  {cell:{width}}" for cell, width in zip(row, widths, strict=True)) for row in listing.rows]
     return [listing.heading, *(row.rstrip() for row in rows)]
+
+
+Drawing = dict[Place, str]
+"""What stands at a character's row and column; several characters cover the columns to its right."""
+
+
+def _hexes(board: HexBoard, marks: Marks = PLAIN) -> list[str]:
+    """The board from top to bottom. marks: what to draw in place of an ASCII mark."""
+    drawn = dict(_labels(board.labels))
+    for cell in board.cells:
+        mark = (cell.piece.upper() if cell.winning else cell.piece.lower()) or (" " if cell.closed else ".")
+        drawn[cell.row, cell.column] = marks.get(mark, mark)
+        if cell.last:
+            drawn[cell.row, cell.column - 1], drawn[cell.row, cell.column + 1] = "()"
+    return _hex_rows(drawn)
+
+
+def _hex_rows(drawn: Drawing) -> list[str]:
+    left = min(column for _, column in drawn)
+    rows: dict[int, str] = {}
+    for (row, column), mark in sorted(drawn.items()):
+        line = rows.get(row, "")
+        rows[row] = f"{line:{column - left}}{mark}" if column > left else mark
+    return [line.rstrip() for line in rows.values()]
+
+
+@lru_cache(maxsize=64)
+def _labels(labels: tuple[Label, ...]) -> Drawing:
+    """The labels and the strokes that lead to them."""
+    drawn: Drawing = {}
+    lettered: set[Place] = set()
+    for each in labels:
+        (row, column), length = each.place, len(each.text)
+        if each.down == 0:
+            drawn[row, column + each.right] = "-"
+            drawn[row, column + 3 if each.right > 0 else column - 2 - length] = each.text
+            continue
+        stroke, back = ("/", "\\")[each.down == each.right], length - 1 if each.right < 0 else 0
+        for far in count(2):
+            line, start = row + each.down * far, column + each.right * far - back
+            if lettered.isdisjoint((line, at) for at in range(start - 1, start + length + 1)):
+                break
+        for near in range(1, far):
+            drawn[row + each.down * near, column + each.right * near] = stroke
+        drawn[line, start] = each.text
+        lettered.update((line, at) for at in range(start, start + length))
+    return drawn
+
+
+HEX_MARKS: Marks = {".": "·", "o": "○", "O": "◎", "x": "●", "X": "◉"}
+
+
+def _grid(board: GridBoard, marks: Marks = PLAIN) -> list[str]:
+    """The board from top to bottom, without trailing blanks. marks: what to draw in place of an ASCII mark."""
+    if board.ground is Ground.POINTS:
+        return _spaced(board, marks)
+    drawn = _places(board, marks)
+    left = min(drawn)[1]
+    margin = max(map(len, board.rows))
+    letters = (" " * (margin + 1 - 3 * left) + "".join(f" {label} " for label in board.columns)).rstrip()
+    middle = []
+    for row, places in groupby(sorted(drawn), itemgetter(0)):
+        label = board.rows[row] if 0 <= row < len(board.rows) else ""
+        middle.append(f"{label:>{margin}} {''.join([drawn[place] for place in places])} {label}".rstrip())
+    return [letters, *middle, letters]
+
+
+def _places(board: GridBoard, marks: Marks) -> dict[Place, str]:
+    """Every place's three characters: its mark, and the brackets or the joins beside it."""
+    # A join is drawn to the right of the places in `across`, and straight down through those in `down`.
+    across = {(join.start[0], at) for join in board.joins for at in range(join.start[1], join.end[1])}
+    down = {(at, join.start[1]) for join in board.joins for at in range(join.start[0] + 1, join.end[0])}
+    owners = {(crossing.row, crossing.column): crossing.owner.lower() for crossing in board.crossings}
+    drawn = {}
+    for cell in board.cells:
+        place, before = (cell.row, cell.column), (cell.row, cell.column - 1)
+        line = "-" if place in across else "|" if place in down else ""
+        mark = _piece(cell) or owners.get(place, "") or line or _free(cell, board.ground)
+        left, right = _brackets(cell) or tuple("-" if gap in across else " " for gap in (before, place))
+        drawn[place] = "".join([marks.get(each, each) for each in (left, mark, right)])
+    return drawn
+
+
+def _piece(cell: Cell) -> str:
+    return cell.piece.lower() if cell.faint else cell.piece
+
+
+def _brackets(cell: Cell) -> tuple[str, ...]:
+    return ("(", ")") if cell.last else ("[", "]") if cell.winning else ()
+
+
+def _free(cell: Cell, ground: Ground) -> str:
+    if cell.closed:
+        return " "
+    if cell.shaded:
+        return ":" if ground is Ground.SQUARES else "*"
+    return "." if cell.faint or ground is Ground.SQUARES else "+"
+
+
+def _spaced(board: GridBoard, marks: Marks) -> list[str]:
+    """Points with what is between them."""
+    drawn: dict[Place, str] = {}
+    for join in board.joins:
+        for place, mark in _strokes(join):
+            drawn[place] = marks.get(mark, mark)
+        (row, column), (to_row, to_column) = join.start, join.end
+        middle = row + to_row, 2 * (column + to_column)
+        drawn.setdefault(middle, ".")
+        if join.last:
+            drawn[middle[0], middle[1] - 1], drawn[middle[0], middle[1] + 1] = "()"
+    for box in board.boxes:
+        drawn[2 * box.row + 1, 4 * box.column + 2] = box.owner
+    for cell in board.cells:
+        row, column = 2 * cell.row, 4 * cell.column
+        mark = _piece(cell) or _free(cell, board.ground)
+        drawn[row, column] = marks.get(mark, mark)
+        if brackets := _brackets(cell):
+            drawn[row, column - 1], drawn[row, column + 1] = brackets
+    margin = max(map(len, board.rows))
+    letters = " " * (margin + 2) + "   ".join(board.columns)
+    middle_lines = []
+    for line in range(2 * len(board.rows) - 1):
+        label = "" if line % 2 else board.rows[line // 2]
+        parts = [drawn.get((line, at), " ") for at in range(-1, 4 * len(board.columns) - 2)]
+        middle_lines.append(f"{label:>{margin}} {''.join(parts)} {label}".rstrip())
+    return [letters, *middle_lines, letters]
+
+
+def _strokes(join: Join) -> Iterator[tuple[Place, str]]:
+    """The characters of a join between its ends; none where it is not drawn yet."""
+    (row, column), (to_row, to_column) = sorted((join.start, join.end))
+    if join.look is Look.OPEN:
+        return
+    for at in range(4 * column + 1, 4 * to_column):
+        yield (2 * row, at), "-"
+    for at in range(2 * row + 1, 2 * to_row):
+        yield (at, 4 * column), "|"
+
+
+GRID_MARKS: Marks = {
+    ".": "·", "+": "┼", "-": "─", "|": "│", "B": "●", "W": "○", "b": "•", "w": "◦", "X": "●", "O": "○",
+    "x": "•", "o": "◦",
+}  # fmt: skip

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.scene import Box, Cell, Crossing, GridBoard, Ground, Join, Look
-from pbm.draw import grid
+from pbm import draw
 
 LETTERS = "ABCDEFGHJKLMNOPQRST"
 
@@ -46,7 +46,7 @@ def torus(size, stones, margin=2, last=()):
 
 
 def drawn(board):
-    return "\n".join(grid.text(board)) + "\n"
+    return "\n".join(draw.board(board)) + "\n"
 
 
 CROSSED = squares(
@@ -134,12 +134,12 @@ def test_shaded_places_and_what_decided_the_game():
     cells = (Cell(0, 0, "a1", shaded=True), Cell(0, 1, "b1", "B", winning=True), Cell(0, 2, "c1", closed=True))
     for ground, free in ((Ground.SQUARES, ":"), (Ground.LINES, "*")):
         board = GridBoard(("a", "b", "c"), ("1",), cells, ground=ground)
-        assert grid.text(board)[1] == f"1  {free} [B]    1"
+        assert draw.board(board)[1] == f"1  {free} [B]    1"
 
 
 @pytest.mark.parametrize("board", [squares(["." * 19] * 20), torus(19, {})])
 def test_the_largest_boards_fit_a_mail(board):
-    lines = grid.text(board)
+    lines = draw.board(board)
     assert max(map(len, lines)) <= 78
     assert all(line == line.rstrip() for line in lines)
 
@@ -151,7 +151,7 @@ def test_every_place_is_where_its_labels_say(data):
     size = data.draw(st.integers(2, 19))
     margin = data.draw(st.integers(0, 2))
     row, column = (data.draw(st.integers(0, size - 1)) for _ in "rc")
-    lines = grid.text(torus(size, {(row, column): "B"}, margin))
+    lines = draw.board(torus(size, {(row, column): "B"}, margin))
     labels, (found,) = (
         lines[0],
         [line for line in lines if "B" in line.removesuffix("\n") and line != lines[0] and line != lines[-1]],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from games.scene import Cell, HexBoard, Label
-from pbm.draw import hexes
+from pbm import draw
 
 
 def board(size, pieces=None, last="", winning=()):
@@ -52,7 +52,7 @@ C- . . . . o -C
   2 / / /
    3 4 5
 """
-    assert "\n".join(hexes.text(WON)) + "\n" == expected
+    assert "\n".join(draw.board(WON)) + "\n" == expected
 
 
 def test_a_triangle_as_text():
@@ -65,21 +65,21 @@ def test_a_triangle_as_text():
   / / /
  a b c
 """
-    assert "\n".join(hexes.text(triangle(3))) + "\n" == expected
+    assert "\n".join(draw.board(triangle(3))) + "\n" == expected
 
 
 def test_two_coordinates_never_touch():
     """They stand at different ends of their strokes."""
     cells = tuple(Cell(0, 2 * column, str(column)) for column in range(3))
     labels = tuple(Label(str(column + 10), (0, 2 * column), 1, 1) for column in range(3))
-    assert hexes.text(HexBoard(cells, labels)) == [". . .", " \\ \\ \\", "  10\\ 12", "     11"]
+    assert draw.board(HexBoard(cells, labels)) == [". . .", " \\ \\ \\", "  10\\ 12", "     11"]
 
 
 @pytest.mark.parametrize("size", range(2, 11))
 def test_every_line_has_its_coordinate_at_both_ends_and_the_board_fits_a_mail(size):
     drawn = board(size)
-    lines = hexes.text(drawn)
-    assert lines == hexes.text(board(size))
+    lines = draw.board(drawn)
+    assert lines == draw.board(board(size))
     words = " ".join(lines).replace("/", " ").replace("-", " ").split()
     letters, numbers = [chr(ord("A") + row) for row in range(2 * size - 1)], [str(n) for n in range(1, 2 * size)]
     assert sorted(word for word in words if word != ".") == sorted([*letters, letters[size - 1], *numbers, *numbers])
@@ -92,7 +92,7 @@ def test_the_number_of_a_diagonal_is_found_at_both_its_ends(size):
     for number in range(1, 2 * size):
         first, last = max(0, number - size), min(2 * size - 2, size + number - 2)
         for row, down in ((first, -1), (last, 1)):
-            lines = hexes.text(board(size, {f"{chr(ord('A') + row)}{number}": "O"}))
+            lines = draw.board(board(size, {f"{chr(ord('A') + row)}{number}": "O"}))
             line, column = next((index, text.index("o")) for index, text in enumerate(lines) if "o" in text)
             steps = 1
             while lines[line + down * steps][column - down * steps] == "/":
