@@ -6,8 +6,20 @@ board knows its cells' names, neighbours, edges, chains and lines, reads what a 
 nothing of what a game allows.
 """
 
-from games.boards.board import LETTERS, WITHOUT_I, Board, BothSides, Cells, Names, bits, union
-from games.boards.hexes import Hexes, hexagon, rhombus, triangle
+from games.boards.board import (
+    LETTERS,
+    WITHOUT_I,
+    Board,
+    BothSides,
+    Cells,
+    Hexes,
+    Names,
+    bits,
+    hexagon,
+    rhombus,
+    triangle,
+    union,
+)
 from games.boards.squares import Points, Squares, lattice, squares
 
 __all__ = [
