@@ -20,7 +20,8 @@ from pbm.cli.loading import masked
 from pbm.cli.logs import signature
 from pbm.cli.output import Misconfigured, NoDatabase, Refused
 from pbm.cli.settings import Configuration
-from pbm.mailin.message import Robot, Unlock
+from pbm.mailin.headers import Robot
+from pbm.mailin.message import Unlock
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
 from pbm.store.backup import file_of
 

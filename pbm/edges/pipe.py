@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from pbm.domain.tokens import Signer
-from pbm.mailin.headers import lane
-from pbm.mailin.message import Envelope, Robot
+from pbm.mailin.headers import Robot, lane
+from pbm.mailin.message import Envelope
 from pbm.store import Store
 
 _NOBODY = ("", "<>", "MAILER-DAEMON")

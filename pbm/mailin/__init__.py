@@ -17,8 +17,8 @@ from inscriptis.model.config import ParserConfig
 from lxml import html
 
 from pbm.mailin import headers, phrases, quotes, silence
-from pbm.mailin.headers import heading, strip_subject
-from pbm.mailin.message import FOR_OPERATOR, Action, Cover, Discard, Envelope, Failure, Message, PeerKey, Robot, Unlock
+from pbm.mailin.headers import FOR_OPERATOR, Robot, heading, strip_subject
+from pbm.mailin.message import Action, Cover, Discard, Envelope, Failure, Message, PeerKey, Unlock
 from pbm.mailin.mime import MAX_MAIL, MAX_TEXT_BYTES, Entity, Fields, TooLongError, decoded, octets, parse, split
 from pbm.mailin.quotes import FOUND, SENTINEL
 from pbm.mailin.silence import LOOP_HEADER

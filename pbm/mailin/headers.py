@@ -1,4 +1,4 @@
-"""Header fields to what they mean: words decoded, one sender, message ids, tokens in addresses, and who vouches.
+"""Header fields to what they mean: words decoded, one sender, message ids, our own addresses and tokens, who vouches.
 
 An address is believed only where nothing about it is odd: `alice@example.org <bob@evil.example>` names nobody. Whether
 it is the sender's own is for our mail server to say (RFC 8601). What a sender or a stranger's server wrote into the
@@ -12,6 +12,7 @@ import binascii
 import ipaddress
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
@@ -20,7 +21,7 @@ from itertools import groupby
 import authres
 
 from pbm.mailin import phrases
-from pbm.mailin.message import Envelope, PeerKey, Robot
+from pbm.mailin.message import Envelope, PeerKey
 from pbm.mailin.mime import MAX_HEADERS, Fields, from_base64, to_text
 
 MAX_SUBJECT = 998
@@ -36,6 +37,52 @@ _ADDRESS = re.compile(r"[^\s<>()\[\],;:\\\"@]{1,64}@([^\W_](?:[\w-]*[^\W_])?(?:\
 _PLAIN_ADDRESS = re.compile(r"[\w.+=-]{1,120}@[\w.-]{1,253}")
 _TAG = re.compile(r"\[[^\[\]]{1,60}\]\s*")
 _STARS = re.compile(r"(?:^|\s)\*{2,}(?=\s|$)")
+
+FOR_OPERATOR = frozenset({"postmaster", "abuse"})
+"""Local parts that every domain with mail has to have (RFC 2142); a person answers there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Robot:
+    """Our own addresses: local_part, local_part+TOKEN and bounce_part+TOKEN, all @domain.
+
+    authserv_id names the mail server whose Authentication-Results are believed; "" believes none. one_mailbox: nothing
+    but local_part and its plus addresses reaches us, as with a mailbox at a provider; return paths are among them then.
+    unsubscribe_url is a web page that takes one-click unsubscriptions (RFC 8058); "" for none. aliases: addresses that
+    players wrote to before; answers to them reach us as well.
+    """
+
+    local_part: str = "pbm"
+    domain: str = "localhost"
+    authserv_id: str = ""
+    bounce_part: str = "bounce"
+    one_mailbox: bool = False
+    unsubscribe_url: str = ""
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def address(self) -> str:
+        """The address players write to."""
+        return f"{self.local_part}@{self.domain}"
+
+    def return_path(self, key: str) -> str:
+        """The address that bounces of the mail with this key come to."""
+        own = f"{self.local_part}+{self.bounce_part}-" if self.one_mailbox else f"{self.bounce_part}+"
+        return f"{own}{key}@{self.domain}"
+
+    def owns(self, address: str) -> bool:
+        """Whether mail to the address is for us."""
+        local, at, domain = address.lower().rpartition("@")
+        parts = [self.bounce_part.lower(), *(part for part, of in self.halves if of == domain)]
+        if not at or len(parts) == 1:
+            return False
+        return local in (*parts, *FOR_OPERATOR) or any(local.startswith((f"{part}+", f"{part}-")) for part in parts)
+
+    @property
+    def halves(self) -> tuple[tuple[str, str], ...]:
+        """What stands in front of the @ and behind it in the address and its aliases, in lower case."""
+        pairs = (each.lower().rpartition("@") for each in (self.address, *self.aliases))
+        return tuple((local, domain) for local, _, domain in pairs)
 
 
 def words(value: str) -> str:

@@ -7,10 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-FOR_OPERATOR = frozenset({"postmaster", "abuse"})
-"""Local parts that every domain with mail has to have (RFC 2142); a person answers there."""
-
-
 Unlock = Callable[[bytes, bytes], tuple[bytes, bool] | None]
 """From an OpenPGP message, and a key or nothing, to what was encrypted, and whether it was signed by that key; None
 where it cannot be decrypted.
@@ -27,49 +23,6 @@ class Envelope:
 
     mail_from: str | None = None
     recipients: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Robot:
-    """Our own addresses: local_part, local_part+TOKEN and bounce_part+TOKEN, all @domain.
-
-    authserv_id names the mail server whose Authentication-Results are believed; "" believes none. one_mailbox: nothing
-    but local_part and its plus addresses reaches us, as with a mailbox at a provider; return paths are among them then.
-    unsubscribe_url is a web page that takes one-click unsubscriptions (RFC 8058); "" for none. aliases: addresses that
-    players wrote to before; answers to them reach us as well.
-    """
-
-    local_part: str = "pbm"
-    domain: str = "localhost"
-    authserv_id: str = ""
-    bounce_part: str = "bounce"
-    one_mailbox: bool = False
-    unsubscribe_url: str = ""
-    aliases: tuple[str, ...] = ()
-
-    @property
-    def address(self) -> str:
-        """The address players write to."""
-        return f"{self.local_part}@{self.domain}"
-
-    def return_path(self, key: str) -> str:
-        """The address that bounces of the mail with this key come to."""
-        own = f"{self.local_part}+{self.bounce_part}-" if self.one_mailbox else f"{self.bounce_part}+"
-        return f"{own}{key}@{self.domain}"
-
-    def owns(self, address: str) -> bool:
-        """Whether mail to the address is for us."""
-        local, at, domain = address.lower().rpartition("@")
-        parts = [self.bounce_part.lower(), *(part for part, of in self.halves if of == domain)]
-        if not at or len(parts) == 1:
-            return False
-        return local in (*parts, *FOR_OPERATOR) or any(local.startswith((f"{part}+", f"{part}-")) for part in parts)
-
-    @property
-    def halves(self) -> tuple[tuple[str, str], ...]:
-        """What stands in front of the @ and behind it in the address and its aliases, in lower case."""
-        pairs = (each.lower().rpartition("@") for each in (self.address, *self.aliases))
-        return tuple((local, domain) for local, _, domain in pairs)
 
 
 class Action(StrEnum):

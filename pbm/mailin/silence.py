@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from flufl.bounce import all_failures
 
 from pbm.mailin import headers, phrases
-from pbm.mailin.message import Action, Discard, Envelope, Failure, Robot
+from pbm.mailin.headers import Robot
+from pbm.mailin.message import Action, Discard, Envelope, Failure
 from pbm.mailin.mime import Entity, TooLongError, decoded, split
 
 # Its detectors log a traceback for what a stranger sends, which is no news to the operator.
