@@ -20,10 +20,9 @@ from PIL import Image, ImageChops
 from games import GAMES
 from games.rules import YES_NO
 from pbm.compose.forms import Sheet
-from pbm.compose.html import mailto
 from pbm.compose.pages import Pages
 from pbm.compose.views import View
-from pbm.compose.wire import Part, Parts
+from pbm.compose.wire import Part, Parts, mailto
 from pbm.domain.match import State
 from tests.games.variants import largest, opening, smallest
 

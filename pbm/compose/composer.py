@@ -16,11 +16,20 @@ from functools import lru_cache
 
 from games.scene import Scene
 from pbm.compose.forms import BOTH, TEXT, Figure, Link, Sheet
-from pbm.compose.html import mailto
 from pbm.compose.machine import Copy, addressed
 from pbm.compose.pages import Pages, wrapped
 from pbm.compose.views import View, Views, calendar_of, clock_lines, day, move_list, standstills
-from pbm.compose.wire import Part, Parts, board_headers, conversations_in, thread_of, title_of, to_bytes, unsubscribe
+from pbm.compose.wire import (
+    Part,
+    Parts,
+    board_headers,
+    conversations_in,
+    mailto,
+    thread_of,
+    title_of,
+    to_bytes,
+    unsubscribe,
+)
 from pbm.domain.calendars import micros
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail, Remark

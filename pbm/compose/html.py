@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape as escape_text
 from itertools import groupby, pairwise
-from urllib.parse import quote
 
 from markupsafe import Markup
 
-from pbm.compose.pages import WIDTH
-
-MAX_LINK = 499
-"""Characters of a link that every mail program opens."""
+WIDTH = 76
+"""Characters of a line of a page."""
 MAX_DRAWN = 30_000
 """Characters of a drawing; what is longer is only in the text."""
 
@@ -113,17 +110,6 @@ def _flowing(lines: list[str], inlays: Inlays) -> Iterator[str]:
         yield inlays.html(line.strip())
         if words:
             yield "\n" if broken else "<br>\n"
-
-
-def mailto(address: str, subject: str) -> Callable[[str], str]:
-    """From the body of a mail to a link that opens it (RFC 6068); empty where some mail program finds it too long."""
-    opening = f"mailto:{quote(address, safe='@')}?subject={quote(subject, safe=':')}&body="
-
-    def link(body: str) -> str:
-        url = opening + (body if body.isascii() and body.isalnum() else quote(body, safe=""))
-        return url if len(url) <= MAX_LINK else ""
-
-    return link
 
 
 def within_bounds(words: Iterable[str], links: Mapping[str, str], room: int, besides: int) -> dict[str, str]:

@@ -16,6 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 from games import GAMES, AnyGame
 from games.rules import KINDS
 from pbm import draw
+from pbm.compose.html import WIDTH
 from pbm.compose.views import moment, until
 from pbm.domain.events import Event
 from pbm.domain.match import State
@@ -24,7 +25,6 @@ from pbm.domain.spans import in_words
 from pbm.domain.verbs import GROUPS, VERBS
 from pbm.resources import folder
 
-WIDTH = 76
 _FOLDED = re.compile(r"(.{1,100})(?: +|$)")
 
 

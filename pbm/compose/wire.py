@@ -10,7 +10,7 @@ import base64
 import hashlib
 import quopri
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.header import Header
@@ -23,6 +23,8 @@ MAX_LINE = 998
 """Octets of a line; RFC 5322 allows no more."""
 MAX_FOLDABLE = 78
 """Octets of a line that a list of addresses in angle brackets should not exceed (RFC 5322)."""
+MAX_LINK = 499
+"""Characters of a link that every mail program opens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +180,17 @@ def unsubscribe(robot: Robot, command: str, address: str, *, by_click: bool = Tr
         return {"List-Unsubscribe": by_mail}
     click = f"<{robot.unsubscribe_url}?address={quote(address)}&command={quote(command)}>"
     return {"List-Unsubscribe": f"{click}, {by_mail}", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+
+
+def mailto(address: str, subject: str) -> Callable[[str], str]:
+    """From the body of a mail to a link that opens it (RFC 6068); empty where some mail program finds it too long."""
+    opening = f"mailto:{quote(address, safe='@')}?subject={quote(subject, safe=':')}&body="
+
+    def link(body: str) -> str:
+        url = opening + (body if body.isascii() and body.isalnum() else quote(body, safe=""))
+        return url if len(url) <= MAX_LINK else ""
+
+    return link
 
 
 def _thread_index(name: str, started_at: datetime) -> str:
