@@ -19,8 +19,7 @@ from PIL import Image, ImageChops
 
 from games import GAMES
 from games.rules import YES_NO
-from pbm.compose.forms import Sheet
-from pbm.compose.pages import Pages
+from pbm.compose.pages import Pages, Sheet
 from pbm.compose.views import View
 from pbm.compose.wire import Part, Parts, mailto
 from pbm.domain.match import State

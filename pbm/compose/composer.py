@@ -15,9 +15,8 @@ from enum import StrEnum
 from functools import lru_cache
 
 from games.scene import Scene
-from pbm.compose.forms import BOTH, TEXT, Figure, Link, Sheet
 from pbm.compose.machine import Copy, addressed
-from pbm.compose.pages import Pages, wrapped
+from pbm.compose.pages import BOTH, TEXT, Figure, Link, Pages, Sheet, wrapped
 from pbm.compose.views import View, Views, calendar_of, clock_lines, day, move_list, standstills
 from pbm.compose.wire import (
     Part,

@@ -19,7 +19,7 @@ import pytest
 from games import GAMES
 from games.rules import Stepwise
 from games.scene import GridBoard, HexBoard, PlaneBoard
-from pbm.compose.forms import BOARD_KIND
+from pbm.compose.pages import BOARD_KIND
 from pbm.domain.match import State
 from pbm.draw import picture
 from pbm.draw.brush import Picture

@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from games import GAMES
-from pbm.compose.forms import BOARD_KIND
+from pbm.compose.pages import BOARD_KIND
 from tests.conversation import House, address_of
 from tests.golden_file import FOLDER
 
