@@ -16,9 +16,10 @@ from pbm.domain.commands import begins, is_ours
 from pbm.domain.consent import introduced
 from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand
 from pbm.domain.events import CommentMade
-from pbm.domain.mail import Mail, RemarkKind, redact, redact_quoted
+from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import State
 from pbm.domain.meaning import sentences
+from pbm.domain.verbs import redact, redact_quoted
 from pbm.mailin import strip_subject
 
 _VOID = (

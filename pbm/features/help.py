@@ -14,10 +14,9 @@ from pbm.core.registry import handles
 from pbm.core.request import Request
 from pbm.domain.commands import Command, parse
 from pbm.domain.errors import NotAllowed, NotFound, Rejected
-from pbm.domain.mail import redact
 from pbm.domain.match import Ending, Match, Seat, other
 from pbm.domain.ratings import CEILING, SCALE, TAU, expected, weight
-from pbm.domain.verbs import LOOKING, VERBS, Locks, Verb, find
+from pbm.domain.verbs import LOOKING, VERBS, Locks, Verb, find, redact
 
 ALSO = {"password": "account", "option": "options", "time": "clock", "rating": "standings", "event": "tournament"}
 """Subjects by other names than their pages have."""

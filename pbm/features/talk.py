@@ -19,9 +19,9 @@ from pbm.core.start import unheard
 from pbm.domain.commands import Command, Standing, clean, parse
 from pbm.domain.errors import BadArguments, MatchOver, NotAllowed, NotFound, Rejected
 from pbm.domain.events import CommentMade
-from pbm.domain.mail import Mail, RemarkKind, redact
+from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
-from pbm.domain.verbs import COMPANY, LOOKING, MULTIPLE, Locks, Verb
+from pbm.domain.verbs import COMPANY, LOOKING, MULTIPLE, Locks, Verb, redact
 from pbm.store import Transaction
 from pbm.store.annex import Broadcast
 from pbm.store.tickets import MESSAGE, Ticket

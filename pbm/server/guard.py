@@ -29,8 +29,9 @@ from pbm.domain.commands import Command
 from pbm.domain.configuration import Limits
 from pbm.domain.errors import Rejected
 from pbm.domain.likeness import domain_of, mailbox
-from pbm.domain.mail import Mail, passwords_behind
+from pbm.domain.mail import Mail
 from pbm.domain.match import Player
+from pbm.domain.verbs import passwords_behind
 from pbm.store import Transaction
 from pbm.store.tickets import Attempts, Key
 

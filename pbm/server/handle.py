@@ -30,11 +30,11 @@ from pbm.core.reply import mails_of
 from pbm.core.request import Credentials, Incoming, Request, Sender
 from pbm.domain.commands import Command, clean
 from pbm.domain.errors import NeedsIdentity, Rejected
-from pbm.domain.mail import Arrival, Mail, Received, redact
+from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.match import Player
 from pbm.domain.reading import Reading, read
 from pbm.domain.tokens import Signer
-from pbm.domain.verbs import Locks
+from pbm.domain.verbs import Locks, redact
 from pbm.features.account import RESET
 from pbm.features.postmaster import address_of, tell_operator
 from pbm.mailin import (

@@ -21,11 +21,11 @@ from pbm.domain import idioms
 from pbm.domain.commands import Command, begins, board_first, clean, parse
 from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
-from pbm.domain.mail import RemarkKind, passwords_behind
+from pbm.domain.mail import RemarkKind
 from pbm.domain.match import Player
 from pbm.domain.meaning import Act, Meaning, Wish, again, game_named, lost, meaning, plain, starts, topic, wished
 from pbm.domain.reading import Reading
-from pbm.domain.verbs import LOOKING, VERBS, find
+from pbm.domain.verbs import LOOKING, VERBS, find, passwords_behind
 from pbm.mailin import strip_subject
 
 CHAT, THANKS, START, FIRST = "chat", "thanks", "help start", "cross"

@@ -22,9 +22,9 @@ from pbm.domain.consent import Answer as Reply
 from pbm.domain.consent import consent
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import MatchStarted
-from pbm.domain.mail import redact
 from pbm.domain.match import Player
 from pbm.domain.settings import ANYONE, KNOWN, NONE, Settings
+from pbm.domain.verbs import redact
 from pbm.store.tickets import Ticket
 
 OFFER = "offer"
