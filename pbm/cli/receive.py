@@ -14,9 +14,10 @@ import click
 
 import pbm.features  # noqa: F401  it brings the verbs
 from pbm.cli.frame import Command, Invocation, pass_invocation
-from pbm.domain.commands import Standing, board_of_subject, parse
+from pbm.domain.commands import board_of_subject, parse
 from pbm.domain.errors import Rejected
 from pbm.domain.reading import read
+from pbm.domain.verbs import Standing
 from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin import read as read_mail
 

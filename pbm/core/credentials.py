@@ -18,8 +18,6 @@ from pbm.bots import LEVELS
 from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.likeness import look
-from pbm.domain.match import SWAP
-from pbm.domain.plans import PASSING
 from pbm.domain.verbs import NO_USERIDS, SHORTEST_SECRET, VERBS, find
 from pbm.store import Transaction
 
@@ -61,13 +59,6 @@ def _matches(pair: tuple[str, str]) -> bool:
         return _hasher.verify(hashed or _NOBODY, password[:MAX_LENGTH]) and possible
     except (VerificationError, InvalidHashError):
         return False
-
-
-PASSES = ("--", "—", "–")
-"""The pass as the classic server wrote it; mail programs make one dash of two."""
-VERBS_AS_MOVES = frozenset({PASSING, SWAP, "propose", "undo", "accept", "reject", "resign"})
-"""Verbs that may stand where a move is expected."""
-NOTHING = frozenset({"none", "cancel"})
 
 
 ROBOTS = frozenset(f"robot{level}" for level in LEVELS)
@@ -156,15 +147,3 @@ def check_address(address: str) -> None:
     """Raises: BadArguments."""
     if len(address) > _MAX_ADDRESS or not _ADDRESS.fullmatch(address):
         raise BadArguments(f'"{address[:80]}" is not a mail address this server can write to.')
-
-
-def verb_meant(text: str) -> str | None:
-    """The verb that a move's text is."""
-    verb = find(PASSING if text in PASSES else text.rstrip(".!"), per_game=True)
-    return verb.name if verb is not None and verb.name in VERBS_AS_MOVES else None
-
-
-def as_played(text: str) -> str:
-    """The text of a ply: pass and swap however they are written."""
-    verb = verb_meant(text)
-    return verb if verb in (PASSING, SWAP) else text

@@ -15,14 +15,14 @@ from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, publish
 from pbm.core.notify import Tools, day_of, perspective, reader_of
 from pbm.core.unasked import excess_of_unasked
-from pbm.domain.commands import Command, Standing, usage
+from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
 from pbm.domain.reading import Reading
 from pbm.domain.tokens import AddressToken, SeatToken
-from pbm.domain.verbs import redact
+from pbm.domain.verbs import Standing, redact, usage
 from pbm.mailin import Message
 from pbm.store import Transaction
 

@@ -16,8 +16,10 @@ from games import GAMES
 from games.rules import YES_NO
 from pbm.domain import idioms
 from pbm.domain.errors import BadArguments, NotFound, UnknownCommand
+from pbm.domain.match import SWAP
 from pbm.domain.plan_lines import is_plan
-from pbm.domain.verbs import CREDENTIALS, SECRETS, VERBS, Param, Verb, find, leading
+from pbm.domain.plans import PASSING
+from pbm.domain.verbs import CREDENTIALS, SECRETS, VERBS, Standing, Verb, bind, find, forms, leading, usage
 
 MAX_LINE = 1000
 """Characters of a command line; a longer line is no command."""
@@ -28,8 +30,6 @@ SELECTORS = frozenset(
 
 _TITLES = [*GAMES, *(game.info.title for game in GAMES.values())]
 _BOARD_LINE = re.compile(r"(\d{1,12})[:.]? +(\S.*)")
-_DOTTED = re.compile(r"\d{1,12}[.:]")
-"""The number of a board as in a list."""
 _QUOTES = {'"': '"', "'": "'", "`": "`'", "“": "”“", "„": "“”", "«": "»", "»": "«", "‘": "’"}
 """What a line may be wrapped in, and what then closes it."""
 _NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)
@@ -39,25 +39,6 @@ _SERVER_SUBJECT = re.compile(
     r"(?:\s+\S+?)?(?:\s+error|\s+\(\d{1,4}\))?(?:: (?:your turn|\S+'s turn|over))?",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What the mail shows by itself, so that words may be left out.
-
-    game, board: what it answers. known: its sender is a player, or says so and will be asked to prove it. proven: they
-    has proved it.
-    """
-
-    game: str | None = None
-    board: int | None = None
-    known: bool = False
-    proven: bool = False
-
-    @property
-    def answers_board(self) -> bool:
-        """The mail may hold a bare move."""
-        return self.board is not None and self.known
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +158,7 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     of_all = names_board or (verb.gameless and len(plain) > 0)
     if verb.per_game and game is None and standing.board is None and not of_all:
         raise BadArguments(f"Which game? Put one of {_listed(GAMES)} in front of {verb.name}.", verb.line)
-    args = _bind(verb, plain, standing, is_userid)
+    args = bind(verb, plain, standing, is_userid)
     if args is None or _lacks_move(verb, plain, args, is_userid):
         raise _ill_bound(verb, plain, standing, game, is_userid)
     return Command(verb, game, args, options, line)
@@ -189,7 +170,7 @@ def _ill_bound(
     """Why the words do not suit the verb."""
     if _lacks_move(verb, words, {}, is_userid):
         return BadArguments("Your move is missing.", usage(verb, Standing(), game))
-    fewest = min(sum(not param.optional for param in form) for form in _forms(verb, standing))
+    fewest = min(sum(not param.optional for param in form) for form in forms(verb, standing))
     problem = "needs more words" if len(words) < fewest else "does not fit these words"
     return BadArguments(f"{verb.name} {problem}.", usage(verb, standing, game))
 
@@ -262,63 +243,6 @@ def _in_order(words: Sequence[str]) -> Verb | None:
     return next(filter(None, map(find, pairs)), None)
 
 
-def _bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[str], bool]) -> dict[str, str] | None:
-    """The words under their parameters' names. The fullest form that fits wins, so that what is written counts.
-
-    A sender who has proved who they are may leave their userid and password out, so they are there only if a userid is;
-    but not of a guarded verb.
-    """
-    if verb.bare and not words:
-        return {}
-    for params in _forms(verb, standing):
-        args = _fit(params, words)
-        doubtful = standing.proven and not verb.guarded
-        if args is not None and ("PASSWORD" not in args or not doubtful or _logs_in(args, is_userid)):
-            return args
-    return None
-
-
-def _logs_in(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
-    """What stands for a userid and a password is one; "message bob carol dave" names three players."""
-    return is_userid(args["USERID"]) and not ("TO-USERID" in args and is_userid(args["PASSWORD"]))
-
-
-def _forms(verb: Verb, standing: Standing) -> Iterable[tuple[Param, ...]]:
-    """The usages as they stand, then without what the mail shows by itself."""
-    anonymous = tuple(param for param in verb.params if param.name not in CREDENTIALS)
-    for form in (*verb.forms, anonymous) if standing.known and not verb.guarded else verb.forms:
-        yield form
-        if standing.board is not None:
-            yield tuple(param for param in form if not param.name.startswith("BOARD"))
-
-
-def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
-    args: dict[str, str] = {}
-    left = list(words)
-    for param in params:
-        taken = left if param.many else left[:1]
-        if param.key == "BOARD":
-            taken = [word[:-1] if _DOTTED.fullmatch(word) else word for word in taken]
-        if not taken or not param.fits(taken[0]):
-            if not param.optional:
-                return None
-            continue
-        args[param.key] = " ".join(taken)
-        left = left[len(taken) :]
-    return None if left else args
-
-
-def usage(verb: Verb, standing: Standing, game: str | None = None) -> str:
-    """The usage line, as this sender may write it. game: the one they named."""
-    if not standing.known:
-        return verb.line.replace("GAME", game, 1) if game and verb.per_game else verb.line
-    *_, shortest = _forms(verb, standing)
-    in_front = [game] if game and verb.per_game and standing.board is None else []
-    return " ".join(
-        [*in_front, verb.name, *(f"[{param.name}]" if param.optional else param.name for param in shortest)]
-    )
-
-
 def split_guard(move: str) -> tuple[str, int | None]:
     """A move and the ply it was meant for: "F6#7" is F6 if ply 7 is the next. Raises: BadArguments."""
     text, hash_, ply = move.rpartition("#")
@@ -360,3 +284,22 @@ def _meant(word: str, names: Iterable[str]) -> str:
 def _listed(names: Iterable[str], link: str = "or") -> str:
     *most, last = names
     return f"{', '.join(most)} {link} {last}" if most else last
+
+
+PASSES = ("--", "—", "–")
+"""The pass as the classic server wrote it; mail programs make one dash of two."""
+VERBS_AS_MOVES = frozenset({PASSING, SWAP, "propose", "undo", "accept", "reject", "resign"})
+"""Verbs that may stand where a move is expected."""
+NOTHING = frozenset({"none", "cancel"})
+
+
+def verb_meant(text: str) -> str | None:
+    """The verb that a move's text is."""
+    verb = find(PASSING if text in PASSES else text.rstrip(".!"), per_game=True)
+    return verb.name if verb is not None and verb.name in VERBS_AS_MOVES else None
+
+
+def as_played(text: str) -> str:
+    """The text of a ply: pass and swap however they are written."""
+    verb = verb_meant(text)
+    return verb if verb in (PASSING, SWAP) else text

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from games import GAMES
-from pbm.domain.commands import SELECTORS, Command, Standing, begins, board_first, clean, is_ours, parse
+from pbm.domain.commands import SELECTORS, Command, begins, board_first, clean, is_ours, parse
 from pbm.domain.errors import Rejected
 from pbm.domain.meaning import Act, meaning
 from pbm.domain.plan_lines import is_moves, is_plan, lift
 from pbm.domain.settings import CHOICES
-from pbm.domain.verbs import MULTIPLE, SHORTEST_SECRET, find, leading
+from pbm.domain.verbs import MULTIPLE, SHORTEST_SECRET, Standing, find, leading
 
 FIRST_BOARD = 101
 """The lowest number that a board has."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import insort
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property
@@ -183,6 +183,86 @@ def leading(words: Sequence[str], *, per_game: bool | None = None) -> tuple[Verb
         if verb is not None:
             return verb, count
     return None, 0
+
+
+_DOTTED = re.compile(r"\d{1,12}[.:]")
+"""The number of a board as in a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the mail shows by itself, so that words may be left out.
+
+    game, board: what it answers. known: its sender is a player, or says so and will be asked to prove it. proven: they
+    have proved it.
+    """
+
+    game: str | None = None
+    board: int | None = None
+    known: bool = False
+    proven: bool = False
+
+    @property
+    def answers_board(self) -> bool:
+        """The mail may hold a bare move."""
+        return self.board is not None and self.known
+
+
+def bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[str], bool]) -> dict[str, str] | None:
+    """The words under their parameters' names. The fullest form that fits wins, so that what is written counts.
+
+    A sender who has proved who they are may leave their userid and password out, so they are there only if a userid is;
+    but not of a guarded verb.
+    """
+    if verb.bare and not words:
+        return {}
+    for params in forms(verb, standing):
+        args = _fit(params, words)
+        doubtful = standing.proven and not verb.guarded
+        if args is not None and ("PASSWORD" not in args or not doubtful or _logs_in(args, is_userid)):
+            return args
+    return None
+
+
+def _logs_in(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
+    """What stands for a userid and a password is one; "message bob carol dave" names three players."""
+    return is_userid(args["USERID"]) and not ("TO-USERID" in args and is_userid(args["PASSWORD"]))
+
+
+def forms(verb: Verb, standing: Standing) -> Iterable[tuple[Param, ...]]:
+    """The usages as they stand, then without what the mail shows by itself."""
+    anonymous = tuple(param for param in verb.params if param.name not in CREDENTIALS)
+    for form in (*verb.forms, anonymous) if standing.known and not verb.guarded else verb.forms:
+        yield form
+        if standing.board is not None:
+            yield tuple(param for param in form if not param.name.startswith("BOARD"))
+
+
+def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
+    args: dict[str, str] = {}
+    left = list(words)
+    for param in params:
+        taken = left if param.many else left[:1]
+        if param.key == "BOARD":
+            taken = [word[:-1] if _DOTTED.fullmatch(word) else word for word in taken]
+        if not taken or not param.fits(taken[0]):
+            if not param.optional:
+                return None
+            continue
+        args[param.key] = " ".join(taken)
+        left = left[len(taken) :]
+    return None if left else args
+
+
+def usage(verb: Verb, standing: Standing, game: str | None = None) -> str:
+    """The usage line, as this sender may write it. game: the one they named."""
+    if not standing.known:
+        return verb.line.replace("GAME", game, 1) if game and verb.per_game else verb.line
+    *_, shortest = forms(verb, standing)
+    in_front = [game] if game and verb.per_game and standing.board is None else []
+    return " ".join(
+        [*in_front, verb.name, *(f"[{param.name}]" if param.optional else param.name for param in shortest)]
+    )
 
 
 HIDDEN = "*****"

@@ -15,12 +15,12 @@ from pbm.core.registry import HANDLERS, handles
 from pbm.core.request import Request
 from pbm.core.start import fits
 from pbm.domain import idioms
-from pbm.domain.commands import Command, Standing, parse
+from pbm.domain.commands import Command, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
 from pbm.domain.errors import NotFound
 from pbm.domain.meaning import game_named, lost, plain, starts
-from pbm.domain.verbs import STARTING, Locks, Verb, find
+from pbm.domain.verbs import STARTING, Locks, Standing, Verb, find
 from pbm.store.tickets import Seek
 
 FIRST, OPPONENT = "cross", "robot1"

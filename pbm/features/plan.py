@@ -12,13 +12,12 @@ from pbm.compose import Answer
 from pbm.compose.pages import plain
 from pbm.core import decisions
 from pbm.core.board import OpenBoard
-from pbm.core.credentials import NOTHING, as_played
 from pbm.core.decisions import done, tell_sender
 from pbm.core.notify import notice_of
 from pbm.core.registry import handles
 from pbm.core.request import Request
 from pbm.domain import plans
-from pbm.domain.commands import Command
+from pbm.domain.commands import NOTHING, Command, as_played
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, NotYourTurn, Rejected
 from pbm.domain.match import Intent, Offer, OfferKind, Seat, State, other
 from pbm.domain.plans import Plan

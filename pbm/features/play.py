@@ -12,14 +12,13 @@ from games.rules import BadNotation, GameError, MoveError, quoted
 from pbm.compose import Answer
 from pbm.core import decisions
 from pbm.core.board import SILENCE, SILENT_FOR, SILENT_IN_TOURNAMENTS_FOR, OpenBoard
-from pbm.core.credentials import NOTHING, as_played, verb_meant
 from pbm.core.decisions import GRANTS, WISHES, ask, check_plain, grants, tell_sender
 from pbm.core.notify import tell_players
 from pbm.core.registry import HANDLERS, Occasion, handles, when_due
 from pbm.core.request import Request
 from pbm.domain import plans
 from pbm.domain.calendars import Calendar
-from pbm.domain.commands import Command, split_guard
+from pbm.domain.commands import NOTHING, Command, as_played, split_guard, verb_meant
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, other
 from pbm.domain.plans import PASSING

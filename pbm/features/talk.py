@@ -16,12 +16,12 @@ from pbm.core.registry import HANDLERS, handles, redeems
 from pbm.core.reply import refuse
 from pbm.core.request import Request
 from pbm.core.start import unheard
-from pbm.domain.commands import Command, Standing, clean, parse
+from pbm.domain.commands import Command, clean, parse
 from pbm.domain.errors import BadArguments, MatchOver, NotAllowed, NotFound, Rejected
 from pbm.domain.events import CommentMade
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
-from pbm.domain.verbs import COMPANY, LOOKING, MULTIPLE, Locks, Verb, redact
+from pbm.domain.verbs import COMPANY, LOOKING, MULTIPLE, Locks, Standing, Verb, redact
 from pbm.store import Transaction
 from pbm.store.annex import Broadcast
 from pbm.store.tickets import MESSAGE, Ticket

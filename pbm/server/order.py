@@ -15,11 +15,11 @@ from pbm.core.registry import REFUSALS, redeems, run
 from pbm.core.reply import refuse
 from pbm.core.request import Request, Sender
 from pbm.core.unasked import is_puzzling
-from pbm.domain.commands import Command, Standing, clean, parse
+from pbm.domain.commands import Command, clean, parse
 from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand
 from pbm.domain.likeness import mailbox
 from pbm.domain.reading import MAX_COMMANDS, Reading
-from pbm.domain.verbs import VERBS, leading
+from pbm.domain.verbs import VERBS, Standing, leading
 from pbm.features.newcomer import greet
 from pbm.mailin import Action
 from pbm.server.plain import THANKS, Restated, check_sure, is_newcomers, restated, restated_line

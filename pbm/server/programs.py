@@ -23,11 +23,11 @@ from pbm.core.notify import Tools, rehearse
 from pbm.core.reply import mails_of
 from pbm.core.request import Incoming, Request, Sender
 from pbm.core.robots import LEISURE, SOURCES, Ask, Settling, Task, charge, spent
-from pbm.domain.commands import Standing
 from pbm.domain.errors import NotFound, Rejected
 from pbm.domain.match import Player, Seat
 from pbm.domain.reading import read
 from pbm.domain.tokens import SeatToken
+from pbm.domain.verbs import Standing
 from pbm.mailin import Action, Message
 from pbm.server.order import Order, parse_all
 from pbm.store import HOUSE, DatabaseTrouble, Store, Transaction

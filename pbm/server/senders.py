@@ -20,11 +20,12 @@ from pbm.core.credentials import check_address
 from pbm.core.notify import day_of
 from pbm.core.request import Sender
 from pbm.domain.calendars import instant_at
-from pbm.domain.commands import Standing, board_of_subject
+from pbm.domain.commands import board_of_subject
 from pbm.domain.errors import BadArguments
 from pbm.domain.mail import Sent
 from pbm.domain.match import Player
 from pbm.domain.tokens import AddressToken, ChatToken, DigestToken, PlayerToken, SeatToken, Signer
+from pbm.domain.verbs import Standing
 from pbm.mailin import Cover, Message, Robot, strip_subject, token_answered
 from pbm.store import Transaction
 from pbm.store.identity import Peer

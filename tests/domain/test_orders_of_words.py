@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pbm.domain.commands import Standing, board_of_subject, clean, parse
+from pbm.domain.commands import board_of_subject, clean, parse
 from pbm.domain.errors import BadArguments
 from pbm.domain.reading import read
+from pbm.domain.verbs import Standing
 
 NOBODY = Standing()
 ANSWER = Standing("cross", 101, known=True, proven=True)

@@ -11,10 +11,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pbm.domain import plans
-from pbm.domain.commands import Standing, parse
+from pbm.domain.commands import parse
 from pbm.domain.plan_lines import is_plan
 from pbm.domain.plans import read as read_plan
 from pbm.domain.reading import read
+from pbm.domain.verbs import Standing
 from tests.domain.test_plans import BRANCHES
 from tests.mailin import clients
 from tests.mailin.build import person, raw

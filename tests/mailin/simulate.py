@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from pbm.domain.commands import Standing
 from pbm.domain.reading import read
+from pbm.domain.verbs import Standing
 from pbm.mailin import SENTINEL, Message, strip_subject
 from pbm.mailin import read as read_mail
 from tests.mailin.build import ENVELOPE, ROBOT, raw

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pbm.domain.commands import Standing
 from pbm.domain.reading import read
+from pbm.domain.verbs import Standing
 from pbm.mailin import strip_subject
 from tests.mailin.build import person, raw, silent
 

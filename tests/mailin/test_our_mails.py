@@ -12,8 +12,8 @@ from itertools import islice
 
 import pytest
 
-from pbm.domain.commands import Standing
 from pbm.domain.reading import read
+from pbm.domain.verbs import Standing
 from pbm.mailin import SENTINEL, strip_subject
 from tests.conversation import letters
 from tests.golden_file import CONVERSATIONS

@@ -15,13 +15,14 @@ from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.request import Request
 from pbm.core.start import check_willing, read_terms, start_match
 from pbm.core.unasked import count_unasked
-from pbm.domain.commands import Command, Standing, clean, parse
+from pbm.domain.commands import Command, clean, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Player
 from pbm.domain.meaning import Act, meaning
+from pbm.domain.verbs import Standing
 from pbm.store.tickets import Ticket
 
 MAX_ASKED = 4
