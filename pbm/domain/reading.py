@@ -9,10 +9,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from games import GAMES
-from pbm.domain.commands import SELECTORS, Command, begins, board_first, clean, is_ours, parse
+from pbm.domain.commands import SELECTORS, Command, begins, board_first, clean, is_moves, is_ours, is_plan, lift, parse
 from pbm.domain.errors import Rejected
 from pbm.domain.meaning import Act, meaning
-from pbm.domain.plan_lines import is_moves, is_plan, lift
 from pbm.domain.settings import CHOICES
 from pbm.domain.verbs import MULTIPLE, SHORTEST_SECRET, Standing, find, leading
 

@@ -11,8 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pbm.domain import plans
-from pbm.domain.commands import parse
-from pbm.domain.plan_lines import is_plan
+from pbm.domain.commands import is_plan, parse
 from pbm.domain.plans import read as read_plan
 from pbm.domain.reading import read
 from pbm.domain.verbs import Standing

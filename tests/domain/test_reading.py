@@ -7,10 +7,10 @@ from types import ModuleType
 
 import pytest
 
-from pbm.domain import commands, plan_lines, reading
+from pbm.domain import commands, reading
 
 
-@pytest.mark.parametrize("module", [reading, commands, plan_lines])
+@pytest.mark.parametrize("module", [reading, commands])
 def test_the_worked_examples_hold(module: ModuleType) -> None:
     result = doctest.testmod(module)
     assert result.attempted > 0
