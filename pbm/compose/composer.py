@@ -33,8 +33,8 @@ from pbm.domain.calendars import micros
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail, Remark
 from pbm.domain.match import Intent, IntentKind, Match, Player, Seat, State, other
-from pbm.domain.reminders import told
 from pbm.domain.settings import Settings
+from pbm.domain.spans import told
 from pbm.domain.tokens import AddressToken, ChatToken, PlayerToken, SeatToken, Signer
 from pbm.draw import ASCII
 from pbm.mailin import SENTINEL, Message, Robot

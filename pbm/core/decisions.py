@@ -24,8 +24,7 @@ from pbm.domain.events import IntentDropped, Proposed
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, State, other
 from pbm.domain.plans import Plan
-from pbm.domain.reminders import OFF
-from pbm.domain.spans import read_duration
+from pbm.domain.spans import OFF, read_duration
 
 MAX_SECONDS_OF_A_PLAN = 1.0
 """What checking one may take: in late positions of Polygon a ply takes some hundredths."""

@@ -14,8 +14,8 @@ from pbm.domain.configuration import Limits
 from pbm.domain.events import CommentMade, MatchStarted, MovePlayed, OfferCancelled, SidesSwapped, told_to
 from pbm.domain.mail import Mail, Remark, RemarkKind
 from pbm.domain.match import SWAP, Ending, Match, Player, Seat, State
-from pbm.domain.reminders import OFF, next_digest
 from pbm.domain.settings import Settings
+from pbm.domain.spans import OFF, next_digest
 from pbm.domain.tokens import PlayerToken
 from pbm.mailin import Message
 from pbm.store import Transaction

@@ -19,8 +19,8 @@ from games.scene import Scene
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import Clock, TimeControl
 from pbm.domain.errors import NotAllowed
-from pbm.domain.reminders import next_reminder
 from pbm.domain.settings import Settings
+from pbm.domain.spans import next_reminder
 
 SWAP = "swap"
 Seat = int

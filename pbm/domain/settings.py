@@ -9,8 +9,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from pbm.domain.calendars import Rests, read_sleep, read_weekend
 from pbm.domain.errors import BadArguments
-from pbm.domain.reminders import DEFAULT, OFF, read_hour
-from pbm.domain.spans import DAY, MINUTE, read_duration, write_duration
+from pbm.domain.spans import DAY, DEFAULT_LADDER, MINUTE, OFF, read_duration, read_hour, write_duration
 
 LONGEST_HOLD = DAY
 ANYONE, KNOWN, ASK, NONE = "anyone", "known", "ask", "none"
@@ -42,7 +41,7 @@ class Settings:
     sleep: str = "off"
     weekend: str = "off"
     digest: str = OFF
-    remind: str = DEFAULT
+    remind: str = DEFAULT_LADDER
     hold: str = OFF
     language: str = "en"
     broadcasts: str = "on"

@@ -1,7 +1,10 @@
-"""Spans of time as players write and read them: lengths such as 3d or 12h, and vacations.
+"""Spans of time as players write and read them: lengths such as 3d or 12h, vacations, ladders of reminders.
 
 Everywhere else a length is whole microseconds. The days of a vacation are those of the wall clock in the player's own
 zone, counted exactly: a vacation over New Year takes of each year's allowance what falls into that year.
+
+A ladder is what a player wants to be told before their time runs out, such as 3d 1d: each length of time is a rung. A
+board may be agreed to have a reminder of its own, so long after the last move.
 """
 
 from __future__ import annotations
@@ -9,7 +12,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from pbm.domain.errors import BadArguments
@@ -68,7 +72,7 @@ def _parts(length: int) -> list[tuple[int, str]]:
 
 Span = tuple[datetime, datetime]
 MOST_AHEAD = timedelta(days=400)
-LEAST = timedelta(days=1)
+SHORTEST_VACATION = timedelta(days=1)
 _FILLERS = frozenset({"from", "to", "until", "till", "for", "-"})
 _EXAMPLES = "vacation 2w, vacation 2026-12-20 2027-01-05 or vacation tomorrow 10d"
 
@@ -86,7 +90,7 @@ def read_vacation(words: str, zone: ZoneInfo, now: datetime) -> Span:
         end = _later(start, read_duration(parts[-1]), zone)
     if start > now + MOST_AHEAD:
         raise BadArguments(f'"{words}" is too far ahead: a vacation begins within {MOST_AHEAD.days} days.')
-    if end - start < LEAST:
+    if end - start < SHORTEST_VACATION:
         raise BadArguments(f'"{words}" is too short: a vacation lasts a day at least, and begins before it ends.')
     return start, end
 
@@ -144,3 +148,110 @@ def check_allowance(vacation: Span, others: Iterable[Span], zone: ZoneInfo, days
         left = days_per_year * DAY - taken[year]
         if length > left:
             raise BadArguments(f"That takes {in_words(length)} of {year}; you have {in_words(max(0, left))} left.")
+
+
+OFF = "off"
+DEFAULT_LADDER = "3d 1d"
+MOST_RUNGS = 6
+SHORTEST_RUNG, LONGEST_RUNG = 10 * MINUTE, 60 * DAY
+"""What a rung may be."""
+ROUGH = 3 * HOUR
+"""From this rung on an hour does not matter."""
+MOST_NAGS = 3
+"""How often a board reminds of itself while nothing happens on it."""
+PUNCTUAL = timedelta(hours=12)
+"""A digest that is later than this is left out: the next one comes soon."""
+
+_TIME = re.compile(r"([01]?\d|2[0-3])[:.h]?([0-5]\d)?", re.ASCII)
+
+
+def read_ladder(words: str) -> str:
+    """The ladder as it is kept: the longest first, each once, or `off`. Raises: BadArguments."""
+    if words.casefold() == OFF:
+        return OFF
+    rungs = {_rung(word) for word in re.split(r"[\s,]+", words.strip(" ,"))}
+    if len(rungs) > MOST_RUNGS:
+        raise BadArguments(f'"{words}" is too much: there may be {MOST_RUNGS} reminders of a move, not {len(rungs)}.')
+    return " ".join(map(write_duration, sorted(rungs, reverse=True)))
+
+
+def _rung(word: str) -> int:
+    """Raises: BadArguments."""
+    length = read_duration(word)
+    if not SHORTEST_RUNG <= length <= LONGEST_RUNG:
+        raise BadArguments(
+            f'"{word}" is not allowed: reminders come {in_words(SHORTEST_RUNG)} to {in_words(LONGEST_RUNG)} before your '
+            "time is over.",
+            "remind 2d 1d 6h",
+        )
+    return length
+
+
+@lru_cache(maxsize=1000)
+def rungs_of(ladder: str) -> tuple[int, ...]:
+    """The lengths of a ladder as it is kept, the longest first."""
+    return () if ladder == OFF else tuple(map(read_duration, ladder.split()))
+
+
+def told(ladder: str) -> str:
+    """A ladder in words, such as "2 days, 1 day and 6 hours"; not of `off`."""
+    *most, last = map(in_words, rungs_of(ladder))
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def reminders(ladder: str, moved_at: datetime, deadline: datetime | None, nag: int | None) -> Iterator[datetime]:
+    """When the player to move is reminded, in no order. deadline: None for never. nag: the board's own, None for none.
+
+    A player who wants no reminders gets none of any kind. Those that are hours away come on the hour before, so that boards
+    which were played on together are one mail.
+    """
+    if deadline is not None:
+        for rung in rungs_of(ladder):
+            instant = deadline - timedelta(microseconds=rung)
+            yield _on_the_hour(instant) if rung >= ROUGH else instant
+    if nag is not None and ladder != OFF:
+        nags = (moved_at + times * timedelta(microseconds=nag) for times in range(1, MOST_NAGS + 1))
+        yield from (_on_the_hour(instant) for instant in nags if deadline is None or instant < deadline)
+
+
+def next_reminder(
+    ladder: str, moved_at: datetime, deadline: datetime | None, nag: int | None, now: datetime
+) -> datetime | None:
+    """The first that is still to come; None for no more."""
+    return min((at for at in reminders(ladder, moved_at, deadline, nag) if at > now), default=None)
+
+
+def read_hour(word: str) -> str:
+    """When a digest comes, as it is kept: "08:00", or `off`. Raises: BadArguments."""
+    if word.casefold() == OFF:
+        return OFF
+    found = _TIME.fullmatch(word.casefold())
+    if found is None:
+        raise BadArguments(f'"{word}" does not fit: digest is off, or a time of day such as 08:00.', "set digest 08:00")
+    return f"{int(found[1]):02}:{found[2] or '00'}"
+
+
+def next_digest(hour: str, zone: ZoneInfo, now: datetime) -> datetime:
+    """The next instant at which the clock on the player's wall shows the hour. hour: as it is kept, and not `off`.
+
+    An hour that a change of the clocks leaves out is taken as if it had not been changed yet; of one that comes twice
+    the first counts.
+    """
+    today = now.astimezone(zone).date()
+    days = (_at(hour, zone, today + timedelta(days=ahead)) for ahead in range(3))
+    return next(instant for instant in days if instant > now)
+
+
+def is_punctual(hour: str, zone: ZoneInfo, now: datetime) -> bool:
+    """A digest sent now would not be so late that it had better wait for the next."""
+    today = now.astimezone(zone).date()
+    last = max(at for back in range(3) if (at := _at(hour, zone, today - timedelta(days=back))) <= now)
+    return now - last <= PUNCTUAL
+
+
+def _on_the_hour(instant: datetime) -> datetime:
+    return instant.replace(minute=0, second=0, microsecond=0)
+
+
+def _at(hour: str, zone: ZoneInfo, day: date) -> datetime:
+    return datetime.combine(day, time.fromisoformat(hour), zone).astimezone(ZoneInfo("UTC"))

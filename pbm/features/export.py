@@ -34,8 +34,8 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import IntentKind, Match, Player, Ply, State
-from pbm.domain.reminders import read_ladder
 from pbm.domain.settings import CHOICES, Settings
+from pbm.domain.spans import read_ladder
 from pbm.domain.verbs import ACCOUNT, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.belongings import OF_BOARDS, PEOPLE, SECTIONS, instant

@@ -29,8 +29,8 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.mail import Mail
 from pbm.domain.match import SWAP, Ending, Match, Player, State, replay
-from pbm.domain.reminders import OFF
 from pbm.domain.settings import DAILY, Settings
+from pbm.domain.spans import OFF
 from pbm.domain.verbs import LOOKING, Locks, Verb
 from pbm.mailin import strip_subject
 from pbm.store import Transaction

@@ -21,8 +21,8 @@ from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.match import IntentKind, Match, Player, other, with_clock
-from pbm.domain.reminders import OFF, is_punctual, next_digest, read_ladder, told
 from pbm.domain.settings import Settings
+from pbm.domain.spans import OFF, is_punctual, next_digest, read_ladder, told
 from pbm.domain.verbs import ACCOUNT, LOOKING, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.agenda import TOLD

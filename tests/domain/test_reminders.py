@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm.domain.errors import BadArguments
-from pbm.domain.reminders import (
-    DEFAULT,
+from pbm.domain.spans import (
+    DAY,
+    DEFAULT_LADDER,
+    HOUR,
     MOST_NAGS,
     is_punctual,
     next_digest,
@@ -20,7 +22,6 @@ from pbm.domain.reminders import (
     read_ladder,
     told,
 )
-from pbm.domain.spans import DAY, HOUR
 
 NOW = datetime(2026, 3, 10, 12, 30, tzinfo=UTC)
 ZONES = st.sampled_from(["UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Australia/Lord_Howe"])
@@ -48,7 +49,7 @@ def test_what_is_no_ladder_is_refused(words: str) -> None:
 
 
 def test_a_ladder_is_told_in_words() -> None:
-    assert told(DEFAULT) == "3 days and 1 day"
+    assert told(DEFAULT_LADDER) == "3 days and 1 day"
 
 
 def test_rungs_come_one_after_the_other_on_the_hour() -> None:
