@@ -180,8 +180,8 @@ def _rung(word: str) -> int:
     length = read_duration(word)
     if not SHORTEST_RUNG <= length <= LONGEST_RUNG:
         raise BadArguments(
-            f'"{word}" is not allowed: reminders come {in_words(SHORTEST_RUNG)} to {in_words(LONGEST_RUNG)} before your '
-            "time is over.",
+            f'"{word}" is not allowed: reminders come {in_words(SHORTEST_RUNG)} to {in_words(LONGEST_RUNG)} before '
+            "your time is over.",
             "remind 2d 1d 6h",
         )
     return length
@@ -202,8 +202,8 @@ def told(ladder: str) -> str:
 def reminders(ladder: str, moved_at: datetime, deadline: datetime | None, nag: int | None) -> Iterator[datetime]:
     """When the player to move is reminded, in no order. deadline: None for never. nag: the board's own, None for none.
 
-    A player who wants no reminders gets none of any kind. Those that are hours away come on the hour before, so that boards
-    which were played on together are one mail.
+    A player who wants no reminders gets none of any kind. Those that are hours away come on the hour before, so that
+    boards which were played on together are one mail.
     """
     if deadline is not None:
         for rung in rungs_of(ladder):
