@@ -1,7 +1,8 @@
 """What a seat has decided before it can be done, and what it asks of the other: plans, held moves, offers of a draw.
 
 A plan is followed as soon as the ply is played that it waits for. A held move is checked when it is sent; until its
-time nobody else hears of it, nor of what was written with it, so that its player can take it back.
+time nobody else hears of it, nor of what was written with it, so that its player can take it back. And what the sender
+of a command is told of it: that it was done, or why it was refused.
 """
 
 from __future__ import annotations
@@ -11,20 +12,22 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from time import monotonic
 
-from games.rules import GameError
+from games.rules import GameError, MoveError
 from pbm.compose import Answer, Outcome
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of
 from pbm.core.request import Request
 from pbm.domain import plans
-from pbm.domain.commands import Command
-from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
+from pbm.domain.commands import Command, is_ours
+from pbm.domain.errors import BadArguments, NeedsIdentity, NotAllowed, NotFound, Rejected
 from pbm.domain.events import IntentDropped, Proposed
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, State, other
 from pbm.domain.plans import Plan
 from pbm.domain.spans import OFF, read_duration
+from pbm.domain.verbs import redact, redact_quoted
+from pbm.mailin import strip_subject
 
 MAX_SECONDS_OF_A_PLAN = 1.0
 """What checking one may take: in late positions of Polygon a ply takes some hundredths."""
@@ -288,3 +291,65 @@ def tell_sender(
     scene = after.scene if after else None
     request.notices.append(notice_of(board, replace(request.correspondent(), seat=seat), scene=scene, shown=what))
     return None
+
+
+_VOID = (
+    "The mail you answer is void. Answer a newer one of ours; if you have none, write for instance "
+    '"show 101" from the address where you get our mails, or put your userid and password into the command.'
+)
+
+
+def refuse(request: Request, line: str, error: Rejected | GameError, *, several: bool = False) -> None:
+    """Answer a command that was not carried out.
+
+    With the board, where it was the only command and the sender has a seat there.
+    """
+    if request.sender.is_void and (isinstance(error, NeedsIdentity) or not isinstance(error, NotAllowed)):
+        error = NotAllowed(_VOID)
+    request.refusal = error
+    board = None if several else _own_board(request)
+    suggestion = error.suggestion if isinstance(error, Rejected) else _nearby(error)
+    text = redact_quoted(str(error), request.secrets)
+    if board is None or request.identified is None:
+        request.answers.append(Answer(line, Outcome.FAILED, text, suggestion=suggestion))
+        return
+    token = request.sender.seat
+    seated = token is not None and token.board == board.match.board
+    seat = token.seat if token and seated else request.seat_of(board, request.identified)
+    request.notices.append(
+        notice_of(
+            board,
+            request.reader(request.identified, seat),
+            problem=f"{_heading(error)}: {text}",
+            advice=error.suggestion if isinstance(error, Rejected) else "",
+            nearby=error.candidates if isinstance(error, MoveError) else (),
+            original=redact(original_of(request), request.secrets),
+        )
+    )
+
+
+def _own_board(request: Request) -> OpenBoard | None:
+    """The board the mail was about, if its sender has a seat there."""
+    token = request.sender.seat
+    if request.identified is None and not request.boards and token is not None:
+        request.identified = request.board(token.board).match.player(token.seat)
+    if request.identified is None:
+        return None
+    own = [board for board in request.boards if board.match.seat_of(request.identified.id) is not None]
+    return own[-1] if own else None
+
+
+def original_of(request: Request) -> str:
+    """What the person wrote, to be quoted: their subject, unless it is one of ours, and their text."""
+    subject = strip_subject(request.message.subject)
+    shown = "" if is_ours(subject) else subject
+    return "\n\n".join(part for part in (shown, request.message.text.strip("\n")) if part)
+
+
+def _nearby(error: GameError) -> str:
+    """Moves that would do, as a player may write them."""
+    return " or ".join(error.candidates[:3]) if isinstance(error, MoveError) else ""
+
+
+def _heading(error: Rejected | GameError) -> str:
+    return "Not played" if isinstance(error, MoveError) else "Not done"

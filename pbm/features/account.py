@@ -8,10 +8,9 @@ from datetime import datetime, timedelta
 from pbm.compose import Answer, Outcome
 from pbm.core.bus import ReachChanged, SettingsSaved, publish
 from pbm.core.credentials import check_address, check_free, check_password, declines, first_line
-from pbm.core.decisions import done
+from pbm.core.decisions import done, refuse
 from pbm.core.notify import Tools
 from pbm.core.registry import REFUSALS, handles, keeper_of, redeems
-from pbm.core.reply import refuse
 from pbm.core.request import Request
 from pbm.core.unasked import asked_for, count_unasked
 from pbm.domain.commands import Command

@@ -10,10 +10,9 @@ from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, publish
 from pbm.core.credentials import ERASED, declines, first_line
-from pbm.core.decisions import done
+from pbm.core.decisions import done, refuse
 from pbm.core.notify import Tools, tell_players
 from pbm.core.registry import Occasion, handles, redeems, when_due
-from pbm.core.reply import refuse
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, UnknownCommand

@@ -19,10 +19,9 @@ from pbm.bots import BOARDS, LEVELS, Question, Thought, options_of
 from pbm.compose import Answer, Outcome, Posed
 from pbm.core.board import OpenBoard
 from pbm.core.bus import MatchEnded, SettingsSaved, publish, subscribes
-from pbm.core.decisions import done
+from pbm.core.decisions import done, refuse
 from pbm.core.notify import Tools, reader_of
 from pbm.core.registry import Occasion, digests, handles, redeems
-from pbm.core.reply import refuse
 from pbm.core.request import Request
 from pbm.core.robots import Settling, Task, asked, thinks_at_leisure
 from pbm.domain.commands import Command

@@ -9,10 +9,9 @@ from games import GAMES, AnyGame
 from games.rules import OptionError
 from pbm.compose import Answer, Outcome
 from pbm.compose.views import lasting
-from pbm.core.decisions import done
+from pbm.core.decisions import done, refuse
 from pbm.core.notify import tell_players
 from pbm.core.registry import REFUSALS, Occasion, handles, redeems, when_due
-from pbm.core.reply import refuse
 from pbm.core.request import Request
 from pbm.core.robots import robot_named
 from pbm.core.start import (

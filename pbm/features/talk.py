@@ -10,10 +10,9 @@ from games import GAMES
 from pbm.compose import Answer, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
-from pbm.core.decisions import done
+from pbm.core.decisions import done, refuse
 from pbm.core.notify import Tools, notice_of, pass_on, perspective, readers_of
 from pbm.core.registry import HANDLERS, handles, redeems
-from pbm.core.reply import refuse
 from pbm.core.request import Request
 from pbm.core.start import unheard
 from pbm.domain.commands import Command, clean, parse

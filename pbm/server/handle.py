@@ -26,7 +26,6 @@ from pbm.core.counts import COUNTS, LIMITED, WAITED
 from pbm.core.credentials import first_line
 from pbm.core.notify import Tools, reader_of, rehearse
 from pbm.core.registry import LASTING, REDEEMERS
-from pbm.core.reply import mails_of
 from pbm.core.request import Credentials, Incoming, Request, Sender
 from pbm.domain.commands import Command, clean
 from pbm.domain.errors import NeedsIdentity, Rejected
@@ -53,7 +52,7 @@ from pbm.mailin import (
 from pbm.mailin import read as read_mail
 from pbm.server.bounces import Bouncing
 from pbm.server.guard import Cause, Costs, Gate, Logins, Origin, Throttle, logins_of, network_of, settle
-from pbm.server.order import Order, hold, parse_all, unsaid_lines
+from pbm.server.order import Order, hold, mails_of, parse_all, unsaid_lines
 from pbm.server.senders import identify, is_player, kept_out, remember_key, with_lost_token
 from pbm.store import DatabaseTrouble, Transaction
 from pbm.store.refusals import Ban

@@ -1,25 +1,37 @@
-"""Carrying out the commands of a mail in their order, and holding them until their sender has proved who they are."""
+"""The commands of a mail: carried out in their order, or held until their sender has proved who they are.
+
+And everything there is to tell once they are through.
+"""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from games import GAMES
 from games.rules import GameError
 from pbm.compose import Answer, Outcome
+from pbm.compose.pages import plain
+from pbm.core.board import OpenBoard
 from pbm.core.credentials import declines
+from pbm.core.decisions import original_of, refuse
+from pbm.core.notify import tell_players
 from pbm.core.registry import REFUSALS, redeems, run
-from pbm.core.reply import refuse
 from pbm.core.request import Request, Sender
 from pbm.core.unasked import is_puzzling
-from pbm.domain.commands import Command, clean, parse
+from pbm.domain.commands import Command, begins, clean, parse
+from pbm.domain.consent import introduced
 from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand
+from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
+from pbm.domain.mail import Mail, RemarkKind
+from pbm.domain.match import State
+from pbm.domain.meaning import sentences
 from pbm.domain.reading import MAX_COMMANDS, Reading
-from pbm.domain.verbs import VERBS, Standing, leading
+from pbm.domain.verbs import VERBS, Standing, leading, redact
 from pbm.features.newcomer import greet
 from pbm.mailin import Action
 from pbm.server.plain import THANKS, Restated, check_sure, is_newcomers, restated, restated_line
@@ -253,3 +265,79 @@ def release(request: Request, ticket: Ticket) -> None:
     request.prove(player)
     reading = Reading(lines, ticket.payload["comment"], remarks=tuple(ticket.payload.get("remarks", ())))
     Order(reading, parse_all(request.tx, lines, standing)).carry_out(request)
+
+
+def mails_of(request: Request) -> list[Mail]:
+    """Everything there is to tell, once all commands are through; replies to the sender last."""
+    mails = list(request.letters)
+    changed = [board for board in request.boards if board.events]
+    concerned = {board.match.board for board in changed} | {notice.match.board for notice in request.notices}
+    concerned |= {mail.board for mail in mails if mail.board is not None}
+    answered = request.message if len(concerned) == 1 else replace(request.message, message_id=None)
+    for board in changed:
+        comments = request.comments(board.match.board)
+        _keep(request, board, comments)
+        mails += tell_players(
+            request.tx, request.tools, board, comments, request.identified, answered,
+            read_as=request.read_as.get(board.match.board, ""), sent_from=request.sent_from,
+        )  # fmt: skip
+    replies: list[Mail] = []
+    for notice in request.notices:
+        read_as = request.read_as.get(notice.match.board, "")
+        told = replace(notice, read_as=read_as, sent_from=request.sent_from)
+        replies += request.tools.composer.notice(told, request.now, answered)
+    if request.answers:
+        replies += _answer(request)
+    return mails + [replace(mail, reply=True) for mail in replies]
+
+
+def _keep(request: Request, board: OpenBoard, comments: Sequence[CommentMade]) -> None:
+    """What a player writes to a board stays among their belongings; what only claims to be theirs does not."""
+    if request.identified is not None and not request.is_hearsay:
+        for comment in comments:
+            board.remark(RemarkKind.COMMENT, request.identified, comment.text)
+
+
+def _answer(request: Request) -> list[Mail]:
+    """A stranger gets nothing of their own mail back: somebody else may have sent it to annoy them."""
+    reader, answers = request.correspondent(), request.answers
+    known = reader.player is not None
+    if not known and isinstance(request.refusal, UnknownCommand) and not begins(answers[-1].line):
+        answers = [_greeting(request, answers[-1].line)]
+    failed = any(answer.outcome is Outcome.FAILED for answer in answers)
+    original = redact(original_of(request), request.secrets) if failed and known else ""
+    answers = [replace(answer, line=redact(answer.line, request.secrets)) for answer in _bounded(answers)]
+    return request.tools.composer.answer(reader, answers, request.now, request.message, original, request.sent_from)
+
+
+MAX_CHARACTERS = 16_000
+"""Of the answers to several commands of one mail, lest it grow beyond 60 kB: a list alone may be as long as that."""
+
+
+def _bounded(answers: Sequence[Answer]) -> Iterator[Answer]:
+    """The answers, those of them without their text for which there is no room in one mail."""
+    room = MAX_CHARACTERS
+    for number, answer in enumerate(answers):
+        is_too_long = number > 0 and len(answer.text) > max(room, 200)
+        yield replace(answer, text=_TOO_LONG) if is_too_long else answer
+        room -= 0 if is_too_long else len(answer.text)
+
+
+_TOO_LONG = "There is no room for this here: send the line in a mail of its own."
+
+
+def _greeting(request: Request, line: str) -> Answer:
+    """What a person gets whose mail holds no command: what this is, a board, and three things to answer with.
+
+    line: what could not be understood; few words may be a command with an error, which is told.
+    """
+    state, robot = State.start(GAMES["cross"], ("-size=3",)), request.tools.composer.robot.address
+    for move in ("C3", "B2", "D3"):
+        state, _ = state.play(move)
+    board = plain(state)
+    wish, said = introduced(request.message.text), sentences(line)
+    is_typo = len(line.split()) < 3 and "Did you mean" in str(request.refusal) and said and not wish
+    again = "Your answer could not be read. One word is enough: a name you like." if request.sender.address else ""
+    problem = str(request.refusal) if is_typo else again
+    text = request.page("stranger.txt", robot=robot, board=board, wish=wish, problem=problem)
+    return Answer("", Outcome.DONE, text.rstrip("\n"), "pbm: games by mail", is_greeting=True)

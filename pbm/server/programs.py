@@ -20,7 +20,6 @@ from pbm.compose.machine import Copy, addressed
 from pbm.compose.views import View
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Tools, rehearse
-from pbm.core.reply import mails_of
 from pbm.core.request import Incoming, Request, Sender
 from pbm.core.robots import LEISURE, SOURCES, Ask, Settling, Task, charge, spent
 from pbm.domain.errors import NotFound, Rejected
@@ -29,7 +28,7 @@ from pbm.domain.reading import read
 from pbm.domain.tokens import SeatToken
 from pbm.domain.verbs import Standing
 from pbm.mailin import Action, Message
-from pbm.server.order import Order, parse_all
+from pbm.server.order import Order, mails_of, parse_all
 from pbm.store import HOUSE, DatabaseTrouble, Store, Transaction
 
 log = structlog.get_logger()

@@ -13,8 +13,8 @@ from games import GAMES, AnyGame
 from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
+from pbm.core.decisions import refuse
 from pbm.core.registry import REFUSALS, redeems
-from pbm.core.reply import refuse
 from pbm.core.request import Request
 from pbm.core.start import check_willing, read_terms, start_match
 from pbm.core.unasked import count_asked, count_unasked
