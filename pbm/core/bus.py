@@ -37,7 +37,7 @@ class MatchReopened:
 
 @dataclass(frozen=True, slots=True)
 class PlayerHeard:
-    """A player has written, from this address. boards: those in hand."""
+    """A player to whom mail may no longer have got has written, from this address. boards: those in hand."""
 
     player: Player
     address: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -114,6 +114,12 @@ class Incoming:
     network: str = ""
 
 
+def note_heard(tx: Transaction, player: Player, address: str, boards: Iterable[OpenBoard] = ()) -> None:
+    """Mail gets to a player who has written, should that have been in doubt; else there is nobody to tell."""
+    if tx.players.is_doubtful(player.id):
+        publish(PlayerHeard(player, address, tuple(boards)), tx)
+
+
 @dataclass(slots=True)
 class Request:
     """One mail in hand, and what has been done about it so far.
@@ -186,7 +192,7 @@ class Request:
     def prove(self, player: Player) -> None:
         """It was this player who wrote; so mail gets to them again, should that have been in doubt."""
         self.identified = player
-        publish(PlayerHeard(player, self.message.sender, tuple(self._boards.values())), self.tx)
+        note_heard(self.tx, player, self.message.sender, self._boards.values())
 
     def _login(self, credentials: Credentials) -> Player:
         """The sentence does not tell whether the userid exists. Raises: NotAllowed."""

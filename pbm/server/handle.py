@@ -21,12 +21,11 @@ from typing import Any
 import structlog
 
 from pbm.compose import Notice
-from pbm.core.bus import PlayerHeard, publish
 from pbm.core.counts import COUNTS, LIMITED, WAITED
 from pbm.core.credentials import first_line
 from pbm.core.notify import Tools, reader_of, rehearse
 from pbm.core.registry import LASTING, REDEEMERS
-from pbm.core.request import Credentials, Incoming, Request, Sender
+from pbm.core.request import Credentials, Incoming, Request, Sender, note_heard
 from pbm.domain.commands import Command, clean
 from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.mail import Arrival, Mail, Received
@@ -226,7 +225,7 @@ class Handler:
     def check(self, mails: list[Prepared]) -> list[Checked]:
         """The passwords of the mails, looked at together; takes long, so not while others wait."""
         wanted = {key: hashed for mail in mails for key, hashed in mail.logins.hashes.items()}
-        right = self.tools.passwords.verify([(key[1], hashed) for key, hashed in wanted.items()])
+        right = self.tools.passwords.verify([(key[1], hashed) for key, hashed in wanted.items()]) if wanted else []
         verified = {key: hashed for (key, hashed), is_right in zip(wanted.items(), right, strict=True) if is_right}
         return [
             Checked({login: verified[login] for login in mail.logins.hashes if login in verified}, self._hashed(mail))
@@ -235,7 +234,7 @@ class Handler:
 
     def _hashed(self, mail: Prepared) -> dict[str, str]:
         fresh = mail.logins.fresh
-        return dict(zip(fresh, self.tools.passwords.hash_all(fresh), strict=True))
+        return dict(zip(fresh, self.tools.passwords.hash_all(fresh), strict=True)) if fresh else {}
 
     def without_passwords(self, mail: Prepared, checked: Checked) -> bytes | None:
         """The bytes of a mail that is done with, without the passwords in them; None where they hold none."""
@@ -447,7 +446,7 @@ class Handler:
         if until is not None:
             return blank.put_off(until)
         if heard := mail.sender.proven or mail.sender.seated:
-            publish(PlayerHeard(heard, mail.message.sender), tx)
+            note_heard(tx, heard, mail.message.sender)
         redeemed = self._redeem(blank)
         if redeemed is not None:
             return redeemed

@@ -164,6 +164,10 @@ class Players:
             for player_id in player_ids
         }
 
+    def is_doubtful(self, player_id: int) -> bool:
+        """A mail to one of the player's addresses has come back."""
+        return any(address.is_troubled for address in self.addresses(player_id))
+
     def unreachable(self, player_id: int) -> bool:
         """No mail gets to the player: they have confirmed addresses, and all are suspended."""
         found = select(func.count(), func.count(addresses.c.suspended_at)).where(

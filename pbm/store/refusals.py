@@ -95,7 +95,7 @@ class Bounces:
 
     def alive(self, player_id: int, sender: str) -> bool:
         """The player has written: their address works again, and all if none did. Whether that was in doubt."""
-        troubled = any(address.is_troubled for address in self._players.addresses(player_id))
+        troubled = self._players.is_doubtful(player_id)
         if troubled:
             self._connection.execute(_ALIVE, {"player": player_id, "sender": sender.casefold()})
         return troubled
