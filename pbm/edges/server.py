@@ -28,7 +28,7 @@ from pbm.edges.watch import lack
 from pbm.server import Arriving, Service
 from pbm.store import Conflict, DatabaseTrouble
 from pbm.store.agenda import DELIVERS, LISTENS, LOOKS
-from pbm.store.trouble import ReadOnly
+from pbm.store.neighbours import ReadOnly
 
 log = structlog.get_logger()
 

@@ -19,9 +19,8 @@ from sqlalchemy import Connection, String, Table, collate, delete, func, insert,
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from pbm.store.neighbours import BELLS
+from pbm.store.neighbours import BELLS, DatabaseTrouble, SchemaTrouble
 from pbm.store.tables import metadata
-from pbm.store.trouble import DatabaseTrouble, SchemaTrouble
 
 _BUSY_SECONDS = 30
 _JOURNALS = ("-wal", "-shm", "-journal")

@@ -34,11 +34,22 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from pbm.resources import folder
 from pbm.store.agenda import HEARTBEAT, TOLD
 from pbm.store.backup import Contents
-from pbm.store.neighbours import Bell, ListeningBell, PipeBell, Turns, ring
+from pbm.store.neighbours import (
+    Bell,
+    DatabaseTrouble,
+    ListeningBell,
+    Lost,
+    PipeBell,
+    ReadOnly,
+    SchemaTrouble,
+    Turns,
+    Writes,
+    ring,
+    translated,
+)
 from pbm.store.refusals import LogLine
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
 from pbm.store.transaction import HOUSE, Transaction
-from pbm.store.trouble import DatabaseTrouble, Lost, ReadOnly, SchemaTrouble, Writes, translated
 
 _BUSY_SECONDS = 30
 _PRAGMAS = (
@@ -362,12 +373,21 @@ def _check_writes(
 
 
 def _set_up_session(connection: Any, _record: Any) -> None:
-    from pbm.store.nuls import without_nuls
-
-    without_nuls(connection)
+    _keep_out_nuls(connection)
     for name, value in _SESSION.items():
         connection.execute(f"SET {name} = '{value}'")
     connection.commit()
+
+
+def _keep_out_nuls(connection: Any) -> None:
+    """Text with NUL in it, which SQLite keeps and PostgreSQL refuses, is written with the replacement character."""
+    from psycopg.types.string import StrDumperUnknown
+
+    class NulFree(StrDumperUnknown):
+        def dump(self, obj: str) -> Any:
+            return super().dump(obj.replace("\0", "\N{REPLACEMENT CHARACTER}"))
+
+    connection.adapters.register_dumper(str, NulFree)
 
 
 def _begin_on_server(connection: Connection) -> None:

@@ -24,8 +24,8 @@ from sqlalchemy import (
 )
 
 from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent, Settlement
+from pbm.store.neighbours import Conflict
 from pbm.store.tables import Instant, addresses, inbox, matches, outbox
-from pbm.store.trouble import Conflict
 
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)

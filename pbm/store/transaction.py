@@ -30,7 +30,7 @@ from pbm.store.belongings import Belongings
 from pbm.store.erasure import Erasure
 from pbm.store.identity import Identity, Peers, Secrets
 from pbm.store.matches import COUNT_PLY, Matches
-from pbm.store.neighbours import CHANNEL
+from pbm.store.neighbours import CHANNEL, translated
 from pbm.store.overview import Overview
 from pbm.store.players import Players
 from pbm.store.puzzles import Puzzles
@@ -40,7 +40,6 @@ from pbm.store.refusals import Acts, Bans, Blocks, Bounces, Choices
 from pbm.store.tables import absences, addresses, follows, game_choices, intents, matches, player_follows, players
 from pbm.store.tickets import Guesses, Invitations, Seeks, Tickets
 from pbm.store.tournaments import Tournaments
-from pbm.store.trouble import translated
 
 HOUSE = "house"
 """The name that is locked by anybody who changes more than they have locked otherwise."""

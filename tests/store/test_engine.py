@@ -18,8 +18,8 @@ from sqlalchemy import create_engine, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store, Transaction, engine
+from pbm.store.neighbours import Lost, ReadOnly
 from pbm.store.tables import FIRST_BOARD, meta, metadata
-from pbm.store.trouble import Lost, ReadOnly
 from tests.databases import Databases
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
