@@ -77,11 +77,6 @@ def keeper_of(name: str) -> Keeper | None:
     return _KEEPERS.get(name)
 
 
-def run(request: Request, command: Command) -> Answer | None:
-    """Carry one command out. Raises: Rejected, GameError."""
-    return HANDLERS[command.verb.name](request, command)
-
-
 log = structlog.get_logger()
 
 MOST_ATTEMPTS = 5

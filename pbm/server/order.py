@@ -19,7 +19,7 @@ from pbm.core.board import OpenBoard
 from pbm.core.credentials import declines
 from pbm.core.decisions import original_of, refuse
 from pbm.core.notify import tell_players
-from pbm.core.registry import REFUSALS, redeems, run
+from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.request import Request, Sender
 from pbm.core.unasked import is_puzzling
 from pbm.domain.commands import Command, begins, clean, parse
@@ -72,7 +72,7 @@ class Order:
             try:
                 request.words.take(self.reading, number, command)
                 check_sure(request, self.reading, command)
-                answer = _run(request, command)
+                answer = run(request, command)
             except NeedsIdentity:
                 raise
             except REFUSALS as error:
@@ -127,7 +127,7 @@ class Order:
         (command,) = parse_all(request.tx, (read,), standing)
         request.words.restate(meant.board, meant.comment)
         request.read_as[meant.board] = meant.read_as
-        answer = _run(request, command)
+        answer = run(request, command)
         if answer is not None or several:
             request.answers.append(answer or Answer(line, Outcome.DONE, ""))
 
@@ -151,11 +151,12 @@ class Order:
         return Order(reading, commands, is_restated=True).carry_out(request)
 
 
-def _run(request: Request, command: Command | Rejected) -> Answer | None:
+def run(request: Request, command: Command | Rejected) -> Answer | None:
+    """Carry one command out, by the handler of its verb. Raises: Rejected, GameError."""
     if isinstance(command, Rejected):
         raise command
     with request.tx.savepoint():
-        return run(request, command)
+        return HANDLERS[command.verb.name](request, command)
 
 
 def _lack_of_password(request: Request, line: str) -> NotAllowed | None:
