@@ -11,7 +11,7 @@ from pbm.compose import Composer, Notice, Reader, Whence
 from pbm.core.board import OpenBoard, States
 from pbm.core.credentials import Passwords
 from pbm.domain.configuration import Limits
-from pbm.domain.events import CommentMade, MatchStarted, MovePlayed, OfferCancelled, SidesSwapped, told_to
+from pbm.domain.events import CommentMade, Event, IntentDropped, MatchStarted, MovePlayed, OfferCancelled, SidesSwapped
 from pbm.domain.mail import Mail, Remark, RemarkKind
 from pbm.domain.match import SWAP, Ending, Match, Player, Seat, State
 from pbm.domain.settings import Settings
@@ -117,6 +117,11 @@ def tell_players(
         )
         mails += tools.composer.notice(notice, board.now, answers if own else None)
     return mails
+
+
+def told_to(event: Event, seat: Seat | None) -> bool:
+    """Whether the reader in this seat, None for a spectator, may know of the event."""
+    return event.seat == seat or not isinstance(event, IntentDropped)
 
 
 def rehearse(tx: Transaction, tools: Tools, act: Callable[[Tools], Sequence[Notice] | None]) -> None:

@@ -20,11 +20,6 @@ class Event:
     seat: Seat | None = None
 
 
-def told_to(event: Event, seat: Seat | None) -> bool:
-    """Whether the reader in this seat, None for a spectator, may know of the event."""
-    return event.seat == seat or not isinstance(event, IntentDropped)
-
-
 @dataclass(frozen=True, slots=True)
 class MatchStarted(Event):
     """challenger: the userid of who started it; empty for the operator. origin: a sentence on what led to it."""

@@ -44,6 +44,14 @@ class Reading:
         """All that is no command."""
         return "\n".join(filter(None, (self.comment, *self.remarks)))
 
+    def opens_with(self, command: Command) -> bool:
+        """The mail begins with this move, and with nothing that tells the board or who plays it."""
+        return command.verb.name == "move" and command.args.keys() == {"MOVE"} and command.line == self.lines[0]
+
+    def sounds_unsure(self, command: Command) -> bool:
+        """The mail begins with this move, above words that may take it back."""
+        return bool(self.comment) and self.opens_with(command) and meaning(self.text, str.casefold).act is Act.UNSURE
+
 
 @dataclass(frozen=True, slots=True)
 class _Draft:

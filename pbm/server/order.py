@@ -71,7 +71,7 @@ class Order:
         for number, (line, command) in enumerate(zip(self.reading.lines, self.commands, strict=True), 1):
             try:
                 request.words.take(self.reading, number, command)
-                check_sure(request, self.reading, command)
+                self._check_sure(request, command)
                 answer = run(request, command)
             except NeedsIdentity:
                 raise
@@ -86,6 +86,12 @@ class Order:
             excuse = f"One mail may hold {MAX_COMMANDS} commands."
             request.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
         return request
+
+    def _check_sure(self, request: Request, command: Command | Rejected) -> None:
+        """Raises: BadArguments for a move above words that take it back; and as what would be played does."""
+        number = request.sender.board
+        if number is not None and isinstance(command, Command) and self.reading.sounds_unsure(command):
+            check_sure(request, request.board(number), self.reading, command)
 
     def _refused(self, request: Request, number: int, error: Rejected | GameError) -> Request:
         """A command is refused, and the rest is not tried; unless the mail means something in plain words."""

@@ -173,17 +173,12 @@ def _bare(word: str) -> str:
     return word.strip(".,!?:;")
 
 
-def check_sure(request: Request, reading: Reading, command: Command | Rejected) -> None:
+def check_sure(request: Request, board: OpenBoard, reading: Reading, command: Command) -> None:
     """A move above words that take it back, or that name another one as theirs, is not played.
 
-    Raises: BadArguments; and as what would be played does.
+    board: that is answered. Raises: BadArguments; and as what would be played does.
     """
-    number, text = request.sender.board, reading.text
-    if isinstance(command, Rejected) or command.verb.name != "move" or not _is_open(command, reading):
-        return
-    if number is None or not reading.comment or meaning(text, str.casefold).act is not Act.UNSURE:
-        return
-    board = request.board(number)
+    text = reading.text
     meant = meaning(text, _legal(board))
     if meant.act is Act.UNSURE and not _is_turn(board, text):
         request.seated(command)
@@ -382,7 +377,7 @@ def _is_open(command: Command | Rejected, reading: Reading) -> bool:
     """The strict reading found no command: no verb at all, or one whose words do not fit it."""
     if isinstance(command, Rejected):
         return isinstance(command, UnknownCommand | BadArguments)
-    return command.verb.name == "move" and command.args.keys() == {"MOVE"} and command.line == reading.lines[0]
+    return reading.opens_with(command)
 
 
 def _legal(board: OpenBoard) -> Callable[[str], str | None]:
