@@ -54,7 +54,7 @@ from pbm.server.guard import Cause, Costs, Gate, Logins, Origin, Throttle, login
 from pbm.server.order import Order, hold, mails_of, parse_all, unsaid_lines
 from pbm.server.senders import identify, is_player, kept_out, remember_key, with_lost_token
 from pbm.store import DatabaseTrouble, Transaction
-from pbm.store.refusals import Ban
+from pbm.store.players import Ban
 
 log = structlog.get_logger()
 

@@ -29,7 +29,7 @@ from pbm.domain.verbs import Standing
 from pbm.mailin import Cover, Message, Robot, strip_subject, token_answered
 from pbm.store import Transaction
 from pbm.store.identity import Peer
-from pbm.store.refusals import Ban
+from pbm.store.players import Ban
 
 
 def is_player(subject: str) -> bool:

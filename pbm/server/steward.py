@@ -20,7 +20,7 @@ from pbm.server.operator import player_named
 from pbm.server.senders import is_player, subject_of
 from pbm.server.service import Service
 from pbm.store import Transaction
-from pbm.store.refusals import Ban
+from pbm.store.players import Ban
 
 
 class Steward:

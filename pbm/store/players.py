@@ -1,4 +1,4 @@
-"""Players, their addresses and their settings."""
+"""Players, their addresses and their settings, and whom the operator keeps out."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
 
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
-from pbm.store.tables import addresses, players, tickets
+from pbm.store.tables import addresses, bans, players, tickets
 
 MOST_ALIKE = 500
 """Userids that are looked through for one that may be meant."""
@@ -294,3 +294,49 @@ def _address(row: Row[Any]) -> Address:
     return Address(
         row.id, row.player_id, row.address, row.confirmed_at, row.bounces, row.soft_bounces, row.suspended_at
     )
+
+
+_ANY_BAN = select(bans.c.subject).limit(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Ban:
+    """subject: a userid, an address, or a domain with @ in front, in lower case. until: None for good."""
+
+    subject: str
+    since: datetime
+    until: datetime | None
+    reason: str
+
+
+class Bans:
+    """One for each subject. What is over is kept until it is lifted, so that the operator sees it."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._none = False
+
+    def put(self, ban: Ban) -> None:
+        """In place of the one before."""
+        self._none = False
+        self.lift(ban.subject)
+        values = {"subject": ban.subject, "since": ban.since, "until": ban.until, "reason": ban.reason}
+        self._connection.execute(insert(bans).values(values))
+
+    def lift(self, subject: str) -> bool:
+        """Whether there was one."""
+        return self._connection.execute(delete(bans).where(bans.c.subject == subject)).rowcount != 0
+
+    def all(self) -> list[Ban]:
+        """The oldest first."""
+        rows = self._connection.execute(select(bans).order_by(bans.c.since, bans.c.subject))
+        return [Ban(row.subject, row.since, row.until, row.reason) for row in rows]
+
+    def of(self, subjects: Collection[str], now: datetime) -> list[Ban]:
+        """Those on any of the subjects that hold now. Where there are none at all, that is asked once a transaction."""
+        self._none = self._none or self._connection.execute(_ANY_BAN).first() is None
+        if self._none:
+            return []
+        holds = or_(bans.c.until.is_(None), bans.c.until > now)
+        rows = self._connection.execute(select(bans).where(bans.c.subject.in_(subjects), holds))
+        return [Ban(row.subject, row.since, row.until, row.reason) for row in rows]

@@ -1,4 +1,4 @@
-"""Whom no mail goes to and whose is not taken: addresses that bounce, whom players block, whom the operator keeps out.
+"""To whom no mail goes, and from whom: addresses that bounce, players whom others block, games not chosen.
 
 What the operator has done at the command line is kept beside it.
 """
@@ -15,7 +15,7 @@ from sqlalchemy import Connection, bindparam, case, delete, func, insert, or_, s
 from pbm.domain.mail import Delivery
 from pbm.domain.match import Player
 from pbm.store.players import Players
-from pbm.store.tables import acts, addresses, bans, blocks, follows, game_choices, outbox, players
+from pbm.store.tables import acts, addresses, blocks, follows, game_choices, outbox, players
 
 FORGOTTEN_AFTER = timedelta(days=60)
 """A failure this long ago counts no more: what failed since then begins anew."""
@@ -28,7 +28,6 @@ _others_work = (
     .where(addresses.c.confirmed_at.is_not(None))
     .exists()
 )
-_ANY_BAN = select(bans.c.subject).limit(1)
 _ALIVE = (
     update(addresses)
     .where(addresses.c.player_id == bindparam("player"), _troubled)
@@ -236,46 +235,3 @@ class Acts:
         for row in self._connection.execute(select(acts.c.id, acts.c.words).where(named)).all():
             renamed = word.sub(name, row.words)
             self._connection.execute(update(acts).where(acts.c.id == row.id).values(words=renamed))
-
-
-@dataclass(frozen=True, slots=True)
-class Ban:
-    """subject: a userid, an address, or a domain with @ in front, in lower case. until: None for good."""
-
-    subject: str
-    since: datetime
-    until: datetime | None
-    reason: str
-
-
-class Bans:
-    """One for each subject. What is over is kept until it is lifted, so that the operator sees it."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._none = False
-
-    def put(self, ban: Ban) -> None:
-        """In place of the one before."""
-        self._none = False
-        self.lift(ban.subject)
-        values = {"subject": ban.subject, "since": ban.since, "until": ban.until, "reason": ban.reason}
-        self._connection.execute(insert(bans).values(values))
-
-    def lift(self, subject: str) -> bool:
-        """Whether there was one."""
-        return self._connection.execute(delete(bans).where(bans.c.subject == subject)).rowcount != 0
-
-    def all(self) -> list[Ban]:
-        """The oldest first."""
-        rows = self._connection.execute(select(bans).order_by(bans.c.since, bans.c.subject))
-        return [Ban(row.subject, row.since, row.until, row.reason) for row in rows]
-
-    def of(self, subjects: Collection[str], now: datetime) -> list[Ban]:
-        """Those on any of the subjects that hold now. Where there are none at all, that is asked once a transaction."""
-        self._none = self._none or self._connection.execute(_ANY_BAN).first() is None
-        if self._none:
-            return []
-        holds = or_(bans.c.until.is_(None), bans.c.until > now)
-        rows = self._connection.execute(select(bans).where(bans.c.subject.in_(subjects), holds))
-        return [Ban(row.subject, row.since, row.until, row.reason) for row in rows]

@@ -32,11 +32,11 @@ from pbm.store.identity import Identity, Peers, Secrets
 from pbm.store.matches import COUNT_PLY, Matches
 from pbm.store.neighbours import CHANNEL, translated
 from pbm.store.overview import Overview
-from pbm.store.players import Players
+from pbm.store.players import Bans, Players
 from pbm.store.puzzles import Puzzles
 from pbm.store.queues import Inbox, Outbox
 from pbm.store.ratings import Paces, Ratings
-from pbm.store.refusals import Acts, Bans, Blocks, Bounces, Choices
+from pbm.store.refusals import Acts, Blocks, Bounces, Choices
 from pbm.store.tables import absences, addresses, follows, game_choices, intents, matches, player_follows, players
 from pbm.store.tickets import Guesses, Invitations, Seeks, Tickets
 from pbm.store.tournaments import Tournaments
