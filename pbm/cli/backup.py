@@ -16,7 +16,7 @@ from pbm.cli.output import NoDatabase, Refused, replaying
 from pbm.cli.settings import Configuration, Server
 from pbm.store import DatabaseTrouble, Store
 from pbm.store import backup as copies
-from pbm.store.agenda import BACKED_UP
+from pbm.store.house import BACKED_UP
 from pbm.store.tables import REVISION
 
 _NAME = "pbm-%Y%m%dT%H%M%SZ.db"

@@ -17,8 +17,8 @@ from pbm.cli.settings import Configuration
 from pbm.server.operator import Administration
 from pbm.server.outages import SILENCE
 from pbm.store import SchemaTrouble, Store
-from pbm.store.agenda import HEARTBEAT
 from pbm.store.backup import TABLES, difference
+from pbm.store.house import HEARTBEAT
 from pbm.store.tables import REVISION, acts, meta
 
 

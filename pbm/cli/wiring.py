@@ -17,7 +17,7 @@ from pbm.edges.signing import Signature, Signing
 from pbm.edges.transports import Transport
 from pbm.server import Service
 from pbm.store.backup import file_of
-from pbm.store.identity import Peer
+from pbm.store.house import Peer
 
 
 def metrics_server(

@@ -21,7 +21,7 @@ from pbm.domain.match import Player
 from pbm.domain.settings import Settings
 from pbm.domain.verbs import Verb, register
 from pbm.store import DatabaseTrouble, Store, Transaction
-from pbm.store.agenda import Item
+from pbm.store.house import Item
 from pbm.store.tickets import Ticket
 
 Handler = Callable[[Request, Command], Answer | None]

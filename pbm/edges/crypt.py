@@ -21,7 +21,7 @@ import structlog
 
 from pbm.edges.transports import Outgoing, Transport
 from pbm.mailin.mime import split
-from pbm.store.identity import Peer
+from pbm.store.house import Peer
 
 if TYPE_CHECKING:  # the extra may be missing
     from pysequoia import Tsk

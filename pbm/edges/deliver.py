@@ -27,7 +27,7 @@ from pbm.domain.mail import Queued
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Transport
 from pbm.edges.way_out import Attempt, WayOut
 from pbm.store import DatabaseTrouble, Store, Transaction
-from pbm.store.agenda import DELIVERED
+from pbm.store.house import DELIVERED
 
 log = structlog.get_logger()
 

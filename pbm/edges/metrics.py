@@ -38,7 +38,7 @@ from pbm.core.counts import (
     WAITED,
 )
 from pbm.server.status import Status, status_of
-from pbm.store import DatabaseTrouble, Store, agenda
+from pbm.store import DatabaseTrouble, Store, house
 from pbm.store.overview import Waiting
 
 log = structlog.get_logger()
@@ -105,7 +105,7 @@ class _Collector(Collector):
 
 
 _NOTED = (
-    agenda.HEARTBEAT, agenda.LISTENS, agenda.DELIVERS, agenda.LOOKS, agenda.DELIVERED, agenda.BACKED_UP,
+    house.HEARTBEAT, house.LISTENS, house.DELIVERS, house.LOOKS, house.DELIVERED, house.BACKED_UP,
 )  # fmt: skip
 _COUNTED = {
     ACCEPTED: ("mails_accepted", "Mails taken in.", ""),

@@ -27,7 +27,7 @@ from pbm.edges.transports import Outgoing, PermanentFailure, TemporaryFailure, T
 from pbm.edges.watch import lack
 from pbm.server import Arriving, Service
 from pbm.store import Conflict, DatabaseTrouble
-from pbm.store.agenda import DELIVERS, LISTENS, LOOKS
+from pbm.store.house import DELIVERS, LISTENS, LOOKS
 from pbm.store.neighbours import ReadOnly
 
 log = structlog.get_logger()

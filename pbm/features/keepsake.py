@@ -28,7 +28,7 @@ from pbm.domain.verbs import LOOKING, Locks, Verb
 from pbm.draw.brush import Picture
 from pbm.draw.film import film
 from pbm.store import Transaction
-from pbm.store.agenda import THINK
+from pbm.store.house import THINK
 
 WORD = "keepsake"
 BOTH = 0

@@ -33,7 +33,7 @@ from pbm.domain.spans import OFF
 from pbm.domain.verbs import LOOKING, Locks, Verb
 from pbm.mailin import strip_subject
 from pbm.store import Transaction
-from pbm.store.agenda import THINK, Item
+from pbm.store.house import THINK, Item
 from pbm.store.puzzles import Puzzle
 from pbm.store.tickets import Ticket
 

@@ -25,7 +25,7 @@ from pbm.domain.settings import Settings
 from pbm.domain.spans import OFF, is_punctual, next_digest, read_ladder, told
 from pbm.domain.verbs import ACCOUNT, LOOKING, Locks, Verb
 from pbm.store import Transaction
-from pbm.store.agenda import TOLD
+from pbm.store.house import TOLD
 
 DIGEST, REMIND = "digest", "remind"
 MOMENT = timedelta(microseconds=1)

@@ -26,7 +26,7 @@ from pbm.domain.errors import NotAllowed, NotYourTurn
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import SWAP, Ending, Match, Player, other
 from pbm.domain.verbs import LOOKING, PLAYING, Locks, Verb
-from pbm.store.agenda import THINK, Item
+from pbm.store.house import THINK, Item
 
 TEACHER = max(LEVELS)
 MOST_REVIEWS = 5

@@ -43,7 +43,7 @@ from pbm.domain.settings import Settings
 from pbm.domain.spans import DAY, HOUR, Span, check_allowance, days_taken, in_words, read_duration, read_vacation
 from pbm.domain.verbs import ACCOUNT, PLAYING, Locks, Verb
 from pbm.store import Transaction
-from pbm.store.agenda import Absence
+from pbm.store.house import Absence
 
 log = structlog.get_logger()
 

@@ -9,7 +9,7 @@ import structlog
 
 from pbm.domain.calendars import Stop, StopKind
 from pbm.store import Transaction
-from pbm.store.agenda import DELIVERED, HEARTBEAT
+from pbm.store.house import DELIVERED, HEARTBEAT
 
 log = structlog.get_logger()
 

@@ -28,7 +28,7 @@ from pbm.domain.tokens import AddressToken, ChatToken, DigestToken, PlayerToken,
 from pbm.domain.verbs import Standing
 from pbm.mailin import Cover, Message, Robot, strip_subject, token_answered
 from pbm.store import Transaction
-from pbm.store.identity import Peer
+from pbm.store.house import Peer
 from pbm.store.players import Ban
 
 

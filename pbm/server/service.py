@@ -32,7 +32,7 @@ from pbm.server.outages import watch
 from pbm.server.programs import Thinker
 from pbm.store import Store, Transaction
 from pbm.store.engine import utc_now
-from pbm.store.identity import Peer
+from pbm.store.house import Peer
 
 log = structlog.get_logger()
 

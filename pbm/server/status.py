@@ -17,7 +17,7 @@ from pbm.domain.mail import Arrival, Delivery, Queued, Received
 from pbm.mailin import Action
 from pbm.server.service import Service
 from pbm.store import Store
-from pbm.store.agenda import DELIVERED
+from pbm.store.house import DELIVERED
 from pbm.store.overview import Deadline, Flow, Waiting
 from pbm.store.tickets import Attempts
 

@@ -32,8 +32,8 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from pbm.resources import folder
-from pbm.store.agenda import HEARTBEAT, TOLD
 from pbm.store.backup import Contents
+from pbm.store.house import HEARTBEAT, TOLD
 from pbm.store.neighbours import (
     Bell,
     DatabaseTrouble,

@@ -28,8 +28,8 @@ from sqlalchemy import (
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Result, Seat
-from pbm.store.agenda import Absences
 from pbm.store.annex import COLUMNS, clock_of, columns_at_end, columns_of, is_interrupted, settings_of
+from pbm.store.house import Absences
 from pbm.store.tables import addresses, matches, players, plies, tournament_players
 
 _first = players.alias("first_player")

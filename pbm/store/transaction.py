@@ -22,13 +22,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from pbm.store.agenda import Absences, Agenda
 from pbm.store.annex import Broadcasts, Follows, Intents, Remarks
 from pbm.store.archive import Archive
 from pbm.store.backup import Contents
 from pbm.store.belongings import Belongings
 from pbm.store.erasure import Erasure
-from pbm.store.identity import Identity, Peers, Secrets
+from pbm.store.house import Absences, Agenda, Identity, Peers, Secrets
 from pbm.store.matches import COUNT_PLY, Matches
 from pbm.store.neighbours import CHANNEL, translated
 from pbm.store.overview import Overview

@@ -14,7 +14,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from pbm.core.counts import ACCEPTED, BOUNCED, BUCKETS, COUNTS, LOOKED, REFUSED, SETTLED, Histogram
 from pbm.domain.mail import Arrival, Settlement
 from pbm.edges.metrics import MetricsServer
-from pbm.store import DatabaseTrouble, Store, agenda
+from pbm.store import DatabaseTrouble, Store
+from pbm.store.house import BACKED_UP, HEARTBEAT, LOOKS
 from tests.conversation import House
 
 LABELS = ("queue", "state", "share", "kind", "code", "what", "le")
@@ -94,7 +95,7 @@ def test_every_number_that_an_alert_asks_for_is_there(house: House) -> None:
     COUNTS.add(BOUNCED, "hard")
     COUNTS.add(SETTLED, "handled")
     with house.service.store.write() as tx:
-        for what in (agenda.HEARTBEAT, agenda.BACKED_UP, agenda.LOOKS):
+        for what in (HEARTBEAT, BACKED_UP, LOOKS):
             tx.absences.note(what, house.now)
     with scraped(house.service.store, house.now) as samples:
         shown = {name.partition(" ")[0] for name in samples}
@@ -120,7 +121,7 @@ def test_a_process_counts_what_it_does(house: House) -> None:
 
 def test_how_long_ago_things_happened_is_told(house: House) -> None:
     with house.service.store.write() as tx:
-        tx.absences.note(agenda.BACKED_UP, house.now)
+        tx.absences.note(BACKED_UP, house.now)
     with scraped(house.service.store, house.now + LATER) as got:
         assert got["pbm_age_seconds backed_up"] == LATER.total_seconds()
 
