@@ -16,7 +16,7 @@ from games.crossgeo import CrossGeo
 from games.polygon import Polygon
 from games.scene import PlaneBoard, Point, Segment, Stroke
 from pbm import draw
-from pbm.draw import layout, plane
+from pbm.draw import layout
 from tests.games.test_crossgeo import BUNDLE
 
 
@@ -40,12 +40,12 @@ def graph_board(*words, plies=0, seed=0):
 
 
 def layout_of(shown):
-    return plane._fitted(shown, plane.COLUMNS)
+    return draw._fitted(shown, draw.WIDTH)
 
 
 def drawn_whole(shown):
     """The lines of a drawing but those of its enlarged part."""
-    return "\n".join(plane.text(shown)).partition("\n\nThe most crowded part")[0].splitlines()
+    return "\n".join(draw.board(shown)).partition("\n\nThe most crowded part")[0].splitlines()
 
 
 def marks(shown):
@@ -166,7 +166,7 @@ def inside(shown, segment, share):
 @pytest.mark.parametrize("plies", [0, 4])
 def test_every_edge_and_vertex_of_a_graph_is_labelled(words, version, plies):
     shown = graph_board(*words.split(), f"-version={version}", plies=plies)
-    lines = plane.text(shown)
+    lines = draw.board(shown)
     whole, drawn = " ".join(drawn_whole(shown)), " ".join(lines)
     for segment in shown.segments:
         label = rf"(?<![0-9]){segment.label}(?![0-9a-z])"
@@ -174,7 +174,7 @@ def test_every_edge_and_vertex_of_a_graph_is_labelled(words, version, plies):
     for point in shown.points:
         label = rf"(?<![A-Z]){point.label}(?![A-Z])"
         assert len(re.findall(label, whole)) <= 1 <= len(re.findall(label, drawn)), point.label
-    assert max(map(len, lines)) <= plane.COLUMNS
+    assert max(map(len, lines)) <= draw.WIDTH
     assert len(lines) <= 110
 
 
@@ -187,7 +187,7 @@ def cells(start: layout.Place, label: str) -> list[layout.Place]:
 @given(lattice())
 def test_labels_stand_on_their_strokes_and_never_touch_each_other(shown):
     laid = layout_of(shown)
-    lines = plane.text(shown)
+    lines = draw.board(shown)
     labels = [*laid.signs.values(), *laid.numbers.values()]
     taken = [cell for start, label in labels for cell in cells(start, label)]
     assert len(set(taken)) == len(taken)
@@ -204,12 +204,12 @@ def test_labels_stand_on_their_strokes_and_never_touch_each_other(shown):
 @settings(max_examples=100, deadline=None)
 @given(lattice())
 def test_any_board_is_drawn_in_ascii_within_the_width(shown):
-    lines = plane.text(shown)
-    assert lines == plane.text(shown)
+    lines = draw.board(shown)
+    assert lines == draw.board(shown)
     for row in lines:
         assert row.isascii()
         assert row == row.rstrip()
-        assert len(row) <= plane.COLUMNS
+        assert len(row) <= draw.WIDTH
 
 
 def test_a_target_stands_exactly_on_its_point_or_not_at_all():
@@ -234,11 +234,11 @@ def test_the_present_point_comes_first():
 
 
 def test_points_outside_the_window_are_not_drawn():
-    assert plane.text(board(points=[Point(13, 5, "Z"), Point(5, -1, "Y")])) == []
+    assert draw.board(board(points=[Point(13, 5, "Z"), Point(5, -1, "Y")])) == []
 
 
 def test_the_last_move_stands_in_brackets():
-    drawn = plane.text(board(line(0, 6, 12, 6, label="17b", last=True), points=[Point(6, 0, "q", last=True)]))
+    drawn = draw.board(board(line(0, 6, 12, 6, label="17b", last=True), points=[Point(6, 0, "q", last=True)]))
     assert any("(17b)" in row for row in drawn)
     assert any("(q)" in row for row in drawn)
 
@@ -251,7 +251,7 @@ def test_lattice_points_fall_on_whole_cells():
 
 def test_the_last_move_s_ghosts_are_not_drawn_in_characters():
     gone = Segment(0, 0, 12, 12, Stroke.GREEN, "9", gone=True)
-    assert plane.text(board(line(0, 6, 12, 6), gone)) == plane.text(board(line(0, 6, 12, 6)))
+    assert draw.board(board(line(0, 6, 12, 6), gone)) == draw.board(board(line(0, 6, 12, 6)))
 
 
 # Small where it can be, bounded where it cannot
@@ -262,7 +262,7 @@ def test_a_polygon_is_as_small_as_its_labels_allow(sides, rows):
     game = Polygon()
     shown = game.scene(game.start(game.options([f"-sides={sides}"])), None).board
     assert isinstance(shown, PlaneBoard)
-    drawn = plane.text(shown)
+    drawn = draw.board(shown)
     assert len(drawn) <= rows
     assert not layout_of(shown).lost
 
@@ -270,7 +270,7 @@ def test_a_polygon_is_as_small_as_its_labels_allow(sides, rows):
 def test_the_part_where_labels_find_no_room_is_enlarged():
     crowd = [line(490, 480 + 5 * step, 520, 490 + 5 * step, label=str(step)) for step in range(9)]
     shown = board(line(0, 0, 1000, 0, label="A"), line(0, 1000, 1000, 1000, label="B"), *crowd, width=1000, height=1000)
-    drawn = "\n".join(plane.text(shown))
+    drawn = "\n".join(draw.board(shown))
     assert "The most crowded part" in drawn
     for step in range(9):
         assert re.search(rf"(?<!\d){step}(?!\d)", drawn), step
@@ -287,7 +287,7 @@ def test_the_work_for_a_drawing_does_not_grow_with_the_crossings(monkeypatch):
     for owner, name in ((layout.Line, "meets"), (layout.Layout, "_harm"), (layout.Layout, "_free")):
         monkeypatch.setattr(owner, name, counting(getattr(owner, name), asked))
     text = draw.text(bundle())
-    cells = plane.COLUMNS * plane.COLUMNS
+    cells = draw.WIDTH * draw.WIDTH
     assert asked["meets"] <= layout.MEETING * cells
     assert asked["_harm"] <= 2 * 200 * (2 * layout.TRIED + 2)
     assert asked["_free"] <= 4 * 200 * (2 * layout.TRIED + 2)
