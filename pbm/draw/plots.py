@@ -13,7 +13,7 @@ from PIL import ImageDraw
 
 from pbm.draw import brush
 from pbm.draw.brush import COLOURS, FAINT, INK, LINE, PAPER, Picture
-from pbm.draw.marks import escaped
+from pbm.draw.svg import escaped
 
 ROW, LETTERS = 24, 15
 """Pixels: the height of a player's row, and of letters."""

@@ -6,17 +6,337 @@ seen; without any it is the last one. No script is needed, only a browser that k
 
     a mark that comes with ply 5 and goes with ply 9   ->   <g class="a5"><g class="x9">...</g></g>
     the position before ply 5 is asked for             ->   .replay:has(:target~#p5) .a5{display:none}
+
+A board of cells has one mark for each ground and each line of the board, and one for each piece. A board in the plane
+is laid out once for the whole game, so that no label moves from ply to ply.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from html import escape
 from itertools import groupby
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
-from games.scene import GridBoard, HexBoard, PlaneBoard
-from pbm.draw import svg_cells, svg_plane
-from pbm.draw.marks import Mark, Markings, escaped
+from games.scene import Cell, Form, GridBoard, Ground, HexBoard, Join, Look, Place, PlaneBoard, Point, Segment, Stroke
+from pbm.draw.brush import (
+    CLOSED,
+    COLOURS,
+    FAINT,
+    INK,
+    LAST,
+    LINE,
+    PAPER,
+    SHADED,
+    WINNING,
+    WOOD,
+    fill_of,
+    ring_of,
+    text_on,
+)
+from pbm.draw.layout import Layout, Line, Sheet, Spot
+
+
+class Depth(IntEnum):
+    """From the lowest to the highest."""
+
+    GROUND = 0
+    LINES = 1
+    PIECES = 2
+    WORDS = 3
+    LAST = 4
+
+
+class Mark(NamedTuple):
+    """Marks of one text are the same mark."""
+
+    depth: Depth
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Markings:
+    """One position. box: left, top, width and height of what is seen. pieces: what `<use>` draws, by id."""
+
+    box: tuple[int, int, int, int]
+    marks: tuple[Mark, ...]
+    pieces: Mapping[str, str] = field(default_factory=dict)
+
+
+def escaped(text: str) -> str:
+    return escape(text, quote=True)
+
+
+def label(x: float, y: float, text: str, kind: str = "", fill: str = "") -> str:
+    """Words centred on a point. kind: a class. fill: a colour other than the usual one."""
+    attributes = f' class="{kind}"' * bool(kind) + f' style="fill:{fill}"' * bool(fill)
+    return f'<text x="{x:g}" y="{y:g}" dy=".35em"{attributes}>{escaped(text)}</text>'
+
+
+UNIT = 20
+"""Between neighbours of a grid, and of a row of hexagons."""
+HALF = UNIT // 2
+RADIUS = 8
+ROW = 18
+"""Between rows of hexagons: three times the third that is a slanting side's height."""
+CELL_STYLE = (
+    f".board{{text-anchor:middle;font:12px sans-serif;color:{INK}}}"
+    f".c{{fill:{CLOSED};stroke:{LINE}}}.l{{fill:none;stroke:{LAST};stroke-width:2.5}}"
+    f".y{{fill:none;stroke:{ring_of(COLOURS['red'])};stroke-width:2.5}}"
+    f".w{{fill:none;stroke:{WINNING};stroke-width:2.5}}.j{{stroke:{INK};stroke-width:3}}.f{{stroke:{LINE}}}"
+)
+
+At = Callable[[int, int], Place]
+"""Where the middle of a cell is, x and y, by its row and column."""
+
+
+def of_cells(board: GridBoard | HexBoard) -> Markings:
+    pieces = dict(_pieces(board))
+    if isinstance(board, HexBoard):
+        marks = (*_hexagons(board), *_stones(board, _hexagon))
+        spots = [_hexagon(*cell.place) for cell in board.cells]
+        spots += [_hexagon(each.place[0] + each.down, each.place[1] + each.right) for each in board.labels]
+    else:
+        marks = (*_squares(board), *_joined(board), *_stones(board, _square))
+        spots = [_square(*place) for place in _beside(board)]
+    xs, ys = zip(*spots, strict=True)
+    left, top = min(xs) - UNIT * 2 // 3, min(ys) - UNIT * 2 // 3
+    return Markings((left, top, max(xs) - left + UNIT * 2 // 3, max(ys) - top + UNIT * 2 // 3), marks, pieces)
+
+
+def _square(row: int, column: int) -> Place:
+    return UNIT * column, UNIT * row
+
+
+def _hexagon(row: int, column: int) -> Place:
+    return HALF * column, ROW * row
+
+
+def _path(shapes: Iterable[str], **attributes: str) -> str:
+    told = "".join(f' {name}="{value}"' for name, value in attributes.items())
+    return f'<path{told} d="{"".join(shapes)}"/>'
+
+
+def _shape(place: Place, *, six: bool) -> str:
+    """The outline of a cell."""
+    if six:
+        x, y = _hexagon(*place)
+        side = ROW // 3
+        return f"M{x} {y - 2 * side}l{HALF} {side}v{2 * side}l-{HALF} {side}l-{HALF}-{side}v-{2 * side}z"
+    x, y = _square(*place)
+    return f"M{x - HALF} {y - HALF}h{UNIT}v{UNIT}h-{UNIT}z"
+
+
+def _grounds(cells: Iterable[Cell], fill: Callable[[Cell], str], edge: str | None, *, six: bool) -> Iterator[Mark]:
+    """The cells of each colour together. edge: the colour of their outlines; None for that of their ground."""
+    for colour, alike in groupby(sorted(cells, key=fill), key=fill):
+        shapes = (_shape(cell.place, six=six) for cell in alike)
+        yield Mark(Depth.GROUND, _path(shapes, fill=colour, stroke=edge or colour))
+
+
+def _hexagons(board: HexBoard) -> Iterator[Mark]:
+    yield from _grounds(board.cells, lambda cell: SHADED if cell.shaded else WOOD, LINE, six=True)
+    colours = dict(board.colours)
+    for each in board.labels:
+        x, y = _hexagon(each.place[0] + each.down, each.place[1] + each.right)
+        owned = fill_of(each.owner, colours) if each.owner else INK
+        yield Mark(Depth.WORDS, label(x, y, each.text, fill=owned if text_on(owned) == PAPER else INK))
+
+
+def _beside(board: GridBoard) -> list[Place]:
+    """The places of all cells, and of the labels around them."""
+    rows, columns = zip(*(cell.place for cell in board.cells), strict=True)
+    ends = (min(rows) - 1, min(columns) - 1), (max(rows) + 1, max(columns) + 1)
+    return [cell.place for cell in board.cells] + list(ends)
+
+
+def _squares(board: GridBoard) -> Iterator[Mark]:
+    usual = PAPER if board.ground is Ground.POINTS else WOOD
+    edge = LINE if board.ground is Ground.SQUARES else None
+    yield from _grounds(board.cells, lambda cell: SHADED if cell.shaded else usual, edge, six=False)
+    if board.ground is Ground.LINES:
+        for faint, alike in groupby(sorted(board.cells, key=lambda cell: cell.faint), key=lambda cell: cell.faint):
+            crosses = (_cross(*_square(*cell.place)) for cell in alike)
+            yield Mark(Depth.GROUND, _path(crosses, fill="none", stroke=FAINT if faint else LINE))
+    if board.ground is not Ground.SQUARES:
+        dots = [cell for cell in board.cells if board.ground is Ground.POINTS or cell.shaded]
+        for cell in dots:
+            x, y = _square(*cell.place)
+            yield Mark(Depth.LINES, f'<circle cx="{x}" cy="{y}" r="1.5"/>')
+    yield from _edges(board)
+
+
+def _cross(x: int, y: int) -> str:
+    return f"M{x - HALF} {y}h{UNIT}M{x} {y - HALF}v{UNIT}"
+
+
+def _edges(board: GridBoard) -> Iterator[Mark]:
+    """The labels along all four sides."""
+    (top, left), (bottom, right) = _beside(board)[-2:]
+    places = [(place, text) for at, text in enumerate(board.columns) for place in ((top, at), (bottom, at))]
+    places += [(place, text) for at, text in enumerate(board.rows) for place in ((at, left), (at, right))]
+    for place, text in places:
+        yield Mark(Depth.WORDS, label(*_square(*place), text))
+
+
+def _joined(board: GridBoard) -> Iterator[Mark]:
+    colours = dict(board.colours)
+    for join in board.joins:
+        if join.look is not Look.OPEN:
+            yield Mark(Depth.LINES, _line(join, "f" if join.look is Look.GROUND else "j"))
+            if join.last:
+                yield Mark(Depth.LAST, _line(join, "l"))
+    for box in board.boxes:
+        x, y = _square(box.row, box.column)
+        yield Mark(Depth.LINES, _disc(x + HALF, y + HALF, RADIUS * 3 // 4, fill_of(box.owner, colours), box.owner))
+    for mark in board.crossings:
+        x, y = _square(mark.row, mark.column)
+        yield Mark(Depth.PIECES, _disc(x, y, RADIUS * 2 // 3, fill_of(mark.owner, colours), mark.owner))
+
+
+def _line(join: Join, kind: str) -> str:
+    (x, y), (to_x, to_y) = _square(*join.start), _square(*join.end)
+    return f'<path class="{kind}" d="M{x} {y}L{to_x} {to_y}"/>'
+
+
+def _disc(x: int, y: int, radius: int, fill: str, letter: str) -> str:
+    circle = f'<circle cx="{x}" cy="{y}" r="{radius}" fill="{fill}" stroke="{INK}"/>'
+    size = f' style="font-size:{radius + 2}px;fill:{text_on(fill)}"'
+    return f'{circle}<text x="{x}" y="{y}" dy=".35em"{size}>{escaped(letter)}</text>'
+
+
+def _stones(board: GridBoard | HexBoard, at: At) -> Iterator[Mark]:
+    """The pieces, what marks them, and the way of the last move."""
+    colours = dict(board.colours)
+    for cell in board.cells:
+        x, y = at(*cell.place)
+        if cell.closed and not cell.piece and isinstance(board, GridBoard):
+            yield Mark(Depth.LINES, _path((_shape(cell.place, six=False),), **{"class": "c"}))
+        if cell.piece:
+            yield Mark(Depth.PIECES, f'<use href="#{_name(cell)}" x="{x}" y="{y}"/>')
+        if cell.last or cell.winning:
+            on_red = cell.piece and ring_of(fill_of(cell.piece, colours)) != LAST
+            kind = "w" if not cell.last else "y" if on_red else "l"
+            yield Mark(Depth.LAST, f'<circle class="{kind}" cx="{x}" cy="{y}" r="{RADIUS}"/>')
+    if len(board.path) > 1:
+        way = "L".join(f"{x} {y}" for x, y in (at(*place) for place in board.path))
+        yield Mark(Depth.LINES, f'<path class="l" d="M{way}"/>')
+
+
+def _name(cell: Cell) -> str:
+    """The id of a piece's drawing; letters are told by their numbers, since an id must not hold just anything."""
+    letters = "-".join(str(ord(letter)) for letter in cell.piece)
+    return f"s{letters}{cell.form.value[0]}{'f' if cell.faint else ''}"
+
+
+def _pieces(board: GridBoard | HexBoard) -> Iterator[tuple[str, str]]:
+    colours = dict(board.colours)
+    for cell in board.cells:
+        if cell.piece:
+            yield _name(cell), _piece(cell, fill_of(cell.piece, colours))
+
+
+def _piece(cell: Cell, fill: str) -> str:
+    if cell.faint:
+        return f'<circle r="5" fill="{FAINT if fill == PAPER else fill}" stroke="{INK}" stroke-width=".5"/>'
+    ink = text_on(fill)
+    words = f'<text dy=".35em" style="font-size:9px;fill:{ink}">{escaped(cell.piece)}</text>'
+    if cell.form in (Form.ARROW, Form.WALL):
+        return f'<path d="M-8-8h16v16h-16z" fill="{fill}" stroke="{INK}"/>{words}'
+    inner = f'<circle r="6" fill="none" stroke="{ink}"/>' if cell.form is Form.QUEEN else ""
+    return f'<circle r="{RADIUS}" fill="{fill}" stroke="{INK}"/>{inner}{words}'
+
+
+WIDTH = 560
+CELL_WIDTH, CELL_HEIGHT = 11, 20
+"""Of a label's letter, with what is around it."""
+TALLEST = 3
+"""A board is shown at most so many times as high as it is wide."""
+TARGET = "#7b1fa2"
+PLANE_STYLE = (
+    f".g{{stroke:{COLOURS['green']};stroke-width:1.8}}.r{{stroke:{COLOURS['red']};stroke-width:3}}"
+    f".b{{stroke:{COLOURS['blue']};stroke-width:2;stroke-dasharray:10}}.o{{stroke:{LINE};stroke-width:1.5}}"
+    f".q{{stroke:{FAINT};stroke-width:1.5;stroke-dasharray:4}}.h{{stroke:{LAST};stroke-opacity:.35;stroke-width:8}}"
+    f".board .n{{font:bold 17px monospace;stroke:{PAPER};stroke-width:4;paint-order:stroke}}"
+)
+_KINDS = {Stroke.GREEN: "g", Stroke.RED: "r", Stroke.BLUE: "b", Stroke.OUTLINE: "o"}
+_INKS = {"g": COLOURS["green"], "r": COLOURS["red"], "b": COLOURS["blue"], "o": LINE, "q": LINE}
+
+
+def of_planes(boards: Sequence[PlaneBoard]) -> list[Markings]:
+    plan = _Plan.of(boards)
+    height = (plan.layout.sheet.rows + 3) * CELL_HEIGHT
+    paper = Mark(Depth.GROUND, f'<path d="M0 0h{WIDTH}v{height}h-{WIDTH}z" fill="{PAPER}"/>')
+    return [Markings((0, 0, WIDTH, height), (paper, *plan.marks(board))) for board in boards]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """The layout of all that is ever seen, and where in it a segment and a point are found."""
+
+    layout: Layout
+    segments: dict[Segment, int]
+    points: dict[Point, int]
+
+    @classmethod
+    def of(cls, boards: Sequence[PlaneBoard]) -> _Plan:
+        segments = {_bare(segment): None for board in boards for segment in board.segments}
+        points = {_place(point): None for board in boards for point in board.points}
+        whole = replace(boards[-1], segments=tuple(segments), points=tuple(points))
+        columns = WIDTH // CELL_WIDTH - 4
+        rows = max(3, columns * CELL_WIDTH * whole.height // (whole.width * CELL_HEIGHT))
+        layout = Layout(Sheet(whole, columns, min(rows, columns * TALLEST), beside=True))
+        return cls(layout, {s: n for n, s in enumerate(segments)}, {p: n for n, p in enumerate(points)})
+
+    def marks(self, board: PlaneBoard) -> Iterator[Mark]:
+        for segment in board.segments:
+            if line := self.layout.lines[self.segments[_bare(segment)]]:
+                yield from self._stroke(segment, line)
+        for point in board.points:
+            if self.layout.sheet.shows(point):
+                yield from self._dot(point)
+
+    def _stroke(self, segment: Segment, line: Line) -> Iterator[Mark]:
+        kind = "q" if segment.gone else _KINDS[segment.stroke]
+        (x, y), (to_x, to_y) = _spot(line.start), _spot(line.end)
+        way = f'd="M{x:g} {y:g}L{to_x:g} {to_y:g}"/>'
+        if segment.last:
+            yield Mark(Depth.GROUND, f'<path class="h" {way}')
+        yield Mark(Depth.LINES, f'<path class="{kind}" {way}')
+        if (number := self.layout.numbers.get(self.segments[_bare(segment)])) is not None:
+            yield Mark(Depth.WORDS, _words(number[0], segment.label, _INKS[kind]))
+
+    def _dot(self, point: Point) -> Iterator[Mark]:
+        sign = self.layout.signs.get(self.points[_place(point)])
+        x, y = _spot(self.layout.sheet.spot(point.x, point.y))
+        radius = 8 if point.here else 5 if point.target else 3
+        fill = "#ffd54f" if point.here else TARGET if point.target else INK
+        if point.here or point.target or sign:
+            dot = f'<circle cx="{x:g}" cy="{y:g}" r="{radius}" fill="{fill}" stroke="{INK}"/>'
+            yield Mark(Depth.PIECES, dot)
+        if sign:
+            yield Mark(Depth.WORDS, _words(sign[0], point.label, TARGET if point.target else INK))
+
+
+def _bare(segment: Segment) -> Segment:
+    """What stays of it whatever happens to it."""
+    return replace(segment, last=False, gone=False, name="", ends=("", ""))
+
+
+def _place(point: Point) -> Point:
+    return Point(point.x, point.y, point.label)
+
+
+def _spot(spot: Spot) -> tuple[float, float]:
+    return round((spot[1] + 1) * CELL_WIDTH, 1), round((spot[0] + 1.5) * CELL_HEIGHT, 1)
+
+
+def _words(start: tuple[int, int], text: str, ink: str) -> str:
+    x, y = _spot((start[0], start[1] + (len(text) - 1) / 2))
+    return label(x, y, text, "n", ink)
+
 
 Board = HexBoard | GridBoard | PlaneBoard
 Life = tuple[int, int | None, Mark]
@@ -36,15 +356,15 @@ def replay(boards: Sequence[Board], described: str, first: int = 0) -> str:
     rules = "".join(_rules(lives, first))
     return (
         f'<svg class="board" viewBox="{left} {top} {width} {height}" role="img" aria-label="{escaped(described)}">'
-        f"<style>{svg_cells.STYLE}{svg_plane.STYLE}{rules}</style><defs>{pieces}</defs>"
+        f"<style>{CELL_STYLE}{PLANE_STYLE}{rules}</style><defs>{pieces}</defs>"
         f"{''.join(_groups(lives, first))}</svg>"
     )
 
 
 def _drawings(boards: Sequence[Board]) -> list[Markings]:
     if _are_planes(boards):
-        return svg_plane.drawings(boards)
-    return [svg_cells.drawing(board) for board in boards if not isinstance(board, PlaneBoard)]
+        return of_planes(boards)
+    return [of_cells(board) for board in boards if not isinstance(board, PlaneBoard)]
 
 
 def _are_planes(boards: Sequence[Board]) -> TypeGuard[Sequence[PlaneBoard]]:

@@ -12,8 +12,7 @@ from lxml import etree
 
 from games import GAMES
 from games.scene import PlaneBoard
-from pbm.draw import svg_cells, svg_plane
-from pbm.draw.svg import replay
+from pbm.draw.svg import of_cells, of_planes, replay
 
 PLIES = 30
 
@@ -55,7 +54,7 @@ def test_each_step_shows_its_board(name: str, first: int) -> None:
     boards = played(name, [])
     svg = etree.fromstring(replay(boards, 'All of "it" & more', first))
     planes = isinstance(boards[0], PlaneBoard)
-    drawings = svg_plane.drawings(boards) if planes else [svg_cells.drawing(board) for board in boards]
+    drawings = of_planes(boards) if planes else [of_cells(board) for board in boards]
     for number, drawing in enumerate(drawings):
         wanted = sorted(each for mark in dict.fromkeys(drawing.marks) for each in marks(mark.text))
         assert seen(svg, first + number) == wanted

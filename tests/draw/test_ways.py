@@ -11,7 +11,7 @@ from games.scene import Cell, Form, GridBoard, HexBoard, Label, Scene
 from pbm.compose import cells
 from pbm.draw import UNICODE, WORDS, board
 from pbm.draw.picture import picture
-from pbm.draw.svg_cells import drawing
+from pbm.draw.svg import of_cells
 
 Board = HexBoard | GridBoard
 FREE = (Cell(0, 0, "A1"), Cell(0, 2, "B1", "W"), Cell(0, 4, "C1"))
@@ -22,7 +22,7 @@ WAYS: dict[str, Callable[[Board], object]] = {
     "more characters": lambda shown: board(shown, UNICODE),
     "words": lambda shown: board(shown, WORDS),
     "table": lambda shown: cells.html(cells.tables(shown), {}),
-    "SVG": lambda shown: drawing(shown).marks,
+    "SVG": lambda shown: of_cells(shown).marks,
     "picture": lambda shown: picture(Scene(shown)).data,  # type: ignore[union-attr]
 }
 SEEN = sorted(WAYS.keys() - {"words"})
