@@ -35,7 +35,6 @@ CLASSES = {
 }
 FILES = {
     "backup.py": "the command, and how the store does it",
-    "ladder.py": "its wish, and its rules",
     "players.py": "the operator's commands, and their rows",
     "ratings.py": "their arithmetic, and their rows",
     "receive.py": "the port, and the command for mail from a pipe",

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pbm.core.board import OpenBoard
 from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending, Player
-from pbm.domain.tournaments import ladder
+from pbm.domain.tournaments import pairings
 from pbm.domain.tournaments.bouts import Bout, histories, seated
 from pbm.features.tournament.director import Director
 from pbm.store.tournaments import Meeting, Stage
@@ -57,7 +57,7 @@ class Ladder(Director):
             player for each in under_way for player in (each.first, each.second) if each.bout.holds(challenger.id)
         }
         near = (
-            players[each] for each in ladder.within_reach(list(players), challenger.id, self.tournament.terms.rungs)
+            players[each] for each in pairings.within_reach(list(players), challenger.id, self.tournament.terms.rungs)
         )
         return [player for player in near if player not in busy and player not in playing]
 
@@ -94,9 +94,9 @@ class Ladder(Director):
         before = after = list(players)
         scores = [meeting.bout.score(player.id) for player in (challenger, challenged)]
         if scores[0] > scores[1]:
-            after = ladder.after_win(before, challenger.id, challenged.id)
+            after = pairings.after_win(before, challenger.id, challenged.id)
         elif scores[0] < scores[1] and self._late(meeting):
-            after = ladder.dropped(before, {challenger.id})
+            after = pairings.dropped(before, {challenger.id})
         self.place([[players[each] for each in after]])
         self.tx.tournaments.set_round(meeting.id, self.tournament.round + 1)
         self.keep(round=self.tournament.round + 1)
@@ -122,7 +122,7 @@ class Ladder(Director):
         entrants = self.present()
         idle = {each.player.id for each in entrants if each.player.id not in played and each.joined_at <= since}
         players = {each.player.id: each.player for each in entrants}
-        before, after = list(players), ladder.dropped(list(players), idle)
+        before, after = list(players), pairings.dropped(list(players), idle)
         self.place([[players[each] for each in after]])
         self.keep(due_at=self.now + timedelta(days=self.tournament.terms.idle))
         news = [(players[each].userid, before.index(each) + 1, after.index(each) + 1) for each in after if each in idle]

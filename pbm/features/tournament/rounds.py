@@ -12,7 +12,7 @@ from pbm.core.registry import Occasion, when_due
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Player, Result
-from pbm.domain.tournaments import knockout, league, robin, swiss
+from pbm.domain.tournaments import pairings, swiss
 from pbm.domain.tournaments.bouts import DRAW, LOSS, WIN, Bout
 from pbm.domain.tournaments.terms import Kind
 from pbm.features.tournament.director import HOLDING, Director
@@ -31,7 +31,7 @@ def settle_bout(event: MatchEnded, tx: Transaction) -> None:
     if meeting is None or held is None or held.stage.ended or match.result is None:
         return
     points = points_of(match.result)
-    tx.tournaments.settle(meeting.id, knockout.settled(points) if held.terms.kind is Kind.KNOCKOUT else points)
+    tx.tournaments.settle(meeting.id, pairings.settled(points) if held.terms.kind is Kind.KNOCKOUT else points)
     tx.agenda.put(HOLDING, held.id, tx.now)
 
 
@@ -84,7 +84,7 @@ class Rounds(Director):
             if entrant.left_at is not None:
                 self.tx.tournaments.forget(self.tournament.id, entrant.player.id)
         if terms.kind is Kind.SWISS:
-            most = robin.rounds(len(players))
+            most = pairings.robin_rounds(len(players))
             terms = replace(terms, rounds=min(terms.rounds or swiss.rounds(len(players)), most))
         self.tournament = replace(
             self.tournament, stage=Stage.RUNNING, season=self.tournament.season + 1, round=0, terms=terms
@@ -96,13 +96,15 @@ class Rounds(Director):
         if self.tournament.terms.kind is not Kind.LEAGUE:
             return [self.by_rating(players)]
         if self.tournament.season == 0:
-            order = league.divided([player.id for player in self.by_rating(players)], size)
+            order = pairings.divided([player.id for player in self.by_rating(players)], size)
             return [[known[each] for each in division] for division in order]
         standings = self.letters.standings_of(self.tournament)
         ranked = [[row.line.entrant for row in each.rows] for each in standings]
         fresh = self.by_rating([each for each in players if each.division is None])
         leavers = {each for division in ranked for each in division} - known.keys()
-        order = league.next_season(ranked, self.tournament.terms.moving, leavers, [player.id for player in fresh], size)
+        order = pairings.next_season(
+            ranked, self.tournament.terms.moving, leavers, [player.id for player in fresh], size
+        )
         return [[known[each] for each in division] for division in order]
 
     def rounds(self) -> int:
@@ -111,8 +113,8 @@ class Rounds(Director):
         if terms.kind is Kind.SWISS:
             return terms.rounds
         if terms.kind is Kind.KNOCKOUT:
-            return knockout.rounds(len(self.tx.tournaments.entrants(self.tournament.id)))
-        return max(robin.rounds(len(each), double=terms.double) for each in self._members().values())
+            return pairings.knockout_rounds(len(self.tx.tournaments.entrants(self.tournament.id)))
+        return max(pairings.robin_rounds(len(each), double=terms.double) for each in self._members().values())
 
     def _members(self) -> dict[int, list[Entrant]]:
         """By division, all who were in it when the season began."""
@@ -171,8 +173,8 @@ class Rounds(Director):
         found: list[tuple[int, Bout]] = []
         for division, members in self._members().items():
             entrants = [each.player.id for each in members]
-            if tournament.round <= robin.rounds(len(entrants), double=tournament.terms.double):
-                bouts = [_turned(bout, tournament.season) for bout in robin.bouts(entrants, tournament.round)]
+            if tournament.round <= pairings.robin_rounds(len(entrants), double=tournament.terms.double):
+                bouts = [_turned(bout, tournament.season) for bout in pairings.robin_bouts(entrants, tournament.round)]
                 found += [(division, _without_leavers(bout, here)) for bout in bouts if _anybody(bout) & here]
         return found
 
@@ -185,7 +187,7 @@ class Rounds(Director):
         seeded = [each.player.id for each in self.tx.tournaments.entrants(tournament.id)]
         absent = {each for each in seeded if each not in here}
         if tournament.terms.kind is Kind.KNOCKOUT:
-            return knockout.bouts(seeded, before, absent)
+            return pairings.knockout_bouts(seeded, before, absent)
         absent |= {bout.first for bout in resting}
         bouts = swiss.bouts(seeded, before, absent=absent, is_last=tournament.round == self.rounds())
         return [replace(bout, points=(WIN, LOSS)) if bout.second is None else bout for bout in bouts]

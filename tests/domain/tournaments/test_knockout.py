@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm.domain.tournaments import knockout
+from pbm.domain.tournaments import pairings
 from pbm.domain.tournaments.bouts import DRAW, LOSS, WIN, Bout
 
 
@@ -24,31 +24,31 @@ def pairs(bouts: list[Bout]) -> list[set[int]]:
 
 
 def test_the_first_two_can_meet_only_in_the_final() -> None:
-    first = knockout.bouts(range(1, 9), [])
+    first = pairings.knockout_bouts(range(1, 9), [])
     assert pairs(first) == [{1, 8}, {4, 5}, {2, 7}, {3, 6}]
-    second = knockout.bouts(range(1, 9), [played(first, 1, 2, 3, 4)])
+    second = pairings.knockout_bouts(range(1, 9), [played(first, 1, 2, 3, 4)])
     assert pairs(second) == [{1, 4}, {2, 3}]
-    final = knockout.bouts(range(1, 9), [played(first, 1, 2, 3, 4), played(second, 1, 2)])
+    final = pairings.knockout_bouts(range(1, 9), [played(first, 1, 2, 3, 4), played(second, 1, 2)])
     assert pairs(final) == [{1, 2}]
 
 
 def test_the_highest_seeds_have_no_opponent_where_places_are_left() -> None:
-    first = knockout.bouts(range(1, 7), [])
+    first = pairings.knockout_bouts(range(1, 7), [])
     assert pairs(first) == [{1}, {4, 5}, {2}, {3, 6}]
     assert [bout.points for bout in first if bout.second is None] == [(WIN, LOSS)] * 2
-    assert pairs(knockout.bouts(range(1, 7), [played(first, 5, 3)])) == [{1, 5}, {2, 3}]
+    assert pairs(pairings.knockout_bouts(range(1, 7), [played(first, 5, 3)])) == [{1, 5}, {2, 3}]
 
 
 def test_who_has_moved_first_moves_second_next() -> None:
-    first = knockout.bouts(range(1, 5), [])
-    (final,) = knockout.bouts(range(1, 5), [[Bout(1, 4, (WIN, LOSS)), Bout(3, 2, (LOSS, WIN))]])
+    first = pairings.knockout_bouts(range(1, 5), [])
+    (final,) = pairings.knockout_bouts(range(1, 5), [[Bout(1, 4, (WIN, LOSS)), Bout(3, 2, (LOSS, WIN))]])
     assert [bout.first for bout in first] == [1, 2]
     assert (final.first, final.second) == (2, 1)
 
 
 def test_after_a_draw_the_one_who_moved_second_goes_on() -> None:
-    assert knockout.settled((DRAW, DRAW)) == (LOSS, WIN)
-    assert knockout.settled((WIN, LOSS)) == (WIN, LOSS)
+    assert pairings.settled((DRAW, DRAW)) == (LOSS, WIN)
+    assert pairings.settled((WIN, LOSS)) == (WIN, LOSS)
 
 
 @pytest.mark.parametrize(
@@ -59,20 +59,20 @@ def test_after_a_draw_the_one_who_moved_second_goes_on() -> None:
     ],
 )
 def test_who_has_left_is_out(absent: set[int], expected: list[Bout]) -> None:
-    assert knockout.bouts(range(1, 5), [], absent) == expected
+    assert pairings.knockout_bouts(range(1, 5), [], absent) == expected
 
 
 def test_where_both_have_left_the_next_opponent_goes_on_without_a_game() -> None:
     first = [Bout(1, 4, (LOSS, LOSS), played=False), Bout(2, 3, (WIN, LOSS))]
-    assert knockout.bouts(range(1, 5), [first], {1, 4}) == [Bout(2, None, (WIN, LOSS), played=False)]
+    assert pairings.knockout_bouts(range(1, 5), [first], {1, 4}) == [Bout(2, None, (WIN, LOSS), played=False)]
 
 
 @given(st.integers(1, 70), st.randoms(use_true_random=False))
 def test_one_is_left_and_lost_to_nobody(number: int, rng: random.Random) -> None:
     entrants = range(number)
     before: list[list[Bout]] = []
-    for _ in range(knockout.rounds(number)):
-        bouts = knockout.bouts(entrants, before)
+    for _ in range(pairings.knockout_rounds(number)):
+        bouts = pairings.knockout_bouts(entrants, before)
         before.append(played(bouts, *(rng.sample(entrants, number // 2))))
     lost = [
         each

@@ -7,12 +7,14 @@ from itertools import combinations
 
 import pytest
 
-from pbm.domain.tournaments import robin
+from pbm.domain.tournaments import pairings
 from pbm.domain.tournaments.bouts import Bout, histories
 
 
 def schedule(number: int, *, double: bool = False) -> list[list[Bout]]:
-    return [robin.bouts(range(number), each) for each in range(1, robin.rounds(number, double=double) + 1)]
+    return [
+        pairings.robin_bouts(range(number), each) for each in range(1, pairings.robin_rounds(number, double=double) + 1)
+    ]
 
 
 @pytest.mark.parametrize("double", [False, True])

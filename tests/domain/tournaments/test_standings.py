@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm.domain.tournaments import robin
+from pbm.domain.tournaments import pairings
 from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.standings import ROBIN, SWISS, TieBreak, standings
 
@@ -59,8 +59,8 @@ def test_the_direct_game_counts_only_if_all_equals_have_met() -> None:
 def test_sonneborn_berger_by_the_book(number: int, data: st.DataObject) -> None:
     bouts = [
         Bout(bout.first, bout.second, data.draw(st.sampled_from((WON, DRAWN, LOST))))
-        for each in range(1, robin.rounds(number) + 1)
-        for bout in robin.bouts(range(number), each)
+        for each in range(1, pairings.robin_rounds(number) + 1)
+        for bout in pairings.robin_bouts(range(number), each)
         if bout.second is not None
     ]
     points = [sum((Fraction(b.score(each), 2) for b in bouts if b.holds(each)), Fraction()) for each in range(number)]

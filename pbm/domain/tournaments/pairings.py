@@ -1,0 +1,186 @@
+"""Who plays whom: in a round robin, a knockout, a league and on a ladder; a Swiss is in swiss.py.
+
+Round robin: everybody meets everybody once, or twice with the seats exchanged, by Berger's tables. The entrants are
+numbered by their seeds. With an odd number m of them, i and j meet in the round that i + j is, modulo m, and i moves
+first if j - i, modulo m, is odd; an entrant who would meet themselves has a bye. So each moves first in exactly half of
+their bouts. One more entrant takes these byes, and moves first in every second of them.
+
+Knockout: the winner of a bout goes on, the other is out, until one is left. The seeds are spread so that the first and
+the second can only meet in the final, the first four only before it, and so on; where there are fewer entrants than
+places, the highest seeds have no opponent in the first round. Nobody plays a draw off: moving first is an advantage, so
+that the one who moved second goes on.
+
+A league has divisions of nearly equal strength, a round robin in each. It is one list, the strongest first, cut into
+divisions. At the end of a season the last of each division change places with the first of the next; then those who
+have left are taken out, so that everybody below moves up, newcomers come in at the end, and the list is cut again.
+
+A ladder is one list, the first on the highest rung. A challenger who wins takes the other's rung.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+
+from pbm.domain.tournaments.bouts import DRAW, LOSS, WIN, Bout, Entrant, histories, seated
+
+
+def robin_rounds(number: int, *, double: bool = False) -> int:
+    """How many rounds so many entrants play."""
+    once = number - 1 + number % 2 if number > 1 else 0
+    return 2 * once if double else once
+
+
+def robin_bouts(entrants: Sequence[Entrant], number: int) -> list[Bout]:
+    """The bouts of a round. number: counted from 1; the second time round the seats are exchanged."""
+    once = robin_rounds(len(entrants))
+    index, again = (number - 1) % once, (number - 1) // once % 2
+    circle, pivot = _split(entrants)
+    found = [_meeting(circle, index, step) for step in range(1, (len(circle) + 1) // 2)]
+    alone = circle[_half(index, len(circle))]
+    if pivot is None:
+        found.append(Bout(alone, played=False))
+    else:
+        found.insert(0, Bout(pivot, alone) if index % 2 else Bout(alone, pivot))
+    return [Bout(bout.second, bout.first) if again and bout.second is not None else bout for bout in found]
+
+
+def _split(entrants: Sequence[Entrant]) -> tuple[Sequence[Entrant], Entrant | None]:
+    """An odd number of entrants, and the one who is left over."""
+    return (entrants, None) if len(entrants) % 2 else (entrants[:-1], entrants[-1])
+
+
+def _half(index: int, size: int) -> int:
+    """The place that, doubled, is index modulo an odd size."""
+    return index * (size + 1) // 2 % size
+
+
+def _meeting(circle: Sequence[Entrant], index: int, step: int) -> Bout:
+    """The two who stand step places to the left and to the right of the one who has the bye."""
+    size = len(circle)
+    alone = _half(index, size)
+    left, right = (alone - step) % size, (alone + step) % size
+    one, two = circle[left], circle[right]
+    return Bout(one, two) if (right - left) % size % 2 else Bout(two, one)
+
+
+Points = tuple[int, int]
+
+
+def knockout_rounds(number: int) -> int:
+    """How many rounds so many entrants play."""
+    return max(0, number - 1).bit_length()
+
+
+def settled(points: Points) -> Points:
+    """What a bout is worth to both: a draw is a win of the one who moved second."""
+    return (LOSS, WIN) if points == (DRAW, DRAW) else points
+
+
+def knockout_bouts(
+    seeded: Sequence[Entrant], before: Sequence[Sequence[Bout]], absent: Collection[Entrant] = ()
+) -> list[Bout]:
+    """The bouts of the next round, from the top of the draw; settled where somebody goes on without playing.
+
+    seeded: all who began, the strongest first. before: the bouts of each round. absent: who has left.
+    """
+    seats = histories(seeded, [bout for each in before for bout in each])
+    found = []
+    for pair in _pairs(_survivors(seeded, before)):
+        drawn = sorted((each for each in pair if each is not None), key=seeded.index)
+        match [each for each in drawn if each not in absent]:
+            case [higher, lower]:
+                found.append(Bout(*seated(higher, lower, seats)))
+            case [alone]:
+                other = next((each for each in drawn if each != alone), None)
+                found.append(Bout(alone, other, (WIN, LOSS), played=False))
+            case _ if drawn:
+                found.append(Bout(drawn[0], drawn[1] if len(drawn) > 1 else None, (LOSS, LOSS), played=False))
+    return found
+
+
+def _survivors(seeded: Sequence[Entrant], before: Sequence[Sequence[Bout]]) -> list[Entrant | None]:
+    """Who is left after these rounds, in the order of the draw; None where nobody is."""
+    field = [seeded[place] if place < len(seeded) else None for place in _draw(1 << knockout_rounds(len(seeded)))]
+    for bouts_ in before:
+        winners = {
+            each
+            for bout in bouts_
+            for each in (bout.first, bout.second)
+            if each is not None and bout.score(each) == WIN
+        }
+        field = [next((each for each in pair if each in winners), None) for pair in _pairs(field)]
+    return field
+
+
+def _draw(size: int) -> list[int]:
+    """Places by seed, from 0, neighbours meeting in the first round: [0, 3, 1, 2] for four."""
+    places = [0]
+    while len(places) < size:
+        places = [each for place in places for each in (place, 2 * len(places) - 1 - place)]
+    return places
+
+
+def _pairs(field: Sequence[Entrant | None]) -> list[tuple[Entrant | None, Entrant | None]]:
+    return list(zip(field[::2], field[1::2], strict=True)) if len(field) > 1 else []
+
+
+Divisions = list[list[Entrant]]
+
+
+def divided(ranked: Sequence[Entrant], size: int) -> Divisions:
+    """Cut into divisions of size or one or two fewer or more, the upper ones larger; at least one."""
+    number = max(1, (len(ranked) + size // 2) // size)
+    small, larger = divmod(len(ranked), number)
+    ends = [small * index + min(index, larger) for index in range(number + 1)]
+    return [list(ranked[start:end]) for start, end in pairwise(ends)]
+
+
+def moving(above: int, below: int, most: int) -> int:
+    """How many go down, and up, between two divisions of such sizes: at most half of the smaller one."""
+    return min(most, above // 2, below // 2)
+
+
+def next_season(
+    standings: Sequence[Sequence[Entrant]],
+    most: int,
+    leavers: Collection[Entrant],
+    newcomers: Sequence[Entrant],
+    size: int,
+) -> Divisions:
+    """The divisions of the next season. standings: of each division, the best first. most: how many move."""
+    kept: Divisions = [list(division) for division in standings]
+    for upper in range(len(standings) - 1):
+        above, below = standings[upper], standings[upper + 1]
+        count = moving(len(above), len(below), most)
+        if count:
+            kept[upper][-count:], kept[upper + 1][:count] = below[:count], above[-count:]
+    order = [each for division in kept for each in division if each not in leavers]
+    return divided([*order, *newcomers], size)
+
+
+def within_reach(rungs: Sequence[Entrant], challenger: Entrant, most: int) -> list[Entrant]:
+    """Those a player may challenge: up to so many rungs above, the highest first."""
+    place = rungs.index(challenger)
+    return list(rungs[max(0, place - most) : place])
+
+
+def after_win(rungs: Sequence[Entrant], challenger: Entrant, challenged: Entrant) -> list[Entrant]:
+    """The winner takes the rung of the one they have challenged; everybody between them goes down by one.
+
+    Where the winner stands above the other by now, or one of them has left, nothing changes.
+    """
+    if not {challenger, challenged} <= set(rungs) or rungs.index(challenger) < rungs.index(challenged):
+        return list(rungs)
+    order = [each for each in rungs if each != challenger]
+    order.insert(order.index(challenged), challenger)
+    return order
+
+
+def dropped(rungs: Sequence[Entrant], idle: Collection[Entrant]) -> list[Entrant]:
+    """Each of the idle goes down by one rung, unless only idle ones are below."""
+    order = list(rungs)
+    for place in range(len(order) - 2, -1, -1):
+        if order[place] in idle and order[place + 1] not in idle:
+            order[place : place + 2] = order[place + 1], order[place]
+    return order
