@@ -19,7 +19,7 @@ from bench.moves import copied
 from bench.worlds import ROBOT, World, reply
 from pbm.domain.configuration import Limits
 from pbm.server import Arriving, Service, Settings
-from pbm.server.organizer import Organizer
+from pbm.server.arbiter import Organizer
 from pbm.store import Store
 
 MIX = {

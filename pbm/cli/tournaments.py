@@ -14,13 +14,13 @@ from pbm.cli.frame import Group, Invocation, pass_invocation
 from pbm.cli.output import json_option, print_fields, print_rows
 
 if TYPE_CHECKING:  # help pages need nothing of these
-    from pbm.server.organizer import Organizer, TournamentView
+    from pbm.server.arbiter import Organizer, TournamentView
     from pbm.store.tournaments import Meeting, Tournament
 
 
 @contextmanager
 def _organizer(invocation: Invocation) -> Iterator[Organizer]:
-    from pbm.server.organizer import Organizer
+    from pbm.server.arbiter import Organizer
 
     with invocation.service() as service:
         yield Organizer(service)
