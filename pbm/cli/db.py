@@ -15,7 +15,7 @@ from pbm.cli.opening import opened_service, opened_store, sign
 from pbm.cli.output import Refused, json_option, print_json, replaying
 from pbm.cli.settings import Configuration
 from pbm.server.operator import Administration
-from pbm.server.outages import SILENCE
+from pbm.server.service import SILENCE
 from pbm.store import SchemaTrouble, Store
 from pbm.store.backup import TABLES, difference
 from pbm.store.house import HEARTBEAT

@@ -15,7 +15,7 @@ from pbm.domain.mail import Delivery
 from pbm.domain.match import Ending, Match
 from pbm.domain.spans import DAY, HOUR
 from pbm.server import Arriving, Settings
-from pbm.server.outages import PATIENCE, SILENCE
+from pbm.server.service import PATIENCE, SILENCE
 from tests.conversation import ROBOT, Got, House, address_of, password
 
 day, hour, minute = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
