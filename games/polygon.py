@@ -20,8 +20,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, count, islice, pairwise, product
 from string import ascii_lowercase
 
-from games.polygon_geometry import Drawing, Place, Vertex
-from games.polygon_shape import convex_polygon
+from games.polygon_geometry import Drawing, Place, Vertex, convex_polygon
 from games.rules import BadNotation, IllegalMove, Info, Option, OptionValues, Outcome, Side, fold
 from games.scene import Listing, PlaneBoard, Point, Scene, Segment, Stroke
 

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games import polygon_geometry as geometry
-from games.polygon_geometry import Chord, Drawing, Geometer, Intersection, Vertex
-from games.polygon_shape import _in_general_position, convex_polygon
+from games.polygon_geometry import Chord, Drawing, Geometer, Intersection, Vertex, _in_general_position, convex_polygon
 from tests.games.literal_polygon import concurrent_diagonals, meeting, turn, turns_right_once_around
 
 HEXAGON = ((0, 0), (-4, 8), (0, 16), (16, 16), (20, 8), (16, 0))
