@@ -24,8 +24,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from games.boards import BothSides, Cells, bits, union
-from games.luddit_pieces import Torus, torus
-from games.luddit_turns import Move, Turn, read_turn, write_move, write_turn
+from games.luddit_pieces import Move, Torus, Turn, read_turn, torus, write_move, write_turn
 from games.rules import RECURS, REPETITIONS, Chance, IllegalMove, Info, Option, OptionValues, Outcome, Side, quoted
 from games.scene import Listing, Scene
 

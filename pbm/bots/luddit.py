@@ -14,8 +14,7 @@ from random import Random
 
 from games.boards import bits
 from games.luddit import Judge, Position
-from games.luddit_pieces import torus
-from games.luddit_turns import Move, Turn
+from games.luddit_pieces import Move, Turn, torus
 from games.rules import Side
 from pbm.bots.skill import Skill
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from games.boards import BothSides
 from games.luddit import Luddit, Position
-from games.luddit_pieces import torus
-from games.luddit_turns import Move, Turn
+from games.luddit_pieces import Move, Turn, torus
 from games.rules import RECURS, BadNotation, IllegalMove, MoveError, OptionError, Outcome, Side
 from games.scene import GridBoard, Scene
 from tests.games import literal_luddit as literal
