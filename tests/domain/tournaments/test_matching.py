@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pbm.domain.tournaments.measures import Edge, best, folded
+from pbm.domain.tournaments.swiss import Edge, best, folded
 
 Edges = dict[Edge, tuple[int, int, int]]
 MEASURES = st.tuples(st.integers(1, 2), st.integers(-3, 3), st.integers(-9, 9))
