@@ -15,8 +15,7 @@ from markupsafe import Markup
 from games import GAMES
 from games.rules import GameError
 from pbm.archive.careers import Collection, careers, collected, ranked, standings_plot
-from pbm.archive.crosstables import Public, crosstables, paged
-from pbm.archive.replays import Replay, replayed
+from pbm.archive.exhibits import Public, Replay, crosstables, paged, replayed
 from pbm.archive.site import Feed, Site, opened
 from pbm.compose.pages import Pages
 from pbm.domain.errors import Rejected
