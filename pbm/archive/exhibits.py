@@ -1,7 +1,7 @@
 """Games and tournaments as they stand on pages of the archive.
 
-A game is replayed on one page, or on several where it is too long for one. A tournament is tables: who stands where, and
-every result, with a link to the game where it is published.
+A game is replayed on one page, or on several where it is too long for one. A tournament is tables: who stands where,
+and every result, with a link to the game where it is published.
 """
 
 from __future__ import annotations

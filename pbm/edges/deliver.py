@@ -8,8 +8,8 @@ LEASE_SECONDS. No claim or mark need outlive a loss of power, which may send a m
 Mails about a board go to each of its readers one after another, in the order they were written, whatever else is on its
 way meanwhile; those that follow one which must be tried again soon wait for it.
 
-Whether the way out works at all is judged by what becomes of the mails that go there. A refusal counts only once another
-mail was taken after it: a mail server that refuses everything has something against us, not against each of our
+Whether the way out works at all is judged by what becomes of the mails that go there. A refusal counts only once
+another mail was taken after it: a mail server that refuses everything has something against us, not against each of our
 recipients. The way is down from the first mail that it cannot be reached for, or when it has refused mails to several
 addresses, for good or for now, and taken none. The first mail it takes shows it up again.
 """
@@ -97,8 +97,6 @@ class WayOut:
             log.error("way_out_down", reason=reason)
         self.is_down = True
 
-
-log = structlog.get_logger()
 
 _NOTED_EVERY = timedelta(seconds=30)
 """How often it is noted that mail goes out."""

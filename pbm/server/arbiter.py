@@ -1,4 +1,4 @@
-"""Boards, clocks and tournaments in the hand of the operator: what has gone wrong is put right, and players are told."""
+"""Boards, clocks and tournaments in the hand of the operator: what went wrong is put right and told."""
 
 from __future__ import annotations
 

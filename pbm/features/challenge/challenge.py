@@ -328,10 +328,10 @@ def _tell_declined(request: Request, ticket: Ticket, player: Player) -> None:
     agreed = {*_seats(payload)} - {*tx.tickets.open_for(OFFER, ticket.subject, request.now)}
     people = {tx.players.get(each) for each in agreed} | {tx.players.find(payload["challenger"])}
     title = GAMES[payload["game"]].info.title
-    for other in sorted(filter(None, people - {player}), key=lambda each: each.id):
-        for address in tx.players.confirmed(other.id)[other.id]:
+    for asked in sorted(filter(None, people - {player}), key=lambda each: each.id):
+        for address in tx.players.confirmed(asked.id)[asked.id]:
             words = {"invited": player.userid, "title": title}
-            request.write(address, "pbm: no game", "declined.txt", player=other, answers=False, **words)
+            request.write(address, "pbm: no game", "declined.txt", player=asked, answers=False, **words)
 
 
 def _agree(request: Request, ticket: Ticket, player: Player) -> None:
