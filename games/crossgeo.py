@@ -55,8 +55,8 @@ PICKS = {Side.FIRST: "rg", Side.SECOND: "bg"}
 SIDES = ("Red", "Blue")
 EDGES_A_ROW = 5
 """Edges that stand side by side in a list."""
-MOST_NAMED = 24
-"""Edges that are named where one takes many along."""
+MOST_NAMED, NAMED_IN_ALL = 24, 1600
+"""Edges that are named where one takes many along, and in a list of those that do; eight each at least."""
 
 _NUMBER = re.compile(r"(?:edge|number|no\.?)? ?#?([0-9]{1,6}) ?([rgb]?)")
 _PAIR = re.compile(r"([A-Z]+) ?[-,;:/>& ]+ ?([A-Z]+)")
@@ -389,10 +389,10 @@ def _and(words: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
-def _some(names: Sequence[str], edges: Edges) -> str:
+def _some(names: Sequence[str], edges: Edges, most: int = MOST_NAMED) -> str:
     """The edges of a set by their names, the later ones of very many only counted."""
-    more = edges.bit_count() - MOST_NAMED
-    shown = [names[index] for index in islice(indices(edges), MOST_NAMED if more > 1 else None)]
+    more = edges.bit_count() - most
+    shown = [names[index] for index in islice(indices(edges), most if more > 1 else None)]
     return _and([*shown, f"{more} more"] if more > 1 else shown)
 
 
@@ -402,12 +402,13 @@ def _choice(pos: Position) -> tuple[Listing, ...]:
     rows: list[tuple[str, ...]] = []
     alone: list[str] = []
     names = [_name(board, index) for index in range(len(board.edges))]
+    most = max(8, min(MOST_NAMED, NAMED_IN_ALL // max(1, pos.standing.bit_count())))
     for index in indices(_pickable(pos)):
         fall = board.crossings[index] & pos.standing
         if not fall:
             alone.append(f"{names[index]} {board.ends(index)}")
             continue
-        first, *more = textwrap.wrap(f"takes {_some(names, fall)} along", 56)
+        first, *more = textwrap.wrap(f"takes {_some(names, fall, most)} along", 56)
         rows.append((names[index], board.ends(index), first))
         rows += [("", "", words) for words in more]
     padded = alone + [""] * (-len(alone) % EDGES_A_ROW)

@@ -2,11 +2,13 @@
 
 Sizes are in pixels and made for a phone 390 wide. A board too wide for it comes in parts, one below the other.
 Everything is told by characters and by colours that hold in light and dark; nothing needs a picture, a style sheet or
-a script.
+a script. Where there is little room, the same table is told in fewer octets: rows have the ground of most of their
+places, stones are discs as large as their places, and links have neither a colour nor a text of their own.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,21 +30,28 @@ MARGIN = 16
 """The width of the rows' labels."""
 EDGE = 20
 """The width of the lines between boxes, and of the points between these."""
-LINK = 76
-"""Characters of a link beside its URL."""
+LINK, SHORT_LINK = 76, 27
+"""Characters of a link beside its URL, and in the short form."""
 
 _FULL = "font-size:12px"
 _LETTERS = f"{_FULL};opacity:0.7"
 DOT = "&#183;"
 """What a free cell shows where one may play."""
+IN_A_LINE = 8
+"""Places of a table in a line of its source, which no mail may let grow too long."""
 
 
 class Face(NamedTuple):
-    """What a place of a table shows. ground: its colour; empty for none. mark: HTML. word: what a player types."""
+    """What a place of a table shows. ground: its colour; empty for none. mark: HTML. word: what a player types.
+
+    short: the rest of its td in the short form, behind the ground, which it may paint over; empty where that follows
+    from the others.
+    """
 
     mark: str = ""
     ground: str = ""
     word: str = ""
+    short: str = ""
 
     def html(self, span: int, height: int, url: str) -> str:
         """The table's cell. url: what it opens, made by mailto; empty for a cell that is no link."""
@@ -57,7 +66,20 @@ class Face(NamedTuple):
         link = f'<a\nhref="{url.replace("&", "&amp;")}" style="{style}">{self.mark or "&#160;"}</a>'
         return f"{opening}{ground}>{link}</td>"
 
+    def brief(self, span: int, around: str, url: str) -> str:
+        """The same in the short form, on a row of the colour around; td needs no end."""
+        opening = f"\n<td colspan={span}" if span > 1 else "\n<td"
+        if self.short and not url:
+            return f"{opening}{self.short}"
+        ground = f" bgcolor={self.ground}" if self.ground and self.ground != around else ""
+        mark = "." if self.mark == DOT else self.mark
+        if url:
+            mark = f'<a href="{url.replace("&", "&amp;")}"><div>{mark or "."}</div></a>'
+        return f"{opening}{ground}>{mark}"
 
+
+_Pieces = tuple[list[str], list[tuple[int, Face, int, int, str]]]
+"""A table in pieces, and which of them may become links: place, face, span, height, and the colour around it."""
 BESIDE = "display:inline-table;vertical-align:bottom;"
 """Of a part of a board: beside others where there is room, below them on a phone; all reach down to the last row."""
 
@@ -78,42 +100,72 @@ class Table:
     def words(self) -> Iterator[str]:
         return (face.word for face in self.faces.values() if face.word)
 
-    def html(self, links: Mapping[str, str], *, dotted: bool = True) -> str:
-        """dotted: free cells that are no links have dots, too."""
-        pieces, linked = list(self._bare[0]), self._bare[1]
-        for at, face, span, height in linked:
+    def html(self, links: Mapping[str, str], *, dotted: bool = True, brief: bool = False) -> str:
+        """dotted: free cells that are no links have dots, too. brief: in the short form."""
+        bare, linked = self._brief if brief else self._bare
+        pieces = list(bare)
+        for at, face, span, height, around in linked:
             if url := links.get(face.word):
-                pieces[at] = face.html(span, height, url)
+                pieces[at] = face.brief(span, around, url) if brief else face.html(span, height, url)
             elif face.mark == DOT and not dotted:
-                pieces[at] = pieces[at].replace(DOT, "")
+                pieces[at] = pieces[at].replace("." if brief else DOT, "")
         return "".join(pieces)
 
     @cached_property
-    def _bare(self) -> tuple[list[str], list[tuple[int, Face, int, int]]]:
-        """The table without links, in pieces, and the pieces that may become links: span and height of their faces."""
-        columns = "".join(f'<td width="{width}"></td>' for width in self.widths)
-        opening = (
-            '<table role="presentation" cellpadding="0" cellspacing="1" border="0" '
-            f'width="{sum(self.widths)}" style="{self.beside}margin:8px 0;font-size:16px">\n'
-            f'<tr><td width="1"></td>{columns}</tr>\n'
-        )
-        pieces = [opening]
-        linked = []
-        by_row = {row: list(places) for row, places in groupby(sorted(self.faces), itemgetter(0))}
-        for row, height in enumerate(self.heights):
+    def _bare(self) -> _Pieces:
+        """The table without links, in pieces, and the pieces that may become links."""
+        pieces, linked = [self._opening('<td width="1"></td>')], []
+        for height, places in self._rows():
             pieces.append(f'<tr align="center"><td height="{height}" width="1"></td>')
-            at, places = 0, by_row.get(row, [])
-            for place, (_, following) in pairwise([*places, (row, len(self.widths))]):
-                face, column = self.faces[place], place[1]
-                span = self.span if column + self.span <= following else following - column
-                if column > at:
-                    pieces.append(f'<td colspan="{column - at}"></td>')
+            for number, (skipped, span, face) in enumerate(places):
+                if skipped:
+                    pieces.append(f'<td colspan="{skipped}"></td>')
                 if face.word:
-                    linked.append((len(pieces), face, span, height))
+                    linked.append((len(pieces), face, span, height, ""))
                 pieces.append(face.html(span, height, ""))
-                at = column + span
+                if number % IN_A_LINE == IN_A_LINE - 1:
+                    pieces.append("\n")
             pieces.append("</tr>\n")
         return [*pieces, "</table>"], linked
+
+    @cached_property
+    def _brief(self) -> _Pieces:
+        """The same in the short form."""
+        pieces, linked = [self._opening("", ";color-scheme:light").replace("</td>", "")], []
+        for height, places in self._rows():
+            grounds = Counter(face.ground for _, _, face in places if face.ground)
+            around = max(grounds, key=grounds.__getitem__, default="")
+            ground, ink = (f" bgcolor={around}", f";color:{INK}") if around else ("", "")
+            pieces.append(f"<tr align=center{ground} style=line-height:{height}px{ink}>")
+            for skipped, span, face in places:
+                if skipped:
+                    pieces.append(f"<td colspan={skipped}>")
+                if face.word:
+                    linked.append((len(pieces), face, span, height, around))
+                pieces.append(face.brief(span, around, ""))
+            pieces.append("</tr>\n")
+        return [*pieces, "</table>"], linked
+
+    def _opening(self, first: str, style: str = "") -> str:
+        """first: the column in front, which holds the heights of rows."""
+        columns = "".join(f'<td width="{width}"></td>' for width in self.widths)
+        return (
+            '<table role="presentation" cellpadding="0" cellspacing="1" border="0" '
+            f'width="{sum(self.widths)}" style="{self.beside}margin:8px 0;font-size:16px{style}">\n'
+            f"<tr>{first}{columns}</tr>\n"
+        )
+
+    def _rows(self) -> Iterator[tuple[int, list[tuple[int, int, Face]]]]:
+        """Each row: its height, and its faces, with the columns left out before each and those that it takes."""
+        by_row = {row: list(places) for row, places in groupby(sorted(self.faces), itemgetter(0))}
+        for row, height in enumerate(self.heights):
+            at, told = 0, []
+            for place, (_, following) in pairwise([*by_row.get(row, []), (row, len(self.widths))]):
+                column = place[1]
+                span = self.span if column + self.span <= following else following - column
+                told.append((column - at, span, self.faces[place]))
+                at = column + span
+            yield height, told
 
 
 def tables(board: HexBoard | GridBoard) -> list[Table]:
@@ -140,8 +192,9 @@ def _made(board: HexBoard | GridBoard) -> Iterator[Table]:
         yield _squares(board, part)
 
 
-def html(parts: Sequence[Table], links: Mapping[str, str], *, dotted: bool = True) -> Markup:
-    return Markup("\n".join(part.html(links, dotted=dotted) for part in parts))  # noqa: S704  marks and words are of games
+def html(parts: Sequence[Table], links: Mapping[str, str], *, dotted: bool = True, brief: bool = False) -> Markup:
+    told = (part.html(links, dotted=dotted, brief=brief) for part in parts)
+    return Markup("\n".join(told))  # noqa: S704  marks and words are of games
 
 
 def _parts(cells: Sequence[Cell], wide: int, most: int, shared: int = 0) -> list[list[Cell]]:
@@ -171,7 +224,7 @@ def _hexagons(board: HexBoard, cells: Sequence[Cell]) -> Table:
     for label in (*board.labels, *_inner_labels(board, places)):
         if label.place in places:
             row, column = label.place[0] + label.down, max(label.place[1] + label.right, left)
-            table.faces[row - top, column - left] = Face(_edge_label(label, colours))
+            table.faces[row - top, column - left] = _edge_label(label, colours)
     for cell in cells:
         table.faces[cell.row - top, cell.column - left] = _face(cell, colours)
     return table
@@ -208,8 +261,10 @@ def _squares(board: GridBoard, cells: Sequence[Cell]) -> Table:
             table.faces[row + 1, column - columns[0] + 1] = Face(mark)
     for cell in cells:
         owner = owners.get(cell.place)
-        mark = _owned(owner, colours) if owner else passing.get(cell.place, "")
-        table.faces[cell.row + 1, cell.column - columns[0] + 1] = _face(cell, colours, mark)
+        face = _face(cell, colours, _owned(owner, colours) if owner else passing.get(cell.place, ""))
+        table.faces[cell.row + 1, cell.column - columns[0] + 1] = face._replace(
+            short=face.short or _short_owned(owner, colours)
+        )
     return table
 
 
@@ -227,7 +282,7 @@ def _edges(board: GridBoard, cells: Sequence[Cell]) -> Table:
         table.faces |= {(2 * row + 1, column): Face(words) for column in (0, len(widths) + 1)}
     for cell in cells:
         table.faces[2 * cell.row + 1, 2 * (cell.column - columns[0]) + 1] = Face(
-            f'<b style="color:{INK}">&#9679;</b>', PAPER
+            f'<b style="color:{INK}">&#9679;</b>', PAPER, short=f" bgcolor={PAPER}>&#9679;"
         )
     for join in board.joins:
         (row, column), (to_row, to_column) = join.start, join.end
@@ -235,12 +290,12 @@ def _edges(board: GridBoard, cells: Sequence[Cell]) -> Table:
             place = row + to_row + 1, column + to_column - 2 * columns[0] + 1
             drawn = LAST if join.last else INK if join.look is Look.DRAWN else WOOD
             table.faces[place] = Face("", drawn, join.name)
-    owners = {(box.row, box.column): box.owner for box in board.boxes}
+    owners, colours = {(box.row, box.column): box.owner for box in board.boxes}, dict(board.colours)
     for row in range(len(board.rows) - 1):
         for column in columns[:-1]:
             owner = owners.get((row, column))
-            mark = _owned(owner, dict(board.colours)) if owner else ""
-            table.faces[2 * row + 2, 2 * (column - columns[0]) + 2] = Face(mark, PAPER)
+            face = Face(_owned(owner, colours), PAPER, short=_short_owned(owner, colours))
+            table.faces[2 * row + 2, 2 * (column - columns[0]) + 2] = face
     return table
 
 
@@ -266,7 +321,7 @@ def _face(cell: Cell, colours: Mapping[str, str], mark: str = "") -> Face:
     """mark: what a free cell shows."""
     ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
     if cell.piece:
-        return Face(_piece(cell, colours), ground, cell.name)
+        return Face(_piece(cell, colours), ground, cell.name, _short_piece(cell, colours))
     if cell.last:
         return Face(f'<b style="color:{LAST}">&#10005;</b>', ground, cell.name)
     return Face(mark or ("" if cell.closed else DOT), ground, cell.name)
@@ -284,17 +339,38 @@ def _piece(cell: Cell, colours: Mapping[str, str]) -> str:
     )
 
 
-def _edge_label(label: Label, colours: Mapping[str, str]) -> str:
+def _short_piece(cell: Cell, colours: Mapping[str, str]) -> str:
+    """The piece for the short form, without a link; empty for one that is marked, which is shown as it is."""
+    if cell.last or cell.winning:
+        return ""
+    fill = fill_of(cell.piece, colours)
+    letter = escape(cell.piece)
+    if cell.form in (Form.ARROW, Form.WALL):
+        return f" bgcolor={fill} style=color:{text_on(fill)}>{letter}"
+    ground = f" bgcolor={SHADED}" if cell.shaded else ""
+    return f"{ground}><b style=display:block;border-radius:50%;background:{fill};color:{text_on(fill)}>{letter}</b>"
+
+
+def _edge_label(label: Label, colours: Mapping[str, str]) -> Face:
     """In the colour of the side to whom the edge belongs, on a ground that holds in light and dark."""
+    text = escape(label.text)
     if not label.owner:
-        return escape(label.text)
+        return Face(text)
     fill = fill_of(label.owner, colours)
-    return f'<b style="background:{fill};color:{text_on(fill)}">&#160;{escape(label.text)}&#160;</b>'
+    mark = f'<b style="background:{fill};color:{text_on(fill)}">&#160;{text}&#160;</b>'
+    return Face(mark, short=f" bgcolor={fill} style=color:{text_on(fill)}>{text}")
 
 
-def _owned(owner: str, colours: Mapping[str, str]) -> str:
+def _owned(owner: str | None, colours: Mapping[str, str]) -> str:
+    if not owner:
+        return ""
     fill = fill_of(owner, colours)
     return (
         f'<b style="display:block;width:18px;margin:auto;line-height:18px;font-size:12px;border:1px solid {FAINT};'
         f'background:{fill};color:{text_on(fill)}">{escape(owner)}</b>'
     )
+
+
+def _short_owned(owner: str | None, colours: Mapping[str, str]) -> str:
+    fill = fill_of(owner, colours) if owner else ""
+    return f" bgcolor={fill} style=color:{text_on(fill)}>{escape(owner)}" if owner else ""

@@ -358,18 +358,25 @@ class Composer:
         over = match.result is not None
         may_play = not over and notice.scene is None and reader.seat == state.to_move
         link = self._link(notice, answered_at)
+        moves = move_list(match, state, whole=notice.whole_record or over)
+        told = "\n".join(moves) * 2 if notice.whole_record or over else ""
         return {
             "notice": notice,
             "match": match,
             "state": state,
             "seat": reader.seat,
             "over": over,
-            "drawing": lambda: sheet.board(view, reader.settings.board, link if may_play else None),
+            "drawing": lambda: sheet.board(
+                view,
+                reader.settings.board,
+                link if may_play else None,
+                lambda: 0 if prefix else len(view.machine(match) + told),
+            ),
             "earlier": lambda earlier: sheet.board(self._views.of(earlier), reader.settings.board),
             "clock": clock_lines(match, reader.settings.zone, now),
             "standstills": list(standstills(match, reader.seat, reader.settings.zone, now)),
             "offered": self._offered(notice, sheet, link),
-            "moves": move_list(match, state, whole=notice.whole_record or over),
+            "moves": moves,
             "examples": []
             if over
             else [sheet.link(f"{prefix}{example}", link(example)) for example in self._examples(notice)],

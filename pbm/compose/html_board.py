@@ -12,9 +12,10 @@ from markupsafe import Markup
 
 from games.scene import Listing, PlaneBoard
 from pbm.compose import cells
-from pbm.compose.cells import LINK, WIDTH, Face, Table
+from pbm.compose.cells import LINK, SHORT_LINK, WIDTH, Face, Table
 from pbm.compose.html import equal, within_bounds
 from pbm.compose.views import View
+from pbm.compose.wire import shortened
 from pbm.draw import WORDS
 from pbm.draw.brush import WOOD
 
@@ -30,8 +31,9 @@ _CELL = re.compile(r"[a-z]+[0-9]+")
 class HtmlBoard:
     """The board as it is shown in HTML. links: what opens a move, by the word a player types.
 
-    room: characters for all of it. starts: what opens a move that is only begun, or the only move of a cell, by the
-    cell. linked: some move is a link. parts: into how many the board had to be cut.
+    room: characters for all of it, and then what is left of them. starts: what opens a move that is only begun, or the
+    only move of a cell, by the cell. pictured: a picture shows the board, so that letters need not where there is no
+    room. linked: some move is a link. parts: into how many the board had to be cut.
     """
 
     view: View
@@ -39,6 +41,7 @@ class HtmlBoard:
     links: Mapping[str, str]
     room: int
     starts: Mapping[str, str] = field(default_factory=dict)
+    pictured: bool = False
     cells: Markup = field(default_factory=Markup)
     drawn: Markup = field(default_factory=Markup)
     columns: int = 0
@@ -50,9 +53,7 @@ class HtmlBoard:
     def __post_init__(self) -> None:
         scene = self.view.scene
         if self.style == WORDS or not self._put_cells():
-            lines = self.view.drawn(self.style)
-            self.drawn, self.columns = equal(lines), max(map(len, lines), default=0)
-            self.room -= len(self.drawn)
+            self._put_drawing()
         for listing in scene.lists:
             self._put_list(listing)
         self._put_others()
@@ -77,19 +78,32 @@ class HtmlBoard:
         scene = self.view.scene
         return tuple(self.view.spoken[1]) if self.style == WORDS else (*scene.notes, *scene.legend)
 
+    def _put_drawing(self) -> None:
+        lines = self.view.drawn(self.style)
+        drawn = equal(lines)
+        if self.pictured and len(drawn) > self.room // 2:
+            return
+        self.drawn, self.columns = drawn, max(map(len, lines), default=0)
+        self.room -= len(drawn)
+
     def _put_cells(self) -> bool:
         """The board as tables; False where it has none, or there is no room for them."""
         tables = self.view.tables
-        bare = sum(len(table.html({})) for table in tables)
-        if not tables or bare > self.room:
+        if not tables or bare_length(tables, brief=True) > self.room:
             return False
         self.parts = len(tables)
+        words = [word for table in tables for word in table.words()]
         links = {**self.starts, **self.links}
-        chosen = within_bounds((word for table in tables for word in table.words()), links, self.room - bare, LINK)
-        self._unlinked = {word for table in tables for word in table.words() if word in links} - chosen.keys()
-        self.cells = cells.html(tables, chosen, dotted=not links or self.crowded)
+        linked = {word for word in words if word in links}
+        brief, chosen = False, within_bounds(words, links, self.room - bare_length(tables, brief=False), LINK)
+        if len(chosen) < len(linked) or bare_length(tables, brief=False) > self.room:
+            short = {word: shortened(url) for word, url in links.items()}
+            brief = True
+            chosen = within_bounds(words, short, self.room - bare_length(tables, brief=True), SHORT_LINK)
+        self._unlinked = linked - chosen.keys()
+        self.cells = cells.html(tables, chosen, dotted=not links or self.crowded, brief=brief)
         self.room -= len(self.cells)
-        self._shown |= chosen
+        self._shown |= {word: links[word] for word in chosen}
         return True
 
     @property
@@ -164,6 +178,12 @@ class HtmlBoard:
             return {}
         points = {point.label: point.name for point in board.points if point.label and point.name}
         return points | {segment.label: segment.name for segment in board.segments if segment.name}
+
+
+def bare_length(tables: Sequence[Table], *, brief: bool) -> int:
+    """Octets of the tables without links, each line ended by two."""
+    told = [table.html({}, brief=brief) for table in tables]
+    return sum(len(each) + each.count("\n") for each in told)
 
 
 def _first_cell(move: str) -> str:

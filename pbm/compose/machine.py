@@ -20,6 +20,8 @@ FORMAT = 2
 ITEMS_IN_A_LINE = 12
 MAX_MOVES = 600
 """Moves that are listed; some games have many more."""
+MAX_DETAILS = 18_000
+"""Characters of what some games tell besides."""
 
 
 class Why(StrEnum):
@@ -61,7 +63,7 @@ def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str
     instead what they may be.
     """
     over, offer = match.result is not None, match.offer
-    details = state.game.details(state.position) if isinstance(state.game, Detailed) else {}
+    details = _within(state.game.details(state.position)) if isinstance(state.game, Detailed) else {}
     listed = [] if over or "turn" in details else moves
     return _lines({
         "board": match.board,
@@ -81,6 +83,18 @@ def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str
         "moves_cut": len(listed) >= MAX_MOVES or ("turn" in details and not over),
         "result": _result(match),
     })  # fmt: skip
+
+
+def _within(details: Mapping[str, Any]) -> dict[str, Any]:
+    """The details; of lists that would make them too long it tells the names, as "cut", instead."""
+    lengths = {name: len(_value(each)) for name, each in details.items()}
+    cut: list[str] = []
+    for name in sorted(lengths, key=lengths.__getitem__, reverse=True):
+        if sum(lengths.values()) > MAX_DETAILS:
+            cut.append(name)
+            del lengths[name]
+    kept = {name: each for name, each in details.items() if name in lengths}
+    return {**kept, "cut": cut} if cut else kept
 
 
 def addressed(shared: str, copy: Copy) -> str:

@@ -172,10 +172,13 @@ def _filled(line: str, margin: str) -> str:
 
 TEXT, BOTH = "text", "both"
 BOARD_KIND = "application/vnd.pbm.board+json"
-MAX_BOARD = 85_000
-"""Characters of a board, of the 102 kB after which Gmail cuts a mail off."""
-BESIDES = 2800
-"""Characters of that room which each further board takes for other things."""
+MAX_MAIL = 60_000
+"""Octets of a mail with boards, where no person's long words come on top."""
+APART, NAMED, BESIDES = 5800, 35, 2400
+"""Octets of that which headers and sentences take in two forms; how often they name our domain, at most; and octets of
+each further board."""
+ENCLOSED = 450
+"""Octets that a picture takes besides itself and the words for those who do not see it."""
 
 Link = Callable[[str], str]
 """From what a player may answer to the URL that opens such an answer; empty for none."""
@@ -198,7 +201,8 @@ class Figure:
 class Sheet:
     """What is put on one page for one reader. domain: of the pictures' ids. drawn: whether a board is on it.
 
-    pictured: boards have pictures in HTML. boards: how many share the room there is.
+    pictured: boards have pictures in HTML. boards: how many share the room there is. room: octets that are left for
+    boards; 0 for as many as a mail has.
     """
 
     pages: Pages
@@ -207,6 +211,8 @@ class Sheet:
     pictured: bool = True
     boards: int = 1
     drawn: bool = False
+    room: int = 0
+    _left: int = 0
     _inlays: Inlays = field(default_factory=Inlays)
     _pictures: list[Part] = field(default_factory=list)
     _closing: list[Markup] = field(default_factory=list)
@@ -220,31 +226,34 @@ class Sheet:
         view.text(style)
         if self.form == TEXT:
             return
-        if style == WORDS or not view.tables or sum(len(table.html({})) for table in view.tables) > self._room:
+        if style == WORDS or not view.tables:
             view.drawn(style)
         _ = view.moves, view.beginnings, self.pictured and view.picture is not None and view.description
 
-    @property
-    def _room(self) -> int:
-        return (MAX_BOARD - BESIDES * (self.boards - 1)) // self.boards
+    def __post_init__(self) -> None:
+        self.room = self.room or MAX_MAIL - APART - NAMED * len(self.domain) - BESIDES * (self.boards - 1)
+        self._left = self.boards
 
-    def board(self, view: View, style: str, link: Link | None = None) -> str:
-        """The drawing for the page, its last line ended. link: for a reader who may play a move now."""
+    def board(self, view: View, style: str, link: Link | None = None, besides: Callable[[], int] = int) -> str:
+        """The drawing for the page, its last line ended. link: for a reader who may play a move now.
+
+        besides: octets that the board takes elsewhere in the mail.
+        """
         if self.form == TEXT:
             return view.text(style) + "\n"
         self.drawn = True
-        moves = {word: url for word in view.moves if (url := link(word))} if link else {}
-        starts = {cell: url for cell, text in view.beginnings.items() if (url := link(text))} if link else {}
-        board = HtmlBoard(view, style, moves, self._room, starts)
-        picture = self._picture(view, board)
-        if picture and board.cells and board.parts == 1:
+        room = self.room // max(1, self._left) - len(view.text(style)) - besides()
+        shown, picture = self._shown(view, style, link, room)
+        self.room -= self.room // max(1, self._left) - shown.room
+        self._left -= 1
+        if picture and shown.cells and shown.parts == 1:
             self._closing.append(picture)
             picture = Markup("")
         html = self.pages.render(
             "drawing.html",
             picture=picture,
             **{
-                name: getattr(board, name)
+                name: getattr(shown, name)
                 for name in ("cells", "drawn", "columns", "linked", "begun", "crowded", "before", "notes", "lists")
             },
         )
@@ -258,12 +267,28 @@ class Sheet:
         html = self.pages.render("figure.html", figure=figure, picture=picture)
         return text.replace(figure.line, self._inlays.add(figure.line, Markup(html)), 1)  # noqa: S704  escaped
 
-    def _picture(self, view: View, board: HtmlBoard) -> Markup:
-        """The picture, taken along, if there is one and a use for it: among several boards, cells do without."""
-        if not self.pictured or view.picture is None or (self.boards > 1 and board.cells and board.parts == 1):
-            return Markup("")
-        described = "The board, which is told in words below." if board.style == WORDS else view.description
-        return self._enclosed(view.picture, "board.png", described)
+    def _shown(self, view: View, style: str, link: Link | None, room: int) -> tuple[HtmlBoard, Markup]:
+        """The board within the room, and its picture, if there is one, a use for it and room.
+
+        Among several boards, cells do without. A board without cells is best seen in its picture.
+        """
+        moves = {word: url for word in view.moves if (url := link(word))} if link else {}
+        starts = {cell: url for cell, text in view.beginnings.items() if (url := link(text))} if link else {}
+        cost, described = self._pictured(view, style)
+        first = 0 < cost <= room * 3 // 4 and (self.boards == 1 or len(view.tables) != 1)
+        board = HtmlBoard(view, style, moves, room - cost * first, starts, pictured=first)
+        late = not first and 0 < cost <= board.room and not board.cells
+        board.room -= cost * late
+        if (first or late) and view.picture is not None:
+            return board, self._enclosed(view.picture, "board.png", described)
+        return board, Markup("")
+
+    def _pictured(self, view: View, style: str) -> tuple[int, str]:
+        """What the picture takes, in octets, and the words for those who do not see it; nothing if there is none."""
+        if not self.pictured or view.picture is None:
+            return 0, ""
+        described = "The board, which is told in words below." if style == WORDS else view.description
+        return len(view.picture.data) * 37 // 27 + len(described) + ENCLOSED, described
 
     def _enclosed(self, picture: Picture, name: str, described: str) -> Markup:
         """What shows a picture that the mail takes along."""

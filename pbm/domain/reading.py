@@ -21,6 +21,8 @@ MAX_COMMANDS = 20
 """Commands carried out of one mail."""
 
 _MOVE_WORD = re.compile(r"\S*\d\S*|[a-z]{1,3}[-,;:/&>]+[a-z]{0,3}|[a-z]|--", re.IGNORECASE)
+_PLACED = re.compile(r"[a-z]{1,2}\d{1,2}(?:[-x>/][a-z]{1,2}\d{1,2})*", re.IGNORECASE)
+"""A move that names its cells: as a subject it is what a link of a board opens, whatever words are below it."""
 _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
 """Words that moves may hold and a sentence, too."""
 
@@ -83,6 +85,8 @@ class _Draft:
         if not (first or is_planned) or _is_board_line(subject, self.standing):
             return True
         begun = is_planned or _called(first) or _is_board_line(first, self.standing)
+        if self.standing.board is not None and _PLACED.fullmatch(subject) and not begun and not is_moves(first):
+            return True
         return _called(subject) and (begins(subject) or not begun)
 
 
@@ -97,6 +101,8 @@ def read(subject: str, text: str, standing: Standing) -> Reading:
     >>> on_board = Standing("cross", 101, known=True, proven=True)
     >>> read("Cross Board 101 ann-bob", "F6\\nGood luck!", on_board)
     Reading(lines=('F6',), comment='Good luck!', truncated=False, remarks=())
+    >>> read("F6", "Ann Smith, Acme Corp.", on_board)
+    Reading(lines=('F6',), comment='Ann Smith, Acme Corp.', truncated=False, remarks=())
     >>> read("cross move 101 F6", "Good luck!", Standing()).lines
     ('cross move 101 F6',)
     >>> read("", "F6\\nif any: G7", on_board).lines

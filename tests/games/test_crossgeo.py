@@ -612,7 +612,7 @@ def test_a_list_names_few_of_the_many_edges_that_would_fall():
     pos = start(body=BUNDLE)
     (listing,) = crossgeo.scene(pos, None).lists
     told = "\n".join(" ".join(row) for row in listing.rows)
-    assert "and 175 more along" in " ".join(told.split())
+    assert "and 191 more along" in " ".join(told.split())
     assert len(told) < 40_000
 
 
