@@ -16,7 +16,7 @@ def broadcast() -> None:
 @broadcast.command("list")
 @json_option
 @pass_invocation
-def list_(invocation: Invocation, as_json: bool) -> None:
+def list_broadcasts(invocation: Invocation, as_json: bool) -> None:
     """Broadcasts that wait, the oldest first."""
     with invocation.administration() as admin:
         waiting = admin.broadcasts()

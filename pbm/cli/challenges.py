@@ -50,18 +50,18 @@ def create(invocation: Invocation, words: tuple[str, ...], body: TextIO | None, 
 @player_option
 @json_option
 @pass_invocation
-def list_(invocation: Invocation, game: str | None, userid: str | None, as_json: bool) -> None:
+def list_challenges(invocation: Invocation, game: str | None, userid: str | None, as_json: bool) -> None:
     """Games under way, with what they were started with."""
     with invocation.administration() as admin:
         boards = admin.boards(game=game, userid=userid, active=True)
     print_rows([_row(each) for each in boards], as_json=as_json, nothing="There are no games under way.")
 
 
-@challenge.command()
+@challenge.command("show")
 @click.argument("board", type=NUMBER)
 @json_option
 @pass_invocation
-def show(invocation: Invocation, board: int, as_json: bool) -> None:
+def show_challenge(invocation: Invocation, board: int, as_json: bool) -> None:
     """What a board was started with.
 
     That is the game, the version of its rules, options, players and a board that the challenger drew.

@@ -1,4 +1,4 @@
-"""`pbm inbox`: mails that came in, and how a mail would be read."""
+"""`pbm inbox` and `pbm outbox`: mails that came in, how a mail would be read, and mails that go out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
 from pbm.cli.output import json_option, print_fields, print_json, print_rows, printable
 from pbm.cli.people import steward
 from pbm.cli.receive import classify as classified
-from pbm.domain.mail import Arrival, Received
+from pbm.domain.mail import Arrival, Delivery, Queued, Received
 
 limit_option = click.option(
     "--limit", type=NUMBER, default=50, show_default=True, help="At most so many, the newest first."
@@ -168,4 +168,68 @@ def _row(mail: Received) -> dict[str, Any]:
         "recipients": mail.recipients,
         "octets": len(mail.raw),
         "reason": mail.reason,
+    }
+
+
+@click.group(cls=Group)
+def outbox() -> None:
+    """Mails that go out."""
+
+
+@outbox.command("list")
+@click.option("--state", type=click.Choice([state.value for state in Delivery]), help="Only mails in this state.")
+@limit_option
+@json_option
+@pass_invocation
+def list_outgoing(invocation: Invocation, state: str | None, limit: int, as_json: bool) -> None:
+    """Mails that go out, the newest first.
+
+    queued: to be sent when it is due. sent: taken by the next mail server or Maildir. failed: given up.
+    """
+    with invocation.queues() as queues:
+        mails = queues.queued(Delivery(state) if state else None, limit)
+    print_rows([_outgoing_row(mail) for mail in mails], as_json=as_json, nothing="There are no such mails.")
+
+
+@outbox.command("show")
+@click.argument("number", type=NUMBER, metavar="ID")
+@raw_option
+@json_option
+@pass_invocation
+def show_outgoing(invocation: Invocation, number: int, raw: bool, as_json: bool) -> None:
+    """One mail as it goes out."""
+    with invocation.queues() as queues:
+        queued = queues.queued_mail(number)
+    print_mail(_outgoing_row(queued), queued.mail.raw, raw=raw, as_json=as_json)
+
+
+@outbox.command("retry")
+@click.argument("numbers", type=NUMBER, nargs=-1, metavar="ID...")
+@click.option("--all", "everything", is_flag=True, help="All that failed or wait to be tried again.")
+@pass_invocation
+def retry_outgoing(invocation: Invocation, numbers: tuple[int, ...], everything: bool) -> None:
+    """Have mails sent at once.
+
+    Failed ones, waiting ones, and sent ones once more, by the server when it runs. A mail keeps its Message-ID.
+    """
+    with invocation.queues() as queues:
+        if all_are_chosen(numbers, everything):
+            number = queues.send_all_again()
+        else:
+            queues.send_again(numbers)
+            number = len(numbers)
+    click.echo(f"{number} to be sent again.")
+
+
+def _outgoing_row(queued: Queued) -> dict[str, Any]:
+    return {
+        "id": queued.id,
+        "created_at": queued.created_at,
+        "state": queued.state.value,
+        "due_at": queued.due_at,
+        "attempts": queued.attempts,
+        "board": queued.mail.board,
+        "address": queued.mail.address,
+        "subject": queued.mail.subject,
+        "trouble": queued.trouble,
     }
