@@ -23,7 +23,7 @@ _COMMANDS = {
     "player": ("pbm.cli.players:player", "Accounts and their addresses and passwords."),
     "ban": ("pbm.cli.people:ban", "Keep a player, an address or a domain out."),
     "letter": ("pbm.cli.people:letter", "Write to players, or to all."),
-    "broadcast": ("pbm.cli.broadcasts:broadcast", "What players write to all: look at it first, let it out or not."),
+    "broadcast": ("pbm.cli.people:broadcast", "What players write to all: look at it first, let it out or not."),
     "board": ("pbm.cli.boards:board", "Games under way and over: list, draw, move, verify, end."),
     "clock": ("pbm.cli.clocks:clock", "Stop clocks, let them run, or give time, on some boards or all."),
     "maintenance": ("pbm.cli.clocks:maintenance", "Take mail and play nothing, for a while."),
