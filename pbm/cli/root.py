@@ -15,7 +15,7 @@ _COMMANDS = {
     "play": ("pbm.cli.demo:play", "Write mails to a live server by hand and read what comes back."),
     "status": ("pbm.cli.status:status", "How the server is doing: queues, ages, rates, and what wants you."),
     "doctor": ("pbm.cli.doctor:doctor", "Look at everything a server needs, and tell what it lacks."),
-    "challenge": ("pbm.cli.challenges:challenge", "Start games between players, look at them, cancel them."),
+    "challenge": ("pbm.cli.boards:challenge", "Start games between players, look at them, cancel them."),
     "tournament": (
         "pbm.cli.tournaments:tournament",
         "Tournaments, ladders and leagues: make, list, show, start, cancel them.",
