@@ -1,5 +1,5 @@
 """The command line. Configuration and paths are read here and handed down as values."""
 
-from pbm.cli.root import main
+from pbm.cli.frame import main
 
 __all__ = ["main"]

@@ -1,4 +1,7 @@
-"""What every command shares: the options that may stand anywhere, the way to the service, and how refusals look."""
+"""`pbm` itself, and what its commands share: options that stand anywhere, the way to the service, how refusals look.
+
+Commands are found by name, and only the one that runs is imported.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -152,3 +156,89 @@ class Group(click.Group):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.params += _anywhere()
+
+
+_COMMANDS = {
+    "serve": ("pbm.cli.serve:serve", "Listen for mail, handle it and deliver the answers."),
+    "work": ("pbm.cli.serve:work", "Handle and deliver beside `pbm serve`: as many of these as you like."),
+    "demo": ("pbm.cli.demo:demo", "Watch two mail programs play a game of Cross against a live server."),
+    "play": ("pbm.cli.demo:play", "Write mails to a live server by hand and read what comes back."),
+    "status": ("pbm.cli.status:status", "How the server is doing: queues, ages, rates, and what wants you."),
+    "doctor": ("pbm.cli.doctor:doctor", "Look at everything a server needs, and tell what it lacks."),
+    "challenge": ("pbm.cli.boards:challenge", "Start games between players, look at them, cancel them."),
+    "tournament": (
+        "pbm.cli.tournaments:tournament",
+        "Tournaments, ladders and leagues: make, list, show, start, cancel them.",
+    ),
+    "player": ("pbm.cli.players:player", "Accounts and their addresses and passwords."),
+    "ban": ("pbm.cli.people:ban", "Keep a player, an address or a domain out."),
+    "letter": ("pbm.cli.people:letter", "Write to players, or to all."),
+    "broadcast": ("pbm.cli.people:broadcast", "What players write to all: look at it first, let it out or not."),
+    "board": ("pbm.cli.boards:board", "Games under way and over: list, draw, move, verify, end."),
+    "clock": ("pbm.cli.clocks:clock", "Stop clocks, let them run, or give time, on some boards or all."),
+    "maintenance": ("pbm.cli.clocks:maintenance", "Take mail and play nothing, for a while."),
+    "publish": ("pbm.cli.publish:publish", "Finished games as a static site, for any web server."),
+    "bot": ("pbm.cli.bots:bot", "A program that plays for a player, without mail."),
+    "game": ("pbm.cli.games:game", "Begin a new game: its files, here or in a package of its own."),
+    "inbox": ("pbm.cli.mails:inbox", "Mails that came in, and how a mail would be read."),
+    "outbox": ("pbm.cli.mails:outbox", "Mails that go out."),
+    "db": ("pbm.cli.db:db", "The database itself."),
+    "log": ("pbm.cli.status:log", "What was done by these commands, when and by whom."),
+    "identity": ("pbm.cli.identity:identity", "The address by which players know the server."),
+    "export": ("pbm.cli.players:export", "Write all that is stored of a player to a file."),
+    "import": ("pbm.cli.players:import_", "Take a player in from such a file."),
+    "receive": ("pbm.cli.receive:receive", "Take one mail from standard input, for a mail server's pipe."),
+    "secret": ("pbm.cli.identity:secret", "The secret that proves which mails are ours: make a new one."),
+    "dkim": ("pbm.cli.identity:dkim", "The key that signs our mails, and the DNS record for it."),
+    "crypt": ("pbm.cli.identity:crypt", "Make the key for encrypted mail, and the server's card for chat apps."),
+    "help": ("pbm.cli.frame:help_", "This page, and those of the commands: pbm help board void."),
+    "config": ("pbm.cli.config:config", "The configuration: every key, its meaning, its value, its source."),
+}
+
+
+class _Lazy(Group):
+    """Help and completion need no more than the table above."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        module, _, attribute = _COMMANDS[name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in _COMMANDS.items()])
+
+
+@click.command(cls=Command, name="help")
+@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.pass_context
+def help_(ctx: click.Context, words: tuple[str, ...]) -> None:
+    """Tell what a command does and which options it has.
+
+    The same as --help behind it.
+    """
+    page = ctx.find_root()
+    for word in words:
+        command = page.command
+        below = command.get_command(page, word) if isinstance(command, click.Group) else None
+        if below is None:
+            raise click.UsageError(f'There is no command "{" ".join(words)}".', page)
+        page = click.Context(below, info_name=word, parent=page)
+    click.echo(page.get_help())
+
+
+# No command has options of one letter: they would swallow words of games such as -handicap=2.
+@click.group(cls=_Lazy, context_settings={"max_content_width": 100})
+@click.version_option(package_name="pbm", prog_name="pbm")
+def main() -> None:
+    """Abstract games by mail.
+
+    `pbm serve` runs the server; the other commands are for its operator and act on the same database, while it runs
+    or not. Exit codes: 0 done, 1 refused (the reason is on standard error), 2 a mistake in the command line or the
+    configuration.
+    """
