@@ -1,6 +1,7 @@
-"""What a userid, a password and an address may be, and password hashes.
+"""What a userid, a password and an address may be, password hashes, and accounts made by an answer from an address.
 
-The hashes are argon2, never checked within a transaction, and never more than a few at once.
+The hashes are argon2, never checked within a transaction, and never more than a few at once. An account that is made by
+an answer from the address it is for needs no password.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from games import GAMES
 from pbm.bots import LEVELS
+from pbm.core.unasked import asked_for
 from pbm.domain.consent import Answer, consent
-from pbm.domain.errors import BadArguments, NotAllowed
+from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.likeness import look
+from pbm.domain.match import Player
 from pbm.domain.verbs import NO_USERIDS, SHORTEST_SECRET, VERBS, find
 from pbm.store import Transaction
+from pbm.store.belongings import NO_PASSWORD
 
 MIN_LENGTH, MAX_LENGTH = SHORTEST_SECRET, 100
 
@@ -147,3 +151,40 @@ def check_address(address: str) -> None:
     """Raises: BadArguments."""
     if len(address) > _MAX_ADDRESS or not _ADDRESS.fullmatch(address):
         raise BadArguments(f'"{address[:80]}" is not a mail address this server can write to.')
+
+
+LONGEST_STEM = 16
+"""Letters of a userid that is made from an address."""
+
+
+def open_account(tx: Transaction, address: str, wish: str = "", hashed: str = NO_PASSWORD) -> Player:
+    """An account whose address counts at once, for its owner has answered from there. wish: empty for a userid of ours.
+
+    hashed: of the password, if there is one. Raises: BadArguments, NotAllowed.
+    """
+    userid = wish or _free_userid(tx, address)
+    check_free(tx, userid)
+    player = tx.players.add(userid, hashed, tx.now)
+    tx.players.add_address(player.id, address, tx.now, confirmed=True)
+    tx.invitations.welcome_back(address)
+    asked_for(tx, address)
+    return player
+
+
+def _free_userid(tx: Transaction, address: str) -> str:
+    """A userid made from the local part of an address."""
+    local = re.sub(r"[^a-z0-9_.-]", "", address.partition("@")[0].partition("+")[0].casefold()).lstrip("0123456789_.-")
+    stem, number = local[:LONGEST_STEM] or "player", 1
+    userid = stem
+    while not _is_free(tx, userid):
+        number += 1
+        userid = f"{stem}{number}"
+    return userid
+
+
+def _is_free(tx: Transaction, userid: str) -> bool:
+    try:
+        check_free(tx, userid)
+    except Rejected:
+        return False
+    return True

@@ -10,7 +10,7 @@ from itertools import islice
 
 from games import GAMES
 from pbm.compose import Answer
-from pbm.core.accounts import open_account
+from pbm.core.credentials import open_account
 from pbm.core.registry import HANDLERS, handles
 from pbm.core.request import Request
 from pbm.core.start import fits
@@ -62,7 +62,7 @@ def join(request: Request, name: str = "", *, playing: bool = False) -> None:
     playing: a game is started for them. Raises: BadArguments, NotAllowed.
     """
     address = request.sender.address
-    player = open_account(request, address, name)
+    player = open_account(request.tx, address, name)
     request.sender = replace(request.sender, standing=KNOWN, proven=player, claimed=player, address="")
     request.identified = player
     seeks = (seek for game in GAMES for seek in request.tx.seeks.open(game) if fits(request, seek, player))

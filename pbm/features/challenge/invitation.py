@@ -8,8 +8,7 @@ from datetime import timedelta
 from games import GAMES
 from pbm.compose import Answer
 from pbm.compose.pages import wrapped
-from pbm.core.accounts import open_account
-from pbm.core.credentials import check_address, first_line
+from pbm.core.credentials import check_address, first_line, open_account
 from pbm.core.decisions import done
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.request import Request
@@ -134,7 +133,7 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
         return
     owners = request.tx.players.of_address(ticket.subject)
     try:
-        player = owners[0] if owners else open_account(request, ticket.subject, said.name)
+        player = owners[0] if owners else open_account(request.tx, ticket.subject, said.name)
     except Rejected as error:
         if inviter is not None:
             _repeat(request, ticket, inviter, problem=str(error))
