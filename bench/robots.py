@@ -1,90 +1,77 @@
-"""How strong the robots are: python -m bench.robots [--game cross]... [--games 20] [--contest levels]... [--json]
+"""How strong the robots are: python -m bench.robots [--game "cross -size=5"]... [--contest levels]... [--games 32]
 
-Every pairing plays its games in parallel processes, colours exchanged from game to game, each pair of games after the
-same two random plies. A share of points comes with its 95 % interval (Wilson's), and is told as soon as it is known.
 Contests: `levels` (each against the one below; --level picks some of the upper ones), `simple` (level 1 against the
-greedy player, the skill of a game with --seconds a move against random and greedy), `plain` (the skill against plain
-UCT by the rules, both with the same processor time), `speed` (playouts a second of the processor, next to the published
-ones of Ludii). Levels are bounded by positions looked at, all others by time of the processor, so that it does not
-matter what else the machine does.
+greedy player, the skill of a game with --seconds a move against random and greedy), `plain` (the skill against UCT, and
+against our own search with proofs but by the rules alone, all with the same processor time), `ludii` (against UCT with
+as many playouts as Ludii is published to make in that time), `speed` (playouts a second of the processor, next to
+Ludii's). Levels are bounded by positions looked at, all others by time of the processor, so that it does not matter
+what else the machine does. --share makes the levels think about less, all by the same factor; --slips tries other
+chances of thoughtless moves than the game's skill has for its levels.
+
+Colours are exchanged from game to game, each pair of games begins with the same two random plies. A pairing is looked
+at after 8 games, 16, 32 and so on, and is over as soon as its 95 % interval lies within what is wanted, or without.
+Because each look is one more chance to be deceived, intervals are as wide as they must be for all looks together
+(Wilson's, with Pocock's bounds).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+import sys
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
-from itertools import islice, pairwise, product
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise, product
 from math import sqrt
 from os import cpu_count
 from random import Random
 from time import process_time
-from typing import Any
 
 import click
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from games import GAMES, AnyGame
+from bench.rivals import Player
+from games import GAMES
 from games.rules import Side
-from pbm.bots import LEVELS, Budget, Skill, choose, skill_of
+from pbm.bots import LEVELS, skill_of
 
 PLIES = 400
 """A game that has not ended by then counts as drawn."""
 
-LISTED = 1000
 HIGHEST = max(LEVELS)
+WIDE = 130
+KINDS = ("levels", "simple", "plain", "ludii", "speed")
 
-
-@dataclass(frozen=True)
-class Player:
-    """kind: "level", "random", "greedy", "skill" or "plain". level: of a robot. seconds: a move of the last two."""
-
-    kind: str
-    level: int = 0
-    seconds: float = 0.0
-
-    @property
-    def name(self) -> str:
-        return f"level {self.level}" if self.kind == "level" else self.kind
-
-    def move(self, game: AnyGame, pos: Any, dice: Random) -> Any:
-        seed = dice.getrandbits(32)
-        if self.kind == "level":
-            return choose(game, pos, self.level, seed=seed).move
-        if self.kind == "random":
-            return dice.choice(list(islice(game.moves(pos), LISTED)))
-        if self.kind == "greedy":
-            return greedy(game, pos, dice)
-        budget = Budget(10**9, self.seconds, steps=100_000 if self.kind == "skill" else 0)
-        skill = skill_of(game.info.name) if self.kind == "skill" else Skill(game)
-        return choose(game, pos, budget=budget, seed=seed, skill=skill).move
-
-
-def greedy(game: AnyGame, pos: Any, dice: Random) -> Any:
-    """A beginner's move: a win in one, else what looks best at a glance, else anything that does not lose at once."""
-    skill, side = skill_of(game.info.name), game.to_move(pos)
-    sign = 1 if side is Side.FIRST else -1
-
-    def worth(move: Any) -> tuple[float, float]:
-        after = game.play(pos, move)
-        if (outcome := game.outcome(after)) is not None:
-            return (9.0 if outcome.winner is side else -9.0 if outcome.winner else 0.0), dice.random()
-        return sign * (skill.evaluate(after) or 0.0), dice.random()
-
-    return max(islice(game.moves(pos), LISTED), key=worth)
+SMALL = {
+    "amazons": "-size=6",
+    "breakthrough": "-size=6",
+    "cross": "-size=4",
+    "crossgeo": "-board=3",
+    "dots": "-columns=4 -rows=4",
+    "go": "-size=9",
+    "gomoku": "-size=9",
+    "havannah": "-size=4",
+    "hex": "-size=5",
+    "loops": "-size=5",
+    "polygon": "-sides=6",
+    "reversi": "-size=6",
+    "y": "-size=5",
+    "yavalath": "-size=4",
+}
+"""Boards on which a game is over soon; other games are measured on their usual ones."""
 
 
 @dataclass(frozen=True)
 class Contest:
-    """One pairing in one game: options as a challenge has them."""
+    """One pairing in one game: options as a challenge has them. wanted: bounds of the first player's share."""
 
     game: str
     words: tuple[str, ...]
     one: Player
     other: Player
+    wanted: tuple[float, float]
 
 
 @dataclass
@@ -97,6 +84,17 @@ class Result:
     points: float
     low: float
     high: float
+    wanted: tuple[float, float]
+
+    @property
+    def holds(self) -> str:
+        """Whether the share is as wanted: for sure, or by what is most likely."""
+        low, high = self.wanted
+        if low <= self.low and self.high <= high:
+            return "yes"
+        if self.high < low or self.low > high:
+            return "no"
+        return "likely" if low <= self.points / self.games <= high else "unlikely"
 
 
 def points(contest: Contest, number: int) -> float:
@@ -117,35 +115,59 @@ def points(contest: Contest, number: int) -> float:
     return 0.5
 
 
-def interval(share: float, games: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share."""
-    z = 1.96
+POCOCK = (1.96, 2.178, 2.289, 2.361, 2.413, 2.453, 2.485)
+"""Normal quantiles for 95 % in so many looks together, from one on."""
+
+
+def interval(share: float, games: int, z: float = POCOCK[0]) -> tuple[float, float]:
+    """Wilson's interval of a share."""
     middle = (share + z * z / (2 * games)) / (1 + z * z / games)
     reach = z * sqrt(share * (1 - share) / games + z * z / (4 * games * games)) / (1 + z * z / games)
     return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
+FIRST_LOOK = 8
+
+
+def looks(games: int) -> list[int]:
+    """After how many games a pairing is looked at: worked example, 20 -> 8, 16, 20."""
+    early = [FIRST_LOOK << turn for turn in range(len(POCOCK) - 1) if FIRST_LOOK << turn < games]
+    return [*early, games]
+
+
 def played(contest: Contest, games: int, pool: ProcessPoolExecutor) -> Result:
-    total = sum(pool.map(points, [contest] * games, range(games)))
-    low, high = interval(total / games, games)
-    name = " ".join([contest.game, *contest.words])
-    return Result(name, f"{contest.one.name} against {contest.other.name}", games, total, low, high)
+    """The games of a pairing, at most so many, until it is clear whether its share is as wanted."""
+    name, pairing = " ".join([contest.game, *contest.words]), f"{contest.one.name} against {contest.other.name}"
+    total, before, stops = 0.0, 0, looks(games)
+    for stop in stops:
+        total += sum(pool.map(points, [contest] * (stop - before), range(before, stop)))
+        low, high = interval(total / stop, stop, POCOCK[len(stops) - 1])
+        result = Result(name, pairing, stop, total, low, high, contest.wanted)
+        if result.holds in ("yes", "no"):
+            break
+        before = stop
+    return result
 
 
-def contests(kind: str, chosen: str, seconds: float, upper: Collection[int] = ()) -> Iterator[Contest]:
+def contests(
+    kind: str, chosen: str, seconds: float, upper: Collection[int] = (), share: float = 1.0, slips: Sequence[float] = ()
+) -> Iterator[Contest]:
     """The pairings of a kind in one game, such as "cross -size=5". upper: the levels to set against the one below."""
     name, *words = chosen.split()
-    robots = [Player("level", level) for level in sorted(LEVELS)]
-    pairs = {
-        "levels": [(one, other) for one, other in pairwise(reversed(robots)) if not upper or one.level in upper],
-        "simple": [
-            (robots[0], Player("greedy")),
-            (Player("skill", seconds=seconds), Player("random")),
-            (Player("skill", seconds=seconds), Player("greedy")),
+    robots = [Player("level", level, share=share) for level in sorted(LEVELS)]
+    robots = [replace(robot, slip=slip) for robot, slip in zip(robots, slips, strict=False)] + robots[len(slips) :]
+    skill, chance, beginner = Player("skill", seconds=seconds), Player("random"), Player("greedy")
+    pairs: dict[str, list[tuple[Player, Player, tuple[float, float]]]] = {
+        "levels": [
+            (one, other, (0.65, 0.9)) for one, other in pairwise(reversed(robots)) if not upper or one.level in upper
         ],
-        "plain": [(Player("skill", seconds=seconds), Player("plain", seconds=seconds))],
+        "simple": [(robots[0], beginner, (0.35, 0.65)), (skill, chance, (0.99, 1.0)), (skill, beginner, (0.95, 1.0))],
+        "plain": [(skill, Player(kind, seconds=seconds), (0.8, 1.0)) for kind in ("uct", "plain")],
+        "ludii": [(skill, Player("uct", playouts=round(LUDII.get(chosen, 0) * seconds)), (0.8, 1.0))],
     }
-    return (Contest(name, tuple(words), one, other) for one, other in pairs.get(kind, []))
+    if kind == "ludii" and chosen not in LUDII:
+        return iter(())
+    return (Contest(name, tuple(words), one, other, wanted) for one, other, wanted in pairs.get(kind, []))
 
 
 LUDII = {
@@ -179,11 +201,15 @@ def speed(chosen: str, seconds: float) -> Speed:
 
 
 def result_table(results: list[Result]) -> Table:
-    table = Table("game", "players", "games", "points", "share", "95 %", title="Strength", box=box.SIMPLE)
+    columns = ("game", "players", "games", "points", "share", "95 %", "wanted", "holds")
+    table = Table(*columns, title="Strength", box=box.SIMPLE)
     for result in results:
         share = f"{100 * result.points / result.games:.0f} %"
-        between = f"{100 * result.low:.0f} to {100 * result.high:.0f} %"
-        table.add_row(result.game, result.pairing, str(result.games), f"{result.points:g}", share, between)
+        between, wanted = (
+            f"{100 * low:.0f} to {100 * high:.0f} %" for low, high in ((result.low, result.high), result.wanted)
+        )
+        numbers = (str(result.games), f"{result.points:g}", share, between, wanted, result.holds)
+        table.add_row(result.game, result.pairing, *numbers)
     return table
 
 
@@ -194,11 +220,17 @@ def speed_table(speeds: list[Speed]) -> Table:
     return table
 
 
+def floats(_context: object, _option: object, text: str) -> tuple[float, ...]:
+    return tuple(float(number) for number in text.split(",") if number)
+
+
 @click.command()
 @click.option("--game", "chosen", multiple=True, help='A game and its options, such as "cross -size=5"; all if none.')
-@click.option("--games", default=20, help="Games a pairing.")
-@click.option("--contest", "kinds", multiple=True, type=click.Choice(["levels", "simple", "plain", "speed"]))
+@click.option("--games", default=32, help="Games a pairing at most.")
+@click.option("--contest", "kinds", multiple=True, type=click.Choice(KINDS))
 @click.option("--level", "upper", multiple=True, type=click.IntRange(2, HIGHEST), help="For levels; all if none.")
+@click.option("--share", default=1.0, help="For levels: of what they usually look at.")
+@click.option("--slips", default="", callback=floats, help="For levels: such as 0.8,0.5,0.2,0.1 from the lowest on.")
 @click.option("--seconds", default=0.2, help="Processor time a move, or of a measurement of speed.")
 @click.option("--processes", default=cpu_count() or 1)
 @click.option("--json", "as_json", is_flag=True, help="Print numbers for programs.")
@@ -207,25 +239,33 @@ def main(
     games: int,
     kinds: tuple[str, ...],
     upper: tuple[int, ...],
+    share: float,
+    slips: tuple[float, ...],
     seconds: float,
     processes: int,
     as_json: bool,
 ) -> None:
     """Strength and speed of the robots."""
-    kinds = kinds or ("levels", "simple", "plain", "speed")
+    kinds = kinds or KINDS
+    usual = [f"{name} {SMALL.get(name, '')}".strip() for name in GAMES]
     fought = []
     with ProcessPoolExecutor(processes) as pool:
-        for name, kind in product(chosen or GAMES, kinds):
-            for contest in contests(kind, name, seconds, upper):
+        for name, kind in product(chosen or usual, kinds):
+            for contest in contests(kind, name, seconds, upper, share, slips):
                 fought.append(played(contest, games, pool))
-                click.echo(f"{fought[-1].game}: {fought[-1].pairing}, {fought[-1].points:g} of {games}", err=True)
-    speeds = [speed(name, seconds) for name in chosen or (*LUDII, *GAMES)] if "speed" in kinds else []
+                click.echo(told(fought[-1]), err=True)
+    speeds = [speed(name, seconds) for name in chosen or (*LUDII, *usual)] if "speed" in kinds else []
     if as_json:
         print(json.dumps({"strength": [asdict(row) for row in fought], "speed": [asdict(row) for row in speeds]}))
         return
     for table in (result_table(fought), speed_table(speeds)):
         if table.row_count:
-            Console().print(table)
+            Console(width=None if sys.stdout.isatty() else WIDE).print(table)
+
+
+def told(result: Result) -> str:
+    between = f"{100 * result.low:.0f} to {100 * result.high:.0f} %"
+    return f"{result.game}: {result.pairing}, {result.points:g} of {result.games}, {between}: {result.holds}"
 
 
 if __name__ == "__main__":

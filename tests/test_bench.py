@@ -55,3 +55,39 @@ def test_every_verb_of_a_club_is_measured(tmp_path: Path, monkeypatch: pytest.Mo
     found = club.measure(make(f"sqlite:///{tmp_path}/world.db", 10, 6, 4))
     assert found.keys() == {*club.MIX, "mix"}
     assert min(found.values()) > 0
+
+
+def test_a_pairing_of_robots_ends_when_its_share_is_clear(monkeypatch: pytest.MonkeyPatch) -> None:
+    from bench import robots
+    from bench.rivals import Player
+
+    class Here:
+        map = map
+
+    def share(points: float, wanted: tuple[float, float]) -> tuple[int, str]:
+        monkeypatch.setattr(robots, "points", lambda _, number: points if points != 0.5 else number % 2)
+        contest = robots.Contest("cross", (), Player("random"), Player("greedy"), wanted)
+        result = robots.played(contest, 64, Here)  # type: ignore[arg-type]
+        return result.games, result.holds
+
+    assert share(1.0, (0.8, 1.0)) == (32, "yes")
+    assert share(0.0, (0.8, 1.0)) == (8, "no")
+    assert share(0.5, (0.35, 0.65)) == (64, "yes")
+    assert share(0.5, (0.45, 0.55)) == (64, "likely")
+    assert share(0.5, (0.55, 0.6)) == (64, "unlikely")
+
+
+def test_uct_takes_a_win_in_one_and_stops_one() -> None:
+    from random import Random
+
+    from bench.rivals import Player, uct
+    from games import GAMES
+
+    game = GAMES["four"]
+    pos = game.start(game.options([]))
+    for move in ("D", "A", "D", "A", "D"):
+        pos = game.play(pos, game.parse(pos, move))
+    assert game.notate(pos, uct(game, pos, Random(1), 0.0, playouts=300)) == "d"
+    pos = game.play(pos, game.parse(pos, "B"))
+    assert game.notate(pos, uct(game, pos, Random(1), 0.0, playouts=300)) == "d"
+    assert Player("uct", playouts=300).name == "uct of 300 playouts"

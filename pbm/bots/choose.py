@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points
 from random import Random
+from time import process_time
 from typing import Any
 
 from games import GAMES, AnyGame
@@ -56,26 +57,26 @@ SKILLS: dict[str, type[Skill]] = {
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How well a robot plays. share: of the highest level's visits. slip: of the skill's. The others: see Budget."""
+    """How well a robot plays. share: of the highest level's visits. The others: see Budget."""
 
     number: int
     share: float
     steps: int
     seconds: float
-    slip: float = 0.0
 
     def budget(self, skill: Skill) -> Budget:
         visits = max(round(skill.full * self.share), min(skill.full, skill.least * 3 ** (self.number - 1)))
-        return Budget(visits, self.seconds, self.steps, self.slip * skill.slip)
+        slip = skill.slips[self.number - 1] if self.number <= len(skill.slips) else 0.0
+        return Budget(visits, self.seconds, self.steps, slip)
 
 
 LEVELS = {
     level.number: level
     for level in (
-        Level(1, 1 / 200, 0, 2.0, 1.0),
-        Level(2, 1 / 50, 30, 3.0, 0.55),
-        Level(3, 1 / 14, 300, 5.0, 0.25),
-        Level(4, 1 / 4, 5_000, 8.0, 0.05),
+        Level(1, 1 / 200, 0, 2.0),
+        Level(2, 1 / 50, 30, 3.0),
+        Level(3, 1 / 14, 300, 5.0),
+        Level(4, 1 / 4, 5_000, 8.0),
         Level(5, 1, 500_000, 12.0),
     )
 }
@@ -124,11 +125,11 @@ def choose(
 
 
 def _surest(game: AnyGame, pos: Any, skill: Skill, budget: Budget, seed: int) -> Decision:
-    """What solving finds, or else the search."""
-    sign = 1 if game.to_move(pos) is Side.FIRST else -1
+    """What solving finds, or else the search in the time that is left."""
+    sign, begun = 1 if game.to_move(pos) is Side.FIRST else -1, process_time()
     if budget.steps and (solution := skill.solve(pos, budget.steps)):
         return Decision(solution.line[0], sign * solution.value, solution.line, exact=True)
     search = Search(skill, pos, Random(seed))
-    search.run(budget)
+    search.run(replace(budget, seconds=budget.seconds - (process_time() - begun)))
     line = search.line() or (skill.moves(pos, Random(seed))[0],)
     return Decision(line[0], sign * search.root.value, line, search.root.proved)

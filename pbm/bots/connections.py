@@ -143,7 +143,7 @@ class CrossSkill(ConnectionSkill):
 class HexSkill(ConnectionSkill):
     """Each side has two edges of its own."""
 
-    slip = 0.9
+    slips = (0.9, 0.495, 0.225, 0.045)
 
     def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
         return ((0, 2),) if side is Side.FIRST else ((1, 3),)
@@ -152,7 +152,7 @@ class HexSkill(ConnectionSkill):
 class YSkill(ConnectionSkill):
     """All three edges."""
 
-    slip = 0.9
+    slips = (0.9, 0.495, 0.225, 0.045)
 
     def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
         return ((0, 1, 2),)

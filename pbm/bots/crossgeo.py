@@ -23,7 +23,7 @@ class CrossGeoSkill(Skill):
     """Solves boards by the values of their components (games/crossgeo_solver.py)."""
 
     full = 10_000
-    slip = 0.95
+    slips = (0.95, 0.522, 0.237, 0.048)
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
         """A random game: both sides go through the edges in one random order, each skipping what it may not pick."""

@@ -29,7 +29,7 @@ class GlanceSkill(Skill):
     full = 6000
     explore = 0.3
     least = 40
-    slip = 0.1
+    slips = (0.1, 0.055, 0.025, 0.005)
 
     def balance(self, pos: Any) -> float:
         """How much better the first side stands than the second, 1 being a clear advantage."""
@@ -58,7 +58,7 @@ class BreakthroughSkill(GlanceSkill):
 class ClobberSkill(GlanceSkill):
     """Moves that each side has; the last part of the game is played out."""
 
-    slip = 0.8
+    slips = (0.8, 0.44, 0.2, 0.04)
 
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Moving)  # noqa: S101
@@ -76,7 +76,7 @@ class LoaSkill(GlanceSkill):
     """How near the pieces of a side are to its middle, and in how many groups."""
 
     least = 120
-    slip = 0.05
+    slips = (0.05, 0.028, 0.013, 0.003)
 
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Moving)  # noqa: S101
@@ -104,7 +104,7 @@ def _scattered(board: Squares, pieces: Cells) -> float:
 class MorrisSkill(GlanceSkill):
     """Men, and points to go to."""
 
-    slip = 0.7
+    slips = (0.7, 0.385, 0.175, 0.035)
 
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Moving)  # noqa: S101
@@ -122,7 +122,7 @@ class AmazonsSkill(GlanceSkill):
     complete = False
     sampled = 50
     least = 60
-    slip = 0.04
+    slips = (0.04, 0.022, 0.01, 0.002)
 
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Moving)  # noqa: S101

@@ -30,7 +30,7 @@ class GomokuSkill(Skill):
     full = 15_000
     explore = 0.3
     least = 250
-    slip = 0.03
+    slips = (0.03, 0.017, 0.007, 0.002)
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
         assert isinstance(self.game, Gomoku)  # noqa: S101  this skill is for that game

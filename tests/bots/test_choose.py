@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import islice, pairwise
 from random import Random
+from time import process_time
 
 import pytest
 
@@ -77,6 +78,14 @@ def test_a_higher_level_looks_at_more():
         assert lower.steps < higher.steps
 
 
+@every_game
+def test_a_lower_level_moves_without_a_thought_more_often(name):
+    slips = [LEVELS[level].budget(skill_of(name)).slip for level in sorted(LEVELS)]
+    assert slips == sorted(slips, reverse=True)
+    assert len(set(slips)) == 5
+    assert slips[-1] == 0
+
+
 def wins_in_one(game, pos):
     side = game.to_move(pos)
     ends = ((move, game.outcome(game.play(pos, move))) for move in game.moves(pos))
@@ -95,6 +104,23 @@ def test_cross_takes_a_win_in_one():
     assert choice.exact
     assert choice.value == 1
     assert choice.move in wins_in_one(game, pos)
+
+
+def test_solving_and_searching_share_the_time():
+    """Where solving has used it up, the search still names a move."""
+    game = GAMES["cross"]
+    pos = game.start(game.options([]))
+
+    class Slow(Skill):
+        def solve(self, pos, steps):
+            end = process_time() + 0.05
+            while process_time() < end:
+                pass
+
+        def rollout(self, pos, dice):
+            raise AssertionError("no time is left")
+
+    assert choose(game, pos, budget=Budget(10**6, 0.04, steps=1), skill=Slow(game)).move in list(game.moves(pos))
 
 
 @pytest.mark.parametrize("seed", range(4))
