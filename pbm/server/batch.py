@@ -24,7 +24,7 @@ from pbm.domain.errors import Rejected
 from pbm.domain.mail import Arrival, Mail, Received, Settlement
 from pbm.domain.verbs import Locks
 from pbm.mailin import Message
-from pbm.server.guard import Gate
+from pbm.server.guard import Gate, Logins
 from pbm.server.handle import Checked, Handler, Obeyed, Prepared, Settled
 from pbm.store import HOUSE, DatabaseTrouble, Store, Transaction
 
@@ -71,6 +71,8 @@ class Batches:
         self._settled = 0
         self._released = False
         """Mails that were claimed last were not settled, and are to be claimed anew."""
+        self._checked: dict[int, tuple[Logins, Checked]] = {}
+        """What argon2 had to say of mails that are to be claimed anew, by their numbers."""
 
     def handle(self, limit: int) -> int:
         """Handle the mails that wait, oldest first, in one transaction; returns how many there were.
@@ -82,8 +84,8 @@ class Batches:
         while handled < limit and monotonic() < until:
             some = self._handle_some(limit)
             handled += some
-            more = self._released if self._store.locks_rows else self._left_over or self._put_off
-            if not some or not more:
+            more = self._released if self._store.locks_rows else some and (self._left_over or self._put_off)
+            if not more:
                 break
         return handled
 
@@ -256,13 +258,16 @@ class Batches:
             return None
 
     def _handle_claimed(self, limit: int) -> int:
-        """Where others handle mails at the same time: of what is to be locked as much as is known is locked at once."""
+        """Where others handle mails at the same time: of what is to be locked as much as is known is locked at once.
+
+        Passwords are looked at in between, so a mail that holds any is claimed twice.
+        """
         with self._store.write(alone=False) as tx:
-            prepared = self._read_all(tx, tx.inbox.claim(limit))
-            work = list(zip(prepared, self._handler.check(prepared), strict=True))
+            prepared = self._read_all(tx, tx.inbox.claim(limit, 0 if self._left_over else _AHEAD_AT_ONCE))
+            work, slow = self._checked_before(prepared)
             foreseen, later = self._foresee(work)
             work = work[: len(work) - len(later)]  # what is later has yet to be foreseen, and is claimed anew
-            self._released = bool(later)
+            self._released = bool(later or slow)
             tx.lock(name for mail, _ in work for name in names_to_lock(mail))
             on_boards, others = parted(work, foreseen)
             tx.foresee(boards_of([mail for mail, _ in on_boards if mail.row.id not in foreseen]))
@@ -270,7 +275,26 @@ class Batches:
             if others:
                 tx.lock([HOUSE])
                 self._settle_all(tx, others)
+        some = [mail for mail in slow if mail.holds_passwords][:_SLOW_AT_ONCE]
+        checks = zip(some, self._handler.check(some), strict=True)
+        self._checked = {mail.row.id: (mail.logins, checked) for mail, checked in checks}
         return len(work)
+
+    def _checked_before(self, prepared: Sequence[Prepared]) -> tuple[list[Work], list[Prepared]]:
+        """Mails that hold no passwords, or whose passwords were looked at, and the others; lanes keep their order."""
+        work: list[Work] = []
+        slow: list[Prepared] = []
+        for mail in prepared:
+            logins, checked = self._checked.get(mail.row.id, (None, None))
+            if mail.row.lane and mail.row.lane in {each.row.lane for each in slow}:
+                slow.append(mail)
+            elif checked is not None and logins == mail.logins:
+                work.append((mail, checked))
+            elif mail.holds_passwords:
+                slow.append(mail)
+            else:
+                work += zip([mail], self._handler.check([mail]), strict=True)
+        return work, slow
 
     def _read_all(self, tx: Transaction, rows: Sequence[Received]) -> list[Prepared]:
         handler = self._handler

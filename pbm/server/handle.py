@@ -88,6 +88,11 @@ class Prepared:
         return hashlib.sha256(f"{message.sender}\n{message.message_id}".encode(errors="replace")).hexdigest()
 
     @property
+    def holds_passwords(self) -> bool:
+        """Some are to be looked at, or to be kept."""
+        return bool(self.logins.keys or self.logins.hashes or self.logins.fresh)
+
+    @property
     def only_reads(self) -> bool:
         """It asks to be told something, and changes nothing."""
         asks = bool(self.commands) and all(

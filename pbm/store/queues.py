@@ -113,12 +113,16 @@ class Inbox:
         """New mails of higher ids than `beyond` that answer a board or name one, in the order they came."""
         return [_received(row) for row in self._connection.execute(_OF_BOARDS, {"beyond": beyond, "most": limit})]
 
-    def claim(self, limit: int) -> list[Received]:
+    def claim(self, limit: int, ahead: int = 0) -> list[Received]:
         """New mails, in the order they came, which nobody else gets before this transaction ends.
 
+        ahead: how many of those that answer a board or name one come besides, where more wait than are claimed.
         Of those in one lane none is taken while somebody else has an older one. Raises: Conflict when that leaves none.
         """
-        rows = self._connection.execute(_WAITING.limit(limit).with_for_update(skip_locked=True)).all()
+        rows = list(self._connection.execute(_WAITING.limit(limit).with_for_update(skip_locked=True)))
+        if ahead and len(rows) >= limit:
+            of_boards = _OF_BOARDS.with_for_update(skip_locked=True)
+            rows += self._connection.execute(of_boards, {"beyond": rows[-1].id, "most": ahead})
         elsewhere = self._elsewhere([row.id for row in rows])
         free = [row for row in rows if row.id < elsewhere.get(row.lane, row.id + 1)]
         if rows and not free:
