@@ -108,7 +108,7 @@ def test_a_streak_is_kept_and_broken(house: House) -> None:
         bodies.append(house.answer("alice", answer)[0].body)
     assert "2 in a row now" in bodies[1]
     assert "0 in a row now" in bodies[2]
-    assert "1 in a row now and 2 at most" in " ".join(bodies[3].split())
+    assert "1 in a row now and 2 at best" in " ".join(bodies[3].split())
 
 
 def test_a_robot_that_fails_to_make_one_says_so_at_last(house: House) -> None:

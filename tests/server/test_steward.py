@@ -134,7 +134,7 @@ def test_two_accounts_of_a_person_become_one(inn: House, new_house: Callable[...
     won(inn, "alice", "carol")
     running = inn.game("cross -size=4 bob carol", ("D4", "C3"))
     assert len(hand(inn).merge("carol", "alice")) == 2, "they met on the third"
-    assert "one account of your accounts carol and alice" in told(inn)[address_of("carol")]
+    assert "merged your accounts carol and alice into one" in told(inn)[address_of("carol")]
     other = new_house(Settings(ROBOT))
     for userid in ("alice", "bob"):
         other.player(userid)
@@ -220,7 +220,7 @@ def test_parked_mails_are_answered_passed_on_or_closed(inn: House) -> None:
 def test_both_addresses_are_told_of_a_change(inn: House) -> None:
     Administration(inn.service).set_addresses("alice", ["new@example.net"])
     letters = told(inn)
-    assert "does not come to this one any more" in letters[address_of("alice")]
+    assert "no longer comes to this one" in letters[address_of("alice")]
     assert "Your mail goes to new@example.net." in letters["new@example.net"]
 
 
