@@ -88,7 +88,7 @@ class Forms:
         return self.at_most(one, other) if player else self.at_most(other, one)
 
     def _reversed(self, game: Value, option: Value, player: int) -> Iterable[Value]:
-        """What stands for an option: what follows on the opponent's answer if that undoes it, else itself."""
+        """The stand-in for an option: what follows the opponent's answer if that undoes it, else itself."""
         for answer in self._forms[option][1 - player]:
             if self._better(game, answer, player):
                 return self._forms[answer][player]
@@ -122,7 +122,7 @@ class Forms:
 
 
 class Solver:
-    """What the boards of one graph are worth, as far as its steps go; keeps what it has found out."""
+    """The worth of the boards of one graph, as far as its steps go; keeps what it has found out."""
 
     def __init__(self, graph: Graph, steps: int) -> None:
         self._crossings = graph.crossings
@@ -172,7 +172,7 @@ class Solver:
             standing &= ~whole
 
     def _after(self, standing: Edges, picks: Edges) -> Iterator[Edges]:
-        """What is left after each of the picks."""
+        """The rest after each of the picks."""
         while picks:
             lowest = picks & -picks
             yield standing & ~(lowest | self._crossings[lowest.bit_length() - 1])

@@ -293,7 +293,7 @@ def _listed(noun: str, words: Sequence[str]) -> str:
 
 
 def _closed(board: GridBoard) -> list[str]:
-    """What it means that squares are closed, where some are and others are not."""
+    """The meaning of closed squares, where some are and others are not."""
     closed = any(cell.closed for cell in board.cells) and any(
         not cell.closed and not cell.piece for cell in board.cells
     )
@@ -301,6 +301,6 @@ def _closed(board: GridBoard) -> list[str]:
 
 
 def _legend(board: GridBoard) -> tuple[str, ...]:
-    """What the marks mean that are on the board."""
+    """The meaning of the marks that are on the board."""
     closed = ("Closed squares are grey, or have no dot.",) if _closed(board) else ()
     return (*closed, "A small letter on a crossing tells whose point it is.") if board.crossings else closed

@@ -44,7 +44,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """What is on the board at the beginning of a turn of `mover`, and what was there at earlier ones.
+    """The board at the beginning of a turn of `mover`, and as it was at earlier ones.
 
     earlier: the keys of all earlier positions in ascending order. So positions are equal exactly if the same games can
     follow from them, whatever the order of the turns that led there. before: the stones one turn before, if there was
@@ -162,7 +162,7 @@ class Luddit:
         return Scene(drawn, notes, tuple(_conditioned(Judge(pos.options, side, pos.field)) for side in Side))
 
     def details(self, pos: Position) -> dict[str, object]:
-        """What the first move of a turn may be; the second is one of the position after it."""
+        """All that the first move of a turn may be; the second is one of the position after it."""
         judge, names, over = pos.judge, torus(pos.options.size).names, self.outcome(pos) is not None
         return {
             "limit": pos.options.limit,
@@ -179,7 +179,7 @@ class Luddit:
 
 
 class Judge(NamedTuple):
-    """What one player may do in one move with the stones on the board; the only place that knows."""
+    """The moves that one player has with the stones on the board; the only place that knows."""
 
     options: Options
     side: Side
@@ -239,7 +239,7 @@ class Judge(NamedTuple):
         return Move(put=(dice.choice(free),)) if self.can_place else None
 
     def after(self, move: Move) -> Judge:
-        """What the player may do after a legal move."""
+        """The moves that the player has after a legal one."""
         if not move.lift:
             return Judge(self.options, self.side, self.field.with_(self.side, 1 << move.put[0]))
         rest = self.field.without(union(move.lift))

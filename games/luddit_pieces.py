@@ -71,7 +71,7 @@ class Torus(Board):
         return cells | self.reach(cells)
 
     def reach(self, stones: Cells) -> Cells:
-        """What is at range of one of the stones; some of the stones themselves may be in it."""
+        """All that is at range of one of the stones; some of the stones themselves may be in it."""
         reached = 0
         for index in bits(stones):
             reached |= self.beside[index]

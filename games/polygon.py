@@ -69,7 +69,7 @@ class Position:
 
 
 def name(place: Place) -> str:
-    """What a player types: "F" or "3x7"."""
+    """The words that a player types: "F" or "3x7"."""
     return chr(ord("A") + place) if isinstance(place, int) else f"{place[0]}x{place[1]}"
 
 
@@ -233,7 +233,7 @@ class Polygon:
         return f"{side} draws segment {pos.ply}, from {name(pos.places[-1])}."
 
     def _choice(self, pos: Position, targets: dict[Place, str]) -> tuple[Listing, ...]:
-        """What the marks on the board mean, in as many columns as fit."""
+        """The meaning of the marks on the board, in as many columns as fit."""
         if pos.drawing is None or not targets:
             return ()
         heading = f"{SIDES[self.to_move(pos) - 1]} may go to (mark on the board, and what to write):"
@@ -340,7 +340,7 @@ def _codes() -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """What of the plane is shown: its lower left corner and extent, and the unit of the polygon, in steps of a grid."""
+    """The part of the plane shown: its lower left corner and extent, and the unit of the polygon, in grid steps."""
 
     left: int
     bottom: int

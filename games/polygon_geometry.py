@@ -343,7 +343,7 @@ RADIUS = 10_000
 
 FULL_TURN = 1 << 24
 UNIT = 1 << 24
-"""What angles and sines are counted in."""
+"""The unit of angles and sines."""
 
 
 @lru_cache(maxsize=256)

@@ -1,4 +1,4 @@
-"""What every game shares: sides, options, outcomes, errors and the Game protocol.
+"""The common ground of every game: sides, options, outcomes, errors and the Game protocol.
 
 Rules are pure. A position is an immutable, hashable value; playing a move gives a new one; the same moves from
 the same options give the same position on every machine. Nothing here knows of players, mail or clocks: swap,
@@ -58,7 +58,7 @@ def read_cell(folded: str) -> tuple[str, int] | None:
 
 
 def quoted(text: str) -> str:
-    """What the player typed, between quotation marks, shortened to what a sentence can hold."""
+    """The player's words between quotation marks, shortened to what a sentence can hold."""
     plain = " ".join(text.split())
     return f'"{plain}"' if len(plain) <= MAX_QUOTED else f'"{plain[:MAX_QUOTED]}..."'
 
@@ -208,12 +208,12 @@ class OptionValues:
 
 
 KINDS = ("connection", "lines", "territory", "movement", "graphs and geometry")
-"""What games are about; a list of games groups them by it."""
+"""The aims of games; a list of games groups them by these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What a game says of itself; help pages, usage lines and mails are made from it.
+    """A game's account of itself; help pages, usage lines and mails are made from it.
 
     version: raised when a change of the rules alters what some stored record means. kind: what the game is about, one
     of KINDS, by which games are listed.
@@ -283,7 +283,7 @@ class Game(Protocol[O, P, M]):
     def outcome(self, pos: P) -> Outcome | None: ...
 
     def scene(self, pos: P, last: M | None) -> Scene:
-        """What to draw. last: the move that led here, to be marked."""
+        """The scene to draw. last: the move that led here, to be marked."""
 
 
 @runtime_checkable
@@ -313,7 +313,7 @@ class Threatening(Protocol):
 
 
 class Chance(Protocol):
-    """What a caller hands in for chance, such as a `random.Random`."""
+    """A source of chance that a caller hands in, such as a `random.Random`."""
 
     def randrange(self, stop: int, /) -> int: ...
 
@@ -357,7 +357,7 @@ class Detailed(Protocol):
     """A game that programs have to be told more of than its board shows."""
 
     def details(self, pos: Any) -> Mapping[str, Any]:
-        """What JSON can hold, by name. `turn` tells what a move may be where moves() yields some of the legal ones."""
+        """Values for JSON, by name. `turn` tells what a move may be where moves() yields some of the legal ones."""
 
 
 @runtime_checkable

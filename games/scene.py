@@ -1,4 +1,4 @@
-"""What a board shows, as values: cells, pieces, segments, labels, the last move. No pixels and no characters.
+"""Boards as they are shown, as values: cells, pieces, segments, labels, the last move. No pixels and no characters.
 
 A scene is one board of one of three shapes, and the lines and lists that belong under it. Text, pictures and
 spoken descriptions are all made from the same scene, so they cannot disagree.
@@ -12,7 +12,7 @@ from functools import lru_cache
 
 
 class Form(StrEnum):
-    """What a piece looks like; its letter is shown in any case."""
+    """The look of a piece; its letter is shown in any case."""
 
     STONE = "stone"
     QUEEN = "queen"
@@ -130,7 +130,7 @@ class Box:
 
 
 class Ground(StrEnum):
-    """What a board of rows and columns is made of."""
+    """The ground of a board of rows and columns."""
 
     SQUARES = "squares"
     """Pieces fill squares."""

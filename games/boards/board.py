@@ -1,4 +1,4 @@
-"""What all boards share: names of cells and reading them, neighbours, chains, lines, near candidates, sets as bits.
+"""All boards' common ground: names of cells and reading them, neighbours, chains, lines, near cells, sets as bits.
 
 And boards of hexagons in rows, of any shape.
 """
@@ -34,7 +34,7 @@ def union(indices: Iterable[int]) -> Cells:
 
 
 class BothSides(NamedTuple):
-    """What the first and the second side have on a board."""
+    """Cells of the first and of the second side on a board."""
 
     first: Cells = 0
     second: Cells = 0
@@ -62,9 +62,9 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WITHOUT_I = "abcdefghjklmnopqrstuvwxyz"
 
 _BETWEEN = re.compile(r"\bto\b|[^a-z0-9]|x")
-"""What may stand between the cells of a path; no board has a column x."""
+"""Marks that may stand between the cells of a path; no board has a column x."""
 _JOINT = re.compile("[-/x]")
-"""What stands between the cells of a path in the records."""
+"""The mark between the cells of a path in the records."""
 _CELL = re.compile(r"[a-z] *[0-9]{1,4}|[0-9]{1,4} *[a-z]")
 
 

@@ -89,7 +89,7 @@ _SCORES = ("0", "½", "1")
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a cell says. board: to be linked to; None where it is not published."""
+    """The words of a cell. board: to be linked to; None where it is not published."""
 
     text: str
     board: int | None = None
@@ -120,7 +120,7 @@ class Crosstable:
 
 @dataclass(frozen=True, slots=True)
 class Public:
-    """What may be shown: the boards that are published, and the players who may be named."""
+    """All that may be shown: the boards that are published, and the players who may be named."""
 
     boards: Collection[int]
     players: Collection[int]

@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What a run has done. skipped: boards whose records cannot be replayed."""
+    """The result of a run. skipped: boards whose records cannot be replayed."""
 
     pages: int
     written: int

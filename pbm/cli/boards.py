@@ -330,7 +330,7 @@ def list_challenges(invocation: Invocation, game: str | None, userid: str | None
 @json_option
 @pass_invocation
 def show_challenge(invocation: Invocation, board: int, as_json: bool) -> None:
-    """What a board was started with.
+    """The words that a board was started with.
 
     That is the game, the version of its rules, options, players and a board that the challenger drew.
     """

@@ -26,18 +26,18 @@ DATA_FOLDER = platformdirs.user_data_path("pbm", appauthor=False)
 
 
 class DeliveryKind(SettingsTable):
-    """What any way out can be asked. In each sentence the key comes first that has to be changed."""
+    """The questions that any way out answers. In each sentence the key comes first that has to be changed."""
 
     def transport(self, domain: str) -> Transport:
         """The way, open. domain: ours. Raises: OSError, ValueError."""
         raise NotImplementedError
 
     def mistakes(self, listen: str, domain: str) -> Iterator[str]:
-        """What contradicts itself, or where we listen ourselves."""
+        """Settings that contradict each other, or name an address where we listen ourselves."""
         yield from ()
 
     def lacks(self) -> Iterator[str]:
-        """What is named and is not there, or is of no use."""
+        """Things that are named and missing, or of no use."""
         yield from ()
 
     def places(self) -> dict[str, Path]:
@@ -45,7 +45,7 @@ class DeliveryKind(SettingsTable):
         return {}
 
     def findings(self) -> Iterator[Finding]:
-        """What a try has shown."""
+        """The outcome of a try."""
         yield from ()
 
 

@@ -86,7 +86,7 @@ async def play_demo(office: PostOffice, show: Show) -> None:
 
 
 async def _troubles(stage: Screen, alice: MailProgram, bob: MailProgram, old: Letter) -> None:
-    """What goes wrong in real life, and changes nothing."""
+    """Accidents of real life that change nothing."""
     stage.says_aside("An illegal move: the cell is taken")
     await stage.answers(alice, FIRST_STONE)
     stage.says_aside("A good move, and the same mail delivered a second time: it is played once")

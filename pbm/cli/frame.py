@@ -31,7 +31,7 @@ NUMBER = click.IntRange(1, 10**12 - 1)
 
 @dataclass
 class Invocation:
-    """What the command line says besides the command. config: the file; database: a URL."""
+    """The command line besides the command. config: the file; database: a URL."""
 
     config: Path | None = None
     database: str | None = None

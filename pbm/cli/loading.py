@@ -154,7 +154,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _environment() -> dict[str, Any]:
-    """What the environment gives. Names with one underscore, such as PBM_PORT, may belong to others and are let be."""
+    """Settings of the environment. Names with one underscore, such as PBM_PORT, may belong to others and are let be."""
     for name in os.environ:
         table, nested, _ = name.removeprefix(PREFIX).partition("__")
         if name.startswith(PREFIX) and nested and table.lower() not in Configuration.model_fields:

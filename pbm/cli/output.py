@@ -59,7 +59,7 @@ def replaying(numbers: Iterable[int]) -> Iterator[int]:
 
 
 def printable(text: str) -> str:
-    """What a stranger wrote, without what a terminal would obey."""
+    """A stranger's words, without what a terminal would obey."""
     return "".join(char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
@@ -91,7 +91,7 @@ def _as_json(value: Any) -> str:
 
 
 class Refused(click.ClickException):
-    """What was asked for is not done; the message is a sentence for the operator."""
+    """A command is refused; the message is a sentence for the operator."""
 
     exit_code = 1
 

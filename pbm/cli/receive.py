@@ -95,7 +95,7 @@ _HEADS = {
     f".{suffix}": f"Content-Type: text/{subtype}; charset=utf-8\n\n".encode()
     for suffix, subtype in (("txt", "plain"), ("html", "html"))
 }
-"""What makes a mail of a file that holds the text of one alone."""
+"""The header that makes a mail of a file that holds only its text."""
 
 
 def classify(file: Path, robot: Robot) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def _commands(mail: Message) -> tuple[tuple[str, ...], str]:
 
 
 def _standing(mail: Message, subject: str) -> Standing:
-    """What the mail shows without a database: an answer to one of our mails needs no more than a move."""
+    """The standing that a mail shows without a database: an answer to one of our mails needs no more than a move."""
     board = board_of_subject(subject)
     if board is not None:
         return Standing(subject.casefold().removeprefix("new ").split()[0], board, known=True)

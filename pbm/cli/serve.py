@@ -68,7 +68,7 @@ class Signals:
         self._before[signal.SIGHUP] = hung_up
 
     def release(self) -> None:
-        """What they did before, they do again."""
+        """Put back what they did before."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
@@ -134,7 +134,7 @@ async def _beat(seconds: float) -> None:
 
 
 LISTEN, FETCH, HANDLE, DELIVER, THINK = TASKS = ("listen", "fetch", "handle", "deliver", "think")
-"""What a process can do of what there is to do; the rest is left to others over the same database."""
+"""The tasks that a process can take on; the rest is left to others over the same database."""
 
 
 class TaskList(click.ParamType):  # type: ignore[type-arg]  # not generic in older versions
@@ -296,7 +296,7 @@ async def _start(server: Server, metrics: MetricsServer | None, configuration: C
 
 
 def _where(configuration: Configuration, server: Server) -> str:
-    """What is listened on, with the port that was really taken."""
+    """The addresses that are listened on, with the port that was really taken."""
     listen = configuration.server.listen
     return listen if isinstance(place(listen), Path) else f"{listen.rpartition(':')[0]}:{server.port}"
 

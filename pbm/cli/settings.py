@@ -111,7 +111,7 @@ class Crypt(SettingsTable):
 
 
 class Log(SettingsTable):
-    """What `pbm serve` says on standard error."""
+    """The log that `pbm serve` writes to standard error."""
 
     level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="debug, info, warning or error."

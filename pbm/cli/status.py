@@ -179,7 +179,7 @@ def _board_lines(look: Status) -> list[str]:
 
 
 def _player_lines(look: Status) -> list[str]:
-    """What the operator can do something about comes with the command for it."""
+    """The lines; trouble that the operator can end comes with the command for it."""
     suspended = _counted(look.suspended, "address", "addresses")
     return [
         f"{_counted(look.broadcasts, 'broadcast')} waiting{_hint('pbm broadcast list', look.broadcasts)}",

@@ -1,4 +1,4 @@
-"""What is heard of a position beside the board in words: what has changed, what threatens, what may be played.
+"""A position as it is heard beside the board in words: changes, threats, and the moves there are.
 
 Together they are all there is to know: a program can play from them, and a test does.
 """
@@ -19,7 +19,7 @@ MOST, MOST_LISTED = 150, 400
 
 
 def first(state: State, scene: Scene) -> list[str]:
-    """What the last ply changed, what the other side threatens, and who is to move."""
+    """The changes of the last ply, the threats of the other side, and who is to move."""
     told = _changed(state, scene)
     if state.outcome is not None:
         return told
@@ -41,7 +41,7 @@ def _changed(state: State, scene: Scene) -> list[str]:
 
 
 def last(state: State, scene: Scene) -> list[str]:
-    """What may be played, where neither the board nor its lists tell."""
+    """The moves there are, where neither the board nor its lists tell."""
     if state.outcome is not None or isinstance(state.game, Detailed) or isinstance(scene.board, PlaneBoard):
         return []
     return [] if _open(scene.board) else list(_playable(state, scene.board))

@@ -1,4 +1,4 @@
-"""What is shown of a board: drawing, picture, moves and clocks, each worked out once for all who read of it.
+"""A board as it is shown: drawing, picture, moves and clocks, each worked out once for all who read of it.
 
 Times are told on the clock of the reader's own wall.
 """
@@ -66,7 +66,7 @@ _RESTING = {"sleep": "It is night where {who} {is_}", "weekend": "It is {who_s} 
 
 
 def clock_lines(match: Match, zone: ZoneInfo, now: datetime) -> list[str]:
-    """What each player has left, and until when that is; nothing where there is no clock. zone: of the reader."""
+    """The time each player has left, and until when; nothing where there is no clock. zone: of the reader."""
     clock = match.clock
     if clock is None or not clock.control.timed:
         return []
@@ -88,7 +88,7 @@ def _standing(match: Match, clock: Clock, seat: Seat, zone: ZoneInfo, now: datet
 
 
 def standstills(match: Match, reader: Seat | None, zone: ZoneInfo, now: datetime) -> Iterator[str]:
-    """What stops a clock, or does for either player as soon as they are to move; a sentence for each."""
+    """Why clocks stand still, or will for either player as soon as they are to move; a sentence for each."""
     clock = match.clock
     if clock is None or not clock.control.timed:
         return
@@ -198,7 +198,7 @@ class View:
 
     @cached_property
     def spoken(self) -> tuple[Sequence[str], Sequence[str]]:
-        """What is to be heard before and after the board in words; nothing where another scene is shown."""
+        """The sentences to be heard before and after the board in words; nothing where another scene is shown."""
         if self.other is not None:
             return (), ()
         return spoken.first(self.state, self.scene), spoken.last(self.state, self.scene)
@@ -221,14 +221,14 @@ class View:
 
     @cached_property
     def moves(self) -> list[str]:
-        """What the player to move may play, a swap included; at most MAX_MOVES of it."""
+        """The moves of the player to move, a swap included; at most MAX_MOVES of them."""
         state = self.state
         legal = islice(state.game.moves(state.position), MAX_MOVES)
         return [*(state.game.notate(state.position, move) for move in legal), *([SWAP] if state.may_swap else [])]
 
     @cached_property
     def beginnings(self) -> Mapping[str, str]:
-        """What a player may begin a move with, by the cell it begins at; only where cells alone are no moves."""
+        """The beginnings of moves, by the cell it begins at; only where cells alone are no moves."""
         game = self.state.game
         return game.beginnings(self.state.position) if isinstance(game, Stepwise) else {}
 

@@ -1,1 +1,1 @@
-"""What every wish needs: the request and the board in hand, telling players, starting a match, jobs, the registry."""
+"""The needs of every wish: the request and the board in hand, telling players, starting a match, jobs, the registry."""

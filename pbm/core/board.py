@@ -89,7 +89,7 @@ class States:
 
 
 def _weight(match: Match) -> int:
-    """What it takes to remember the board, in plies."""
+    """The cost of remembering the board, in plies."""
     return len(match.record) + 10
 
 
@@ -116,10 +116,10 @@ def difference(tx: Transaction, match: Match, state: State) -> str:
 
 
 SILENCE = "silence"
-"""What is on the agenda of a board while a draw has been offered: an offer left unanswered for long is accepted."""
+"""An item on the agenda of a board while a draw has been offered: an offer left unanswered for long is accepted."""
 SILENT_FOR, SILENT_IN_TOURNAMENTS_FOR = timedelta(days=21), timedelta(days=7)
 QUESTION = "question"
-"""What is on the agenda of a board while one player has asked the other something."""
+"""An item on the agenda of a board while one player has asked the other something."""
 ANSWER_IN = timedelta(days=2)
 """How long a question waits for its answer before its hearer is reminded."""
 
@@ -280,14 +280,14 @@ class OpenBoard:
             self.match = replace(self.match, clock=fresh.clock, settings=fresh.settings, stops=fresh.stops)
 
     def cancel_offer(self) -> None:
-        """What waits for an answer is off; the players are told."""
+        """Take back whatever waits for an answer; the players are told."""
         offer = self.match.offer
         if offer is not None:
             self.set_offer(None)
             self.events.append(OfferCancelled(self.match.board, offer.seat, offer.kind))
 
     def end(self, result: Result, event: Event | None = None) -> None:
-        """What follows for ratings and tournaments is done alone; see pbm.server.batch."""
+        """Let ratings and tournaments follow, which is done alone; see pbm.server.batch."""
         self.tx.lock([HOUSE])
         clock = self.match.clock and self.match.clock.charged(self.now, self.match.calendars)
         self.tx.matches.end(self.match.board, result, self.now, clock)
@@ -326,7 +326,7 @@ class OpenBoard:
         publish(MatchReopened(self.match), self.tx)
 
     def intents(self, seat: Seat | None) -> list[Intent]:
-        """What the seat has decided for later; nothing for a spectator."""
+        """The seat's decisions for later; none for a spectator."""
         return [intent for intent in self._all_intents() if intent.seat == seat]
 
     def _all_intents(self, but: Intent | None = None) -> list[Intent]:
@@ -336,7 +336,7 @@ class OpenBoard:
         return [each for each in self._intents if but is None or (each.seat, each.kind) != (but.seat, but.kind)]
 
     def notes(self, player: Player | None) -> list[Remark]:
-        """What the player has written about the board for themselves; nobody else sees it."""
+        """The player's own notes on the board; nobody else sees them."""
         if player is None or not self.match.annotated:
             return []
         if self._notes is None:

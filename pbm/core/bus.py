@@ -1,4 +1,4 @@
-"""What features hear of each other: a feature that must act when another wish is carried out subscribes to an event.
+"""How features hear of each other: one that must act when another wish is carried out subscribes to an event.
 
 Subscribers are called at once, in the transaction of what happened, in the order of their files' names.
 """

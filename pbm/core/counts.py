@@ -1,4 +1,4 @@
-"""What this process has counted and measured since it was started, for whoever watches it from outside.
+"""The counts and measurements of this process since it was started, for whoever watches it from outside.
 
 Counted is what was done, also where it is undone by a rollback and done again. Any number of threads may count.
 """

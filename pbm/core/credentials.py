@@ -1,4 +1,4 @@
-"""What a userid, a password and an address may be, password hashes, and accounts made by an answer from an address.
+"""Rules for userids, passwords and addresses, password hashes, and accounts made by an answer from an address.
 
 The hashes are argon2, never checked within a transaction, and never more than a few at once. An account that is made by
 an answer from the address it is for needs no password.

@@ -1,4 +1,4 @@
-"""What a seat has decided before it can be done, and what it asks of the other: plans, held moves, offers of a draw.
+"""A seat's decisions before their time, and its questions to the other: plans, held moves, offers of a draw.
 
 A plan is followed as soon as the ply is played that it waits for. A held move is checked when it is sent; until its
 time nobody else hears of it, nor of what was written with it, so that its player can take it back. And what the sender
@@ -30,7 +30,7 @@ from pbm.domain.verbs import redact, redact_quoted
 from pbm.mailin import strip_subject
 
 MAX_SECONDS_OF_A_PLAN = 1.0
-"""What checking one may take: in late positions of Polygon a ply takes some hundredths."""
+"""The longest that checking one may take: in late positions of Polygon a ply takes some hundredths."""
 _IN_TIME = timedelta(seconds=1)
 """How long before its player's time is up a move is played at the latest."""
 
@@ -204,7 +204,7 @@ MOST_DIGITS = 12
 
 Grant = Callable[[Request, OpenBoard, Seat], None]
 GRANTS: dict[OfferKind, Grant] = {}
-"""What is done when the hearer of an offer accepts it, by what was asked."""
+"""The deed when the hearer of an offer accepts it, by what was asked."""
 
 WISHES = {OfferKind.DRAW: "a draw", OfferKind.UNDO: "taking the last ply back", OfferKind.PAUSE: "a pause"}
 
@@ -340,7 +340,7 @@ def _own_board(request: Request) -> OpenBoard | None:
 
 
 def original_of(request: Request) -> str:
-    """What the person wrote, to be quoted: their subject, unless it is one of ours, and their text."""
+    """The person's words, to be quoted: their subject, unless it is one of ours, and their text."""
     subject = strip_subject(request.message.subject)
     shown = "" if is_ours(subject) else subject
     return "\n\n".join(part for part in (shown, request.message.text.strip("\n")) if part)

@@ -1,4 +1,4 @@
-"""What the end of a match does to the ratings of its players, and to what is known of how reliable they are."""
+"""The effect of a match's end on the ratings of its players, and on what is known of their reliability."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _told(match: Match, seat: Seat, change: Change) -> RatingChanged:
 
 
 def told_changes(tx: Transaction, match: Match) -> tuple[Event, ...]:
-    """What the match that has ended did to the ratings of its players, or why it did nothing to them."""
+    """The changes of the players' ratings by the match that has ended, or why there are none."""
     changes = tx.ratings.changes(match.board)
     if not changes:
         return (NotRated(match.board, reason=why_not_rated(tx, match) or ""),)

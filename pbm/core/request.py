@@ -34,7 +34,7 @@ WRONG_LOGIN = "The userid or the password is wrong."
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """What a mail shows of who sent it, before any command is looked at.
+    """The sender as the mail shows them, before any command is looked at.
 
     seat: the board, seat and revision its reply token is for. board: the board it answers, by whatever sign.
     proven: the player, by a token or an address its mail server vouches for. claimed: the one player whose confirmed
@@ -61,7 +61,7 @@ class Sender:
 
 @dataclass(slots=True)
 class Words:
-    """What a mail says to people, beside its commands. comment: what is not for one board alone, or for the last."""
+    """The words of a mail to people, beside its commands. comment: what is not for one board alone, or for the last."""
 
     comment: str = ""
     _remarks: dict[int, list[str]] = field(default_factory=dict)
@@ -81,18 +81,18 @@ class Words:
             self._remarks[board][-1] = self.comment
 
     def restate(self, board: int, comment: str) -> None:
-        """What belongs to the last line of a board is this, and not what was taken up of it."""
+        """Put this in place of what the last line of a board took up."""
         self.comment = comment
         self._remarks[board] = [*self._remarks.get(board, [])[:-1], comment]
 
     def say_first(self, board: int, text: str) -> None:
-        """What the mail says to the players of a board begins with these words."""
+        """Let the mail's words to the players of a board begin with these."""
         self.comment = "\n\n".join(filter(None, (text, self.comment)))
         if text and self._remarks:
             self._remarks.setdefault(board, []).insert(0, text)
 
     def of(self, board: int) -> str:
-        """What the mail says to the players of a board."""
+        """The mail's words to the players of a board."""
         return "\n".join(self._remarks.get(board, ())) if self._remarks else self.comment
 
 
@@ -141,9 +141,9 @@ class Request:
     withheld: str = ""
     """Why nothing is told: it would be one mail too many to somebody who may not have asked for any."""
     reading: Reading = field(default_factory=lambda: Reading(()))
-    """What is carried out; in plain words another one than the mail was first read as."""
+    """The reading that is carried out; in plain words another one than the mail was first read as."""
     read_as: dict[int, str] = field(default_factory=dict)
-    """What plain words were taken for, by board; none where a command stood."""
+    """The meaning found in plain words, by board; none where a command stood."""
     words: Words = field(default_factory=Words)
     _boards: dict[int, OpenBoard] = field(default_factory=dict)
 
@@ -253,7 +253,7 @@ class Request:
         return board, token.seat
 
     def _check_fresh(self, command: Command, board: OpenBoard, seat: Seat) -> None:
-        """What answers a mail of ours was not meant for a board that has changed since. Raises: Stale."""
+        """Refuse an answer to a mail of ours for a board that has changed since. Raises: Stale."""
         as_of = self.sender.as_of if command.credentials is None and command.verb.alters else None
         untouched = board.match.revision == board.revision
         if as_of is None or (command.verb.asks and _has_moved(board, seat, as_of)):
@@ -384,7 +384,7 @@ class Request:
         self.letters.append(letter)
 
     def comments(self, board: int) -> tuple[CommentMade, ...]:
-        """What the mail says to the players of a board, secrets taken out."""
+        """The mail's words to the players of a board, secrets taken out."""
         text = redact(self.words.of(board), self.secrets).strip()
         writer = self.identified.userid if self.identified and not self.is_hearsay else "The challenger"
         return (CommentMade(0, userid=writer, text=text),) if text else ()

@@ -22,7 +22,7 @@ LEVEL_OF = {f"robot{level}": level for level in sorted(LEVELS)}
 """By userid."""
 
 ANY, USUAL = "robot", "robot3"
-"""What somebody may write who wants a robot, and which one that is."""
+"""The names by which somebody may ask for a robot, and which one that is."""
 
 
 def robot_named(tx: Transaction, word: str) -> Player | None:

@@ -106,7 +106,7 @@ _OF_ALL = "--clock=TIME, --rated, --unrated, --totaltime=DAYS, --forfeittime=DAY
 
 @dataclass(frozen=True, slots=True)
 class MatchTerms:
-    """What a challenge asks for, found sound. words: the options of the game alone."""
+    """The terms of a challenge, found sound. words: the options of the game alone."""
 
     state: State
     words: tuple[str, ...]

@@ -1,1 +1,1 @@
-"""What the server is about, without I/O: matches, results, commands and their verb table, events, tokens."""
+"""The server's subject matter, without I/O: matches, results, commands and their verb table, events, tokens."""

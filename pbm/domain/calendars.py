@@ -86,7 +86,7 @@ class Rests:
         return self.sleep == OFF and self.weekend == OFF
 
     def resting(self, instant: datetime) -> str:
-        """What rests the player at an instant: "sleep", "weekend", or nothing."""
+        """The reason why the player rests at an instant: "sleep", "weekend", or nothing."""
         local = instant.astimezone(ZoneInfo(self.zone))
         if self.weekend != OFF and DAYS[local.weekday()] in self.weekend:
             return "weekend"

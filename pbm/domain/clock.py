@@ -17,7 +17,7 @@ from pbm.domain.errors import BadArguments
 from pbm.domain.spans import DAY, HOUR, in_words, read_duration, write_duration
 
 LEAST, MOST = HOUR, 365 * DAY
-"""What a move or a bank may be."""
+"""The bounds of a move's time and of a bank."""
 NONE = "none"
 _EXAMPLES = "write for instance --clock=3d, --clock=10d+1d, --clock=10d+1d/20d or --clock=none"
 _CONTROL = re.compile(r"(?P<first>[^+/]+)(?:\+(?P<increment>[^+/]+)(?:/(?P<cap>[^+/]+))?)?")
@@ -44,11 +44,11 @@ class TimeControl:
 
     @property
     def at_start(self) -> int:
-        """What a player has before their first move."""
+        """The time a player has before their first move."""
         return self.bank if self.bank is not None else self.per_move or 0
 
     def after_move(self, left: int) -> int:
-        """What a player has once they have moved with so much left. A gift may be more than the cap; it is kept."""
+        """The time a player has once they have moved with so much left. A gift may be more than the cap; it is kept."""
         if self.bank is None:
             return self.per_move or 0
         return max(left, left + self.increment if self.cap is None else min(self.cap, left + self.increment))
@@ -188,7 +188,7 @@ class Clock:
         return _begun(cls(control, seat, (first, second), now), seat, now, calendars)
 
     def remaining(self, seat: int, now: datetime, calendars: Calendars) -> int:
-        """What a seat has left, never below 0; for its present move, if that is less."""
+        """The time a seat has left, never below 0; for its present move, if that is less."""
         if seat != self.seat:
             return self.left[seat - 1]
         return max(0, self._budget - self._used(now, calendars))
@@ -261,7 +261,7 @@ class Clock:
 
     @property
     def _budget(self) -> int:
-        """What the seat to move had at `since`."""
+        """The time the seat to move had at `since`."""
         left = self.left[self.seat - 1]
         return left if self.turn_left is None else min(left, self.turn_left)
 

@@ -34,9 +34,9 @@ SELECTORS = frozenset(
 _TITLES = [*GAMES, *(game.info.title for game in GAMES.values())]
 _BOARD_LINE = re.compile(r"(\d{1,12})[:.]? +(\S.*)")
 _QUOTES = {'"': '"', "'": "'", "`": "`'", "“": "”“", "„": "“”", "«": "»", "»": "«", "‘": "’"}
-"""What a line may be wrapped in, and what then closes it."""
+"""Quotes that a line may be wrapped in, and what then closes it."""
 _NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)
-"""What no move has after a number it begins with, as "12 r" and "12 x7" do: so the number is a board's."""
+"""Words that no move has after a number it begins with, as "12 r" and "12 x7" do: so the number is a board's."""
 _SERVER_SUBJECT = re.compile(
     rf"(?:new\s+)?(?:{'|'.join(map(re.escape, _TITLES))})\s+board\s+(\d{{1,12}})"
     r"(?:\s+\S+?)?(?:\s+error|\s+\(\d{1,4}\))?(?:: (?:your turn|\S+'s turn|over))?",
@@ -394,7 +394,7 @@ def is_plan(text: str) -> bool:
 
 
 def first_words(text: str) -> str:
-    """What stands in front of the next branch."""
+    """The text in front of the next branch."""
     return _NEXT.split(text, maxsplit=1)[0]
 
 

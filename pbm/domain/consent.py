@@ -1,4 +1,4 @@
-"""What a person answers to an invitation in plain words: yes, no, never again, or a question; and under which name.
+"""A person's answer to an invitation in plain words: yes, no, never again, or a question; and under which name.
 
 Only the first sentences count. Consent is explicit: where yes and no both stand, nothing is agreed to.
 """
@@ -20,7 +20,7 @@ READ = 4
 
 
 class Answer(StrEnum):
-    """What somebody who was asked answers. NEVER: no, and no further mail. ASKS: a question, or for help."""
+    """The answer of somebody who was asked. NEVER: no, and no further mail. ASKS: a question, or for help."""
 
     YES = "yes"
     NO = "no"
@@ -60,7 +60,7 @@ _MOVE = re.compile(r"[a-z]{1,2}-?\d{1,3}|\d+.*|[a-z]-[a-z]", re.IGNORECASE)
 
 
 def consent(text: str, others: Collection[str] = ()) -> Consent:
-    """What an answer to an invitation says. others: names that are not the writer's, such as the inviter's.
+    """An answer to an invitation as it was understood. others: names that are not the writer's, such as the inviter's.
 
     >>> consent("Hi Anna, yes I'd love to!")
     Consent(answer=<Answer.YES: 'yes'>, name='')
@@ -96,7 +96,7 @@ def _first_name(names: Iterable[str], others: Collection[str]) -> str:
 
 
 def _answer(said: list[str]) -> Answer:
-    """What sentences say together: a refusal counts wherever it stands, a yes only where nothing speaks against it."""
+    """The answer of all sentences: a refusal counts wherever it stands, a yes only where nothing speaks against it."""
     plains = [plain(sentence) for sentence in said]
     if any(idioms.NEVER.search(sentence) for sentence in plains):
         return Answer.NEVER
@@ -118,7 +118,7 @@ def _answer(said: list[str]) -> Answer:
 
 
 def _clauses(sentence: str) -> list[str]:
-    """What stands between commas and before and after "but"."""
+    """The pieces between commas and before and after "but"."""
     return [clause for part in _BUT.split(sentence) for clause in _CLAUSE.split(part) if clause]
 
 

@@ -1,4 +1,4 @@
-"""What happened to a board, in the past tense. Mails are made from events and from the board as it then stands."""
+"""Events of a board, in the past tense. Mails are made from events and from the board as it then stands."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class OfferRejected(Event):
 
 @dataclass(frozen=True, slots=True)
 class OfferCancelled(Event):
-    """What the seat had asked for is off: it took its words back, or the game went on."""
+    """The seat's question is off: it took its words back, or the game went on."""
 
     kind: OfferKind = OfferKind.DRAW
 
@@ -127,7 +127,7 @@ class ClocksResumed(Event):
 
 @dataclass(frozen=True, slots=True)
 class IntentDropped(Event):
-    """What the seat had decided for later will not be done; told to nobody else. reason: a sentence."""
+    """The seat's decision for later will not be carried out; told to nobody else. reason: a sentence."""
 
     kind: IntentKind = IntentKind.QUEUE
     text: str = ""

@@ -179,7 +179,7 @@ def _sgf(record: GameRecord, states: list[State]) -> str:
 
 
 def _set_up(start: State) -> str:
-    """What programs that know Go need besides: komi, handicap and the stones that stand at the start."""
+    """Fields that programs for Go need besides: komi, handicap and the stones that stand at the start."""
     if start.game.info.sgf != GO:
         return ""
     stones = [letters for letters, cell in _cells(start).items() if cell.piece]

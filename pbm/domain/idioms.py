@@ -173,7 +173,7 @@ ACTS = {
             """,
     }.items()
 }
-"""What a sentence that is nothing else asks for."""
+"""The wish of a sentence that is nothing else."""
 
 WISHES = {
     name: _any(rows, "BEFORE", "AFTER")
@@ -219,7 +219,7 @@ WISHES = {
             """,
     }.items()
 }
-"""What people ask a player or the server for in a sentence that is nothing else, besides what is done on a board."""
+"""Wishes of people to a player or the server in a sentence that is nothing else, besides what is done on a board."""
 
 TOPICS = {
     command: _any(rows)
@@ -291,7 +291,7 @@ TOPICS = {
         "help tutorial": r"\b(?:beginner|new here|newbie|noob|get started|do i (?:start|begin|play)|first time)\b",
     }.items()
 }
-"""What a question or a wish in any words may be about, and the command that tells of it: found anywhere in a sentence.
+"""Subjects of a question or a wish in any words, and the command that tells of it: found anywhere in a sentence.
 The first that is found counts. GAME is the one that is named.
 """
 

@@ -1,4 +1,4 @@
-"""What is one and the same for people, though its letters differ: userids that look alike, addresses of one mailbox."""
+"""Likeness to people's eyes, though letters differ: userids that look alike, addresses of one mailbox."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ _ALIKE = str.maketrans("01i5._", "olls--")
 
 
 def look(userid: str) -> str:
-    """What a userid looks like: equal for two that a reader may take for each other.
+    """The look of a userid: equal for two that a reader may take for each other.
 
     >>> look("Alice"), look("A1ice."), look("rob0t_l")
     ('allce', 'allce', 'robot-l')

@@ -10,7 +10,7 @@ from pbm.domain.match import Player
 
 
 class Arrival(StrEnum):
-    """What became of a mail that came in."""
+    """The state of a mail that came in."""
 
     NEW = "new"
     HANDLED = "handled"
@@ -20,7 +20,7 @@ class Arrival(StrEnum):
 
 
 class Delivery(StrEnum):
-    """What became of a mail that goes out."""
+    """The state of a mail that goes out."""
 
     QUEUED = "queued"
     SENT = "sent"
@@ -47,7 +47,7 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What became of a mail that came in, which is mail_id in the inbox, and why.
+    """The end of a mail that came in, which is mail_id in the inbox, and its reason.
 
     identity: what tells a second delivery of the same mail; None where nothing does. kept: its bytes without the
     passwords they held; None where they held none.
@@ -79,7 +79,7 @@ class Mail:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What is known of a mail that was written. board: that it is about. player_id: of its reader."""
+    """A mail that was written, as far as it is known. board: that it is about. player_id: of its reader."""
 
     board: int | None
     player_id: int | None

@@ -76,7 +76,7 @@ class Ply:
 
 
 class OfferKind(StrEnum):
-    """What a player may ask their opponent to agree to."""
+    """The questions that a player may ask their opponent to agree to."""
 
     DRAW = "draw"
     UNDO = "undo"
@@ -85,7 +85,7 @@ class OfferKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What waits for the opponent's answer. seat: who asks. since: when they asked."""
+    """A question that waits for the opponent's answer. seat: who asks. since: when they asked."""
 
     kind: OfferKind
     seat: Seat
@@ -93,7 +93,7 @@ class Offer:
 
 
 class IntentKind(StrEnum):
-    """What a player may decide before it can be done."""
+    """The decisions that a player may make ahead of time."""
 
     QUEUE = "queue"
     PLAN = "plan"
@@ -104,7 +104,7 @@ class IntentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What a seat has decided for later, and nobody else may see.
+    """A seat's decision for later, which nobody else may see.
 
     text: a move or a plan, maybe with its guard; below a move maybe the plan that goes with it; or empty. comment: what
     is to be passed on with the move. since: when it was decided. until: when it is done by itself.
@@ -225,7 +225,7 @@ class State:
 
     @property
     def scene(self) -> Scene:
-        """What the board shows."""
+        """The board as it is shown."""
         return _scene(self)
 
     @property

@@ -1,4 +1,4 @@
-"""What a person means on a board by plain words: one legal move, or swap, resign, draw, undo, pass; never a guess.
+"""The meaning of plain words on a board: one legal move, or swap, resign, draw, undo, pass; never a guess.
 
 Their text is taken as sentences in one plain form: quoted lines and greetings left out, wrapped lines joined. A move
 counts where a sentence is nothing else ("D4, please"), begins with it ("E4, how are you?") or says that its writer
@@ -132,7 +132,7 @@ MAX_LOOKED_AT = 200
 
 
 class Act(StrEnum):
-    """What is to be done; SAY is nothing but words for the opponent, UNSURE more than one thing may be meant."""
+    """The deed that is meant; SAY is nothing but words for the opponent, UNSURE more than one thing may be meant."""
 
     MOVE = "move"
     SWAP = "swap"
@@ -148,7 +148,7 @@ class Act(StrEnum):
 
 
 class Wish(StrEnum):
-    """What people ask for in plain words where nothing is to be done on the board. REST: they are away."""
+    """Wishes in plain words where nothing is to be done on the board. REST: they are away."""
 
     TIME = "time"
     PAUSE = "pause"
@@ -161,7 +161,7 @@ class Wish(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a text means."""
+    """The meaning of a text."""
 
     act: Act
     move: str = ""
@@ -169,7 +169,7 @@ class Meaning:
     taken: str = ""
     """The words that were taken for it, as written."""
     comment: str = ""
-    """What else the person wrote: for the opponent."""
+    """The rest of the person's words: for the opponent."""
     between: tuple[str, ...] = ()
     """With SAY and UNSURE: moves and acts that were spoken of."""
 
@@ -180,7 +180,7 @@ class _Claim:
     move: str
     taken: str
     rest: str
-    """What is left of the sentence for a comment."""
+    """The rest of the sentence, for a comment."""
     sentence: int
 
     @property
@@ -202,7 +202,7 @@ _LINK = frozenset({"to", "and", "with", "from", "then", "x", "-", "at"})
 
 
 def meaning(text: str, legal: Callable[[str], str | None]) -> Meaning:
-    """What a text says that is to be done on a board, and what else it says.
+    """The deed that a text asks for on a board, and what else it says.
 
     legal: the canonical notation of the legal move that words name here, None where they name none.
 
@@ -232,7 +232,7 @@ def meaning(text: str, legal: Callable[[str], str | None]) -> Meaning:
 
 
 def wished(text: str) -> Wish | None:
-    """What a text asks for, where all else that it says is courtesy; None for any other text.
+    """The wish of a text, where all else that it says is courtesy; None for any other text.
 
     >>> wished("Hi Anna, please give me more time."), wished("Thanks a lot!"), wished("Thanks. I am lost in thought.")
     (<Wish.TIME: 'time'>, <Wish.THANKS: 'thanks'>, None)
@@ -312,12 +312,12 @@ class _Reader:
         self.mentions = [self._mentioned(core) for core in self.cores]
 
     def claims(self) -> list[_Claim]:
-        """What the sentences say that is to be done, in their order."""
+        """The claims of the sentences, in their order."""
         found = (self._claim(number, sentence) for number, sentence in enumerate(self.said))
         return [claim for claim in found if claim is not None]
 
     def doubts(self, claim: _Claim) -> tuple[str, ...]:
-        """What the claim may be taken back for: another move in its sentence or below words that take back,
+        """The reasons to take the claim back: another move in its sentence or below words that take back,
         or a sentence that looks like a move and is none here.
         """
         doubts = [name for name in self.mentions[claim.sentence] if claim.move and name not in claim.move.split("; ")]
@@ -334,7 +334,7 @@ class _Reader:
         return tuple(doubts)
 
     def _claim(self, number: int, sentence: Sentence) -> _Claim | None:
-        """What one sentence says that is to be done."""
+        """The claim of one sentence."""
         for act, pattern in idioms.ACTS.items():
             if pattern.fullmatch(sentence.plain):
                 return _Claim(Act(act), "", sentence.text, "", number)

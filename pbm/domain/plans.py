@@ -1,4 +1,4 @@
-"""What a player will do if their opponent does this or that: plans as trees, and how they are written. Pure.
+"""A player's answers to all that their opponent may do: plans as trees, and how they are written. Pure.
 
     if E5: D4; if F3: G4, then if H5: resign; if any: pass
 
@@ -60,7 +60,7 @@ Plan = tuple[Branch, ...]
 
 
 def simple(text: str) -> Plan:
-    """What is queued: one answer, whatever the opponent plays."""
+    """A queued move: one answer, whatever the opponent plays."""
     return (Branch(ANY, text),)
 
 
@@ -239,7 +239,7 @@ def _bare(text: str) -> str:
 
 
 def _worded(text: str) -> str:
-    """What is no move, in the one word for it; a move as it is. text: bare."""
+    """The one word for something that is no move; a move as it is. text: bare."""
     return WORDS.get(fold(text) if text.strip("-—–") else "--", text)
 
 
@@ -330,7 +330,7 @@ class _Checker:
         )
 
     def _step(self, state: State, branch: Branch, path: Plan, *, known: bool) -> _Step:
-        """What the branch itself says, found sound."""
+        """The branch itself, found sound."""
         if self.is_late():
             raise BadArguments(f"{_at(path)}: your plan takes too long to check. Send one with fewer branches.")
         condition, answer = branch.condition, branch.answer
@@ -395,7 +395,7 @@ KINDS = frozenset({IntentKind.PLAN, IntentKind.QUEUE})
 
 
 def of(intent: Intent) -> tuple[Plan, int | None]:
-    """What an intent of these kinds plans, and for which ply of the opponent's; None for the next, whatever it is.
+    """The plan of an intent of these kinds, and for which ply of the opponent's; None for the next, whatever it is.
 
     Raises: BadArguments for a text that another server has written, and badly.
     """

@@ -44,7 +44,7 @@ _EXACTLY = Context(prec=34)
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What is believed of a player's strength in one game; who has not played any has the defaults.
+    """The estimate of a player's strength in one game; a player who has played none has the defaults.
 
     They are about as strong as rating says, give or take two deviations. volatility: how erratic their results are.
     """
@@ -145,7 +145,7 @@ def _volatility(sigma: Decimal, phi: Decimal, variance: Decimal, delta: Decimal)
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What a player's ended games tell. timeouts: games they lost by forfeit. moves: plies they played themselves.
+    """A player's record in ended games. timeouts: games they lost by forfeit. moves: plies they played themselves.
 
     time: what all of these took, from the ply before, nights and absences included.
     """
@@ -187,7 +187,7 @@ class Pace:
 
 
 def pace_of(match: Match, seat: Seat) -> Pace:
-    """What one match tells of a seat; nothing while it goes on, if it was void, and if one played against oneself."""
+    """A seat's record in one match; nothing while it goes on, if it was void, or if one played against oneself."""
     first, second = match.players
     if match.result is None or match.result.ending is Ending.VOID or first.id == second.id:
         return Pace()

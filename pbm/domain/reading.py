@@ -266,7 +266,7 @@ def _is_command(line: str, standing: Standing) -> bool:
 
 
 def _is_plausible(command: Command) -> bool:
-    """What stands for a password, an address or a setting may be one: "Set your mind at ease" is no command."""
+    """Whether the words for a password, an address or a setting may be one: "Set your mind at ease" is no command."""
     args = command.args
     return (
         (not command.verb.wordy or re.search(r"\d", command.line) is not None)

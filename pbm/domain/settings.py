@@ -1,4 +1,4 @@
-"""What a player may choose for themselves: one table that drives `set`, its help and its checks."""
+"""The choices of a player: one table that drives `set`, its help and its checks."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ OFF = "off"
 DEFAULT_LADDER = "3d 1d"
 MOST_RUNGS = 6
 SHORTEST_RUNG, LONGEST_RUNG = 10 * MINUTE, 60 * DAY
-"""What a rung may be."""
+"""The shortest and the longest that a rung may be."""
 ROUGH = 3 * HOUR
 """From this rung on an hour does not matter."""
 MOST_NAGS = 3

@@ -1,4 +1,4 @@
-"""What a command is: its words drive parsing, usage lines, "did you mean" and help.
+"""Commands as they are defined: their words drive parsing, usage lines, "did you mean" and help.
 
 A usage is written once, as a player reads it: words in capitals are parameters, those in [brackets] may be left out,
 and one that ends in `...` takes all words that remain.
@@ -42,7 +42,7 @@ ACCOUNT, STARTING, PLAYING, TOURNAMENTS, LOOKING, COMPANY = GROUPS = (
     "looking on",
     "company",
 )
-"""What commands are for, in the order of the list of commands."""
+"""The groups of commands, in the order of their list."""
 
 _BOARD_AT_PLY = r"\d{1,12}(#-?\d{1,6})?|#-?\d{1,6}"
 _PATTERNS = {
@@ -84,7 +84,7 @@ def _param(word: str) -> Param:
 
 
 class Locks(StrEnum):
-    """What nobody else may change while a command is carried out, where several processes handle mails at once.
+    """The things nobody else may change while a command is carried out, where several processes handle mails at once.
 
     An end of a match locks the house by itself.
     """
@@ -191,7 +191,7 @@ _DOTTED = re.compile(r"\d{1,12}[.:]")
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the mail shows by itself, so that words may be left out.
+    """The facts that a mail shows by itself, so that words may be left out.
 
     game, board: what it answers. known: its sender is a player, or says so and will be asked to prove it. proven: they
     have proved it.
@@ -225,7 +225,7 @@ def bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[
 
 
 def _logs_in(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
-    """What stands for a userid and a password is one; "message bob carol dave" names three players."""
+    """Whether the words for a userid and a password may be those; "message bob carol dave" names three players."""
     return is_userid(args["USERID"]) and not ("TO-USERID" in args and is_userid(args["PASSWORD"]))
 
 

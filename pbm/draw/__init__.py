@@ -60,7 +60,7 @@ def text(scene: Scene, style: str = ASCII) -> str:
 
 
 def lines(scene: Scene, style: str = ASCII, first: Sequence[str] = (), last: Sequence[str] = ()) -> list[str]:
-    """What text draws; blocks are separated by empty lines.
+    """The lines that `text` joins; blocks are separated by empty lines.
 
     first, last: sentences to be heard before and after a board in words.
     """
@@ -96,7 +96,7 @@ def _listing(listing: Listing) -> list[str]:
 
 
 Drawing = dict[Place, str]
-"""What stands at a character's row and column; several characters cover the columns to its right."""
+"""The characters by row and column; several characters cover the columns to its right."""
 
 
 def _hexes(board: HexBoard, marks: Marks = PLAIN) -> list[str]:

@@ -1,4 +1,4 @@
-"""What pictures are made of: a palette, fonts shipped with us, and pieces drawn smoothly once and stamped ever after.
+"""The materials of pictures: a palette, fonts shipped with us, and pieces drawn smoothly once and stamped ever after.
 
 A picture is an image of palette numbers, which makes it small and quick to write. Smooth edges are drawn in true
 colours, several times as large as they will be, and then found in the palette.

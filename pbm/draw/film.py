@@ -83,7 +83,7 @@ def _gif(frames: Sequence[Image.Image]) -> bytes:
 
 
 def _changed(before: Image.Image, frame: Image.Image) -> tuple[Image.Image, tuple[int, int]]:
-    """What of a frame differs from the one before, and where its upper left corner belongs."""
+    """The part of a frame that differs from the one before, and where its upper left corner belongs."""
     difference = ImageChops.difference(before, frame)
     box = difference.getbbox() or (0, 0, 1, 1)
     mask = difference.crop(box).point(_CHANGED)

@@ -180,7 +180,7 @@ def _clipped(segment: Segment, sheet: Sheet) -> Line | None:
 
 
 class Layout:
-    """What stands where on a sheet. whole: of a board that has all of it, where it keeps its place.
+    """The places of everything on a sheet. whole: of a board that has all of it, where it keeps its place.
 
     lines, paths: for each segment its visible line and the cells under it. signs: the place of each point's sign, by
     the point's index, and its text. numbers: likewise for the segments' labels. under: the segments of each cell.
@@ -353,7 +353,7 @@ class Layout:
 def _kept(
     placed: Mapping[int, Lettering], whole: Sequence[Point | Segment], some: Sequence[Point | Segment]
 ) -> dict[int, Lettering]:
-    """What is placed of the whole, for some of it."""
+    """The placed part of the whole, for some of it."""
     places = {whole[index].label: lettering for index, lettering in placed.items()}
     return {index: places[each.label] for index, each in enumerate(some) if each.label in places}
 
@@ -417,7 +417,7 @@ def most_crowded(layout: Layout, times: int) -> Excerpt | None:
 
 
 def _cut(board: PlaneBoard, left: int, low: int, width: int, height: int) -> PlaneBoard:
-    """What of a board a window may show."""
+    """The parts of a board that a window may show."""
     right, top = left + width, low + height
     points = tuple(
         replace(point, x=point.x - left, y=point.y - low)

@@ -82,7 +82,7 @@ def _pixel(spot: Spot | Place, top: int = 0) -> Spot:
 
 
 def _paint(image: Image.Image, layout: Layout, top: int) -> None:
-    """What the layout tells, from this row of pixels on: strokes, soft edges first, points, then labels."""
+    """The layout drawn, from this row of pixels on: strokes, soft edges first, points, then labels."""
     pen, board = ImageDraw.Draw(image), layout.sheet.board
     strokes = [_stroke(segment, line, top) for segment, line in _lines(layout)]
     for soft in (True, False):

@@ -321,7 +321,7 @@ class _Plan:
 
 
 def _bare(segment: Segment) -> Segment:
-    """What stays of it whatever happens to it."""
+    """The part of it that never changes."""
     return replace(segment, last=False, gone=False, name="", ends=("", ""))
 
 

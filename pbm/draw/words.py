@@ -62,7 +62,7 @@ def _runs(cells: Sequence[Cell], step: int) -> Iterator[str]:
 
 
 def changes(before: HexBoard | GridBoard, after: HexBoard | GridBoard) -> list[str]:
-    """What is otherwise on each cell: the cells that are alike together, such as "d4, d5 W instead of B"."""
+    """The differences of each cell: the cells that are alike together, such as "d4, d5 W instead of B"."""
     old = {cell.name: _content(cell) for cell in before.cells if cell.name}
     found: dict[str, list[str]] = {}
     for cell in after.cells:
@@ -127,7 +127,7 @@ def _role(point: Point) -> str:
 
 
 def changed_segments(board: PlaneBoard) -> list[str]:
-    """What the last move drew or removed."""
+    """The lines that the last move drew or removed."""
     points = {(point.x, point.y): point.name or point.label for point in board.points}
     told = []
     for segment in board.segments:

@@ -59,7 +59,7 @@ class Keyring:
         self._secret = bytes(self._key)
 
     def unlock(self, message: bytes, signer: bytes) -> tuple[bytes, bool] | None:
-        """What was encrypted for us, and whether it was signed by the key; None where it cannot be opened."""
+        """The text that was encrypted for us, and whether it was signed by the key; None where it cannot be opened."""
         given = {"key": self._secret, "message": message, "signer": signer}
         asked = json.dumps({name: base64.b64encode(value).decode("ascii") for name, value in given.items()})
         try:
@@ -145,7 +145,7 @@ def _inner(fields: list[tuple[str, bytes]]) -> list[bytes]:
 
 
 def _chat(fields: Mapping[str, bytes]) -> list[bytes]:
-    """What makes a chat of each board: a chat app cannot answer in that of an encrypted list."""
+    """The headers that make a chat of each board: a chat app cannot answer in that of an encrypted list."""
     post = _POST.search(fields.get("list-post", b"").decode("ascii"))
     if post is None:
         return []

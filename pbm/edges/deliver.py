@@ -44,7 +44,7 @@ _ALONE = 6
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What became of one try. failure: None when the transport took the mail."""
+    """The outcome of one try. failure: None when the transport took the mail."""
 
     queued: Queued
     failure: PermanentFailure | TemporaryFailure | None = None
@@ -61,7 +61,7 @@ class WayOut:
         self.is_down = False
 
     def note(self, attempt: Attempt) -> list[Attempt]:
-        """What is to be made of an attempt, and of earlier ones that it decides."""
+        """The attempts that are decided now: this one, if it is, and earlier ones that it decides."""
         failure = attempt.failure
         if failure is None:
             return self._taken(attempt)
@@ -252,7 +252,7 @@ class Deliverer:
         return found
 
     def _give_back(self, lanes: set[tuple[int, str]]) -> None:
-        """What is ready in these lanes is not sent now; while the way out is down, nothing is."""
+        """Give back what is ready in these lanes; while the way out is down, everything."""
         stopped = [queued.id for queued in self._ready if self._way.is_down or queued.lane in lanes]
         self._given_back += stopped
         self._ready = [queued for queued in self._ready if queued.id not in stopped]

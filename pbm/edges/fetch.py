@@ -180,7 +180,7 @@ class _Folder:
             self._box.folder.create(self._handled)
 
     def _namespace(self) -> tuple[str, str]:
-        """What the names of our folders begin with, such as "INBOX.", and what parts them."""
+        """The beginning of our folders' names, such as "INBOX.", and what parts them."""
         if "NAMESPACE" in self._client.capabilities:
             _, data = self._client.namespace()
             found = _NAMESPACE.match(data[0] or b"")

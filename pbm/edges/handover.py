@@ -20,7 +20,7 @@ _GOODBYE_SECONDS = 2
 
 
 class Stage(StrEnum):
-    """What the server has been told when it refuses."""
+    """The point in the dialogue at which the server refuses."""
 
     SENDER = "MAIL"
     RECIPIENT = "RCPT"

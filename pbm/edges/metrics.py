@@ -124,7 +124,7 @@ _MEASURED = {
 
 
 def _own() -> Iterable[Metric]:
-    """What this process has counted."""
+    """The counts of this process."""
     for name, (metric, meaning, label) in _COUNTED.items():
         family = CounterMetricFamily(f"pbm_own_{metric}", meaning, labels=[label] if label else [])
         for kind, number in (COUNTS.numbers(name) or ({} if label else {"": 0})).items():

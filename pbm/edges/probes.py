@@ -153,7 +153,7 @@ def mailbox(settings: FetchSettings) -> Finding:
 
 
 def bounded(check: str, probe: Callable[[], Finding], seconds: float = _PATIENCE_SECONDS) -> Finding:
-    """What the probe finds, if it does so in time; the looking up of names by the system cannot be told to hurry."""
+    """The probe's findings, if they come in time; the looking up of names by the system cannot be told to hurry."""
     found: list[Finding] = []
     thread = threading.Thread(target=lambda: found.append(probe()), daemon=True)
     thread.start()

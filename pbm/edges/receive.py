@@ -185,7 +185,7 @@ class Listener:
 
 
 class _Policy:
-    """What aiosmtpd asks of its handler."""
+    """The handler that aiosmtpd asks for."""
 
     def __init__(self, is_ours: Callable[[str], bool], max_recipients: int) -> None:
         self.is_ours = is_ours
@@ -404,7 +404,7 @@ def mended(text: bytes) -> bytes:
 
 
 def _network(peer: str) -> str:
-    """What counts as one peer: an IPv4 address, an IPv6 /64."""
+    """The network that counts as one peer: an IPv4 address, an IPv6 /64."""
     return str(ipaddress.ip_network((peer, 64), strict=False)) if ":" in peer else peer
 
 

@@ -1,4 +1,4 @@
-"""What the DNS says of our domain: whether mail for it arrives, and whether others can tell that ours is ours.
+"""Our domain as the DNS has it: whether mail for it arrives, and whether others can tell that ours is ours.
 
 Offline, or with a DNS that does not answer, every question ends soon and the rest are not asked.
 """
@@ -31,7 +31,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one check came to. reason: what was found; advice: what to do, empty where nothing is to be done."""
+    """The result of one check. reason: what was found; advice: what to do, empty where nothing is to be done."""
 
     check: str
     verdict: Verdict

@@ -268,7 +268,7 @@ class Server:
                     await _wait(self._told_to_stop, pause := min(pause * 2, _LONGEST_PAUSE_SECONDS))
 
     async def _handle_batch(self, thread: ThreadPoolExecutor) -> float:
-        """What waits in the inbox, and what is due by itself; in how many seconds to look for more, unheard."""
+        """Handle what waits in the inbox and is due by itself; in how many seconds to look for more, unheard."""
         loop = asyncio.get_running_loop()
         now = self._service.clock()
         if not timedelta() <= now - self._beaten_at < _BEAT:
@@ -317,7 +317,7 @@ class Thinking:
         self._task = asyncio.create_task(self._run())
 
     async def stop(self) -> None:
-        """What is being thought is given up: it will be thought again."""
+        """Give up what is being thought: it will be thought again."""
         self._told_to_stop.set()
         self._service.mind.stop()
         if self._task is not None:

@@ -94,7 +94,7 @@ def new_key() -> bytes:
 
 
 def public_key(key: bytes) -> str:
-    """What the DNS record shows of the key, as base64 (RFC 6376 3.6.1). Raises: ValueError."""
+    """The key as the DNS record shows it, as base64 (RFC 6376 3.6.1). Raises: ValueError."""
     try:
         parsed = parse_pem_private_key(key)
     except (UnparsableKeyError, IndexError, TypeError) as error:

@@ -168,7 +168,7 @@ _FINAL_CODES = {
 
 
 def _refused(stage: Stage, reply: Reply) -> _Failure:
-    """What a refusal means for the mail.
+    """The meaning of a refusal for the mail.
 
     Final is only what is about this mail: its recipient at RCPT, its text after DATA, its size wherever it is judged.
     Our return path, our login, our right to relay, and how we speak SMTP (500 to 504, 530, 535, 555) are the operator's

@@ -1,4 +1,4 @@
-"""What a long-running process watches: the clock, and whether the system still gives it files and threads.
+"""The watch of a long-running process: over the clock, and whether the system still gives it files and threads.
 
 The wall clock may leap, so it is compared with a second one, which counts the seconds since the machine was started and
 cannot be set.
@@ -79,7 +79,7 @@ _NO_THREADS = "No more threads can be started. Raise the limit: TasksMax or Memo
 
 
 def lack(error: BaseException | None = None) -> str:
-    """What the process may not have any more, and what would work, as a sentence; empty where nothing is lacking.
+    """A sentence on what the process may have no more of, and what would work; empty where nothing is lacking.
 
     error: what went wrong just now; without one that tells, it is tried out.
     """

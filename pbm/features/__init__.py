@@ -1,4 +1,4 @@
-"""What players may wish for, one file a wish. Importing this package registers every file in it; none is listed."""
+"""The wishes of players, one file each. Importing this package registers every file in it; none is listed."""
 
 from importlib import import_module
 from pkgutil import iter_modules

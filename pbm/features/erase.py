@@ -68,10 +68,10 @@ def delete(request: Request, command: Command) -> Answer | None:
 
 
 ERASE = "erase"
-"""What is on the agenda of a player who wants to be erased, and the purpose of the ticket that asks whether they do."""
+"""An agenda item of a player who wants to be erased, and the purpose of the ticket that asks whether they do."""
 
 SWEEP = "sweep"
-"""What is on the agenda while mails of others are looked through for an erased player."""
+"""The item on the agenda while mails of others are looked through for an erased player."""
 
 
 @when_due(ERASE)
@@ -94,7 +94,7 @@ def _plan_sweep(tx: Transaction, key: object, names: Collection[str], done: tupl
 
 
 FORGET = "forget"
-"""What is on the agenda while there are mails that were done with long ago."""
+"""The item on the agenda while there are mails that were done with long ago."""
 _MAILS_AT_ONCE = 100
 
 

@@ -79,7 +79,7 @@ def _account(tx: Transaction, player: Player) -> dict[str, Any]:
 
 
 def _things(tx: Transaction, player: Player) -> dict[str, list[Any]]:
-    """What else is stored of the player, in lists."""
+    """All else that is stored of the player, in lists."""
     return {
         **tx.belongings.sections(player.id),
         **tx.belongings.people(player.id),
@@ -220,7 +220,7 @@ def _packed(name: str, files: list[File]) -> File:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What was taken in. renumbered: boards whose number was taken, each with the one it has now."""
+    """The result of an import. renumbered: boards whose number was taken, each with the one it has now."""
 
     userid: str
     games: int
@@ -297,7 +297,7 @@ def _is_there(tx: Transaction, game: Mapping[str, Any]) -> bool:
 
 
 def _doubted(data: Mapping[str, Any], left_out: Collection[int]) -> dict[str, Any]:
-    """What is taken of a file that anybody may have written. left_out: games that are not."""
+    """All that is taken from a file that anybody may have written. left_out: games that are not."""
     kept = {
         name: [row for row in rows if not (isinstance(row, dict) and row.get("board") in left_out)]
         for name, rows in data.items()
@@ -356,7 +356,7 @@ _NO_PART: Mapping[str, Any] = {"first": 0, "next": None}
 
 
 def _joined(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What stands in all the parts of an export. Raises: BadArguments where one is missing."""
+    """The contents of all the parts of an export. Raises: BadArguments where one is missing."""
     ordered = sorted(parts, key=lambda part: _part(part)["first"])
     wanted: int | None = 0
     for part in ordered:
@@ -445,7 +445,7 @@ def _take_game(taken: _Import, game: dict[str, Any]) -> None:
 
 
 _SAME = ("game", "version", "options", "body", "players", "started_at", "record")
-"""What a board of the same number must have in common with one that is here, to be that one."""
+"""The fields a board must have in common with one of the same number here, to be that one."""
 
 
 def _take_decided(taken: _Import, board: int, seats: tuple[int, int], decided: list[Any]) -> None:

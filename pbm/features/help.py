@@ -95,7 +95,7 @@ def _no_page(request: Request, word: str) -> NotFound:
     )
 )
 def echo(request: Request, command: Command) -> Answer | None:
-    """What each word of a command stands for, or why they are none: for people who write programs that play."""
+    """The meaning of each word of a command, or why they are none: for people who write programs that play."""
     words, game = command.args.get("WORDS", ""), command.game if command.game != request.sender.standing.game else None
     meant = " ".join(filter(None, (game, words, *command.options)))
     try:

@@ -41,7 +41,7 @@ FEWEST_PLIES = 2
 
 @dataclass(frozen=True, slots=True)
 class Keepsake:
-    """What is made of a game. picture: None where it would be too large. name: of the record's file."""
+    """The keepsake of a game. picture: None where it would be too large. name: of the record's file."""
 
     picture: Picture | None
     name: str

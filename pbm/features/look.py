@@ -40,7 +40,7 @@ class AtPly:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What was asked for, in the order it was written."""
+    """Everything that was asked for, in the order it was written."""
 
     boards: tuple[AtPly, ...] = ()
     players: tuple[Player, ...] = ()

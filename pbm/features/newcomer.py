@@ -24,7 +24,7 @@ from pbm.domain.verbs import STARTING, Locks, Standing, Verb, find
 from pbm.store.tickets import Seek
 
 FIRST, OPPONENT = "cross", "robot1"
-"""What a newcomer plays, and with whom."""
+"""The game a newcomer plays, and with whom."""
 MAX_SEEKS = 3
 """Open seeks that the mail of welcome shows."""
 KNOWN = Standing(known=True, proven=True)
@@ -84,7 +84,7 @@ def _title(seek: Seek) -> str:
 
 
 def greet(request: Request, text: str) -> bool:
-    """What a newcomer says in plain words is done: a name, a yes, a no, a question. False where it is none of these.
+    """Do what a newcomer says in plain words: a name, a yes, a no, a question. False where it is none of these.
 
     Raises: BadArguments, NotAllowed for a name that cannot be had.
     """

@@ -28,7 +28,7 @@ AT_ONCE = "resign!"
 """Who writes this is not asked whether they mean it."""
 YES, NO = "yes", "no"
 _BETWEEN = re.compile(r"[,;]|\band\b|\bthen\b")
-"""What may stand between two moves of a turn."""
+"""Words that may stand between two moves of a turn."""
 
 
 @handles(
@@ -331,7 +331,7 @@ def confirm(request: Request, command: Command) -> Answer | None:
 
 
 def intent_of(board: OpenBoard, seat: Seat, kind: IntentKind) -> Intent | None:
-    """What the seat has decided for later of a kind."""
+    """The seat's decisions for later of a kind."""
     return next((intent for intent in board.intents(seat) if intent.kind is kind), None)
 
 

@@ -25,7 +25,7 @@ POSTMASTER = "postmaster"
 _ANSWER_DAYS = 90
 _ATTACHMENT = {"Content-Disposition": 'attachment; filename="mail.eml"'}
 _CLOSE = frozenset({"close", "closed"})
-"""What the operator answers if nothing is to be answered."""
+"""The operator's answer if nothing is to be answered."""
 
 
 def tell_operator(tx: Transaction, tools: Tools, row: Received, message: Message) -> list[Mail]:

@@ -118,7 +118,7 @@ def think_again(_: Occasion) -> None:
 
 
 def question_of(board: OpenBoard, level: int) -> Question:
-    """What a robot of a level thinks of the board as it stands."""
+    """The thoughts of a robot of a level on the board as it stands."""
     match = board.match
     moves = tuple(ply.notation for ply in match.record if ply.notation != SWAP)
     return Question(

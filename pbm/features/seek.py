@@ -109,7 +109,7 @@ def _list(request: Request, command: Command, game: AnyGame) -> Answer:
 
 
 def _terms(request: Request, game: AnyGame, options: tuple[str, ...], body: str) -> tuple[MatchTerms, Window]:
-    """What a seek asks for, of the game and of the opponent's rating. Raises: OptionError, BadArguments."""
+    """The terms of a seek, for the game and the opponent's rating. Raises: OptionError, BadArguments."""
     own, window = split_window(options)
     try:
         return read_terms(game, own, body, request.tools.limits.default_clock), window

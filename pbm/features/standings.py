@@ -205,7 +205,7 @@ def about(request: Request, command: Command) -> Answer | None:
 
 
 def _of_player(request: Request, player: Player) -> str:
-    """What anybody may know: never an address, nor anything they have chosen for themselves."""
+    """The facts that anybody may know: never an address, nor anything they have chosen for themselves."""
     tx = request.tx
     records, paces = tx.ratings.of_player(player.id), tx.paces.of_player(player.id)
     ratings = {game: record.at(request.now) for game, record in records.items()}

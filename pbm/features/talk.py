@@ -1,4 +1,4 @@
-"""What one player writes to others, made into mails. No mail shows where its author reads mail."""
+"""A player's words to others, made into mails. No mail shows where its author reads mail."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def message(request: Request, command: Command) -> Answer | None:
 
 
 def text_below(request: Request) -> str:
-    """What is written below the command, and now belongs to it. Raises: BadArguments."""
+    """The text below the command, which now belongs to it. Raises: BadArguments."""
     text = redact(request.words.comment, request.secrets).strip()
     request.words.comment = ""
     return _checked(request, text, "write it below the command")

@@ -154,7 +154,7 @@ def _give_hint(item: Item, at: Settling, thoughts: Sequence[Thought]) -> None:
 
 
 def worth(thought: Thought) -> str:
-    """What a position is worth to the player to move, in words."""
+    """The worth of a position to the player to move, in words."""
     if thought.exact:
         verdict = "a draw" if thought.value == 0 else "a win" if thought.value > 0 else "a loss"
         return f"with best play {verdict}, for sure"

@@ -1,4 +1,4 @@
-"""What stops clocks and lets them go on, and what happens to a board when its time has come.
+"""Clocks that stop and go on, and boards whose time has come.
 
 An instant that was worked out for a board may be overtaken: by an outage, after which everybody has more time. So
 whatever falls due is looked at anew, and put off if its time has not come after all.

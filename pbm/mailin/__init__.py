@@ -212,7 +212,7 @@ _OUTSIDE = frozenset({
     "from", "date", "message-id", "received", "return-path", "authentication-results", "arc-authentication-results",
     "received-spf", "delivered-to", "x-original-to", "envelope-to", "x-envelope-from", "dkim-signature",
 })  # fmt: skip
-"""What an encrypted mail's own fields say of these, whatever is said within."""
+"""Fields of an encrypted mail that count as they stand outside, whatever is said within."""
 
 
 def _is_encrypted(mail: Entity) -> bool:

@@ -80,7 +80,7 @@ class Robot:
 
     @property
     def halves(self) -> tuple[tuple[str, str], ...]:
-        """What stands in front of the @ and behind it in the address and its aliases, in lower case."""
+        """The parts before and after the @ in the address and its aliases, in lower case."""
         pairs = (each.lower().rpartition("@") for each in (self.address, *self.aliases))
         return tuple((local, domain) for local, _, domain in pairs)
 
@@ -392,5 +392,5 @@ def _proves(result: authres.AuthenticationResult, sender: str, envelope: Envelop
 
 
 def _values(result: authres.AuthenticationResult, *names: str) -> Iterator[str]:
-    """What the properties of these names say, in lower case."""
+    """The values of the properties of these names, in lower case."""
     return (str(p.value or "").strip("<>").lower() for p in result.properties if p.name.lower() in names)

@@ -1,4 +1,4 @@
-"""What a mail says once it is read: the values that pass from here to the service, and nothing of bytes or MIME."""
+"""A mail once it is read: the values that pass from here to the service, and nothing of bytes or MIME."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Envelope:
 
 
 class Action(StrEnum):
-    """What a mail asks of us: REPLY and HELP come from persons, the others are never answered."""
+    """The action that a mail asks of us: REPLY and HELP come from persons, the others are never answered."""
 
     REPLY = "reply"
     HELP = "help"
@@ -47,7 +47,7 @@ class PeerKey:
     mutual: bool
     chats: bool
     dated_at: datetime | None
-    """What the mail says of when it was written."""
+    """The instant at which the mail says it was written."""
 
 
 class Cover(StrEnum):
@@ -72,7 +72,7 @@ class Message:
     subject: str
     """Decoded, reply prefixes still there; "" of a chat program, for it writes its subjects itself (Chat-Version)."""
     text: str
-    """What the person wrote, without quotes and signature."""
+    """The person's words, without quotes and signature."""
     token: str | None
     """Of the address it came to, in lower case."""
     in_reply_to: str | None

@@ -1,4 +1,4 @@
-"""What mail programs write around a person's text, in many languages: words as data, each pattern scans a line once.
+"""Words of mail programs around a person's text, in many languages: words as data, each pattern scans a line once.
 
 A row of a list is a part of a pattern; rows are alternatives, mostly one a language.
 """

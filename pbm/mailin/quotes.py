@@ -1,4 +1,4 @@
-"""What a person wrote of a text: no quotes, attributions, forwarded mails, signatures or disclaimers.
+"""A person's own words in a text: no quotes, attributions, forwarded mails, signatures or disclaimers.
 
 Words of many languages help, but the shape decides. A quoted line counts; a line above a quote such as "On Monday at
 10:30 pbm <pbm@example.org> wrote:", which may be wrapped anywhere, or one that names a date and an address and ends
@@ -250,7 +250,7 @@ _ARMOUR_END = re.compile(r"^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK)-----",
 
 
 def own_text(text: str, us: str) -> tuple[str, bool]:
-    """What the person wrote, and whether one of our mails stands quoted with it; us is our local part, in lower case.
+    """The person's words, and whether one of our mails stands quoted with it; us is our local part, in lower case.
 
     With our line in the text, what is above it counts; if that is nothing, then what is between or below lines quoted
     with ">", for there a quote shows where it ends. Below an unquoted copy of our line nothing is theirs for certain.

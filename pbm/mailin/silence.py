@@ -77,7 +77,7 @@ _CODE = re.compile(r"[245]\.\d{1,3}\.\d{1,3}")
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the tests below look at: the mail, its way here, and the parts of its report, all read once."""
+    """The evidence for the tests below: the mail, its way here, and the parts of its report, all read once."""
 
     mail: Entity
     envelope: Envelope
@@ -131,7 +131,7 @@ class Evidence:
 
 
 def _local(address: str) -> str:
-    """What stands in front of the @ of an address, with or without angle brackets."""
+    """The local part of an address, with or without angle brackets."""
     address = address.strip("<> ")
     return address.rpartition("@")[0] or address
 
@@ -323,7 +323,7 @@ def _reported(status: str) -> list[Failure]:
 
 
 def _scanned(seen: Evidence) -> list[Failure]:
-    """What flufl.bounce finds in the text; it calls real replies bounces, so only bounces are shown to it."""
+    """The verdict of flufl.bounce on the text; it calls real replies bounces, so only bounces are shown to it."""
     fields = ((name, value) for name in ("from", "to", "subject") for value in seen.mail.fields.get(name, []))
     source = "".join(f"{name}: {value}\n" for name, value in fields)
     try:

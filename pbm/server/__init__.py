@@ -1,4 +1,4 @@
-"""What the server does with a mail. The only place that opens a state-changing transaction."""
+"""The handling of a mail. The only place that opens a state-changing transaction."""
 
 from pbm.server.service import Arriving, Service, Settings
 

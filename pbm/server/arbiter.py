@@ -126,7 +126,7 @@ class Arbiter:
         return halts[0].stop.starts_at
 
     def halts(self) -> Sequence[Stop]:
-        """What stops all clocks now."""
+        """The stops of all clocks now."""
         now = self._service.clock()
         with self._service.store.read() as tx:
             return [each.stop for kind in StopKind if kind.is_ours for each in tx.absences.open(kind, now)]

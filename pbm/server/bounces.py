@@ -84,7 +84,7 @@ class Bouncing:
 
 
 def _keys(discard: Discard) -> list[str]:
-    """What may be the key of our mail: the token of the return path, and the local part of the id that came back."""
+    """Candidates for the key of our mail: the token of the return path, and the local part of the id that came back."""
     returned = (discard.original_id or "").strip("<>").partition("@")[0]
     return [key for key in (discard.bounce_token, returned) if key]
 

@@ -39,7 +39,7 @@ _HOUR = timedelta(hours=1)
 
 
 class _Key(NamedTuple):
-    """What answers are counted by: all of them, or those of an address, a board, a network; which is named for
+    """The measure of answers: all of them, or those of an address, a board, a network; which is named for
     whoever reads why one was left out. unproven: only those to mails that proved nothing.
     """
 
@@ -73,7 +73,7 @@ class Throttle:
         self._silent: dict[tuple[str, _Key], datetime] = {}
 
     def forget(self) -> None:
-        """What was counted has not been committed: the outbox knows better."""
+        """Forget what was counted and not committed: the outbox knows better."""
         self._recent = None
         self._counts.clear()
         self._silent.clear()
@@ -110,7 +110,7 @@ class Throttle:
         return f"{most} answers within an hour {key.name}" if key else ""
 
     def _exhausted(self, tx: Transaction, address: str, board: int | None, cause: Cause) -> tuple[_Key | None, int]:
-        """What an answer would be too many of, and how many there may be; None where it could go."""
+        """The measure of which an answer is one too many, and how many there may be; None where it could go."""
         recent, box = self._recalled(tx), mailbox(address)
         while recent and recent[0][0] <= tx.now - _HOUR:
             self._drop(recent.popleft()[1])
@@ -162,7 +162,7 @@ class Throttle:
 
 
 def _measures(limits: Limits, address: str, board: int | None, cause: Cause) -> Iterator[tuple[_Key, int]]:
-    """What an answer counts for, and how many may."""
+    """The measures that an answer counts for, and how many may."""
     to = f"to {mailbox(address)}"
     yield _Key("in all"), limits.answers_per_hour_in_all
     yield _Key(to), limits.answers_per_hour
@@ -257,7 +257,7 @@ class Origin:
         return tuple(keys)
 
     def guesses(self) -> tuple[Key, ...]:
-        """What a reply address counts for that we never gave to anybody."""
+        """The measures that a reply address counts for that we never gave to anybody."""
         return tuple(Key(TOKEN, source) for source in (self.sender, self.peer) if source)
 
     def login(self, userid: str, now: datetime) -> tuple[Key, ...]:
@@ -268,7 +268,7 @@ class Origin:
 
 @dataclass(slots=True)
 class Gate:
-    """What one batch of mails may guess; what it lets in may all prove wrong together."""
+    """The guesses that one batch of mails may make; what it lets in may all prove wrong together."""
 
     tx: Transaction
     limits: Limits
@@ -351,7 +351,7 @@ def replied_to(tx: Transaction, address: str) -> None:
 
 
 def network_of(peer: str, bits: int = 32) -> str:
-    """What counts as one machine: an IPv4 address, or so many bits of it, an IPv6 /64.
+    """The network that counts as one machine: an IPv4 address, or so many bits of it, an IPv6 /64.
 
     Empty for one that may be a mail server of ours.
     """

@@ -1,4 +1,4 @@
-"""What an operator does at the command line. Players are told of it in the same words as when a mail did it."""
+"""The acts of an operator at the command line. Players are told of it in the same words as when a mail did it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What replaying one stored board found; problem is empty for a sound one."""
+    """The result of replaying one stored board; problem is empty for a sound one."""
 
     board: int
     game: str
@@ -244,7 +244,7 @@ class Administration:
         return self.end(number, Result(Ending.VOID, None, "cancelled by the operator"))
 
     def broadcasts(self) -> list[Broadcast]:
-        """What players want to say to all and the operator has not decided on, the oldest first."""
+        """Broadcasts that the operator has not decided on, the oldest first."""
         with self._service.store.read() as tx:
             return tx.broadcasts.waiting()
 

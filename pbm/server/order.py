@@ -244,7 +244,7 @@ class _TriedOut(Exception):
 
 
 def _tried(request: Request, order: Order) -> Request:
-    """What would come of the commands if the claimed player had sent them; the database stays as it is."""
+    """The outcome of the commands if the claimed player had sent them; the database stays as it is."""
     sender = replace(request.sender, proven=request.sender.claimed)
     trial = replace(request.again(), sender=sender)
     with suppress(_TriedOut), request.tx.savepoint():
@@ -299,7 +299,7 @@ def mails_of(request: Request) -> list[Mail]:
 
 
 def _keep(request: Request, board: OpenBoard, comments: Sequence[CommentMade]) -> None:
-    """What a player writes to a board stays among their belongings; what only claims to be theirs does not."""
+    """Keep a player's words to a board among their belongings, unless they only claim to be theirs."""
     if request.identified is not None and not request.is_hearsay:
         for comment in comments:
             board.remark(RemarkKind.COMMENT, request.identified, comment.text)
@@ -334,7 +334,7 @@ _TOO_LONG = "There is no room for this here: send the line in a mail of its own.
 
 
 def _greeting(request: Request, line: str) -> Answer:
-    """What a person gets whose mail holds no command: what this is, a board, and three things to answer with.
+    """The answer to a person whose mail holds no command: what this is, a board, and three things to answer with.
 
     line: what could not be understood; few words may be a command with an error, which is told.
     """

@@ -80,18 +80,18 @@ _PLACE = re.compile(
 )
 """Words that may describe a move: "the one in the middle"."""
 _GENERAL = ("", "help", "tournaments")
-"""What is suggested in place of words that are no command, where it is not told which command they are near to."""
+"""The suggestion in place of words that are no command, where no command is near to them."""
 _EXACT = re.compile(r"[\d=@]")
-"""What a command with an error may hold, and a question seldom does."""
+"""Characters that a command with an error may hold, and a question seldom does."""
 _LINKS = re.compile(r"[,;]|\b(?:and|then)\b", re.IGNORECASE)
-"""What may stand between the moves of a turn."""
+"""Words that may stand between the moves of a turn."""
 _INVITED = re.compile(r"(?:(?:please|can you|could you|i want to|i would like to) )?invite (?P<address>\S+@[\w.-]*\w)")
 _PASSWORD = re.compile(r"\b(?:password|passwort|passwd)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Restated:
-    """What plain words mean: a command, what is left for the opponent, and how the writer is told of it."""
+    """The meaning of plain words: a command, what is left for the opponent, and how the writer is told of it."""
 
     line: str
     comment: str
@@ -100,7 +100,7 @@ class Restated:
 
 
 def restated(request: Request, reading: Reading, command: Command | Rejected) -> Restated | None:
-    """What a mail means in plain words; None where that cannot be told, or a command stood there.
+    """The meaning of a mail in plain words; None where that cannot be told, or a command stood there.
 
     command: the first of it, which was refused. Raises: BadArguments where more than one thing may be meant, or the
     mail answers a question that nobody has asked.
@@ -120,7 +120,7 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
 
 
 def is_newcomers(text: str) -> bool:
-    """What reads like a command with an error may be said by a newcomer: "play", "help me please", "unsubscribe"."""
+    """The words read like a command with an error, and may be a newcomer's: "play", "help me please", "unsubscribe"."""
     said = plain(text)
     return (
         lost(text) or said.split(" ")[0] == "play" or (" " not in said and consent(text).answer is not Answer.UNCLEAR)
@@ -141,7 +141,7 @@ def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool
 
 
 def _about_us(request: Request, text: str) -> Restated | None:
-    """What plain words mean that are for no opponent: they ask for help, or tell a command politely."""
+    """The meaning of plain words that are for no opponent: they ask for help, or tell a command politely."""
     if lost(text):
         return Restated(START, "", "")
     if (player := _player_named(request, text, "asked")) is not None:
@@ -159,7 +159,7 @@ def _about_us(request: Request, text: str) -> Restated | None:
 
 
 def _as_told(command: Command) -> Restated:
-    """What asks the other player for something is told with how it was read."""
+    """Tell a question to the other player together with how it was read."""
     return Restated(command.line, "", command.verb.name if command.verb.asks else "")
 
 
@@ -204,7 +204,7 @@ def _check_turn(board: OpenBoard, text: str, meant: Meaning) -> None:
 
 
 def restated_line(request: Request, line: str, remark: str, command: Command | Rejected) -> Restated | None:
-    """What a line that begins with a board means, with the remark below it; as restated."""
+    """The meaning of a line that begins with a board, with the remark below it; as restated."""
     named = board_first(clean(line), request.sender.standing)
     if named is None:
         return None
@@ -215,7 +215,7 @@ def restated_line(request: Request, line: str, remark: str, command: Command | R
 
 
 def _on_board(request: Request, number: int, text: str, *, is_open: bool) -> Restated | None:
-    """What plain words mean on a board. is_open: the strict reading found no command."""
+    """The meaning of plain words on a board. is_open: the strict reading found no command."""
     wish = wished(text)
     if wish in (Wish.LOOK, Wish.REMIND):
         return Restated("show" if wish is Wish.LOOK else "remind", "", "")
@@ -291,7 +291,7 @@ def _resigns(request: Request, board: OpenBoard) -> bool:
 
 
 def _asked(request: Request, board: OpenBoard, text: str, wish: Wish) -> Restated | None:
-    """What only the opponent can grant goes to them; the writer is told what helps."""
+    """Pass on a wish that only the opponent can grant; the writer is told what helps."""
     clock, writer = board.match.clock, request.sender.proven or request.sender.claimed
     if wish is Wish.PAUSE and board.match.result is None and clock is not None and clock.control.timed:
         return Restated("pause", text.strip(), "pause")
@@ -303,7 +303,7 @@ def _asked(request: Request, board: OpenBoard, text: str, wish: Wish) -> Restate
 
 
 def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_asking: bool) -> Restated | None:
-    """What plain words mean that answer no board. Raises: BadArguments for a lone yes or no."""
+    """The meaning of plain words that answer no board. Raises: BadArguments for a lone yes or no."""
     words, wish = plain(text).split(), wished(text)
     if words[:1] == ["challenge"] and isinstance(command, BadArguments):
         _check_players(request, text.split()[1:])
@@ -336,7 +336,7 @@ def _plays(request: Request) -> bool:
 
 
 def _by_topic(request: Request, text: str, command: Command | Rejected) -> Restated | None:
-    """What a mail that answers no board asks of the server, in any words. Raises: BadArguments.
+    """The wish of a mail that answers no board to the server, in any words. Raises: BadArguments.
 
     A sentence about nothing that is known leads to a page of what may be answered.
     """
@@ -381,7 +381,7 @@ def _is_open(command: Command | Rejected, reading: Reading) -> bool:
 
 
 def _legal(board: OpenBoard) -> Callable[[str], str | None]:
-    """What the rules make of words on the board as it stands; nothing once the match has ended."""
+    """The rules' reading of words on the board as it stands; nothing once the match has ended."""
     game, position = board.state.game, board.state.position
 
     def notation(words: str) -> str | None:

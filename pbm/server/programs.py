@@ -186,7 +186,7 @@ def _message(text: str) -> Message:
 
 
 def answer_in(line: str) -> str:
-    """What a line of a program answers: {"answer": "D4"}. Raises: ValueError."""
+    """The answer in a line of a program: {"answer": "D4"}. Raises: ValueError."""
     found: Any = json.loads(line)
     if not isinstance(found, dict) or not isinstance(found.get("answer"), str):
         raise ValueError('a line must be such as {"answer": "D4"}')

@@ -176,7 +176,7 @@ def _as_answered(tx: Transaction, signer: Signer, message: Message, robot: Robot
 
 
 def _key(message_id: str) -> str:
-    """What the id of a mail of ours has in front of the @."""
+    """The part of the id of a mail of ours in front of the @."""
     return message_id.strip("<>").partition("@")[0]
 
 

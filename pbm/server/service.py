@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the operator decides. operator: the address that hears of faults and dead addresses; empty for none."""
+    """The operator's settings. operator: the address that hears of faults and dead addresses; empty for none."""
 
     robot: Robot = field(default_factory=Robot)
     limits: Limits = field(default_factory=Limits)
@@ -67,7 +67,7 @@ class Arriving:
 
 
 LONGEST_TURN = timedelta(days=800)
-"""What stopped a clock is remembered for so long: a move may take a year, and a vacation counts for its year."""
+"""The time for which stops of clocks are remembered: a move may take a year, and a vacation counts for its year."""
 
 
 KEPT_UNPROVEN = timedelta(days=30)
@@ -108,7 +108,7 @@ class Service:
 
     @property
     def clock(self) -> Callable[[], datetime]:
-        """What tells the present instant."""
+        """The source of the present instant."""
         return self.store.clock
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What is kept beside a match: its clock, what its players have decided, who looks on, and what people have written."""
+"""Kept beside a match: its clock, what its players have decided, who looks on, and what people have written."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ STOPPED: Mapping[str, Any] = dict.fromkeys(
 
 COLUMNS = tuple(STOPPED)
 _LEFT = frozenset({"left1", "left2", "turn_left", "gift"})
-"""What each has left, as it is known after the end of a game as well."""
+"""The time each has left, as it is known after the end of a game as well."""
 
 
 def columns_of(clock: Clock | None) -> Mapping[str, Any]:
-    """What is stored of a clock, but for its control, which never changes, and the seat, which the board has."""
+    """The columns of a clock, but for its control, which never changes, and the seat, which the board has."""
     if clock is None:
         return STOPPED
     return {
@@ -71,7 +71,7 @@ def columns_of(clock: Clock | None) -> Mapping[str, Any]:
 
 
 def columns_at_end(clock: Clock | None) -> Mapping[str, Any]:
-    """What is stored of the clock of a board that has ended: no instant, but what each had left."""
+    """The columns of the clock of a board that has ended: no instant, but what each had left."""
     return {name: value if name in _LEFT else STOPPED[name] for name, value in columns_of(clock).items()}
 
 

@@ -1,4 +1,4 @@
-"""What is published: games that have ended, those who played them, and how their ratings moved. Read in pages."""
+"""Public games: those that have ended, who played them, and how ratings moved by them. Read in pages."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ _OPPOSITE: Mapping[Column[Any], Column[Any]] = {
     matches.c.seat2_id: matches.c.seat1_id,
 }
 NO_PASSWORD = "!"  # noqa: S105  the hash of none
-"""What stands in place of a password's hash where no password is right."""
+"""The hash of those for whom no password is right."""
 
 
 class Belongings:
@@ -154,7 +154,7 @@ class Belongings:
         return [{**_plain(_BOUT, row), "seat": 1 if row.first_id == player_id else 2} for row in rows]
 
     def messages(self, userid: str, purpose: str) -> list[Values]:
-        """What they have written to others of late, the oldest first. purpose: of the tickets that hold it."""
+        """Their words to others of late, the oldest first. purpose: of the tickets that hold it."""
         found = select(tickets, players.c.userid).join(players, players.c.id == tickets.c.player_id)
         own = tickets.c.purpose == purpose, tickets.c.subject == userid.casefold()
         written = [
@@ -329,7 +329,7 @@ class Belongings:
         return list(self._connection.execute(select(ratings.c.game).where(ratings.c.player_id == kept)).scalars())
 
     def add_decided(self, board: int, seat: int, row: Values) -> None:
-        """What the seat has decided for later. Raises: BadArguments."""
+        """The seat's decisions for later. Raises: BadArguments."""
         kept = {name: value for name, value in row.items() if name != "seat"}
         self._connection.execute(insert(intents).values(**_checked(_INTENT, kept), board=board, seat=seat))
 

@@ -207,7 +207,7 @@ class Store:
             return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
     def check(self) -> list[str]:
-        """What is wrong with the database itself, a sentence each; empty when it is sound."""
+        """The faults of the database itself, a sentence each; empty when it is sound."""
         with translated(), self._engine.connect() as connection:
             return _differences(connection) + self._damage(connection)
 
@@ -232,7 +232,7 @@ def _sqlite_problems(connection: Connection) -> list[str]:
 
 
 def _postgresql_problems(connection: Connection) -> list[str]:
-    """What makes it forget, and counters that would give a number twice."""
+    """Settings that make it forget, and counters that would give a number twice."""
     settings = ("fsync", "full_page_writes", "synchronous_commit")
     off = [name for name in settings if connection.execute(text(f"SHOW {name}")).scalar_one() == "off"]
     problems = [f"{name} is off: a mail that was accepted can be lost with the power" for name in off]
@@ -245,7 +245,7 @@ _LACKING = {"add_table": "table", "add_index": "index", "add_column": "column", 
 
 
 def _differences(connection: Connection) -> list[str]:
-    """What the tables lack, or have otherwise, compared with this program's. Extra tables and indexes do no harm."""
+    """The differences of the tables from this program's. Extra tables and indexes do no harm."""
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
@@ -362,7 +362,7 @@ def _begin(connection: Connection) -> None:
 def _check_writes(
     connection: Connection, statement: Executable, many: Any, one: Any, _options: object
 ) -> tuple[Executable, Any, Any]:
-    """What is executed: in a rehearsal something that writes nothing, and makes ids below 0. Raises: Writes."""
+    """The statement to execute: in a rehearsal something that writes nothing, and makes ids below 0. Raises: Writes."""
     options = connection.get_execution_options()
     if not isinstance(statement, UpdateBase) or options.get("pbm_writes", False):
         return statement, many, one

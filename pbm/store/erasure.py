@@ -56,7 +56,7 @@ class Traces:
 
 
 class Erasure:
-    """What is shared stays: boards with their records, and what they did to ratings."""
+    """Erases a player; shared things stay: boards with their records, and what they did to ratings."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -115,7 +115,7 @@ class Erasure:
         self._forget_mails(traces)
 
     def _forget_mails(self, traces: Traces) -> None:
-        """What others have not been sent yet is still owed to them."""
+        """Keep what others have not been sent yet, for it is still owed to them."""
         answered = select(outbox.c.inbox_id).where(outbox.c.player_id == traces.player_id, outbox.c.reply)
         written = or_(func.lower(inbox.c.mail_from).in_(traces.names), inbox.c.id.in_(answered))
         own = list(self._connection.execute(select(inbox.c.id).where(written)).scalars())

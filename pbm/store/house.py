@@ -1,4 +1,4 @@
-"""What belongs to the server itself: who it is, its secrets, what it has to do at which time, when clocks stand still.
+"""The server's own affairs: who it is, its secrets, what it has to do at which time, when clocks stand still.
 
 By its mail address players know it, and its secrets prove its mails; the keys of others open theirs. All belong to the
 database, not to a process. The agenda holds what is to be done, each thing once. Clocks stand still for players on
@@ -56,7 +56,7 @@ _SECRET, _FORMER_SECRETS, _GENERATION = "secret", "former_secrets", "generation"
 
 
 class Secrets:
-    """What seals the server's own tokens and exports, and what did before and is still good.
+    """The secret that seals the server's own tokens and exports, and those before it that are still good.
 
     A token is sealed with a generation besides, which is drawn anew each time the database is set back: so none from
     the time that is lost is good any more, and exports are.
@@ -78,7 +78,7 @@ class Secrets:
         return [secret + generation for secret in _all(kept, now)]
 
     def sign(self, content: bytes) -> str:
-        """What shows that this server wrote the content."""
+        """The signature that shows that this server wrote the content."""
         return _seal(bytes.fromhex(self._kept()[_SECRET]), content)
 
     def has_signed(self, content: bytes, signature: str, now: datetime) -> bool:
@@ -98,7 +98,7 @@ class Secrets:
         return [until for _, until in _former(self._kept(), now)]
 
     def sweep(self, now: datetime) -> None:
-        """What is good for nothing any more is kept nowhere."""
+        """Drop what is no longer good for anything."""
         kept = self._kept()
         former = _former(kept, now)
         if len(former) < len(json.loads(kept.get(_FORMER_SECRETS, "[]"))):
@@ -320,7 +320,7 @@ class Absences:
         return [each for each in self.of(None, kind, now) if each.stop.ends_at is None]
 
     def stops(self, player_ids: Collection[int], since: datetime) -> dict[int, tuple[Stop, ...]]:
-        """What stops the clock of each of the players at some time after an instant."""
+        """The stops of the clock of each of the players after an instant."""
         found = self._found(concerning(player_ids) & lasting_beyond(since))
         return {
             player_id: tuple(each.stop for each in found if each.player_id in (None, player_id))
@@ -328,7 +328,7 @@ class Absences:
         }
 
     def forget(self, before: datetime) -> None:
-        """What ended before an instant."""
+        """Drop absences that ended before an instant."""
         self._connection.execute(delete(absences).where(absences.c.ends_at < before))
 
     def forget_future(self, now: datetime) -> None:

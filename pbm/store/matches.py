@@ -205,7 +205,7 @@ class Matches:
         return [found[board] for board in boards if board in found]
 
     def _stops(self, rows: Sequence[Row[Any]]) -> dict[int, _Stops]:
-        """What stops the clocks of boards, by board, where any runs."""
+        """The stops of the clocks of boards, by board, where any runs."""
         clocks = {row.board: clock for row in rows if (clock := clock_of(row)) is not None}
         if not clocks:
             return {}
@@ -309,7 +309,7 @@ class Matches:
         self._change(board, values)
 
     def clock_at_end(self, match: Match, seat: Seat, now: datetime) -> Clock | None:
-        """What each had left when the match ended, the seat to move from now on; None where that is not known."""
+        """The time each had left when the match ended, the seat to move from now on; None where that is not known."""
         row = self._header(match.board)
         if row is None or row.left1 is None:
             return None
@@ -501,7 +501,7 @@ class Matches:
         return list(self._connection.execute(found.order_by(matches.c.board).limit(limit)).scalars())
 
     def plies_stored(self, board: int) -> tuple[int, Seat | None]:
-        """What the board's row says of its record: how many plies, and who is to move."""
+        """The record as the board's row tells it: how many plies, and who is to move."""
         row = self._connection.execute(
             select(matches.c.plies, matches.c.seat_to_move).where(matches.c.board == board)
         ).one()

@@ -126,7 +126,7 @@ UNASKED_SECONDS = 5.0
 _ATTENTION_SECONDS = 0.25
 """How soon a bell that listens to PostgreSQL sees that it is to stop."""
 BELLS = "-bells"
-"""What the name of a database's folder of pipes ends in."""
+"""The ending of the name of a database's folder of pipes."""
 
 
 class Bell(ABC):

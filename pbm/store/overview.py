@@ -36,7 +36,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What came into a queue: ever, and within the last of each span. seconds: how long each of the latest took."""
+    """The arrivals in a queue: ever, and within the last of each span. seconds: how long each of the latest took."""
 
     ever: int
     within: Mapping[str, int]
@@ -81,7 +81,7 @@ class Overview:
         return self._waiting(outbox, outbox.c.created_at, outbox.c.state == Delivery.FAILED.value)
 
     def troubles(self, limit: int) -> list[tuple[str, int]]:
-        """What the queued mails met at their last try, and how many of them, the most frequent first."""
+        """The trouble that queued mails met at their last try, and how many of them, the most frequent first."""
         words = func.substr(outbox.c.trouble, 1, _LONGEST_TROUBLE).label("words")
         found = (
             select(words, func.count().label("mails"))

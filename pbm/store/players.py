@@ -268,7 +268,7 @@ class Players:
         return int(self._connection.execute(select(players.c.epoch).where(players.c.id == player_id)).scalar_one())
 
     def settings(self, player_id: int) -> dict[str, str]:
-        """What the player has chosen; whatever is missing is at its default."""
+        """The player's choices; whatever is missing is at its default."""
         return dict(self.profiles(player_id)[player_id][1])
 
     def profiles(self, *player_ids: int) -> dict[int, tuple[int, dict[str, str]]]:

@@ -377,7 +377,7 @@ class Outbox:
         return None if row is None else _queued(row).mail
 
     def recall(self, key: str) -> Sent | None:
-        """What the mail with the key was."""
+        """The mail with the key."""
         found = select(outbox.c.board, outbox.c.player_id, outbox.c.created_at).where(outbox.c.key == key[:40])
         row = self._connection.execute(found).one_or_none()
         return None if row is None else Sent(*row)

@@ -36,7 +36,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What one match did to a rating."""
+    """The change of a rating by one match."""
 
     before: Rating
     after: Rating
@@ -152,7 +152,7 @@ class Ratings:
         return {row.game: _record(row) for row in rows}
 
     def changes(self, board: int) -> dict[int, Change]:
-        """What the match did, by player; empty if it was not rated."""
+        """The changes by the match, by player; empty if it was not rated."""
         return self.changes_of([board])[board]
 
     def changes_of(self, boards: Sequence[int]) -> dict[int, dict[int, Change]]:

@@ -77,7 +77,7 @@ class Bounces:
         return self._connection.execute(select(func.max(addresses.c.bounces)).where(owned)).scalar() or 0
 
     def mark(self, mail: Returned, now: datetime) -> None:
-        """What has come of the mail need not be heard again."""
+        """Mark the mail, so that its end is not heard again."""
         self._connection.execute(update(outbox).where(outbox.c.id == mail.id).values(bounced_at=now))
 
     def suspend(self, address: str, now: datetime) -> list[Player]:

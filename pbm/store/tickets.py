@@ -1,4 +1,4 @@
-"""What waits for an answer: tickets, of whose tokens only the hash is kept, open seeks, and invitations.
+"""All that waits for an answer: tickets, of whose tokens only the hash is kept, open seeks, and invitations.
 
 Guesses that went wrong are counted beside them, for all who would guess a token or a password.
 """

@@ -151,7 +151,7 @@ class Transaction:
 
     @contextmanager
     def rehearsal(self) -> Iterator[list[Any]]:
-        """What the block writes is not written: each such statement seems to do it, and after many the block ends.
+        """Let the block write nothing: each such statement seems to do it, and after many the block ends.
 
         So does whatever it raises, for that comes up again when it is done in earnest. Gives the boards it opens.
         """
@@ -199,5 +199,5 @@ class Transaction:
 
 
 def _number(name: str) -> int:
-    """What stands for a name in PostgreSQL, whose locks are of numbers: 64 bits with a sign."""
+    """The number that stands for a name in PostgreSQL, whose locks are of numbers: 64 bits with a sign."""
     return int.from_bytes(hashlib.blake2b(f"pbm {name}".encode(), digest_size=8).digest(), signed=True)

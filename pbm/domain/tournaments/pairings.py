@@ -73,7 +73,7 @@ def knockout_rounds(number: int) -> int:
 
 
 def settled(points: Points) -> Points:
-    """What a bout is worth to both: a draw is a win of the one who moved second."""
+    """The worth of a bout to both: a draw is a win of the one who moved second."""
     return (LOSS, WIN) if points == (DRAW, DRAW) else points
 
 

@@ -300,7 +300,7 @@ def _bout(pair: Pair) -> Bout:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """What no pair and no bye may be. byes: who has had more gets none. meetings: of two who may meet again."""
+    """Pairs and byes that are ruled out. byes: a player with more gets none. meetings: of two who may meet again."""
 
     byes: int
     meetings: int

@@ -1,4 +1,4 @@
-"""What a tournament is held under: its kind, and the options that stand in its creation beside those of the game."""
+"""The terms of a tournament: its kind, and the options that stand in its creation beside those of the game."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from pbm.features.challenge.invitation import invite
 from pbm.store.tickets import Ticket
 
 ME = "me"
-"""What challengers may call themselves."""
+"""The words by which challengers may call themselves."""
 
 
 @handles(
@@ -193,7 +193,7 @@ DAYS = 7
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a challenge asks for. measure: whose daily measure it counts for. rematch_of: the board it follows."""
+    """A challenge as it was asked for. measure: whose daily measure it counts for. rematch_of: the board it follows."""
 
     game: AnyGame
     words: tuple[str, ...]

@@ -88,7 +88,7 @@ def _check_address(request: Request, address: str) -> None:
 
 
 def _note(comment: str) -> str:
-    """What of a comment may go to a stranger: all, or nothing where it could be advertising."""
+    """The part of a comment that may go to a stranger: all, or nothing where it could be advertising."""
     note = comment.strip()
     return "" if len(note) > MAX_NOTE or _LINK.search(note) else note
 
@@ -171,7 +171,7 @@ def _helped(request: Request) -> Command | None:
 
 
 def _ask_again(request: Request, ticket: Ticket, inviter: Player | None, command: Command | None) -> None:
-    """What was asked is answered, and the invitation stands below; so it does where neither yes nor no was said."""
+    """Answer a question, with the invitation below; so it does where neither yes nor no was said."""
     if inviter is None:
         return
     text = request.message.text

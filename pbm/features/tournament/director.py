@@ -1,4 +1,4 @@
-"""What all kinds of tournaments have in common: they start or are called off, their boards begin and end in time."""
+"""The common ground of all kinds of tournaments: they start or are called off, their boards begin and end in time."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class Director:
 
 
 def label_of(tournament: Tournament, division: int) -> str:
-    """What the mails of a board say it belongs to."""
+    """The tournament that the mails of a board name."""
     if tournament.terms.kind is Kind.LADDER:
         return tournament.name
     if tournament.terms.kind is Kind.LEAGUE:

@@ -1,4 +1,4 @@
-"""What people do with tournaments: make them, come in, go, start and end them early."""
+"""Ways of people with tournaments: they make them, come in, go, start and end them early."""
 
 from __future__ import annotations
 

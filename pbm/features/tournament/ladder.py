@@ -88,7 +88,7 @@ class Ladder(Director):
         )
 
     def _climb(self, meeting: Meeting) -> None:
-        """What a game that has ended does to the rungs; its players are told."""
+        """Move the rungs after a game that has ended; its players are told."""
         challenger, challenged = meeting.challenger, meeting.challenged
         players = {player.id: player for player in self.rungs()}
         before = after = list(players)

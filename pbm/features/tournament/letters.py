@@ -1,4 +1,4 @@
-"""What is told of a tournament: its standings and pairings as tables, and the mails to all who are in it.
+"""News of a tournament: its standings and pairings as tables, and the mails to all who are in it.
 
 Once a week, those who want it are told which tournaments they can join.
 """

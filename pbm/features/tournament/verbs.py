@@ -115,7 +115,7 @@ def join(request: Request, command: Command) -> Answer | None:
 
 
 def _prospect(tournament: Tournament) -> str:
-    """What comes next for one who has just joined."""
+    """The next step for one who has just joined."""
     climbs = tournament.terms.kind is Kind.LADDER
     if tournament.stage is Stage.OPEN:
         return f"When it starts, {'you may challenge others' if climbs else 'your games come by mail'}."
