@@ -128,7 +128,8 @@ def approve(invocation: Invocation, number: int) -> None:
     """Send a broadcast to all who want them."""
     with invocation.administration() as admin:
         hearers = admin.approve_broadcast(number)
-    click.echo(f"Broadcast {number} is on its way to {hearers} player{'' if hearers == 1 else 's'}.")
+    to = "all players" if hearers is None else f"{hearers} player{'' if hearers == 1 else 's'}"
+    click.echo(f"Broadcast {number} is on its way to {to}.")
 
 
 @broadcast.command()

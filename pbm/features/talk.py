@@ -12,7 +12,7 @@ from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
 from pbm.core.decisions import done, refuse
 from pbm.core.notify import Tools, notice_of, pass_on, perspective, readers_of
-from pbm.core.registry import HANDLERS, handles, redeems
+from pbm.core.registry import HANDLERS, Occasion, handles, redeems, when_due
 from pbm.core.request import Request
 from pbm.core.start import unheard
 from pbm.domain.commands import Command, clean, parse
@@ -27,8 +27,10 @@ from pbm.store.tickets import MESSAGE, Ticket
 
 NO_MORE = "set broadcasts off"
 """The command by which a player gets no more broadcasts."""
-AT_ONCE = 500
-"""Players looked up in one query."""
+AT_ONCE = 50
+"""Players who are written to in one transaction, so that nobody waits for it."""
+SPREAD = "broadcast"
+"""What is on the agenda while a broadcast is on its way."""
 
 
 def written_by(author: Player, tools: Tools) -> dict[str, str]:
@@ -36,18 +38,28 @@ def written_by(author: Player, tools: Tools) -> dict[str, str]:
     return {"From": f'"{author.userid} via pbm" <{tools.composer.robot.address}>'}
 
 
-def spread(tx: Transaction, tools: Tools, broadcast: Broadcast) -> tuple[list[Mail], int]:
-    """The mails of a broadcast, and how many players get it: all who want such and have not blocked its author."""
+def spread(tx: Transaction, tools: Tools, broadcast: Broadcast, after: int = 0) -> tuple[list[Mail], int | None]:
+    """The mails of a broadcast to the next players by their ids, and how many of them get it; None where more follow.
+
+    Those who want no broadcasts or have blocked its author get none. The rest is put on the agenda.
+    """
     deaf = {broadcast.author.id, *tx.blocks.blockers(broadcast.author.id)}
-    players = [player for player in tx.players.all() if player.id not in deaf]
-    mails: list[Mail] = []
-    hearers = 0
-    for start in range(0, len(players), AT_ONCE):
-        for reader in readers_of(tx, tools, players[start : start + AT_ONCE]).values():
-            if reader.settings.broadcasts == "on" and reader.addresses:
-                hearers += 1
-                mails += _mails(tools, broadcast, reader, tx.now)
-    return mails, hearers
+    players = tx.players.after(after, AT_ONCE)
+    if is_more := len(players) == AT_ONCE:
+        tx.agenda.put(SPREAD, broadcast.id, tx.now, after=players[-1].id)
+    readers = readers_of(tx, tools, [player for player in players if player.id not in deaf]).values()
+    hearers = [reader for reader in readers if reader.settings.broadcasts == "on" and reader.addresses]
+    mails = [mail for reader in hearers for mail in _mails(tools, broadcast, reader, tx.now)]
+    return mails, None if is_more else len(hearers)
+
+
+@when_due(SPREAD)
+def spread_when_due(occasion: Occasion) -> None:
+    tx, item = occasion.tx, occasion.item
+    broadcast = tx.broadcasts.get(int(item.key))
+    if broadcast is not None:
+        mails, _ = spread(tx, occasion.tools, broadcast, item.payload["after"])
+        tx.outbox.add(mails, occasion.now)
 
 
 def _mails(tools: Tools, broadcast: Broadcast, reader: Reader, now: datetime) -> list[Mail]:
@@ -241,7 +253,8 @@ def broadcast(request: Request, command: Command) -> Answer | None:
         return done(command, "The operator reads what is written to all players before it goes out.")
     mails, hearers = spread(request.tx, request.tools, written)
     request.letters += mails
-    return done(command, f"Your words are on their way to {hearers} player{'' if hearers == 1 else 's'}.")
+    to = "all players" if hearers is None else f"{hearers} player{'' if hearers == 1 else 's'}"
+    return done(command, f"Your words are on their way to {to}.")
 
 
 def _tell_operator(request: Request, written: Broadcast) -> None:

@@ -248,8 +248,8 @@ class Administration:
         with self._service.store.read() as tx:
             return tx.broadcasts.waiting()
 
-    def approve_broadcast(self, number: int) -> int:
-        """Send a broadcast that waits; returns to how many players."""
+    def approve_broadcast(self, number: int) -> int | None:
+        """Send a broadcast that waits; returns to how many players, None where they are told by and by."""
         now = self._service.clock()
         with self._service.store.write() as tx:
             broadcast = _broadcast(tx, number)

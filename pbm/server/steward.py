@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -120,17 +121,14 @@ class Steward:
 
     def write_to(self, userids: list[str], subject: str, text: str) -> int:
         """Write a letter to players, or to all where none is named; returns to how many."""
-        now = self._service.clock()
-        with self._service.store.write() as tx:
+        with self._service.store.read() as tx:
             players = [player_named(tx, userid) for userid in userids] if userids else tx.players.all()
             mails = postmaster.letters_to(tx, self._service.tools, players, subject, text)
-            tx.outbox.add(mails, now)
-        return len({mail.player_id for mail in mails})
+        return self._send(mails)
 
     def tell_of_move(self, before: str, address: str) -> int:
         """Write to all players that the server has another address; returns to how many."""
-        now = self._service.clock()
-        with self._service.store.write() as tx:
+        with self._service.store.read() as tx:
             mails = [
                 letter
                 for player in tx.players.all()
@@ -138,7 +136,12 @@ class Steward:
                     tx, player, "pbm: our new address", "new-address.txt", old=before, new=address
                 )
             ]
-            tx.outbox.add(mails, now)
+        return self._send(mails)
+
+    def _send(self, mails: Sequence[Mail]) -> int:
+        """Mails that were written while others write; returns to how many players."""
+        with self._service.store.write() as tx:
+            tx.outbox.add(mails, tx.now)
         return len({mail.player_id for mail in mails})
 
     def close(self, numbers: list[int]) -> None:

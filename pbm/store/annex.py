@@ -368,6 +368,11 @@ class Broadcasts:
         row = self._connection.execute(found).one_or_none()
         return None if row is None else _broadcast(row)
 
+    def get(self, broadcast_id: int) -> Broadcast | None:
+        """One that waits or was sent; None where its author has left."""
+        row = self._connection.execute(_with_author.where(broadcasts.c.id == broadcast_id)).one_or_none()
+        return None if row is None else _broadcast(row)
+
     def sent(self, broadcast_id: int, now: datetime) -> None:
         self._connection.execute(update(broadcasts).where(broadcasts.c.id == broadcast_id).values(sent_at=now))
 

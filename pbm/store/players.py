@@ -124,6 +124,13 @@ class Players:
         )
         return [Player(row.id, row.userid) for row in rows]
 
+    def after(self, player_id: int, most: int) -> list[Player]:
+        """So many of those with higher ids, in their order."""
+        found = select(players.c.id, players.c.userid).where(players.c.removed_at.is_(None), players.c.id > player_id)
+        return [
+            Player(row.id, row.userid) for row in self._connection.execute(found.order_by(players.c.id).limit(most))
+        ]
+
     def password_hash(self, player_id: int) -> str:
         return str(
             self._connection.execute(select(players.c.password_hash).where(players.c.id == player_id)).scalar_one()

@@ -1,4 +1,5 @@
-"""Nothing is drawn while others wait to write: neither what time brings, nor what the operator does."""
+"""Nothing is drawn while others wait to write: neither what time brings, nor what the operator does. Nor are letters to
+all written then."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from typing import Any
 import pytest
 
 from pbm import draw
-from pbm.compose import views
+from pbm.compose import Composer, views
+from pbm.domain.mail import Mail
 from pbm.domain.match import Ending, Result
 from pbm.draw.picture import picture
 from pbm.server.arbiter import Arbiter
@@ -21,25 +23,26 @@ from tests.conversation import House
 
 DAY = timedelta(days=1)
 SEEN: list[str] = []
+WRITING: list[int] = []
 
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was drawn, and whether others had to wait meanwhile."""
-    writing, write = list[int](), Store.write
+    write = Store.write
 
     @contextmanager
     def writes(store: Store, **how: Any) -> Iterator[Transaction]:
         with write(store, **how) as tx:
-            writing.append(1)
+            WRITING.append(1)
             try:
                 yield tx
             finally:
-                writing.pop()
+                WRITING.pop()
 
     def noted(name: str, made: Callable[..., Any]) -> Callable[..., Any]:
         def make(*args: Any) -> Any:
-            SEEN.append(f"{name} while others wait" if writing else name)
+            SEEN.append(f"{name} while others wait" if WRITING else name)
             return made(*args)
 
         return make
@@ -118,6 +121,29 @@ def ban(house: House) -> None:
 
 def remove(house: House) -> None:
     Administration(house.service).remove_player("bob")
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        lambda house: Steward(house.service).write_to([], "Hello", "It snows."),
+        lambda house: Steward(house.service).tell_of_move("old@example.org", "pbm@example.org"),
+    ],
+)
+def test_letters_to_all_are_written_before(
+    deed: Callable[[House], int], table: House, drawn: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    letter = Composer.letter
+
+    def noted(*args: Any, **words: Any) -> Mail:
+        drawn.append("letter while others wait" if WRITING else "letter")
+        return letter(*args, **words)
+
+    afresh(table)
+    monkeypatch.setattr(Composer, "letter", noted)
+    assert deed(table) == 2
+    assert len(table.collect()) == 2
+    assert drawn == ["letter", "letter"]
 
 
 @pytest.mark.parametrize("deed", [digest, reminder, hold, tournament, move, end, challenge, void, ban, remove])

@@ -11,6 +11,7 @@ import pytest
 from games import GAMES
 from games.rules import KINDS
 from pbm.domain.configuration import Limits
+from pbm.features import talk
 from pbm.server import Settings
 from pbm.server.operator import Administration
 from tests.conversation import ROBOT, Got, House, address_of
@@ -102,6 +103,21 @@ def test_a_broadcast_reaches_who_wants_it(three: House) -> None:
     told = three.send("alice", "broadcast alice alicepass", "Hello, world!")
     assert addressees(told) == [address_of("dave"), address_of("alice")]
     assert "1 player" in told[1].body
+
+
+def test_a_broadcast_to_many_goes_out_some_at_a_time_and_once_to_each(
+    three: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(talk, "AT_ONCE", 2)
+    for number in range(4):
+        three.player(f"dave{number}")
+    told = three.send("alice", "broadcast alice alicepass", "Hello, world!")
+    assert addressees(told) == [address_of("bob"), address_of("alice")]
+    assert "to all players." in told[1].body
+    three.send("dave1", "set dave1 dave1pass broadcasts off")
+    later = three.wait(timedelta(seconds=1))
+    assert addressees(later) == [*map(address_of, ("carol", "dave0", "dave2", "dave3"))]
+    assert three.wait(timedelta(days=8)) == []
 
 
 def test_one_click_ends_broadcasts(three: House) -> None:

@@ -10,11 +10,12 @@ import pytest
 
 from pbm.domain.configuration import Limits
 from pbm.domain.match import Ending
+from pbm.features.tournament import entries, letters
 from pbm.server import Settings
 from pbm.server.operator import Administration
 from pbm.server.steward import Steward
 from pbm.store.tournaments import Meeting, Stage, Tournament
-from tests.conversation import ROBOT, Got, House, password
+from tests.conversation import ROBOT, Got, House, address_of, password
 
 DAY = timedelta(days=1)
 NOW = timedelta(minutes=1)
@@ -432,6 +433,25 @@ def test_a_ladder(house: House) -> None:
     assert rungs() == ["eve", "ben", "cat", "dan"]
     join(house, "ann")
     assert rungs()[-1] == "ann"
+
+
+def test_many_are_told_some_at_a_time_and_each_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a tournament to join, and that it is cancelled."""
+    monkeypatch.setattr(letters, "_AT_ONCE", 2)
+    monkeypatch.setattr(entries, "_TOLD_AT_ONCE", 2)
+    house.player("maker")
+    house.send("maker", f"tournament create cup robin cross maker {password('maker')} -size=3 -players=9..9")
+    for userid in NAMES[:5]:
+        house.player(userid)
+        house.send(userid, f"set {userid} {password(userid)} tournaments on")
+        join(house, userid)
+    told = [got.address for got in house.wait(7 * DAY) if "to join" in got["Subject"]]
+    assert sorted(told) == [address_of(userid) for userid in NAMES[:5]]
+    at_once = house.send("maker", f"tournament cancel cup maker {password('maker')}")
+    told = [got.address for got in [*at_once, *house.wait(NOW)] if "cancelled" in got["Subject"]]
+    assert len(at_once) < len(told)
+    assert sorted(told) == [*map(address_of, (*NAMES[:5], "maker"))]
+    assert house.wait(DAY) == []
 
 
 def test_a_cancelled_event_leaves_its_boards_alone(house: House) -> None:

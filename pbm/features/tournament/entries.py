@@ -12,6 +12,7 @@ from pbm.core import start as starting
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, subscribes
 from pbm.core.notify import Tools
+from pbm.core.registry import Occasion, when_due
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import PlayerLeft
 from pbm.domain.mail import Mail
@@ -202,9 +203,33 @@ def cancel(tx: Transaction, tools: Tools, tournament: Tournament) -> list[Mail]:
     ended = replace(tournament, stage=Stage.CANCELLED, due_at=None, ended_at=tx.now)
     tx.tournaments.save(ended)
     tx.agenda.drop(HOLDING, tournament.id)
-    letters = Letters(tx, tools, tx.now)
     numbers = [each.board for each in tx.tournaments.under_way(tournament.id) if each.board is not None]
-    standings = letters.standings_of(ended)
-    return letters.mail(
-        letters.audience(ended), ended, "tournament-cancelled.txt", "cancelled", standings=standings, boards=numbers
-    )
+    players = [player.id for player in Letters(tx, tools, tx.now).audience(ended)]
+    return _tell_cancelled(tx, tools, ended, players, numbers)
+
+
+CANCELLED = "tournament cancelled"
+"""Kind of the agenda's items: of tournaments that were ended early, and not all have been told."""
+_TOLD_AT_ONCE = 50
+"""Players who are written to in one transaction, so that nobody waits for it."""
+
+
+def _tell_cancelled(
+    tx: Transaction, tools: Tools, ended: Tournament, players: Sequence[int], boards: Sequence[int]
+) -> list[Mail]:
+    """The mails to the first of the players; the others are told by and by. boards: what goes on."""
+    told, more = players[:_TOLD_AT_ONCE], players[_TOLD_AT_ONCE:]
+    if more:
+        tx.agenda.put(CANCELLED, ended.id, tx.now, players=more, boards=boards)
+    letters, known = Letters(tx, tools, tx.now), filter(None, map(tx.players.get, told))
+    words = {"standings": letters.standings_of(ended), "boards": boards}
+    return letters.mail(known, ended, "tournament-cancelled.txt", "cancelled", **words)
+
+
+@when_due(CANCELLED)
+def go_on_telling(occasion: Occasion) -> None:
+    tx, item = occasion.tx, occasion.item
+    tournament = tx.tournaments.get(int(item.key))
+    if tournament is not None:
+        told = _tell_cancelled(tx, occasion.tools, tournament, item.payload["players"], item.payload["boards"])
+        tx.outbox.add(told, occasion.now)

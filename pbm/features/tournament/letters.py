@@ -142,8 +142,10 @@ NEWS = "tournament news"
 """Kind of the agenda's item; there is one as long as there is a tournament to join."""
 NO_MORE = "set tournaments off"
 _WEEKDAY, _HOUR = 0, 8
-_AT_ONCE = 500
-"""Players looked up in one query."""
+_AT_ONCE = 50
+"""Players who are written to in one transaction, so that nobody waits for it."""
+_MORE = "more"
+"""Key of the item that stands there while the others are yet to be told."""
 
 
 def plan(tx: Transaction) -> None:
@@ -166,18 +168,21 @@ def announce(occasion: Occasion) -> None:
     ]
     if not tournaments:
         return
-    plan(tx)
-    players = tx.players.all()
-    for start in range(0, len(players), _AT_ONCE):
-        for reader in readers_of(tx, tools, players[start : start + _AT_ONCE]).values():
-            if reader.settings.tournaments != "on":
-                continue
-            token = tools.composer.answered_by(reader)
-            mails = [
-                tools.composer.letter(
-                    address, "pbm: tournaments to join", "tournament-news.txt", now, player=reader.player,
-                    reply_to=token, leave=NO_MORE, tournaments=tournaments, zone=reader.settings.zone,
-                )
-                for address in reader.addresses
-            ]  # fmt: skip
-            tx.outbox.add(mails, now)
+    if occasion.item.key != _MORE:
+        plan(tx)
+    players = tx.players.after(occasion.item.payload.get("after", 0), _AT_ONCE)
+    if len(players) == _AT_ONCE:
+        tx.agenda.put(NEWS, _MORE, now, after=players[-1].id)
+    mails: list[Mail] = []
+    for reader in readers_of(tx, tools, players).values():
+        if reader.settings.tournaments != "on":
+            continue
+        token = tools.composer.answered_by(reader)
+        mails += [
+            tools.composer.letter(
+                address, "pbm: tournaments to join", "tournament-news.txt", now, player=reader.player,
+                reply_to=token, leave=NO_MORE, tournaments=tournaments, zone=reader.settings.zone,
+            )
+            for address in reader.addresses
+        ]  # fmt: skip
+    tx.outbox.add(mails, now)
