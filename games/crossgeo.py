@@ -125,7 +125,7 @@ class CrossGeo:
         title="CrossGeo",
         version=1,
         kind="graphs and geometry",
-        summary="remove an edge of a drawn graph and all that cross it; who finds none to pick loses",
+        summary="remove an edge of a drawn graph and all that cross it; a player with none to pick loses",
         source="Tahmina Begum, 2020",
         options=(
             Option(

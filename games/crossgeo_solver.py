@@ -1,4 +1,4 @@
-"""Who wins at CrossGeo, exactly: a board is the sum of its components, and sums of games have a theory.
+"""The winner at CrossGeo, exactly: a board is the sum of its components, and sums of games have a theory.
 
 Edges that cross, and the edges that cross those, make a component; a pick in one never touches another. A component
 whose edges are all green is worth a nimber (Sprague and Grundy), any other one a value in the sense of Conway, kept in

@@ -1,8 +1,8 @@
 """Luddit, by Lisandro Iaffar (2015).
 
-Two players put stones on a torus, take them off and move them. Black starts with an empty board; who has no legal move
-when their turn begins loses. The third time a position occurs with the same player to move, the game is a draw. Source:
-the author's rules on the games database that published them, with the gaps closed as the help page tells.
+Two players put stones on a torus, take them off and move them. Black starts with an empty board; a player who has no
+legal move when their turn begins loses. The third time a position occurs with the same player to move, the game is a
+draw. Source: the author's rules on the games database that published them, with the gaps closed as the help page tells.
 
 Rulings. A turn has one or two moves. Every move must change the position, the whole turn need not: placing a stone and
 removing it again is a turn. Only positions between turns count as repeated, the empty board at the start among them.
@@ -329,7 +329,7 @@ class Judge(NamedTuple):
 
 
 def _told(pos: Position, last: Turn) -> Iterator[str]:
-    """Whose stones the last turn removed or moved; nothing where it only placed some, or nobody has played it."""
+    """The owner of stones that the last turn removed or moved; nothing for one that only placed some, or was not played."""
     if pos.before is None or not any(move.lift for move in last):
         return
     judge, names, done = Judge(pos.options, pos.mover.other, pos.before), torus(pos.options.size).names, []

@@ -131,7 +131,7 @@ class Option:
     """One word of a challenge, `-name=value`. A numeric option has low and high (both included), any other its choices.
 
     Where the choices are YES_NO the name alone means yes. halves: values are a whole number, by low and high, and .5
-    behind it; kept as text.
+    after it; kept as text.
 
     default: None means that leaving the option out has a meaning of its own, told in `meaning`.
     """

@@ -47,7 +47,7 @@ class BothSides(NamedTuple):
         return self.first if side is Side.FIRST else self.second
 
     def owner(self, index: int) -> Side | None:
-        """Whose piece is on a cell; None when it is free."""
+        """The side whose piece is on a cell; None when it is free."""
         return Side.FIRST if self.first >> index & 1 else Side.SECOND if self.second >> index & 1 else None
 
     def with_(self, side: Side, cells: Cells) -> BothSides:

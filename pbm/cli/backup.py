@@ -59,7 +59,7 @@ def backup(invocation: Invocation, target: Path, keep: int | None, quick: bool) 
 
 
 def _note(configuration: Configuration) -> None:
-    """Whoever watches the server sees how old the last copy is; that of an older program cannot be told."""
+    """Note the copy, so that whoever watches the server sees how old it is; that of an older program cannot be told."""
     with suppress(Refused), opened_store(configuration, quiet=True) as store:
         if store.revision() == REVISION:
             with store.write() as tx:
@@ -110,7 +110,7 @@ These had boards, and an account that the copy does not know. The server cannot 
 
 
 def _busy(configuration: Configuration) -> dict[str, str]:
-    """Who has boards in the database that is to be replaced, as far as it can be read."""
+    """The players with boards in the database that is to be replaced, as far as it can be read."""
     with suppress(Refused, DatabaseTrouble), opened_store(configuration, quiet=True) as store:
         if store.revision() == REVISION:
             with store.read() as tx:

@@ -220,7 +220,7 @@ class _Lazy(Group):
 def help_(ctx: click.Context, words: tuple[str, ...]) -> None:
     """Tell what a command does and which options it has.
 
-    The same as --help behind it.
+    The same as --help after it.
     """
     page = ctx.find_root()
     for word in words:

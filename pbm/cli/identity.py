@@ -1,4 +1,4 @@
-"""Who the server is, and what proves it: `pbm identity`, `pbm secret`, `pbm dkim`."""
+"""The server's identity, and what proves it: `pbm identity`, `pbm secret`, `pbm dkim`."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ def signature() -> LogLine | None:
 
 
 def _operator() -> str:
-    """Who sits at the keyboard, also where they have become somebody else first."""
+    """The name of whoever sits at the keyboard, also where they have become somebody else first."""
     for name in ("SUDO_USER", "DOAS_USER"):
         if os.environ.get(name):
             return os.environ[name]

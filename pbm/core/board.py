@@ -255,7 +255,7 @@ class OpenBoard:
         self.end(result, Resigned(self.match.board, seat, declined))
 
     def set_offer(self, offer: Offer | None) -> None:
-        """Who is asked something is reminded of it once."""
+        """Remind a player, once, of what they are asked."""
         self.tx.matches.set_offer(self.match.board, offer)
         self.tx.agenda.drop(SILENCE, self.match.board)
         if offer is None:

@@ -126,7 +126,7 @@ def _follow(board: OpenBoard, intent: Intent) -> None:
 
 
 def _played_last(board: OpenBoard) -> str:
-    """Who played what, without a full stop."""
+    """The clause that tells who played what, without a full stop."""
     last = board.match.record[-1]
     userid = board.match.player(last.seat).userid
     return f"{userid} swapped sides" if last.notation == SWAP else f"{userid} played {last.notation}"

@@ -219,7 +219,7 @@ class Clock:
         return replace(self, left=left, turn_left=turn_left, since=max(now, self.since))
 
     def pressed(self, seat: int, now: datetime, calendars: Calendars) -> Clock:
-        """Who was to move has moved, even if too late; the seat is to move now."""
+        """The clock after a move, even one that came too late; the seat is to move now."""
         charged = self.charged(now, calendars)
         after = self.control.after_move(charged.left[self.seat - 1])
         return _begun(replace(charged, left=_with(charged.left, self.seat, after)), seat, now, calendars)

@@ -13,8 +13,8 @@ from pbm.domain.spans import DAY, DEFAULT_LADDER, MINUTE, OFF, read_duration, re
 
 LONGEST_HOLD = DAY
 ANYONE, KNOWN, ASK, NONE = "anyone", "known", "ask", "none"
-"""Whose challenges start a game at once: of all who show who they are, of those one has played with or shares a
-tournament with, of nobody, who are asked first; or no challenge comes at all.
+"""The challenges that start a game at once: those of all who show who they are, or of players one has played with
+or shares a tournament with, or none, as one is asked first; with the last, no challenge comes at all.
 """
 
 DAILY, PUZZLE_HOUR = "daily", "08:00"

@@ -20,7 +20,7 @@ _ADDRESS_BYTES = 7
 
 @dataclass(frozen=True, slots=True)
 class SeatToken:
-    """Who may do what: the seat of the board, as long as the board has this revision.
+    """Leave to act for the seat of the board, as long as the board has this revision.
 
     epoch: of the player in the seat; their tokens of earlier epochs are revoked.
     """
@@ -33,7 +33,7 @@ class SeatToken:
 
 @dataclass(frozen=True, slots=True)
 class PlayerToken:
-    """Who may do what: the player, until their tokens are revoked or the last day, counted from 1970, is over."""
+    """Leave to act for the player, until their tokens are revoked or the last day, counted from 1970, is over."""
 
     player_id: int
     epoch: int
@@ -56,7 +56,7 @@ class DigestToken:
 
 @dataclass(frozen=True, slots=True)
 class AddressToken:
-    """Whoever gets mail at this address, and has no account: until the last day is over.
+    """Leave to act for whoever gets mail at this address, and has no account: until the last day is over.
 
     address: the first bits of its hash.
     """

@@ -1,7 +1,7 @@
 """The running server: listener, inbox, handling and delivery, each at its own pace.
 
-Mails that arrive together are committed together before any of their senders is told 250; handling and delivery run
-behind, from the database, so that a crash anywhere loses nothing. Each of these may as well be left to other processes
+Mails that arrive together are committed together before any of their senders is told 250; handling and delivery
+follow from the database, so that a crash anywhere loses nothing. Each of these may as well be left to other processes
 over the same database, any number of them; a bell tells each process what the others have added.
 """
 

@@ -20,7 +20,7 @@ log = structlog.get_logger()
 SLACK = timedelta(minutes=1)
 """By so much a wall clock may be put right at a time; it is followed at once."""
 BELIEVED_AFTER = timedelta(minutes=10)
-"""How long a leap must last to be believed: who set the clock by mistake puts it right sooner."""
+"""How long a leap must last to be believed: a clock that was set by mistake is put right sooner."""
 
 
 def wall_clock() -> datetime:

@@ -191,7 +191,7 @@ def _set_password(request: Request, player: Player, password: str) -> None:
     )
 )
 def revoke(request: Request, command: Command) -> Answer | None:
-    """Whoever holds an old mail of the player, forwarded or stolen, can do nothing with it from now on."""
+    """Make void all old mails of the player, whoever holds them, forwarded or stolen."""
     player = request.who(command)
     request.tx.players.revoke_tokens(player.id)
     request.tx.tickets.revoke_of(player.id, request.now, kept=_INVITED)

@@ -138,7 +138,7 @@ def _send(order: _Order, at: Settling, made: Keepsake | None) -> None:
 
 
 def _readers(at: Settling, match: Match, player_id: int) -> list[Reader]:
-    """Who gets it: both players as they have chosen, or whoever asked."""
+    """Those who get it: both players as they have chosen, or whoever asked."""
     asked = at.tx.players.get(player_id) if player_id != BOTH else None
     people = dict.fromkeys(match.players) if player_id == BOTH else [asked] if asked else []
     readers = [reader_of(at.tx, at.tools, player, match.seat_of(player.id)) for player in people]

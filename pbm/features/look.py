@@ -288,7 +288,7 @@ def _shown(board: OpenBoard, reader: Reader, ply: int | None, zoom_in: Zoom | No
 
 
 def _then(board: OpenBoard, state: State) -> str:
-    """Who was to move in an earlier position; what the mail goes on to tell is of the present one."""
+    """The player who was to move in an earlier position; what the mail goes on to tell is of the present one."""
     if state.plies == board.state.plies:
         return ""
     userid = board.match.player(state.to_move).userid

@@ -25,7 +25,7 @@ from pbm.domain.plans import PASSING
 from pbm.domain.verbs import PLAYING, Locks, Verb
 
 AT_ONCE = "resign!"
-"""Who writes this is not asked whether they mean it."""
+"""A word that saves its writer the question whether they mean it."""
 YES, NO = "yes", "no"
 _BETWEEN = re.compile(r"[,;]|\band\b|\bthen\b")
 """Words that may stand between two moves of a turn."""
@@ -98,7 +98,7 @@ def _play(
 ) -> Answer | None:
     """Play a move, with what is planned for then; or let it wait, as the player may have chosen.
 
-    Where a side moves twice in a row, the next moves may be written behind the first or on the lines below it.
+    Where a side moves twice in a row, the next moves may be written after the first or on the lines below it.
     Raises: as OpenBoard.play.
     """
     plan = plans.read(command.plan) if command.plan else ()

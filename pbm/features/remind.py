@@ -142,9 +142,9 @@ def send_digest(occasion: Occasion) -> None:
 
 
 PLAYERS_A_MINUTE = 100
-"""Who are told how their boards stand, after the server was set back."""
+"""Players who are told how their boards stand, after the server was set back."""
 LATELY = timedelta(days=60)
-"""Who had a board, or came here, so short a time before that may have begun boards that are lost."""
+"""A player who had a board, or came here, so short a time before may have begun boards that are lost."""
 
 
 @when_due(TOLD)

@@ -342,7 +342,7 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
     """Raises: NotAllowed, MatchOver."""
     number = board.match.board
     if board.match.seat_of(author.id) is not None:
-        raise NotAllowed(f'You play on board {number}: who looks on writes "kibitz", you may write "chat".', "chat")
+        raise NotAllowed(f'You play on board {number}: onlookers write "kibitz"; you may write "chat".', "chat")
     if board.match.result is not None:
         raise MatchOver(f'Board {number} has ended: "chat" is read by its players, too.')
     following = [each.player for each in request.tx.follows.of(board.match) if not each.ends_only]

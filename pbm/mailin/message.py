@@ -15,7 +15,7 @@ where it cannot be decrypted.
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """Who the mail came from and went to by SMTP; addresses without angle brackets.
+    """The sender and the recipients of a mail by SMTP; addresses without angle brackets.
 
     mail_from is "" for the null return path and None where the envelope is not known, as in a fetched mailbox: then the
     Return-Path header that the mail server wrote stands for it.

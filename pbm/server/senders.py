@@ -1,4 +1,4 @@
-"""Who sent a mail, as far as the mail itself shows, and whether the operator keeps them out.
+"""The sender of a mail, as far as the mail itself shows, and whether the operator keeps them out.
 
 A reply token from an address of its player counts, or an address that a trusted mail server vouches for. The token is
 that of the address which the mail came to or, where that has lost it, of the mail that it answers. The token of a seat

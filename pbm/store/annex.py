@@ -259,7 +259,7 @@ class Follows:
         return [(row.board, row.ends_only) for row in self._connection.execute(found.order_by(follows.c.board))]
 
     def players(self, player_id: int) -> list[Player]:
-        """Whom the player follows, by userid."""
+        """The players whom this one follows, by userid."""
         found = (
             select(players.c.id, players.c.userid)
             .join(player_follows, player_follows.c.followed_id == players.c.id)

@@ -213,7 +213,7 @@ class Belongings:
         return found
 
     def holder(self, userid: str) -> tuple[int, bool] | None:
-        """Whose the userid is or was, by their id, and whether only a name has been brought in so far."""
+        """The owner of the userid, now or before, by their id, and whether only a name has been brought in so far."""
         found = select(players.c.id, players.c.password_hash, players.c.removed_at).where(
             players.c.userid_key == userid.casefold()
         )

@@ -95,7 +95,7 @@ class Store:
         self.when_unwritable: Callable[[DatabaseTrouble], None] = lambda _: None
         """Called with ReadOnly or Lost by whoever meets it, before it is raised."""
         self.signature: LogLine | None = None
-        """Whose doing it is what is written first; noted together with that, once."""
+        """Who acts at the command line; noted once, together with the first thing that is written."""
         self.locks_rows = self._engine.dialect.name != "sqlite"
         """Several transactions may write at once, each what it has locked."""
         self._writing: AbstractContextManager[Any] = nullcontext() if self.locks_rows else Turns(self._file.path)

@@ -155,7 +155,7 @@ class Choices:
             self._connection.execute(insert(game_choices).values(player_id=player_id, game=game, **values))
 
     def followers(self, game: str) -> list[Player]:
-        """Who wants to hear of every board and seek of the game."""
+        """Players who want to hear of every board and seek of the game."""
         rows = self._connection.execute(
             select(players.c.id, players.c.userid)
             .join(game_choices, game_choices.c.player_id == players.c.id)
@@ -181,7 +181,7 @@ class Blocks:
         return frozenset(rows.scalars())
 
     def blocked(self, player_id: int) -> list[Player]:
-        """Whom the player has blocked, by userid."""
+        """The players whom this one has blocked, by userid."""
         rows = self._connection.execute(
             select(players.c.id, players.c.userid)
             .join(blocks, blocks.c.blocked_id == players.c.id)

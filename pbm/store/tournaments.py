@@ -191,7 +191,7 @@ class Tournaments:
         self._connection.execute(update(tournaments).where(tournaments.c.id == tournament.id).values(values))
 
     def entrants(self, tournament_id: int) -> list[Entrant]:
-        """Who is in, and who has been, by seed."""
+        """Those who are in, and those who have been, by seed."""
         rows = self._connection.execute(
             select(tournament_players, players.c.userid)
             .join(players, players.c.id == tournament_players.c.player_id)
@@ -269,7 +269,7 @@ class Tournaments:
         return [_meeting(row) for row in self._connection.execute(found.order_by(bouts.c.id))]
 
     def under_way(self, tournament_id: int) -> list[Meeting]:
-        """Whose boards have not ended."""
+        """The players whose boards have not ended."""
         open_ = (bouts.c.tournament_id == tournament_id) & bouts.c.points1.is_(None)
         return [_meeting(row) for row in self._connection.execute(_meetings().where(open_).order_by(bouts.c.id))]
 
@@ -286,7 +286,7 @@ class Tournaments:
         self._connection.execute(update(bouts).where(bouts.c.id == meeting_id).values(round=round_))
 
     def followers(self, tournament_id: int) -> list[Player]:
-        """Who gets its mails without playing in it, by userid."""
+        """Players who get its mails without playing in it, by userid."""
         rows = self._connection.execute(
             select(players.c.id, players.c.userid)
             .join(tournament_follows, tournament_follows.c.player_id == players.c.id)

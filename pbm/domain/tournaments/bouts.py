@@ -81,7 +81,7 @@ def histories(entrants: Iterable[Entrant], bouts: Sequence[Bout]) -> dict[Entran
 def seated(
     higher: Entrant, lower: Entrant, seats: Mapping[Entrant, Seats], *, is_odd: bool = True
 ) -> tuple[Entrant, Entrant]:
-    """Who moves first and who second if these two meet, by part E of FIDE's Dutch system.
+    """The one who moves first, and the other, if these two meet, by part E of FIDE's Dutch system.
 
     Both have the seat that is due to them; else the one to whom it is due more has it; else they exchange the seats of
     the last time when these differed; else the higher has the due one. is_odd: whether the higher moves first where
@@ -129,7 +129,7 @@ class Contender:
 def contenders(
     seeded: Sequence[Entrant], rounds: Sequence[Sequence[Bout]], absent: Collection[Entrant], *, is_last: bool
 ) -> list[Contender]:
-    """Who is paired in the next round, the highest rank first. absent: who of the seeded is not."""
+    """Those who are paired in the next round, the highest rank first. absent: who of the seeded is not."""
     scores = _scores(rounds)
     found = [
         _contender(entrant, number, rounds, scores, is_last=is_last)

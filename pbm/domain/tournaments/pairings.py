@@ -100,7 +100,7 @@ def knockout_bouts(
 
 
 def _survivors(seeded: Sequence[Entrant], before: Sequence[Sequence[Bout]]) -> list[Entrant | None]:
-    """Who is left after these rounds, in the order of the draw; None where nobody is."""
+    """Those who are left after these rounds, in the order of the draw; None where nobody is."""
     field = [seeded[place] if place < len(seeded) else None for place in _draw(1 << knockout_rounds(len(seeded)))]
     for bouts_ in before:
         winners = {

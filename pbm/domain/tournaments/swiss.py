@@ -61,7 +61,7 @@ _POINT = 2
 
 @dataclass(slots=True)
 class Field:
-    """Who is looked at when a bracket is paired, by rank: floaters from above, its residents, some of those below."""
+    """Those looked at when a bracket is paired, by rank: floaters from above, its residents, some of those below."""
 
     ranked: Sequence[Contender]
     moved: int
@@ -69,7 +69,7 @@ class Field:
     size: int
     """How many of them are in the bracket."""
     allowed: Set[frozenset[int]]
-    """Who may meet, by their numbers."""
+    """The pairs who may meet, by their numbers."""
     must_complete: int | None = None
     """If all must be paired but for one: how many byes that one may have had; else those below are a bracket."""
     _gaps: list[int] = field(init=False)

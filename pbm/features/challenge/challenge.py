@@ -113,7 +113,7 @@ def _named(request: Request, command: Command, word: str) -> Player | str:
 
 
 def _check_measure(request: Request, challenger: Player | None) -> str:
-    """Whose daily measure a challenge counts for. Raises: NotAllowed when it is full."""
+    """The player whose daily measure a challenge counts for. Raises: NotAllowed when it is full."""
     limits = request.tools.limits
     most = limits.challenges_per_day if challenger else limits.stranger_challenges_per_day
     measure = f"player {challenger.id}" if challenger else request.message.sender.casefold()

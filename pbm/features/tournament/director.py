@@ -73,7 +73,7 @@ class Director:
         return self.tournament.due_at
 
     def present(self) -> list[Entrant]:
-        """Who is in, by seed."""
+        """Those who are in, by seed."""
         return [each for each in self.tx.tournaments.entrants(self.tournament.id) if each.left_at is None]
 
     def is_due(self) -> bool:
