@@ -329,7 +329,7 @@ class Judge(NamedTuple):
 
 
 def _told(pos: Position, last: Turn) -> Iterator[str]:
-    """The owner of stones that the last turn removed or moved; nothing for one that only placed some, or at the start."""
+    """The owner of stones that the last turn removed or moved; nothing if it only placed some, or there was none."""
     if pos.before is None or not any(move.lift for move in last):
         return
     judge, names, done = Judge(pos.options, pos.mover.other, pos.before), torus(pos.options.size).names, []
