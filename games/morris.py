@@ -82,7 +82,9 @@ class Morris(Moving):
         if len(path) < steps:
             return IllegalMove(f"All men are placed. Write where one goes from and to, as in {self.example(pos)}.")
         if _placing(pos):
-            return IllegalMove(f"{BOARD.names[path[0]]} is taken.", BOARD.near(path[0], self.starts(pos)))
+            first = {BOARD.names[way[0]]: self.notate(pos, way) for way in reversed(legal)}
+            near = [first[name] for name in BOARD.near(path[0], self.starts(pos))]
+            return IllegalMove(f"{BOARD.names[path[0]]} is taken.", near)
         return super().refusal(pos, path, legal)
 
     def notate(self, pos: Position, move: Path) -> str:

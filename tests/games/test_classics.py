@@ -238,7 +238,7 @@ def test_a_mill_takes_a_man_that_is_in_no_mill():
         ("g1xd2", "g1xf2"),
     )
     assert refused("morris", "", MILL, "a4xd2") == ("a4 makes no mill, and so it takes no man.", ("a4",))
-    assert refused("morris", "", MILL, "d2")[0] == "d2 is taken."
+    assert refused("morris", "", MILL, "d2") == ("d2 is taken.", ("b2", "d3", "g1xd2", "c3", "e3", "b4"))
     assert refused("morris", "", MILL, "c2")[0] == "There is no point c2: column c holds c3-c5."
     in_mill = "a1 b2 d1 d2 a7 f2xa7 a7 g7"  # Black has the mill b2 d2 f2 and one man beside it
     assert refused("morris", "", in_mill, "a4")[1] == ("a4xg7",)
