@@ -23,7 +23,7 @@ from games.scene import Cell, Form, GridBoard, HexBoard, Join, Label, Look, Plac
 from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, ring_of, text_on
 
 WIDTH = 384
-"""What a phone shows side by side."""
+"""The columns that a phone shows side by side."""
 SMALLEST, LARGEST = 32, 44
 """The least and the greatest side of a cell."""
 MARGIN = 16
@@ -36,13 +36,13 @@ LINK, SHORT_LINK = 76, 27
 _FULL = "font-size:12px"
 _LETTERS = f"{_FULL};opacity:0.7"
 DOT = "&#183;"
-"""What a free cell shows where one may play."""
+"""The mark of a free cell where one may play."""
 IN_A_LINE = 8
 """Places of a table in a line of its source, which no mail may let grow too long."""
 
 
 class Face(NamedTuple):
-    """What a place of a table shows. ground: its colour; empty for none. mark: HTML. word: what a player types.
+    """A place of a table. ground: its colour; empty for none. mark: HTML. word: what a player types.
 
     short: the rest of its td in the short form, behind the ground, which it may paint over; empty where that follows
     from the others.

@@ -113,7 +113,7 @@ class Notice:
     kibitz: tuple[Remark, ...] = ()
     page: str = "board.txt"
     read_as: str = ""
-    """What the reader's words were taken for, where they were no command."""
+    """The command that the reader's words were taken for, where they were none."""
     sent_from: Whence | None = None
     """None where the reader's mail came from an address of theirs."""
     words: Mapping[str, object] = field(default_factory=dict)
@@ -148,7 +148,7 @@ class Gathering:
 
 
 class Outcome(StrEnum):
-    """What became of a command."""
+    """The end of a command."""
 
     DONE = "done"
     FAILED = "failed"
@@ -225,7 +225,7 @@ class Composer:
         original: str = "",
         sent_from: Whence | None = None,
     ) -> list[Mail]:
-        """What became of the commands of a mail. to: the mail; original: its text to quote, secrets taken out."""
+        """The answers to the commands of a mail. to: the mail; original: its text to quote, secrets taken out."""
         first = answers[0]
         subject = first.subject if len(answers) == 1 and first.subject else self._summary(answers)
         sheet = self._sheet(reader)
@@ -398,7 +398,7 @@ class Composer:
         return mailto(address, f"Re: {notice.match.board}")
 
     def _examples(self, notice: Notice) -> list[str]:
-        """What the reader may answer now: to an offer, to what they have submitted, and with a move."""
+        """Answers that the reader may give now: to an offer, to a move they have submitted, and with a move."""
         offer, seat = notice.match.offer, notice.reader.seat
         asked = ["accept", "reject"] if offer is not None and seat == other(offer.seat) else []
         clock = notice.match.clock
@@ -536,7 +536,7 @@ def _turn(notice: Notice) -> str:
 
 
 def _copy(notice: Notice, answered_at: str) -> Copy:
-    """What a mail tells programs that is its reader's own."""
+    """The part of a mail for programs that is its reader's own."""
     return Copy(
         notice.reader.seat,
         answered_at,

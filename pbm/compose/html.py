@@ -26,7 +26,7 @@ _MARK = re.compile(r"\x1a([0-9a-f]{16})-(\d{1,9})\x1a")
 
 @dataclass(slots=True)
 class Inlays:
-    """What stands on a page as text, and otherwise in HTML. No player can write its marks: they are random."""
+    """Pieces of a page that are otherwise in HTML. No player can write its marks: they are random."""
 
     _key: str = field(default_factory=lambda: secrets.token_hex(8))
     _forms: list[tuple[str, Markup]] = field(default_factory=list)

@@ -172,7 +172,7 @@ class HtmlBoard:
 
     @property
     def _names(self) -> dict[str, str]:
-        """What a player types, by what is written on a drawing."""
+        """The words that a player types, by what is written on a drawing."""
         board = self.view.scene.board
         if not isinstance(board, PlaneBoard):
             return {}

@@ -25,7 +25,7 @@ MAX_DETAILS = 18_000
 
 
 class Why(StrEnum):
-    """What a mail came for."""
+    """The reason why a mail came."""
 
     REFUSED = "refused"
     ASKED = "asked"
@@ -34,7 +34,7 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """What differs in the mails to those who read of a board. seat: None for a spectator. answer_to: the address that
+    """The parts of a board that are each reader's own. seat: None for a spectator. answer_to: the address that
     knows the reader. events: what has happened, by the names of their classes. comments: who writes what.
 
     error: the sentence that tells why a command was refused. candidates: moves near to it that would do.
@@ -132,7 +132,7 @@ def _batched(items: Sequence[Any], size: int) -> list[Sequence[Any]]:
 
 
 def _summary(scene: Scene) -> dict[str, Any]:
-    """What stands where: pieces by their letters, or segments by their colours."""
+    """The pieces by their letters, or segments by their colours."""
     board = scene.board
     placed: dict[str, list[str]] = {}
     if isinstance(board, PlaneBoard):

@@ -129,7 +129,7 @@ class Pages:
         return self.render(f"help/{subject}.txt", **words)
 
     def subjects(self) -> list[str]:
-        """What `help` has pages for, but games and commands."""
+        """Subjects of help pages, but games and commands."""
         pages = {name.removeprefix("help/").removesuffix(".txt") for name in _helpful()}
         return sorted(pages - {"index", *GAMES, *("-".join(verb.name.split()) for verb in VERBS)})
 
@@ -199,7 +199,7 @@ class Figure:
 
 @dataclass(slots=True)
 class Sheet:
-    """What is put on one page for one reader. domain: of the pictures' ids. drawn: whether a board is on it.
+    """One page for one reader. domain: of the pictures' ids. drawn: whether a board is on it.
 
     pictured: boards have pictures in HTML. boards: how many share the room there is. room: octets that are left for
     boards; 0 for as many as a mail has.
@@ -284,14 +284,14 @@ class Sheet:
         return board, Markup("")
 
     def _pictured(self, view: View, style: str) -> tuple[int, str]:
-        """What the picture takes, in octets, and the words for those who do not see it; nothing if there is none."""
+        """The picture's size, in octets, and the words for those who do not see it; nothing if there is none."""
         if not self.pictured or view.picture is None:
             return 0, ""
         described = "The board, which is told in words below." if style == WORDS else view.description
         return len(view.picture.data) * 37 // 27 + len(described) + ENCLOSED, described
 
     def _enclosed(self, picture: Picture, name: str, described: str) -> Markup:
-        """What shows a picture that the mail takes along."""
+        """The HTML for a picture that the mail takes along."""
         cid = f"{hashlib.sha256(picture.data).hexdigest()[:20]}@{self.domain}"
         headers = {"Content-ID": f"<{cid}>", "Content-Disposition": f'inline; filename="{name}"'}
         self._pictures.append(Part(picture.kind, picture.data, headers))

@@ -23,12 +23,12 @@ from pbm.store.annex import ALL, Follower
 
 _EPOCH_DAY = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001  a day, not an instant
 ENOUGH_TIME = timedelta(hours=12)
-"""What a digest has to leave a player for their move; a move that leaves them less is told at once."""
+"""The time a digest has to leave a player for their move; a move that leaves them less is told at once."""
 
 
 @dataclass(slots=True)
 class Tools:
-    """What every handling shares. operator: the address that hears of what waits for them; empty for none.
+    """Things that every handling shares. operator: the address that hears of what waits for them; empty for none.
 
     limits, operator: may become others while the server runs, so nobody keeps them.
     """
@@ -169,7 +169,7 @@ def _before_the_end(board: OpenBoard) -> State | None:
 
 
 def _unsealed(tx: Transaction, kibitz: Sequence[Remark], reader: Reader) -> tuple[Remark, ...]:
-    """What a player of the board may read of it at last: not what was written by those they have blocked."""
+    """The remarks that a player of the board may read at last: none by those they have blocked."""
     if not kibitz or reader.seat is None or reader.player is None:
         return ()
     blocked = tx.blocks.blocked(reader.player.id)
@@ -209,7 +209,7 @@ def pass_on(
     read_as: str = "",
     sent_from: Whence | None = None,
 ) -> list[Mail]:
-    """What somebody says of a board, for its players, for those who follow it, and for themselves.
+    """The mails that pass on what somebody says of a board: to its players, to those who follow it, and to themselves.
 
     Those who have blocked the author do not get it. sealed: nor do the players. read_as: what plain words were taken
     for. sent_from: whence the author's mail came.
@@ -240,7 +240,7 @@ def _audience(tx: Transaction, tools: Tools, board: OpenBoard, followers: Sequen
 
 
 def _word_to_leave(followers: Sequence[Follower], reader: Reader) -> str:
-    """What a follower may answer to get no more such mails; empty for a player of the board."""
+    """The answer by which a follower gets no more such mails; empty for a player of the board."""
     follower = next((each for each in followers if each.player == reader.player), None)
     if follower is None:
         return ""

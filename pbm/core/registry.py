@@ -1,4 +1,4 @@
-"""What features bring: handlers of verbs, of answers to their mails and of settings, and jobs.
+"""All that features bring: handlers of verbs, of answers to their mails and of settings, and jobs.
 
 A feature registers by decorators when it is imported. A job is done when its time on the agenda has come.
 """
@@ -32,7 +32,7 @@ REDEEMERS: dict[str, Redeemer] = {}
 LASTING: set[str] = set()
 """Purposes of tickets that may be redeemed more than once."""
 REFUSALS = (Rejected, GameError)
-"""What a handler may raise that is the sender's to mend."""
+"""Errors that a handler may raise, for the sender to mend."""
 
 
 def handles(verb: Verb) -> Callable[[Handler], Handler]:
@@ -73,7 +73,7 @@ def keeps(*names: str) -> Callable[[Keeper], Keeper]:
 
 
 def keeper_of(name: str) -> Keeper | None:
-    """What saves a setting; None where it need only be stored."""
+    """The function that saves a setting; None where it need only be stored."""
     return _KEEPERS.get(name)
 
 
@@ -150,7 +150,7 @@ class Runner:
         return limit
 
     def _do_next(self, now: datetime) -> bool:
-        """What became due while a mail waited is not done before that mail, which came in time."""
+        """Do what is due next, but nothing that became due while a mail waited, which came in time."""
         with self._store.read() as tx:
             until = min(now, tx.inbox.waits_since() or now)
             item_at, board_at = tx.agenda.next_at(), tx.matches.next_due_at()

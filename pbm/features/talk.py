@@ -30,7 +30,7 @@ NO_MORE = "set broadcasts off"
 AT_ONCE = 50
 """Players who are written to in one transaction, so that nobody waits for it."""
 SPREAD = "broadcast"
-"""What is on the agenda while a broadcast is on its way."""
+"""The item on the agenda while a broadcast is on its way."""
 
 
 def written_by(author: Player, tools: Tools) -> dict[str, str]:

@@ -72,7 +72,7 @@ class Batches:
         self._released = False
         """Mails that were claimed last were not settled, and are to be claimed anew."""
         self._checked: dict[int, tuple[Logins, Checked]] = {}
-        """What argon2 had to say of mails that are to be claimed anew, by their numbers."""
+        """The verdicts of argon2 on mails that are to be claimed anew, by their numbers."""
 
     def handle(self, limit: int) -> int:
         """Handle the mails that wait, oldest first, in one transaction; returns how many there were.
@@ -222,7 +222,7 @@ class Batches:
         return rest
 
     def _foresee(self, work: Sequence[Work]) -> tuple[dict[int, Obeyed], Sequence[Work]]:
-        """What mails that only read are answered, by their numbers, found and composed while others write.
+        """The answers to mails that only read, by their numbers, found and composed while others write.
 
         What all others lead to and show is worked out. And the mails from the first on that has to wait: for an earlier
         one of its lane, its sender or its board, which may change what it reads and is counted first, or because this
@@ -442,7 +442,7 @@ def soon_done(prepared: Sequence[Prepared], put_off: Mapping[int, str] = Mapping
 
 
 def ways_of(mail: Prepared, checked: Checked) -> set[str]:
-    """What mails have in common that are settled in their order: a lane, or a sender."""
+    """The lane or the sender that mails have in common which are settled in their order."""
     senders = mail.payers(checked) | {mail.message.sender.casefold()} if isinstance(mail.message, Message) else set()
     return (senders | {mail.row.lane}) - {""}
 
@@ -453,7 +453,7 @@ def boards_of(prepared: Sequence[Prepared]) -> set[int]:
 
 
 def names_to_lock(mail: Prepared) -> Iterator[str]:
-    """What nobody else may change while the mail is handled, as far as that is known beforehand."""
+    """The locks that the mail needs while it is handled, as far as that is known beforehand."""
     identity = mail.identity
     if identity is not None:
         yield f"mail {identity}"

@@ -81,7 +81,7 @@ class Prepared:
 
     @property
     def identity(self) -> str | None:
-        """What tells a second delivery of the same mail; None for one without an id."""
+        """The mark by which a second delivery of the same mail is told; None for one without an id."""
         message = self.message
         if not isinstance(message, Message) or message.message_id is None:
             return None
@@ -107,7 +107,7 @@ class Prepared:
         return bool(recipients) and all(each.casefold().partition("@")[0] in FOR_OPERATOR for each in recipients)
 
     def cause(self, *, proven: bool) -> Cause:
-        """What answers to it count for."""
+        """The measures that answers to it count for."""
         assert self.origin is not None  # noqa: S101  there is one for each message
         origin = self.origin
         helps = all(isinstance(each, Command) and each.verb.name == HELP for each in self.commands)
@@ -131,7 +131,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What argon2 had to say of a mail. verified: credentials that are right; fresh: hashes of new passwords."""
+    """The verdict of argon2 on a mail. verified: credentials that are right; fresh: hashes of new passwords."""
 
     verified: dict[Credentials, str]
     fresh: dict[str, str]
@@ -139,7 +139,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Obeyed:
-    """What a mail has caused, before it is known which answers are too many. proven: its sender showed who they are."""
+    """A mail's effects, before it is known which answers are too many. proven: its sender showed who they are."""
 
     mails: tuple[Mail, ...]
     proven: bool
@@ -152,19 +152,19 @@ class Obeyed:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What became of a mail, why, and the mails that are owed because of it."""
+    """The end of a mail, its reason, and the mails that are owed because of it."""
 
     state: Arrival
     reason: str = ""
     mails: tuple[Mail, ...] = ()
     kept: bytes | None = None
-    """What is kept in place of the mail; None for the mail itself."""
+    """The bytes kept in place of the mail; None for the mail itself."""
     about: Mapping[str, str] = field(default_factory=dict)
     """Who sent it, with which verbs, and on which boards, for the log."""
 
 
 class Handler:
-    """What one server does with a mail. It opens no transaction, and commits none."""
+    """The handling of one mail. It opens no transaction, and commits none."""
 
     def __init__(
         self, tools: Tools, signer: Signer, robot: Robot, bouncing: Bouncing, unlock: Unlock | None = None
@@ -186,7 +186,7 @@ class Handler:
         return self._signer.board_of(message.token) if message.token else None
 
     def read(self, gate: Gate, row: Received, message: Message | Discard) -> Prepared:
-        """What the mail asks for, or why that is not known: then it is parked, and no other mail waits for it."""
+        """The mail and what it asks for, or why that is not known: then it is parked, and no other mail waits for it."""
         try:
             return self._read(gate, row, message)
         except DatabaseTrouble:
@@ -219,7 +219,7 @@ class Handler:
         return Prepared(row, message, sender, reading, commands, logins, origin, is_guess, unsaid)
 
     def _program(self, tx: Transaction, discard: Discard) -> Message | None:
-        """What a program's mail says, if it answers a board for an account that is a program's."""
+        """The words of a program's mail, if it answers a board for an account that is a program's."""
         if discard.program is None:
             return None
         sender = identify(tx, self._signer, discard.program)
@@ -250,7 +250,7 @@ class Handler:
             return b""
 
     def foresee(self, tx: Transaction, mail: Prepared, checked: Checked) -> Obeyed | None:
-        """What a mail is answered that only reads; None where it is not to be. Raises: as `handle` does."""
+        """The answer to a mail that only reads; None where it is not to be. Raises: as `handle` does."""
         if self._ban(tx, mail, checked) or self._spent(tx, mail, checked):
             return None
         return None if self._is_locked(tx, mail, checked) else self._obey(tx, mail, checked)
@@ -263,7 +263,7 @@ class Handler:
             rehearse(tx, self.tools, lambda tools: self._shown(self._carry_out(tx, mail, checked, tools)))
 
     def _shown(self, request: Request) -> Sequence[Notice]:
-        """What is told besides to those who hear of a board; strangers are shown boards that are not their own."""
+        """The notices besides those to all who hear of a board; strangers are shown boards that are not their own."""
         if request.correspondent().player is None:
             mails_of(request)
         return request.notices
@@ -325,7 +325,7 @@ class Handler:
             settle(tx, self.tools.limits, mail.logins, checked.verified)
 
     def _excess_of_guesses(self, tx: Transaction, mail: Prepared) -> Settled | None:
-        """What becomes of a mail to an address we never gave to anybody that is one too many; None for others."""
+        """The end of a mail to an address we never gave to anybody that is one too many; None for others."""
         assert mail.origin is not None  # noqa: S101  there is one for each message
         sources = mail.origin.guesses()
         until = Gate(tx, self.tools.limits).counted(sources)
@@ -378,7 +378,7 @@ class Handler:
         return (letter(address, subject, page, tx.now, player=player, reply_to=token, **words),) if players else ()
 
     def _ban(self, tx: Transaction, mail: Prepared, checked: Checked) -> Ban | None:
-        """What the operator keeps the sender of the mail out by; None for all others."""
+        """The ban by which the operator keeps the sender of the mail out; None for all others."""
         message, sender = mail.message, mail.sender
         assert isinstance(message, Message)  # noqa: S101  discards are laid aside
         known = {player.userid.casefold() for player in (sender.proven, sender.seated, sender.claimed) if player}
@@ -386,7 +386,7 @@ class Handler:
         return None if ban is None or (is_player(ban.subject) and mail.is_for_operator) else ban
 
     def _keep_out(self, tx: Transaction, ban: Ban, mail: Prepared) -> Settled:
-        """What becomes of a mail from somebody whom the operator keeps out."""
+        """The end of a mail from somebody whom the operator keeps out."""
         letters: list[Mail] = []
         player = tx.players.find(ban.subject) if is_player(ban.subject) else None
         if player is not None and not tx.outbox.written_since(player.id, SUSPENDED, tx.now - timedelta(days=1)):
@@ -421,7 +421,7 @@ class Handler:
         return Settled(Arrival.PARKED if discard.action is Action.REJECT else Arrival.IGNORED, reason)
 
     def _hand_on(self, tx: Transaction, mail: Prepared) -> Settled:
-        """What a person writes to postmaster or abuse waits for the operator, who is told."""
+        """The end of a mail to postmaster or abuse: it waits for the operator, who is told."""
         assert isinstance(mail.message, Message)  # noqa: S101  discards are laid aside
         told = [
             letter
