@@ -186,7 +186,7 @@ class Handler:
         return self._signer.board_of(message.token) if message.token else None
 
     def read(self, gate: Gate, row: Received, message: Message | Discard) -> Prepared:
-        """The mail and what it asks for, or why that is not known: then it is parked, and no other mail waits for it."""
+        """The mail and its wishes, or why these are not known: then it is parked, and no other mail waits for it."""
         try:
             return self._read(gate, row, message)
         except DatabaseTrouble:
