@@ -1,12 +1,12 @@
 """How strong the robots are: python -m bench.robots [--game "cross -size=5"]... [--contest levels]... [--games 32]
 
-Contests: `levels` (each against the one below; --level picks some of the upper ones), `simple` (level 1 against the
-greedy player, the skill of a game with --seconds a move against random and greedy), `plain` (the skill against UCT, and
-against our own search with proofs but by the rules alone, all with the same processor time), `ludii` (against UCT with
-as many playouts as Ludii is published to make in that time), `speed` (playouts a second of the processor, next to
-Ludii's). Levels are bounded by positions looked at, all others by time of the processor, so that it does not matter
-what else the machine does. --share makes the levels think about less, all by the same factor; --slips tries other
-chances of thoughtless moves than the game's skill has for its levels.
+Contests: `levels` (each against the one below; --level picks some of the upper ones), `beginner` (level 1 against the
+greedy player), `simple` (the skill of a game with --seconds a move against random and greedy), `plain` (the skill
+against UCT, and against our own search with proofs but by the rules alone, all with the same processor time), `ludii`
+(against UCT with as many playouts as Ludii is published to make in that time), `speed` (playouts a second of the
+processor, next to Ludii's). Levels are bounded by positions looked at, all others by time of the processor, so that it
+does not matter what else the machine does. --share makes the levels think about less, all by the same factor; --slips
+tries other chances of thoughtless moves than the game's skill has for its levels.
 
 Colours are exchanged from game to game, each pair of games begins with the same two random plies. A pairing is looked
 at after 8 games, 16, 32 and so on, and is over as soon as its 95 % interval lies within what is wanted, or without.
@@ -42,7 +42,7 @@ PLIES = 400
 
 HIGHEST = max(LEVELS)
 WIDE = 130
-KINDS = ("levels", "simple", "plain", "ludii", "speed")
+KINDS = ("levels", "beginner", "simple", "plain", "ludii", "speed")
 
 SMALL = {
     "amazons": "-size=6",
@@ -161,7 +161,8 @@ def contests(
         "levels": [
             (one, other, (0.65, 0.9)) for one, other in pairwise(reversed(robots)) if not upper or one.level in upper
         ],
-        "simple": [(robots[0], beginner, (0.35, 0.65)), (skill, chance, (0.99, 1.0)), (skill, beginner, (0.95, 1.0))],
+        "beginner": [(robots[0], beginner, (0.35, 0.65))],
+        "simple": [(skill, chance, (0.99, 1.0)), (skill, beginner, (0.95, 1.0))],
         "plain": [(skill, Player(kind, seconds=seconds), (0.8, 1.0)) for kind in ("uct", "plain")],
         "ludii": [(skill, Player("uct", playouts=round(LUDII.get(chosen, 0) * seconds)), (0.8, 1.0))],
     }

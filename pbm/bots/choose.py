@@ -11,13 +11,13 @@ from typing import Any
 
 from games import GAMES, AnyGame
 from games.rules import Side
+from pbm.bots.clobber import ClobberSkill
 from pbm.bots.connections import CrossSkill, HavannahSkill, HexSkill, YSkill
 from pbm.bots.crossgeo import CrossGeoSkill
 from pbm.bots.dots import DotsSkill
 from pbm.bots.glance import (
     AmazonsSkill,
     BreakthroughSkill,
-    ClobberSkill,
     LoaSkill,
     MorrisSkill,
     ReversiSkill,

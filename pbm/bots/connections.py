@@ -132,6 +132,8 @@ class ConnectionSkill(Skill):
 class CrossSkill(ConnectionSkill):
     """Three edges of which no two are adjacent. Where neither side joins such, both join opposite ones: a draw."""
 
+    slips = (0.83, 0.5, 0.18, 0.06)
+
     def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
         return ((0, 2, 4), (1, 3, 5))
 
@@ -143,7 +145,7 @@ class CrossSkill(ConnectionSkill):
 class HexSkill(ConnectionSkill):
     """Each side has two edges of its own."""
 
-    slips = (0.9, 0.495, 0.225, 0.045)
+    slips = (0.965, 0.71, 0.34, 0.035)
 
     def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
         return ((0, 2),) if side is Side.FIRST else ((1, 3),)
@@ -152,7 +154,7 @@ class HexSkill(ConnectionSkill):
 class YSkill(ConnectionSkill):
     """All three edges."""
 
-    slips = (0.9, 0.495, 0.225, 0.045)
+    slips = (0.97, 0.82, 0.46, 0.17)
 
     def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
         return ((0, 1, 2),)
@@ -161,6 +163,7 @@ class YSkill(ConnectionSkill):
 class HavannahSkill(ConnectionSkill):
     """Forks of three edges and bridges of two corners, which count as edges here. Rings in one are looked for, too."""
 
+    slips = (0.95, 0.87, 0.7, 0.35)
     full = 600
     games_a_rollout = 64
 

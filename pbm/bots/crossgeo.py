@@ -23,7 +23,7 @@ class CrossGeoSkill(Skill):
     """Solves boards by the values of their components (games/crossgeo_solver.py)."""
 
     full = 10_000
-    slips = (0.95, 0.522, 0.237, 0.048)
+    slips = (0.96, 0.72, 0.45, 0.1)
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
         """A random game: both sides go through the edges in one random order, each skipping what it may not pick."""

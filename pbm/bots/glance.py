@@ -43,6 +43,8 @@ class GlanceSkill(Skill):
 class BreakthroughSkill(GlanceSkill):
     """Pawns, and how far they have come; one whose way no opposing pawn can reach wins."""
 
+    slips = (0.08, 0.05, 0.04, 0.03)
+
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Breakthrough)  # noqa: S101  these skills are for such games
         rows = self.game.board(pos.options).rows
@@ -55,28 +57,11 @@ class BreakthroughSkill(GlanceSkill):
         return total / 10
 
 
-class ClobberSkill(GlanceSkill):
-    """Moves that each side has; the last part of the game is played out."""
-
-    slips = (0.8, 0.44, 0.2, 0.04)
-
-    def balance(self, pos: Moved) -> float:
-        assert isinstance(self.game, Moving)  # noqa: S101
-        board = self.game.board(pos.options)
-        first, second = pos.pieces
-        return ((board.around(second) & first).bit_count() - (board.around(first) & second).bit_count()) / 6
-
-    def solve(self, pos: Moved, steps: int) -> Solution | None:
-        assert isinstance(self.game, Moving)  # noqa: S101
-        ways = sum(1 for _ in self.game.paths(pos)) if pos.own.bit_count() < 12 else 99
-        return Tail(self.game, steps // 20).solution(pos) if ways <= 12 else None
-
-
 class LoaSkill(GlanceSkill):
     """How near the pieces of a side are to its middle, and in how many groups."""
 
     least = 120
-    slips = (0.05, 0.028, 0.013, 0.003)
+    slips = (0.18, 0.12, 0.08, 0.05)
 
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Moving)  # noqa: S101
@@ -104,7 +89,7 @@ def _scattered(board: Squares, pieces: Cells) -> float:
 class MorrisSkill(GlanceSkill):
     """Men, and points to go to."""
 
-    slips = (0.7, 0.385, 0.175, 0.035)
+    slips = (0.82, 0.4, 0.16, 0.03)
 
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Moving)  # noqa: S101
@@ -122,7 +107,7 @@ class AmazonsSkill(GlanceSkill):
     complete = False
     sampled = 50
     least = 60
-    slips = (0.04, 0.022, 0.01, 0.002)
+    slips = (0.04, 0.022, 0.01, 0.005)
 
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Moving)  # noqa: S101
@@ -156,6 +141,7 @@ def _by_queens(board: Squares, cells: Cells, free: Cells) -> Cells:
 class ReversiSkill(GlanceSkill):
     """Corners, and moves to choose from; the last squares exactly."""
 
+    slips = (0.155, 0.12, 0.06, 0.025)
     solved = 8
     """Free squares with which it is worth a try to play out every line."""
 

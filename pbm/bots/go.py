@@ -30,7 +30,7 @@ class GoSkill(Skill):
 
     full = 8000
     rave = 300.0
-    slips = (0.95, 0.522, 0.237, 0.048)
+    slips = (0.97, 0.6, 0.25, 0.05)
     explore = 0.25
     ordered = True
     complete = False

@@ -30,7 +30,7 @@ class GomokuSkill(Skill):
     full = 15_000
     explore = 0.3
     least = 250
-    slips = (0.03, 0.017, 0.007, 0.002)
+    slips = (0.06, 0.03, 0.012, 0.004)
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
         assert isinstance(self.game, Gomoku)  # noqa: S101  this skill is for that game
@@ -67,6 +67,7 @@ class GomokuSkill(Skill):
 class YavalathSkill(Skill):
     """Makes four, stops four, and never three if it can be helped; random games for the rest."""
 
+    slips = (0.5, 0.33, 0.15, 0.03)
     full = 1500
     rave = 40.0
     explore = 0.4

@@ -16,10 +16,11 @@ from games.loops import Loops
 from games.placing import PASS
 from games.rules import Side
 from pbm.bots import Budget, Skill, choose, skill_of
+from pbm.bots.clobber import Sums
 from pbm.bots.connections import ConnectionSkill, HexSkill, bridges, fills
 from pbm.bots.dots import Strings, grid, opened
 from pbm.bots.loops import shuffled_rest, yellow_margin
-from pbm.bots.tail import Tail
+from pbm.bots.tail import Tail, TooFar
 
 
 def random_position(game, words, seed, plies):
@@ -107,6 +108,35 @@ def test_four_in_a_row_is_solved_as_by_playing_out_every_line(seed):
     outcome = game.outcome(pos)
     assert outcome is not None
     assert solution.value == (0 if outcome.winner is None else 1 if outcome.winner is Side.FIRST else -1)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_clobber_is_solved_as_by_playing_out_every_line(seed):
+    game = GAMES["clobber"]
+    pos = random_position(game, ["-columns=4", "-rows=4"], seed, 5)
+    solution, truth = skill_of("clobber").solve(pos, 10**6), Tail(game, 10**6).solution(pos)
+    assert solution is not None
+    assert truth is not None
+    assert solution.value == truth.value
+    for move in solution.line:
+        pos = game.play(pos, move)
+    outcome = game.outcome(pos)
+    assert outcome is not None
+    assert solution.value == (1 if outcome.winner is Side.FIRST else -1)
+
+
+def test_parts_of_clobber_that_come_to_nothing_do_not_matter():
+    """Two pairs cancel, whatever else there is."""
+    pair, three = ((0, 0, 0), (0, 1, 1)), ((0, 0, 0), (0, 1, 1), (0, 2, 1))
+    sums = Sums(1000)
+    assert sums.wins((pair,), 0)
+    assert sums.wins((pair,), 1)
+    assert not sums.wins((pair, pair), 0)
+    assert not sums.wins((pair, pair), 1)
+    for side in (0, 1):
+        assert sums.wins((pair, pair, three), side) is sums.wins((three,), side)
+    with pytest.raises(TooFar):
+        Sums(1).wins((pair, three), 0)
 
 
 def test_four_in_a_row_solves_the_second_half_of_its_usual_board():
@@ -254,7 +284,7 @@ def test_a_win_in_one_is_made_and_one_of_the_opponents_stopped(words):
     [
         ["amazons", "-size=6"],
         ["breakthrough", "-size=5"],
-        ["clobber", "-columns=4", "-rows=4"],
+        ["clobber", "-columns=6", "-rows=6"],
         ["dots", "-columns=3", "-rows=3"],
         ["four"],
         ["gomoku", "-size=9"],
