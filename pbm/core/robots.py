@@ -24,6 +24,9 @@ LEVEL_OF = {f"robot{level}": level for level in sorted(LEVELS)}
 ANY, USUAL = "robot", "robot3"
 """The names by which somebody may ask for a robot, and which one that is."""
 
+SWAPS_BELOW = -0.02
+"""A robot takes the other side over when its own is worth less, and advises others to."""
+
 
 def robot_named(tx: Transaction, word: str) -> Player | None:
     """The robot that a userid or just `robot` means; None when it means a person or nobody."""

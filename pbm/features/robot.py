@@ -20,7 +20,7 @@ from pbm.core.decisions import done
 from pbm.core.notify import tell_players
 from pbm.core.registry import Occasion, handles, when_due
 from pbm.core.request import Request
-from pbm.core.robots import LEVEL_OF, SPENT, Settling, Task, asked, is_robot, robots, spent, thinks
+from pbm.core.robots import LEVEL_OF, SPENT, SWAPS_BELOW, Settling, Task, asked, is_robot, robots, spent, thinks
 from pbm.domain.commands import Command
 from pbm.domain.events import CommentMade
 from pbm.domain.match import SWAP, OfferKind, Player, Seat, other
@@ -37,9 +37,6 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 LOST = -0.999
 NEAR_THE_END = 5
 """A robot gives a lost game up when so few moves are left."""
-
-SWAPS_BELOW = -0.02
-"""A robot takes the other side over when its own is worth less."""
 
 
 @handles(

@@ -20,7 +20,7 @@ from pbm.core.decisions import done
 from pbm.core.notify import notice_of, reader_of
 from pbm.core.registry import handles
 from pbm.core.request import Request
-from pbm.core.robots import Settling, Task, asked, is_robot, thinks
+from pbm.core.robots import SWAPS_BELOW, Settling, Task, asked, is_robot, thinks
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotYourTurn
 from pbm.domain.mail import RemarkKind
@@ -118,6 +118,7 @@ def lessons(at: Settling) -> Iterator[Task]:
         then: Callable[[Item, Settling, Sequence[Thought]], None]
         if _word(item) == "hint":
             question, then = _question(board.match, item.payload["ply"] - 1), _give_hint
+            question = replace(question, swappable=_opens(board))
         else:
             plies = len(board.match.record)
             question = replace(_question(board.match, plies), seen_from=0, share=min(1.0, POSITIONS_AT_FULL / plies))
@@ -145,12 +146,29 @@ def _give_hint(item: Item, at: Settling, thoughts: Sequence[Thought]) -> None:
     running = board.match.result is None and board.state.to_move == seat and board.next_ply == item.payload["ply"]
     if not _still_wanted(at, item) or not running or not thoughts:
         return
-    player, thought = board.match.player(seat), thoughts[0]
-    line = f" It expects {', '.join(thought.line)}." if len(thought.line) > 1 else ""
-    shown = f"a hint. robot{TEACHER} would play {thought.move}: {worth(thought)}.{line}"
+    player = board.match.player(seat)
+    shown = f"a hint. robot{TEACHER} {advice(thoughts[0], board.state.may_swap, _opens(board))}"
     board.remark(RemarkKind.COMMENT, player, f"(had a hint from robot{TEACHER} at ply {board.next_ply})")
     notice = notice_of(board, reader_of(tx, tools, player, seat), shown=shown)
     tx.outbox.add(tools.composer.notice(notice, now), now)
+
+
+def advice(thought: Thought, may_swap: bool, opening: bool) -> str:
+    """What the strongest robot would do, and why. may_swap: the player may take the other side over.
+
+    opening: the opponent may, after this move. Example: "would play B4: it sees 56 % for you. It expects B4, C2."
+    """
+    if may_swap and thought.value < SWAPS_BELOW:
+        return f"would swap: if you do not, {worth(thought)}."
+    line = f" It expects {', '.join(thought.line)}." if len(thought.line) > 1 else ""
+    said = f"would play {thought.move}: {worth(thought)}.{line}"
+    fair = " As your opponent may swap sides, it opens with a move that is good for neither."
+    return said + fair if opening else said
+
+
+def _opens(board: OpenBoard) -> bool:
+    """Whether the opponent may take the side over whose move is next."""
+    return board.state.game.info.swap and not board.match.record
 
 
 def worth(thought: Thought) -> str:

@@ -75,6 +75,17 @@ def test_just_robot_is_one_of_them(house: House) -> None:
     assert "robot3" in house.send("alice", "cross challenge me robot")[0]["Subject"]
 
 
+def test_a_hint_after_an_opening_that_is_too_good_is_to_swap(house: House) -> None:
+    house.player("alice")
+    board = begun(house, "cross", "alice")
+    scripted(house, move="F6", line=("F6",))
+    house.think()
+    house.send("alice", "", f"hint {board} alice alicepass")
+    scripted(house, move="A1", value=-0.3, line=("A1", "B1"))
+    (mail,) = house.think()
+    assert "robot5 would swap: if you do not, it sees 35 % for you." in " ".join(mail.body.split())
+
+
 def test_the_same_board_is_played_the_same_way_after_a_kill(house: House) -> None:
     """A thought that was lost is thought again: it depends on the board and the ply alone."""
     house.player("alice")
