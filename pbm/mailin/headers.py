@@ -232,22 +232,21 @@ _LONGEST = 80
 
 
 def lane(envelope: Envelope, raw: bytes, robot: Robot, board_of: Callable[[str], int | None]) -> str:
-    """The board whose mail is answered, or that the subject names, or else the sender; empty where nothing is known.
+    """The board whose mail is answered, or else the sender, and the board that the subject names.
 
+    Anybody can name a board: they must not be waited for by whoever plays there. Empty where nothing is known.
     board_of: the board of a reply token, None for one of nobody's.
     """
     board = _answered(envelope.recipients, robot, board_of)
-    if board is not None:
-        return f"board {board}"
     head = re.split(rb"\r?\n\r?\n", raw[:MAX_HEADERS], maxsplit=1)[0]
-    if not envelope.recipients:
+    if board is None and not envelope.recipients:
         board = _answered(_addresses(head), robot, board_of)
-    if board is None and (named := _BOARD.search(_field(_SUBJECT, head))):
-        board = int(named[0])
     if board is not None:
         return f"board {board}"
     sender = envelope.mail_from if envelope.mail_from is not None else next(iter(_addresses(_field(_FROM, head))), "")
-    return f"from {sender}".casefold().encode("ascii", "replace").decode()[:_LONGEST] if sender else ""
+    named = _BOARD.search(_field(_SUBJECT, head))
+    words = [*([f"board {int(named[0])}"] if named else []), *([f"from {sender}"] if sender else [])]
+    return " ".join(words).casefold().encode("ascii", "replace").decode()[:_LONGEST]
 
 
 def _answered(recipients: Iterable[str], robot: Robot, board_of: Callable[[str], int | None]) -> int | None:

@@ -37,11 +37,11 @@ _MAILS_AT_ONCE, _SECONDS_AT_ONCE = 40, 0.05
 
 For no more mails is read ahead than twice as many as the one before settled in time.
 """
-_SECONDS_IN_ALL = 1.0
-"""After which what is owed so far is sent, though mails still wait."""
+_SECONDS_IN_ALL, _SECONDS_OF_A_FLOOD = 1.0, 0.1
+"""After which what is owed so far is sent, though mails still wait; and where these hold passwords."""
 _AHEAD_AT_ONCE = 20
 """Mails about boards that are handled before those that came earlier, while more wait than are read at once."""
-_SLOW_AT_ONCE = 4
+_SLOW_AT_ONCE = 2
 """Mails with passwords that are handled before it is looked again for mails without."""
 _MOST_BEGUN = 3
 """How often a mail may be begun and not be finished."""
@@ -80,8 +80,8 @@ class Batches:
         Mails that cannot be written down together are handled once more, and written down, one by one.
         Raises: DatabaseTrouble, and then none is handled.
         """
-        handled, until = 0, monotonic() + _SECONDS_IN_ALL
-        while handled < limit and monotonic() < until:
+        handled, begun = 0, monotonic()
+        while handled < limit and monotonic() < begun + (_SECONDS_OF_A_FLOOD if self._put_off else _SECONDS_IN_ALL):
             some = self._handle_some(limit)
             handled += some
             more = self._released if self._store.locks_rows else some and (self._left_over or self._put_off)

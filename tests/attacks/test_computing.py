@@ -195,7 +195,8 @@ def test_what_a_mail_changes_is_seen_by_the_next_of_its_sender(table: House) -> 
 
 
 def flood(house: House, number: int) -> list[Arriving]:
-    return [house.mail(f"new{n}@x.example", f"signup new{n} a-good-word{n}") for n in range(number)]
+    """Strangers with passwords, who name a board."""
+    return [house.mail(f"new{n}@x.example", f"signup new{n} a-good-word{n}-101") for n in range(number)]
 
 
 def test_a_move_comes_before_a_flood_of_passwords_however_long_that_is(table: House) -> None:
