@@ -75,7 +75,7 @@ def restore(invocation: Invocation, file: Path, quick: bool) -> None:
 
     The server must not run. The copy is brought to this program's version and checked first, FILE itself stays as it
     is, and the database that was there is kept under another name. What happened since the copy was made is gone, so
-    answers to mails that players got so far count no longer, and the numbers of new boards jump ahead. Each player who
+    answers to mails that players got so far no longer count, and the numbers of new boards jump ahead. Each player who
     has boards, or was about of late, gets one mail that tells how they stand, a hundred players a minute. Of players
     whom the copy does not know this tells the addresses, with a letter to send them.
     """

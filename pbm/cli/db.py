@@ -134,7 +134,7 @@ def recovered(invocation: Invocation) -> None:
     """Say that the database was set back.
 
     For PostgreSQL, after a recovery to a point in time or a failover that lost commits, before the server is started
-    again; `pbm db restore` does it by itself. Answers to mails that players got so far count no longer, and the
+    again; `pbm db restore` does it by itself. Answers to mails that players got so far no longer count, and the
     numbers of new boards jump ahead, so that nobody acts on a position they never saw. Each player who has boards gets
     one mail that tells how they stand, a hundred players a minute.
     """

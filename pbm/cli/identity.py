@@ -82,7 +82,7 @@ def secret() -> None:
 
 @secret.command("rotate")
 @click.option("--overlap", default="90d", show_default=True, metavar="TIME", help="How long older mails still count.")
-@click.option("--at-once", is_flag=True, help="Older mails count no longer: the secret is in wrong hands.")
+@click.option("--at-once", is_flag=True, help="Older mails no longer count: the secret is in wrong hands.")
 @pass_invocation
 def rotate_secret(invocation: Invocation, overlap: str, at_once: bool) -> None:
     """Make a new secret.
