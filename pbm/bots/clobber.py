@@ -138,7 +138,7 @@ class ClobberSkill(GlanceSkill):
 
     full = 4000
     explore = 0.8
-    slips = (0.88, 0.48, 0.24, 0.04)
+    slips = (0.91, 0.48, 0.24, 0.04)
 
     def balance(self, pos: Position) -> float:
         assert isinstance(self.game, Clobber)  # noqa: S101  this skill is for that game

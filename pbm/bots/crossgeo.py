@@ -23,7 +23,7 @@ class CrossGeoSkill(Skill):
     """Solves boards by the values of their components (games/crossgeo_solver.py)."""
 
     full = 10_000
-    slips = (0.96, 0.72, 0.45, 0.1)
+    slips = (0.98, 0.72, 0.4, 0.14)
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
         """A random game: both sides go through the edges in one random order, each skipping what it may not pick."""

@@ -159,7 +159,7 @@ class DotsSkill(Skill):
 
     full = 6000
     explore = 0.5
-    slips = (0.9, 0.55, 0.2, 0.02)
+    slips = (0.9, 0.6, 0.22, 0.02)
     complete = False
 
     def _grid(self, pos: Position) -> Grid:

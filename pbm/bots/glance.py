@@ -43,7 +43,7 @@ class GlanceSkill(Skill):
 class BreakthroughSkill(GlanceSkill):
     """Pawns, and how far they have come; one whose way no opposing pawn can reach wins."""
 
-    slips = (0.08, 0.05, 0.04, 0.03)
+    slips = (0.08, 0.055, 0.035, 0.012)
 
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Breakthrough)  # noqa: S101  these skills are for such games
@@ -89,7 +89,7 @@ def _scattered(board: Squares, pieces: Cells) -> float:
 class MorrisSkill(GlanceSkill):
     """Men, and points to go to."""
 
-    slips = (0.82, 0.4, 0.16, 0.03)
+    slips = (0.82, 0.33, 0.11, 0.015)
 
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Moving)  # noqa: S101
@@ -141,7 +141,7 @@ def _by_queens(board: Squares, cells: Cells, free: Cells) -> Cells:
 class ReversiSkill(GlanceSkill):
     """Corners, and moves to choose from; the last squares exactly."""
 
-    slips = (0.155, 0.12, 0.06, 0.025)
+    slips = (0.155, 0.09, 0.05, 0.025)
     solved = 8
     """Free squares with which it is worth a try to play out every line."""
 

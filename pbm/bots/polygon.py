@@ -13,6 +13,7 @@ class PolygonSkill(Skill):
     full = 1200
     explore = 0.5
     plies = 40
+    slips = (0.92, 0.62, 0.35, 0.12)
 
     def solve(self, pos: Position, steps: int) -> Solution | None:
         return Tail(self.game, steps // 40).solution(pos) if pos.drawing is not None else None

@@ -29,8 +29,8 @@ class GomokuSkill(Skill):
 
     full = 15_000
     explore = 0.3
-    least = 250
-    slips = (0.06, 0.03, 0.012, 0.004)
+    least = 400
+    slips = (0.03, 0.016, 0.01, 0.005)
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
         assert isinstance(self.game, Gomoku)  # noqa: S101  this skill is for that game
@@ -67,7 +67,7 @@ class GomokuSkill(Skill):
 class YavalathSkill(Skill):
     """Makes four, stops four, and never three if it can be helped; random games for the rest."""
 
-    slips = (0.5, 0.33, 0.15, 0.03)
+    slips = (0.48, 0.28, 0.15, 0.025)
     full = 1500
     rave = 40.0
     explore = 0.4
