@@ -177,6 +177,8 @@ MAX_MAIL = 60_000
 APART, NAMED, BESIDES = 5800, 35, 2400
 """Octets of that which headers and sentences take in two forms; how often they name our domain, at most; and octets of
 each further board."""
+BESIDES_PICTURE = 6000
+"""Octets that a picture leaves to what is told of its board in HTML."""
 ENCLOSED = 450
 """Octets that a picture takes besides itself and the words for those who do not see it."""
 
@@ -228,7 +230,7 @@ class Sheet:
             return
         if style == WORDS or not view.tables:
             view.drawn(style)
-        _ = view.moves, view.beginnings, self.pictured and view.picture is not None and view.description
+        _ = view.moves, view.beginnings, self.pictured and view.pictures and view.description
 
     def __post_init__(self) -> None:
         self.room = self.room or MAX_MAIL - APART - NAMED * len(self.domain) - BESIDES * (self.boards - 1)
@@ -274,21 +276,17 @@ class Sheet:
         """
         moves = {word: url for word in view.moves if (url := link(word))} if link else {}
         starts = {cell: url for cell, text in view.beginnings.items() if (url := link(text))} if link else {}
-        cost, described = self._pictured(view, style)
-        first = 0 < cost <= room * 3 // 4 and (self.boards == 1 or len(view.tables) != 1)
-        board = HtmlBoard(view, style, moves, room - cost * first, starts, pictured=first)
-        late = not first and 0 < cost <= board.room and not board.cells
-        board.room -= cost * late
-        if (first or late) and view.picture is not None:
-            return board, self._enclosed(view.picture, "board.png", described)
-        return board, Markup("")
-
-    def _pictured(self, view: View, style: str) -> tuple[int, str]:
-        """The picture's size, in octets, and the words for those who do not see it; nothing if there is none."""
-        if not self.pictured or view.picture is None:
-            return 0, ""
         described = "The board, which is told in words below." if style == WORDS else view.description
-        return len(view.picture.data) * 37 // 27 + len(described) + ENCLOSED, described
+        costs = [
+            (len(each.data) * 37 // 27 + len(described) + ENCLOSED, each) for each in view.pictures if self.pictured
+        ]
+        most = max(room * 3 // 4, room - BESIDES_PICTURE) if self.boards == 1 or len(view.tables) != 1 else 0
+        cost, chosen = next(((cost, each) for cost, each in costs if cost <= most), (0, None))
+        board = HtmlBoard(view, style, moves, room - cost, starts, pictured=chosen is not None)
+        if chosen is None and not board.cells:
+            cost, chosen = next(((cost, each) for cost, each in costs if cost <= board.room), (0, None))
+            board.room -= cost
+        return board, self._enclosed(chosen, "board.png", described) if chosen else Markup("")
 
     def _enclosed(self, picture: Picture, name: str, described: str) -> Markup:
         """The HTML for a picture that the mail takes along."""

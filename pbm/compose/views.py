@@ -29,7 +29,7 @@ from pbm.domain.match import SWAP, Match, Player, Seat, State
 from pbm.domain.spans import DAY, HOUR, brief, in_words
 from pbm.draw import words
 from pbm.draw.brush import Picture
-from pbm.draw.picture import picture
+from pbm.draw.picture import picture, smaller
 
 
 def moment(at: datetime, zone: ZoneInfo) -> str:
@@ -162,6 +162,8 @@ def _event(match: Match, player: Player, domain: str, now: datetime) -> Event:
     return event
 
 
+LARGE = 14_000
+"""Octets of a picture that may be too many for a mail."""
 MAX_ALT = 4000
 """Characters of a picture's description."""
 KEPT = 200
@@ -206,6 +208,14 @@ class View:
     @cached_property
     def picture(self) -> Picture | None:
         return picture(self.scene)
+
+    @cached_property
+    def pictures(self) -> list[Picture]:
+        """The picture, and where that is large a smaller one."""
+        if self.picture is None:
+            return []
+        other = smaller(self.scene.board) if len(self.picture.data) > LARGE else None
+        return [self.picture, *([other] if other else [])]
 
     @cached_property
     def tables(self) -> list[Table]:

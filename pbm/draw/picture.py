@@ -25,6 +25,14 @@ def _picture(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
     return shown if len(shown.data) <= MAX_OCTETS else None
 
 
+@lru_cache(maxsize=32)
+def smaller(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
+    """The same in half the octets, without soft edges and what is shown enlarged; None where little is to be saved."""
+    if not isinstance(board, PlaneBoard):
+        return None
+    return brush.finished(plane_pictures.of_plane(board, enlarged=False, soft=False), 9)
+
+
 def drawn(board: HexBoard | GridBoard | PlaneBoard) -> Picture:
     """The picture made anew, whatever it takes."""
     return brush.finished(image(board))

@@ -40,17 +40,17 @@ _PENS = {
 """Colour, width in pixels without the soft edge, and length of dashes; 0 for none."""
 
 
-def of_plane(board: PlaneBoard, *, enlarged: bool = True) -> Image.Image:
-    """enlarged: with the part that is most crowded."""
+def of_plane(board: PlaneBoard, *, enlarged: bool = True, soft: bool = True) -> Image.Image:
+    """enlarged: with the part that is most crowded. soft: the edges of strokes."""
     layout = _laid_out(board)
     part = most_crowded(layout, ENLARGED) if enlarged else None
     below = _laid_out(part.board) if part else None
     height = _height(layout)
     image = brush.blank(WIDTH, height + (_height(below) if below else 0))
-    _paint(image, layout, 0)
+    _paint(image, layout, 0, soft=soft)
     if part and below:
         _frame(image, layout.sheet, part)
-        _paint(image, below, height)
+        _paint(image, below, height, soft=soft)
         edge = 0, height, WIDTH - 1, image.height - 1
         ImageDraw.Draw(image).rectangle(edge, None, brush.number(TARGET), 2)
     return image
@@ -81,14 +81,14 @@ def _pixel(spot: Spot | Place, top: int = 0) -> Spot:
     return (spot[1] + 1) * CELL_WIDTH, (spot[0] + 1.5) * CELL_HEIGHT + top
 
 
-def _paint(image: Image.Image, layout: Layout, top: int) -> None:
+def _paint(image: Image.Image, layout: Layout, top: int, *, soft: bool) -> None:
     """The layout drawn, from this row of pixels on: strokes, soft edges first, points, then labels."""
     pen, board = ImageDraw.Draw(image), layout.sheet.board
     strokes = [_stroke(segment, line, top) for segment, line in _lines(layout)]
-    for soft in (True, False):
+    for around in (True, False) if soft else (False,):
         for stroke in strokes:
             for ends in stroke.dashes:
-                pen.line(ends, stroke.edge if soft else stroke.ink, stroke.width + 2 * soft)
+                pen.line(ends, stroke.edge if around else stroke.ink, stroke.width + 2 * around)
     for index, point in enumerate(board.points):
         if layout.sheet.shows(point) and (point.here or point.target or index in layout.signs):
             _dot(image, point, _pixel(layout.sheet.spot(point.x, point.y), top))
