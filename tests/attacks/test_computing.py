@@ -16,7 +16,7 @@ from pbm.compose import Answer
 from pbm.core.registry import HANDLERS
 from pbm.core.request import Request
 from pbm.domain.commands import Command
-from pbm.server import Arriving
+from pbm.server import Arriving, batch
 from pbm.server import handle as module
 from pbm.server.batch import Batches
 from pbm.server.guard import Costs
@@ -199,6 +199,12 @@ def flood(house: House, number: int) -> list[Arriving]:
     return [house.mail(f"new{n}@x.example", f"signup new{n} a-good-word{n}-101") for n in range(number)]
 
 
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine so quick that no batch is cut short."""
+    monkeypatch.setattr(batch, "_SECONDS_OF_A_FLOOD", 60)
+
+
 def test_a_move_comes_before_a_flood_of_passwords_however_long_that_is(table: House) -> None:
     table.service.accept([*flood(table, 40), table.answering("bob", "C4", 101)])
     assert sum(table.service.handle(10) for _ in range(2)) < 32
@@ -208,6 +214,7 @@ def test_a_move_comes_before_a_flood_of_passwords_however_long_that_is(table: Ho
     assert waiting(table) == []
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_players_do_not_wait_for_a_flood_and_what_they_wrote_stays_in_its_order(table: House) -> None:
     """Their mails come last; one holds a password, and the next of its board waits for it."""
     slow, later = table.answering("alice", "set alice alicepass board words"), table.answering("alice", "show")
@@ -219,6 +226,7 @@ def test_players_do_not_wait_for_a_flood_and_what_they_wrote_stays_in_its_order(
         assert quick not in waiting(table)
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_mails_behind_a_flood_stay_in_their_order(table: House) -> None:
     """What one sender wrote first is done first, also where another server has handled what was put off."""
     choice = table.mail("alice", "set alice alicepass board words")

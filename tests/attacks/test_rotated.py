@@ -109,7 +109,7 @@ def test_an_export_from_before_counts_during_the_overlap(table: House) -> None:
 def test_a_process_that_only_takes_mail_in_keeps_to_the_new_secret(table: House) -> None:
     """By it mails of a board are put in their lanes."""
     rotate(table, timedelta())
-    table.send("bob", "cross show 101")
+    table.send("bob", "cross chat 101 bob bobpass", "Hello!")
     answer = table.answering("bob", "C4", 101)
     table.service.accept([answer])
     with table.service.store.read() as tx:
