@@ -44,13 +44,13 @@ def spread(tx: Transaction, tools: Tools, broadcast: Broadcast, after: int = 0) 
     Those who want no broadcasts or have blocked its author get none. The rest is put on the agenda.
     """
     deaf = {broadcast.author.id, *tx.blocks.blockers(broadcast.author.id)}
-    players = tx.players.after(after, AT_ONCE)
-    if is_more := len(players) == AT_ONCE:
-        tx.agenda.put(SPREAD, broadcast.id, tx.now, after=players[-1].id)
+    players, last = tx.players.after(after, AT_ONCE)
+    if last is not None:
+        tx.agenda.put(SPREAD, broadcast.id, tx.now, after=last)
     readers = readers_of(tx, tools, [player for player in players if player.id not in deaf]).values()
     hearers = [reader for reader in readers if reader.settings.broadcasts == "on" and reader.addresses]
     mails = [mail for reader in hearers for mail in _mails(tools, broadcast, reader, tx.now)]
-    return mails, None if is_more else len(hearers)
+    return mails, None if last is not None else len(hearers)
 
 
 @when_due(SPREAD)

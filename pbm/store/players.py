@@ -124,12 +124,12 @@ class Players:
         )
         return [Player(row.id, row.userid) for row in rows]
 
-    def after(self, player_id: int, most: int) -> list[Player]:
-        """So many of those with higher ids, in their order."""
-        found = select(players.c.id, players.c.userid).where(players.c.removed_at.is_(None), players.c.id > player_id)
-        return [
-            Player(row.id, row.userid) for row in self._connection.execute(found.order_by(players.c.id).limit(most))
-        ]
+    def after(self, player_id: int, most: int) -> tuple[list[Player], int | None]:
+        """The next ones by their ids, and the last id that was looked at, None where no more follow."""
+        found = select(players.c.id, players.c.userid, players.c.removed_at).where(players.c.id > player_id)
+        rows = self._connection.execute(found.order_by(players.c.id).limit(most)).all()
+        here = [Player(row.id, row.userid) for row in rows if row.removed_at is None]
+        return here, rows[-1].id if len(rows) == most else None
 
     def password_hash(self, player_id: int) -> str:
         return str(

@@ -12,6 +12,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import Select, event, select
 
+from pbm.features.talk import SPREAD
 from pbm.server.operator import Administration
 from pbm.store.tables import absences, matches
 from tests.conversation import ROBOT, House
@@ -33,6 +34,21 @@ def test_no_statement_of_a_move_reads_a_whole_table(table: House, judge: Plans) 
         tx.outbox.claim(table.now, table.now + timedelta(hours=1), 10)
         tx.outbox.sent([1, 2], table.now)
     assert len(judge.judged) > 10
+    assert not judge.faults
+
+
+def test_no_statement_of_a_flood_or_a_broadcast_reads_a_whole_table(table: House, judge: Plans) -> None:
+    """Mails with passwords that are put off, one about a board that overtakes them, and letters to many."""
+    strangers = [table.mail(f"new{n}@x.example", f"signup new{n} a-good-word{n}") for n in range(4)]
+    table.service.accept([*strangers, table.answering("bob", "E4", 101)])
+    with judged(judge):
+        while table.service.handle(1):
+            pass
+        table.send("alice", "broadcast alice alicepass", "Hello!")
+        with table.service.store.write() as tx:
+            tx.agenda.put(SPREAD, 1, table.now, after=0)
+        table.wait(timedelta(seconds=1))
+    assert any("bob played E4" in got.body for got in table.mailboxes["alice@example.net"])
     assert not judge.faults
 
 

@@ -170,9 +170,9 @@ def announce(occasion: Occasion) -> None:
         return
     if occasion.item.key != _MORE:
         plan(tx)
-    players = tx.players.after(occasion.item.payload.get("after", 0), _AT_ONCE)
-    if len(players) == _AT_ONCE:
-        tx.agenda.put(NEWS, _MORE, now, after=players[-1].id)
+    players, last = tx.players.after(occasion.item.payload.get("after", 0), _AT_ONCE)
+    if last is not None:
+        tx.agenda.put(NEWS, _MORE, now, after=last)
     mails: list[Mail] = []
     for reader in readers_of(tx, tools, players).values():
         if reader.settings.tournaments != "on":
