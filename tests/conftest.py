@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +23,13 @@ from tests.databases import databases as databases_in
 hypothesis.register_profile("repeatable", derandomize=True, deadline=None)
 hypothesis.register_profile("random", derandomize=False, deadline=None, print_blob=True)
 hypothesis.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+def pytest_collection_finish() -> None:
+    """What is there before the first test stays to the end, so that no collection of garbage need look at it again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
 
 
 @pytest.fixture(autouse=True, scope="session")

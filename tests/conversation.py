@@ -321,9 +321,11 @@ class House:
         """Everything that a refused command may not change."""
         kept = [table for table in metadata.sorted_tables if table.name not in PASSING]
         with self.service.store.read() as tx:
-            run = tx._connection.exec_driver_sql
-            rows = {table.name: run(f'SELECT * FROM "{table.name}"') for table in kept}  # noqa: S608  names of ours
-            return {name: sorted(map(tuple, found), key=repr) for name, found in rows.items()}
+            cursor, rows = tx._connection.connection.cursor(), {}
+            for table in kept:
+                cursor.execute(f'SELECT * FROM "{table.name}"')  # noqa: S608  names of ours
+                rows[table.name] = sorted(map(tuple, cursor.fetchall()), key=repr)
+            return rows
 
     def parked(self) -> list[Received]:
         with self.service.store.read() as tx:

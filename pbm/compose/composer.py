@@ -48,6 +48,8 @@ MAX_DRAWN_TOGETHER = 12
 """Boards that are drawn in one mail."""
 MAX_REFERENCES = 9
 """Ids of a thread that are repeated after its root."""
+MOST_AHEAD = 200
+"""Board mails that are kept before what they tell has come to pass."""
 MAX_ID = 100
 """Characters of somebody else's Message-ID that is repeated; Outlook's have 80."""
 
@@ -92,7 +94,8 @@ class Notice:
     """
 
     match: Match
-    state: State
+    state: State = field(compare=False)
+    """Follows from the match, as what was before does."""
     reader: Reader
     events: tuple[Event, ...] = ()
     comments: tuple[CommentMade, ...] = ()
@@ -109,7 +112,7 @@ class Notice:
     offered: tuple[str, ...] = ()
     leave: str = ""
     notes: tuple[Remark, ...] = ()
-    before: State | None = None
+    before: State | None = field(default=None, compare=False)
     kibitz: tuple[Remark, ...] = ()
     page: str = "board.txt"
     read_as: str = ""
@@ -169,6 +172,31 @@ class Answer:
     """It tells a newcomer how to join by itself."""
 
 
+Telling = tuple[Notice, datetime, Message | None]
+"""All that a board mail is written from."""
+
+
+class Ahead:
+    """Board mails written before what they tell has come to pass; each is given out once, and only for the same."""
+
+    def __init__(self) -> None:
+        self._mails: dict[tuple[int, tuple[str, ...]], tuple[Telling, list[Mail]]] = {}
+
+    def keep(self, telling: Telling, mails: list[Mail]) -> None:
+        if len(self._mails) >= MOST_AHEAD:
+            self._mails.clear()
+        self._mails[self._key(telling)] = telling, mails
+
+    def take(self, telling: Telling) -> list[Mail] | None:
+        """None where nothing was written from the same."""
+        known, mails = self._mails.pop(self._key(telling), (None, None))
+        return mails if known == telling else None
+
+    @staticmethod
+    def _key(telling: Telling) -> tuple[int, tuple[str, ...]]:
+        return telling[0].match.board, telling[0].reader.addresses
+
+
 @dataclass(slots=True)
 class Composer:
     """Writes mails. make_key: a fresh random key for each."""
@@ -178,12 +206,22 @@ class Composer:
     pages: Pages = field(default_factory=Pages)
     make_key: Callable[[], str] = lambda: secrets.token_hex(12)
     _views: Views = field(default_factory=Views)
+    _ahead: Ahead = field(default_factory=Ahead)
+    _is_aside: bool = False
 
     def notice(self, notice: Notice, now: datetime, answers: Message | None = None) -> list[Mail]:
         """The board mail, one for each of the reader's addresses. answers: the mail of theirs that it answers.
 
-        That has no id where other boards answer it, too.
+        That has no id where other boards answer it, too. What was written before, aside, is only given its own key.
         """
+        if self._is_aside:
+            mails = self._notice(notice, now, answers)
+            self._ahead.keep((notice, now, answers), mails)
+            return mails
+        known = self._ahead.take((notice, now, answers))
+        return self._notice(notice, now, answers) if known is None else [self._rekeyed(mail) for mail in known]
+
+    def _notice(self, notice: Notice, now: datetime, answers: Message | None) -> list[Mail]:
         match = notice.match
         root = f"<{thread_of(match)}@{self.robot.domain}>"
         subject = _subject(notice)
@@ -203,18 +241,12 @@ class Composer:
             for address in notice.reader.addresses
         ]
 
-    def prepare(self, notice: Notice) -> None:
-        """Work out what the board mail shows, so that nobody waits for that while it is written."""
-        sheet = self._sheet(notice.reader, pictured=_calls_for_picture(notice))
-        for state in filter(None, (notice.state, notice.before)):
-            view = self._views.of(state, notice.scene if state is notice.state else None)
-            sheet.prepare(view, notice.reader.settings.board)
-        if notice.match.result is None:
-            _ = self._views.of(notice.state).examples
-
     def aside(self) -> Composer:
-        """One that shares what was worked out, and takes no key from the order in which mails get theirs."""
-        return replace(self, make_key=lambda: secrets.token_hex(12))
+        """One whose board mails are kept for this one, to be told when what they tell has come to pass.
+
+        It takes no key from the order in which mails get theirs.
+        """
+        return replace(self, make_key=lambda: secrets.token_hex(12), _is_aside=True)
 
     def answer(
         self,
@@ -485,6 +517,12 @@ class Composer:
         envelope_from = self.robot.return_path(key)
         player_id = player.id if player else None
         return Mail(key, address, envelope_from, subject, to_bytes(head, body, key), board, player_id)
+
+    def _rekeyed(self, mail: Mail) -> Mail:
+        """The mail with a key of its own, wherever that stands."""
+        key = self.make_key()
+        raw = mail.raw.replace(mail.key.encode(), key.encode())
+        return replace(mail, key=key, envelope_from=self.robot.return_path(key), raw=raw)
 
     @staticmethod
     def _summary(answers: Sequence[Answer]) -> str:

@@ -223,15 +223,6 @@ class Sheet:
         """Words for the page that open the URL where they can."""
         return text if self.form == TEXT else self._inlays.link(text, url)
 
-    def prepare(self, view: View, style: str) -> None:
-        """Work out what `board` shows, but for the links."""
-        view.text(style)
-        if self.form == TEXT:
-            return
-        if style == WORDS or not view.tables:
-            view.drawn(style)
-        _ = view.moves, view.beginnings, self.pictured and view.pictures and view.description
-
     def __post_init__(self) -> None:
         self.room = self.room or MAX_MAIL - APART - NAMED * len(self.domain) - BESIDES * (self.boards - 1)
         self._left = self.boards

@@ -124,33 +124,13 @@ def told_to(event: Event, seat: Seat | None) -> bool:
     return event.seat == seat or not isinstance(event, IntentDropped)
 
 
-def rehearse(tx: Transaction, tools: Tools, act: Callable[[Tools], Sequence[Notice] | None]) -> None:
-    """Do in a transaction that only reads what is to be done in one that writes, so that all it leads to is known then.
+def rehearse(tx: Transaction, tools: Tools, deed: Callable[[Tools], object]) -> None:
+    """Do in a transaction that only reads what is to be done in one that writes, so that all it tells is written then.
 
-    act: returns what else will be told. It writes nothing, and whatever goes wrong comes up again.
+    deed: composes itself the mails that it causes, with the tools it is given. Whatever goes wrong comes up again.
     """
-    notices = list[Notice]()
-    apart, boards = foresee(tx, tools, lambda tools: notices.extend(act(tools) or ()))
     with tx.rehearsal():
-        for board in boards:
-            _prepare(tx, apart, board)
-        for notice in notices:
-            apart.composer.prepare(notice)
-
-
-def foresee(tx: Transaction, tools: Tools, deed: Callable[[Tools], object]) -> tuple[Tools, list[OpenBoard]]:
-    """As `rehearse`, of what composes itself all mails that it causes. The tools it had, and the boards it opened."""
-    apart = replace(tools, composer=tools.composer.aside())
-    with tx.rehearsal() as boards:
-        deed(apart)
-    return apart, boards
-
-
-def _prepare(tx: Transaction, tools: Tools, board: OpenBoard) -> None:
-    """Work out what those will be shown whom `tell_players` writes to."""
-    followers, before, told = tx.follows.of(board.match), _before_the_end(board), tuple(board.events)
-    for reader in _audience(tx, tools, board, followers):
-        tools.composer.prepare(Notice(board.match, board.state, reader, events=told, before=before))
+        deed(replace(tools, composer=tools.composer.aside()))
 
 
 def _is_first(tx: Transaction, board: OpenBoard, reader: Reader) -> bool:

@@ -13,7 +13,7 @@ import structlog
 
 from games.rules import GameError
 from pbm.compose import Answer, Posed
-from pbm.core.notify import Tools, foresee
+from pbm.core.notify import Tools, rehearse
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import Rejected
@@ -165,9 +165,9 @@ class Runner:
         """Work out what comes of the next that is due, and what its players are shown, while others write."""
         board, item = (tx.matches.due(until), None) if is_board else (None, tx.agenda.due(until))
         if board is not None:
-            foresee(tx, self._tools, lambda tools: self._attend(tx, tools, board))
+            rehearse(tx, self._tools, lambda tools: self._attend(tx, tools, board))
         elif item is not None:
-            foresee(tx, self._tools, lambda tools: DEEDS[item.kind](Occasion(tx, tools, item)))
+            rehearse(tx, self._tools, lambda tools: DEEDS[item.kind](Occasion(tx, tools, item)))
 
     def _attend_next(self, until: datetime, now: datetime) -> bool:
         with self._store.write(at=now) as tx:

@@ -131,8 +131,11 @@ def _written(sealed: bytes) -> str:
 
 
 def _varint(number: int) -> bytes:
-    """Seven bits a byte, lowest first; the top bit says that another byte follows."""
-    out = bytearray()
+    """Seven bits a byte, lowest first; the top bit says that another byte follows.
+
+    A number below 0 is of what has not come to pass, and its token is never sent.
+    """
+    out, number = bytearray(), abs(number)
     while number > 0x7F:
         out.append(number & 0x7F | 0x80)
         number >>= 7

@@ -39,6 +39,8 @@ For no more mails is read ahead than twice as many as the one before settled in 
 """
 _SECONDS_IN_ALL, _SECONDS_OF_A_FLOOD = 1.0, 0.1
 """After which what is owed so far is sent, though mails still wait; and where these hold passwords."""
+_SECONDS_AHEAD = 0.2
+"""Of working out what mails lead to, while others write."""
 _AHEAD_AT_ONCE = 20
 """Mails about boards that are handled before those that came earlier, while more wait than are read at once."""
 _SLOW_AT_ONCE = 2
@@ -229,7 +231,7 @@ class Batches:
         took long.
         """
         found: dict[int, Obeyed] = {}
-        met, until = set[str](), monotonic() + _SECONDS_AT_ONCE
+        met, until = set[str](), monotonic() + (_SECONDS_AT_ONCE if self._store.locks_rows else _SECONDS_AHEAD)
         with self._store.read() as tx:
             tx.foresee(boards_of([mail for mail, _ in work]))
             for place, (mail, checked) in enumerate(work):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from time import thread_time
@@ -20,7 +20,6 @@ from typing import Any
 
 import structlog
 
-from pbm.compose import Notice
 from pbm.core.counts import COUNTS, LIMITED, WAITED
 from pbm.core.credentials import first_line
 from pbm.core.notify import Tools, reader_of, rehearse
@@ -60,6 +59,7 @@ log = structlog.get_logger()
 
 SUSPENDED = "pbm: you are suspended"
 LOCKED = "pbm: your mail is encrypted"
+_MOST_REHEARSED = 1000
 HELP = "help"
 """The verb that players may use however often it was answered to mails that prove nothing."""
 
@@ -177,6 +177,8 @@ class Handler:
         self._bouncing = bouncing
         self._unlock = unlock
         self._costs = Costs(lambda: tools.limits.computing_seconds_per_hour)
+        self._rehearsed: dict[int, float] = {}
+        """Seconds that the rehearsals of mails took, by number, until they are charged for."""
 
     def message_of(self, row: Received) -> Message | Discard:
         return read_mail(row.raw, Envelope(row.mail_from, row.recipients), self._robot, self._unlock)
@@ -256,17 +258,15 @@ class Handler:
         return None if self._is_locked(tx, mail, checked) else self._obey(tx, mail, checked)
 
     def rehearse(self, tx: Transaction, mail: Prepared, checked: Checked) -> None:
-        """Do what the mail asks, but for writing: what it leads to and shows is worked out while others write."""
+        """Do what the mail asks, but for writing: what it leads to and tells is worked out while others write."""
         if not isinstance(mail.message, Message) or mail.message.cover is Cover.LOCKED or mail.is_for_operator:
             return
         if not (self._ban(tx, mail, checked) or self._spent(tx, mail, checked)):
-            rehearse(tx, self.tools, lambda tools: self._shown(self._carry_out(tx, mail, checked, tools)))
-
-    def _shown(self, request: Request) -> Sequence[Notice]:
-        """The notices besides those to all who hear of a board; strangers are shown boards that are not their own."""
-        if request.correspondent().player is None:
-            mails_of(request)
-        return request.notices
+            begun = thread_time()
+            rehearse(tx, self.tools, lambda tools: mails_of(self._carry_out(tx, mail, checked, tools)))
+            if len(self._rehearsed) >= _MOST_REHEARSED:
+                self._rehearsed.clear()
+            self._rehearsed[mail.row.id] = thread_time() - begun
 
     def handle(self, tx: Transaction, mail: Prepared, checked: Checked, obeyed: Obeyed | None = None) -> Settled:
         """Do what the mail asks. obeyed: what was foreseen of it.
@@ -432,7 +432,7 @@ class Handler:
 
     def _obey(self, tx: Transaction, mail: Prepared, checked: Checked) -> Obeyed:
         """Do what the mail asks, and tell it; what that takes is at the expense of the one who asked."""
-        begun = thread_time()
+        begun = thread_time() - self._rehearsed.pop(mail.row.id, 0.0)
         request = self._carry_out(tx, mail, checked, self.tools)
         mails = tuple(mails_of(request))
         self._costs.charge(mail.payers(checked, request.identified), thread_time() - begun, tx.now)
