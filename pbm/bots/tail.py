@@ -168,7 +168,7 @@ class FourSkill(Skill):
 
     full = 12_000
     explore = 0.8
-    slips = (0.98, 0.38, 0.15, 0.015)
+    slips = (0.94, 0.38, 0.15, 0.02)
     complete = False
 
     def _columns(self, pos: Position, steps: int = 0) -> Columns:

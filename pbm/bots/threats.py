@@ -67,7 +67,7 @@ class GomokuSkill(Skill):
 class YavalathSkill(Skill):
     """Makes four, stops four, and never three if it can be helped; random games for the rest."""
 
-    slips = (0.48, 0.28, 0.15, 0.025)
+    slips = (0.48, 0.28, 0.15, 0.03)
     full = 1500
     rave = 40.0
     explore = 0.4
