@@ -80,17 +80,15 @@ _STROKES = {"g": Stroke.GREEN, "r": Stroke.RED, "b": Stroke.BLUE}
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """board: "1", "2", "3", "random", "fair", "complete" or "own". number: edges of a random or fair, points of a
-    complete board.
-
-    own: the challenger's lines, as they came.
-    """
+    """board: "1", "2", "3", "random", "fair", "complete" or "own"."""
 
     board: str
     version: str
     number: int = 0
+    """Edges of a random or fair, points of a complete board."""
     seed: int = 0
     own: str = ""
+    """The challenger's lines, as they came."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,12 +31,13 @@ BUILT_IN = Path(__file__).with_name("crossgeo_graphs.json")
 
 @dataclass(frozen=True)
 class Graph:
-    """A drawing of a graph. edges: pairs of vertex indices, in the order of their numbers. colours: a letter of COLOURS
-    for each edge. Two vertices may share a point; they are then different ends."""
+    """A drawing of a graph."""
 
     vertices: tuple[Spot, ...]
     edges: tuple[tuple[int, int], ...]
+    """Pairs of vertex indices, in the order of their numbers."""
     colours: str
+    """A letter of COLOURS for each edge. Two vertices may share a point; they are then different ends."""
 
     @cached_property
     def lines(self) -> tuple[tuple[Spot, Spot], ...]:

@@ -24,13 +24,14 @@ PASS = "pass"  # noqa: S105  a move
 
 
 class Way(NamedTuple):
-    """One direction from a square. line: all squares of the line. ends: the squares ahead, the next one first. between:
-    those that are leapt over on the way to each of them.
-    """
+    """One direction from a square."""
 
     line: Cells
+    """All squares of the line."""
     ends: tuple[int, ...]
+    """The squares ahead, the next one first."""
     between: tuple[Cells, ...]
+    """Those that are leapt over on the way to each of them."""
 
 
 @cache

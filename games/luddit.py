@@ -44,18 +44,17 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The board at the beginning of a turn of `mover`, and as it was at earlier ones.
-
-    earlier: the keys of all earlier positions in ascending order. So positions are equal exactly if the same games can
-    follow from them, whatever the order of the turns that led there. before: the stones one turn before, if there was
-    one, to tell what it did.
-    """
+    """The board at the beginning of a turn of `mover`, and as it was at earlier ones."""
 
     options: Options
     field: BothSides
     mover: Side = Side.FIRST
     earlier: tuple[int, ...] = ()
+    """The keys of all earlier positions in ascending order. So positions are equal exactly if the same games can follow
+    from them, whatever the order of the turns that led there.
+    """
     before: BothSides | None = dataclasses.field(default=None, compare=False, repr=False)
+    """The stones one turn before, if there was one, to tell what it did."""
 
     @property
     def key(self) -> int:

@@ -35,10 +35,11 @@ MARGIN = 2
 
 
 class Group(NamedTuple):
-    """A connected set of stones. links: pairs of them that are at range of each other."""
+    """A connected set of stones."""
 
     stones: Cells
     links: int
+    """Pairs of them that are at range of each other."""
 
     @property
     def spare(self) -> int:
@@ -148,14 +149,12 @@ FORMS = (
 
 
 class Move(NamedTuple):
-    """One move: lifts a piece, puts down stones, or both; indices of intersections.
-
-    lift: the piece, in ascending order; empty when a stone from outside is placed. put: where the stones go, the
-    stone of lift[i] to put[i]; empty when the piece is removed.
-    """
+    """One move: lifts a piece, puts down stones, or both; indices of intersections."""
 
     lift: tuple[int, ...] = ()
+    """The piece, in ascending order; empty when a stone from outside is placed."""
     put: tuple[int, ...] = ()
+    """Where the stones go, the stone of lift[i] to put[i]; empty when the piece is removed."""
 
     @staticmethod
     def of(lift: list[int], put: list[int]) -> Move:

@@ -54,10 +54,11 @@ class Position:
 
 
 class Ending(NamedTuple):
-    """How a game ended. cells: those that decided it, to be marked."""
+    """How a game ended."""
 
     outcome: Outcome
     cells: Cells = 0
+    """Those that decided it, to be marked."""
 
 
 class Placing(ABC):

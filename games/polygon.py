@@ -46,10 +46,11 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Where the segment ends; None passes. start: the vertex it starts from at ply 1; later 0, for it has no choice."""
+    """Where the segment ends; None passes."""
 
     end: Place | None
     start: int = 0
+    """The vertex it starts from at ply 1; later 0, for it has no choice."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,15 +107,14 @@ class AmbiguousMove(MoveError):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a game ended by its own rules.
-
-    winner: None means a draw. reason: a clause that fits after "won" or "drawn", such as "by connecting three sides".
-    scores: points of the first and second side, for games that count points.
-    """
+    """How a game ended by its own rules."""
 
     winner: Side | None
+    """None means a draw."""
     reason: str
+    """A clause that fits after "won" or "drawn", such as "by connecting three sides"."""
     scores: tuple[int, int] | None = None
+    """Points of the first and second side, for games that count points."""
 
 
 REPETITIONS = 3
@@ -130,19 +129,18 @@ _HALF = re.compile(r"(-?[0-9]{1,3})[.,]5")
 class Option:
     """One word of a challenge, `-name=value`. A numeric option has low and high (both included), any other its choices.
 
-    Where the choices are YES_NO the name alone means yes. halves: values are a whole number, by low and high, and .5
-    after it; kept as text.
-
-    default: None means that leaving the option out has a meaning of its own, told in `meaning`.
+    Where the choices are YES_NO the name alone means yes.
     """
 
     name: str
     meaning: str
     default: int | str | None
+    """None means that leaving the option out has a meaning of its own, told in `meaning`."""
     low: int = 0
     high: int = 0
     choices: tuple[str, ...] = ()
     halves: bool = False
+    """Values are a whole number, by low and high, and .5 after it; kept as text."""
 
     @property
     def usage(self) -> str:
@@ -213,27 +211,25 @@ KINDS = ("connection", "lines", "territory", "movement", "graphs and geometry")
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """A game's account of itself; help pages, usage lines and mails are made from it.
-
-    version: raised when a change of the rules alters what some stored record means. kind: what the game is about, one
-    of KINDS, by which games are listed.
-    swap: after the first ply the second player may take over the first player's side, in place of a move.
-    takes_body: the body of a challenge may describe the board (`options(..., body=text)`). halves: scores count half
-    points.
-    sgf: the game's number (GM) in the Smart Game Format, in which its records then are; 0 for none.
-    """
+    """A game's account of itself; help pages, usage lines and mails are made from it."""
 
     name: str
     title: str
     version: int
+    """Raised when a change of the rules alters what some stored record means."""
     kind: str
+    """What the game is about, one of KINDS, by which games are listed."""
     summary: str
     source: str
     options: tuple[Option, ...] = field(default=())
     swap: bool = False
+    """After the first ply the second player may take over the first player's side, in place of a move."""
     takes_body: bool = False
+    """The body of a challenge may describe the board (`options(..., body=text)`)."""
     halves: bool = False
+    """Scores count half points."""
     sgf: int = 0
+    """The game's number (GM) in the Smart Game Format, in which its records then are; 0 for none."""
 
     @property
     def options_usage(self) -> str:

@@ -29,21 +29,23 @@ class Cell:
     """A place of a hexagonal or square board.
 
     row, column: counted from 0 at the top left; on a hexagonal board columns count half cells (see HexBoard).
-    name: what a player types to mean the place; empty where nobody can, as for a faint copy beyond the board's edge.
-    piece: the letter of the piece on it, such as "O"; empty when free. form: of the piece. closed: free, but nobody
-    may play there now. shaded: darker than its neighbours, as on a chequered board; a dot where lines cross.
     """
 
     row: int
     column: int
     name: str
+    """What a player types to mean the place; empty where nobody can, as for a faint copy beyond the board's edge."""
     piece: str = ""
+    """The letter of the piece on it, such as "O"; empty when free."""
     last: bool = False
     winning: bool = False
     closed: bool = False
+    """Free, but nobody may play there now."""
     faint: bool = False
     shaded: bool = False
+    """Darker than its neighbours, as on a chequered board; a dot where lines cross."""
     form: Form = Form.STONE
+    """Of the piece."""
 
     @property
     def place(self) -> Place:
@@ -58,16 +60,17 @@ cell = lru_cache(maxsize=10_000)(Cell)
 class Label:
     """A coordinate at one end of a line of cells, such as a row's letter.
 
-    place: the outermost cell of the line. down, right: the step that leads from there off the board, in rows and
-    columns as cells count them; any number of such steps away the label still belongs to the line. owner: the letter
-    of the side to whom the edge of the board belongs; empty for most games.
+    down, right: the step that leads from there off the board, in rows and columns as cells count them; any number of
+    such steps away the label still belongs to the line.
     """
 
     text: str
     place: Place
+    """The outermost cell of the line."""
     down: int
     right: int
     owner: str = ""
+    """The letter of the side to whom the edge of the board belongs; empty for most games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +78,16 @@ class HexBoard:
     """Hexagons in rows, of any shape.
 
     A cell's column counts half cells: neighbours in a row are two columns apart, neighbours in the next row one. The
-    leftmost column may be any number. labels: at both ends of each line that has a name; those with down == 0 name
-    rows. path: the places the last move went through, from the first to the last, where it has a way. colours: what
-    the pieces of a letter look like where it is not the usual colour of the letter, such as ("B", "blue").
+    leftmost column may be any number.
     """
 
     cells: tuple[Cell, ...]
     labels: tuple[Label, ...]
+    """At both ends of each line that has a name; those with down == 0 name rows."""
     path: tuple[Place, ...] = ()
+    """The places the last move went through, from the first to the last, where it has a way."""
     colours: tuple[tuple[str, str], ...] = ()
+    """What the pieces of a letter look like where it is not the usual colour of the letter, such as ("B", "blue")."""
 
 
 class Look(StrEnum):
@@ -99,34 +103,34 @@ class Look(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A straight segment between two cells of the same row or the same column, ends included.
-
-    name: what a player types to mean it; empty where nobody can.
-    """
+    """A straight segment between two cells of the same row or the same column, ends included."""
 
     start: Place
     end: Place
     look: Look = Look.DRAWN
     name: str = ""
+    """What a player types to mean it; empty where nobody can."""
     last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """A mark on a cell where two joins cross. owner: the letter of the side that has the point."""
+    """A mark on a cell where two joins cross."""
 
     row: int
     column: int
     owner: str
+    """The letter of the side that has the point."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A mark in the middle of four neighbouring cells. row, column: of its upper left cell; owner: as of a Crossing."""
+    """A mark in the middle of four neighbouring cells. row, column: of its upper left cell."""
 
     row: int
     column: int
     owner: str
+    """As of a Crossing."""
 
 
 class Ground(StrEnum):
@@ -144,14 +148,16 @@ class Ground(StrEnum):
 class GridBoard:
     """A rectangular board of squares or points; some may be missing.
 
-    columns, rows: the labels, left to right and top to bottom; they belong along all four sides. cells: all on the
-    board, and where the board wraps around also faint copies outside it (negative rows and columns, or beyond the
-    last). path, colours: as of a HexBoard.
+    columns, rows: the labels, left to right and top to bottom; they belong along all four sides. path, colours: as of a
+    HexBoard.
     """
 
     columns: tuple[str, ...]
     rows: tuple[str, ...]
     cells: tuple[Cell, ...]
+    """All on the board, and where the board wraps around also faint copies outside it (negative rows and columns, or
+    beyond the last).
+    """
     joins: tuple[Join, ...] = ()
     crossings: tuple[Crossing, ...] = ()
     boxes: tuple[Box, ...] = ()
@@ -171,29 +177,24 @@ class Stroke(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of a plane drawing. label: a short text to stand beside it; empty for none.
-
-    here: the present point, from which the next move starts. target: the next move may end here.
-    name: what a player types to mean the point; empty where they cannot.
-    """
+    """A point of a plane drawing."""
 
     x: int
     y: int
     label: str = ""
+    """A short text to stand beside it; empty for none."""
     name: str = ""
+    """What a player types to mean the point; empty where they cannot."""
     here: bool = False
+    """The present point, from which the next move starts."""
     target: bool = False
+    """The next move may end here."""
     last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A straight segment of a plane drawing.
-
-    label: a short text to stand on it, such as an edge's number. name: what a player types to mean the segment; empty
-    where nobody can. gone: the last move removed it; it is shown as a ghost. ends: the names of its two ends, which may
-    share their points with others; empty where they have none.
-    """
+    """A straight segment of a plane drawing."""
 
     x1: int
     y1: int
@@ -201,10 +202,14 @@ class Segment:
     y2: int
     stroke: Stroke
     label: str = ""
+    """A short text to stand on it, such as an edge's number."""
     last: bool = False
     name: str = ""
+    """What a player types to mean the segment; empty where nobody can."""
     gone: bool = False
+    """The last move removed it; it is shown as a ghost."""
     ends: tuple[str, str] = ("", "")
+    """The names of its two ends, which may share their points with others; empty where they have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +217,7 @@ class PlaneBoard:
     """Points and segments in the plane, seen through the window 0 <= x <= width, 0 <= y <= height; y grows upwards.
 
     Coordinates are integers of a grid fine enough for every drawing (the game chooses its unit); segments may reach
-    outside the window and are to be clipped by whoever draws. width, height: at least 1. start: the same board before
-    the first move, where moves only remove segments; labels, no two of them alike, keep their places of then.
+    outside the window and are to be clipped by whoever draws. width, height: at least 1.
     """
 
     width: int
@@ -221,6 +225,9 @@ class PlaneBoard:
     points: tuple[Point, ...]
     segments: tuple[Segment, ...]
     start: PlaneBoard | None = None
+    """The same board before the first move, where moves only remove segments; labels, no two of them alike, keep their
+    places of then.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,13 +240,12 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One board and what belongs under it.
-
-    notes: sentences on the state, such as a score. lists: what does not fit into the drawing. legend: what marks of the
-    drawing mean, for those who see it.
-    """
+    """One board and what belongs under it."""
 
     board: HexBoard | GridBoard | PlaneBoard
     notes: tuple[str, ...] = ()
+    """Sentences on the state, such as a score."""
     lists: tuple[Listing, ...] = ()
+    """What does not fit into the drawing."""
     legend: tuple[str, ...] = ()
+    """What marks of the drawing mean, for those who see it."""

@@ -155,14 +155,16 @@ _FORMS = frozenset(Form)
 class Board(ABC):
     """Cells with their names and where they are drawn.
 
-    indices: of all cells, ascending. full: their set. places: where scenes show them. steps: from a cell to the next
-    one along each kind of line, one way. shading: the cells that are shaded, whatever is on them.
+    indices: of all cells, ascending. places: where scenes show them.
     """
 
     names: Names
     full: Cells
+    """Their set."""
     steps: tuple[int, ...]
+    """From a cell to the next one along each kind of line, one way."""
     shading: Cells = 0
+    """The cells that are shaded, whatever is on them."""
 
     def __init__(self, names: Names, places: Mapping[int, Place]) -> None:
         """places: of each cell by its index, as scenes count them."""

@@ -105,12 +105,13 @@ Ranked = tuple[int, Player, Record]
 
 @dataclass(frozen=True, slots=True)
 class Career:
-    """A player in one game. plot: empty where nothing was rated."""
+    """A player in one game."""
 
     title: str
     tally: str
     rating: int | None
     plot: Markup
+    """Empty where nothing was rated."""
 
 
 def ranked(standings: Sequence[tuple[Player, Record]]) -> list[Ranked]:

@@ -45,10 +45,11 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A game in parts. sides: the name of each seat's side at the end."""
+    """A game in parts."""
 
     parts: tuple[Stretch, ...]
     sides: tuple[str, str]
+    """The name of each seat's side at the end."""
 
 
 def replayed(finished: Finished, record: Sequence[str]) -> Replay:
@@ -89,10 +90,11 @@ _SCORES = ("0", "½", "1")
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The words of a cell. board: to be linked to; None where it is not published."""
+    """The words of a cell."""
 
     text: str
     board: int | None = None
+    """To be linked to; None where it is not published."""
 
 
 @dataclass(frozen=True, slots=True)

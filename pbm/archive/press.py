@@ -40,12 +40,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The result of a run. skipped: boards whose records cannot be replayed."""
+    """The result of a run."""
 
     pages: int
     written: int
     removed: int
     skipped: tuple[int, ...]
+    """Boards whose records cannot be replayed."""
 
 
 def publish(store: Store, target: Path, title: str, domain: str) -> Published:
@@ -64,14 +65,16 @@ def publish(store: Store, target: Path, title: str, domain: str) -> Published:
 
 @dataclass(slots=True)
 class Press:
-    """One run. domain: the server's. skipped: see Published."""
+    """One run."""
 
     store: Store
     site: Site
     collection: Collection
     title: str
     domain: str
+    """The server's."""
     skipped: list[int] = field(default_factory=list)
+    """See Published."""
 
     def print_all(self) -> None:
         self._print_boards()

@@ -88,12 +88,13 @@ class FolderTaken(Exception):
 
 @dataclass(slots=True)
 class Site:
-    """The site as it is to be. made_of: by board, what its pages are made of, and which these are."""
+    """The site as it is to be."""
 
     folder: Path
     known: frozenset[str]
     before: dict[str, tuple[str, tuple[str, ...]]]
     made_of: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    """By board, what its pages are made of, and which these are."""
     paths: set[str] = field(default_factory=set)
     changed: dict[str, bool] = field(default_factory=dict)
 

@@ -57,10 +57,11 @@ SKILLS: dict[str, type[Skill]] = {
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How well a robot plays. share: of the highest level's visits. The others: see Budget."""
+    """How well a robot plays."""
 
     number: int
     share: float
+    """Of the highest level's visits. The others: see Budget."""
     steps: int
     seconds: float
 
@@ -84,16 +85,15 @@ LEVELS = {
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A move and the reasons for it.
-
-    value: what the position is worth to the player to move, from -1 for lost to 1 for won. line: the moves expected,
-    the chosen one first. exact: the value is proved, not estimated.
-    """
+    """A move and the reasons for it."""
 
     move: Any
     value: float
+    """What the position is worth to the player to move, from -1 for lost to 1 for won."""
     line: tuple[Any, ...]
+    """The moves expected, the chosen one first."""
     exact: bool
+    """The value is proved, not estimated."""
 
 
 @cache

@@ -29,39 +29,39 @@ OPENINGS = 6
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a robot is asked about a game. options, body: as the challenge has them. moves: canonical notations.
-
-    seen_from: the first of the positions asked for, by the number of moves before it; the last is the one after all
-    moves. swappable: the opponent may take over the move that is chosen, so it had better be fair. share: of the visits
-    of the level. puzzle: what is wanted is a puzzle, out of the moves if there are any, or else on such a board.
-    """
+    """What a robot is asked about a game. options, body: as the challenge has them."""
 
     game: str
     options: tuple[str, ...]
     body: str
     moves: tuple[str, ...]
+    """Canonical notations."""
     level: int
     seed: int
     seen_from: int
+    """The first of the positions asked for, by the number of moves before it; the last is the one after all moves."""
     swappable: bool = False
+    """The opponent may take over the move that is chosen, so it had better be fair."""
     share: float = 1.0
+    """Of the visits of the level."""
     puzzle: bool = False
+    """What is wanted is a puzzle, out of the moves if there are any, or else on such a board."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What a robot thinks of a position. value: to the player to move. line: canonical notations, the move first.
-
-    left: moves to the end of the game if the line leads there; None if it does not, or is told in part. before: the
-    moves to the position, where a puzzle was wanted.
-    """
+    """What a robot thinks of a position."""
 
     move: str
     value: float
+    """To the player to move."""
     exact: bool
     line: tuple[str, ...]
+    """Canonical notations, the move first."""
     left: int | None = None
+    """Moves to the end of the game if the line leads there; None if it does not, or is told in part."""
     before: tuple[str, ...] = ()
+    """The moves to the position, where a puzzle was wanted."""
 
 
 class NoThought(Exception):

@@ -26,14 +26,15 @@ DEEPEST = 200
 class Budget:
     """How long a choice may take: so many visits, and at most so many seconds of the processor, whichever comes first.
 
-    Only visits make a choice repeatable. steps: what may be spent on solving the position before. slip: how likely a
-    move is played that was not thought about at all, so that beginners have somebody to beat.
+    Only visits make a choice repeatable.
     """
 
     visits: int
     seconds: float
     steps: int = 0
+    """What may be spent on solving the position before."""
     slip: float = 0.0
+    """How likely a move is played that was not thought about at all, so that beginners have somebody to beat."""
 
 
 class Node:

@@ -25,10 +25,11 @@ Credit = Mapping[Any, tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """How a position was played out. credit: what the moves of the first and of the second side had to do with it."""
+    """How a position was played out."""
 
     value: float
     credit: tuple[Credit, Credit] = field(default=({}, {}))
+    """What the moves of the first and of the second side had to do with it."""
 
 
 @dataclass(frozen=True, slots=True)

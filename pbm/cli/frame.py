@@ -31,10 +31,12 @@ NUMBER = click.IntRange(1, 10**12 - 1)
 
 @dataclass
 class Invocation:
-    """The command line besides the command. config: the file; database: a URL."""
+    """The command line besides the command."""
 
     config: Path | None = None
+    """The file."""
     database: str | None = None
+    """A URL."""
 
     def effective(self, **given: dict[str, Any]) -> Effective:
         """The configuration, with what the command line gives above all. given: the keys of a table.

@@ -40,9 +40,10 @@ class ConfigurationError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """The keys one source gives. name: as an error or a comment names the source."""
+    """The keys one source gives."""
 
     name: str
+    """As an error or a comment names the source."""
     values: Mapping[str, Any]
 
     def gives(self, key: Iterable[Any]) -> bool:
@@ -56,11 +57,13 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Effective:
-    """The configuration that holds. layers: the nearest first; file: None where there was none to read."""
+    """The configuration that holds."""
 
     values: Configuration
     layers: tuple[Layer, ...]
+    """The nearest first."""
     file: Path | None
+    """None where there was none to read."""
 
     def origin(self, *key: str) -> str:
         return _origin(self.layers, key)

@@ -42,16 +42,18 @@ IN_A_LINE = 8
 
 
 class Face(NamedTuple):
-    """A place of a table. ground: its colour; empty for none. mark: HTML. word: what a player types.
-
-    short: the rest of its td in the short form, behind the ground, which it may paint over; empty where that follows
-    from the others.
-    """
+    """A place of a table."""
 
     mark: str = ""
+    """HTML."""
     ground: str = ""
+    """Its colour; empty for none."""
     word: str = ""
+    """What a player types."""
     short: str = ""
+    """The rest of its td in the short form, behind the ground, which it may paint over; empty where that follows from
+    the others.
+    """
 
     def html(self, span: int, height: int, url: str) -> str:
         """The table's cell. url: what it opens, made by mailto; empty for a cell that is no link."""
@@ -86,15 +88,14 @@ BESIDE = "display:inline-table;vertical-align:bottom;"
 
 @dataclass
 class Table:
-    """Faces by their row and first column. widths, heights: of columns and rows. span: columns of a face.
-
-    beside: the style of a part that has others beside it where there is room.
-    """
+    """Faces by their row and first column. widths, heights: of columns and rows."""
 
     widths: list[int]
     heights: list[int]
     span: int = 1
+    """Columns of a face."""
     beside: str = ""
+    """The style of a part that has others beside it where there is room."""
     faces: dict[Place, Face] = field(default_factory=dict)
 
     def words(self) -> Iterator[str]:

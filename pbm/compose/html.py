@@ -67,15 +67,14 @@ class Inlays:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines of a page between empty ones. kind: "inlay", "aligned" or "paragraph". margin: blanks before each line.
-
-    columns: the length of the longest line.
-    """
+    """Lines of a page between empty ones. kind: "inlay", "aligned" or "paragraph"."""
 
     kind: str
     html: Markup
     margin: int = 0
+    """Blanks before each line."""
     columns: int = 0
+    """The length of the longest line."""
 
 
 def blocks(page: str, inlays: Inlays) -> list[Block]:

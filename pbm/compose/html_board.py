@@ -29,23 +29,26 @@ _CELL = re.compile(r"[a-z]+[0-9]+")
 
 @dataclass(slots=True)
 class HtmlBoard:
-    """The board as it is shown in HTML. links: what opens a move, by the word a player types.
+    """The board as it is shown in HTML.
 
-    room: characters for all of it, and then what is left of them. starts: what opens a move that is only begun, or the
-    only move of a cell, by the cell. pictured: a picture shows the board, so that letters need not where there is no
-    room. linked: some move is a link. parts: into how many the board had to be cut.
+    linked: some move is a link.
     """
 
     view: View
     style: str
     links: Mapping[str, str]
+    """What opens a move, by the word a player types."""
     room: int
+    """Characters for all of it, and then what is left of them."""
     starts: Mapping[str, str] = field(default_factory=dict)
+    """What opens a move that is only begun, or the only move of a cell, by the cell."""
     pictured: bool = False
+    """A picture shows the board, so that letters need not where there is no room."""
     cells: Markup = field(default_factory=Markup)
     drawn: Markup = field(default_factory=Markup)
     columns: int = 0
     parts: int = 1
+    """Into how many the board had to be cut."""
     lists: list[Markup] = field(default_factory=list)
     _shown: dict[str, str] = field(default_factory=dict)
     _unlinked: set[str] = field(default_factory=set)

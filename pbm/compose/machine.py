@@ -34,19 +34,21 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """The parts of a board that are each reader's own. seat: None for a spectator. answer_to: the address that
-    knows the reader. events: what has happened, by the names of their classes. comments: who writes what.
-
-    error: the sentence that tells why a command was refused. candidates: moves near to it that would do.
-    """
+    """The parts of a board that are each reader's own."""
 
     seat: Seat | None
+    """None for a spectator."""
     answer_to: str
+    """The address that knows the reader."""
     events: tuple[str, ...] = ()
+    """What has happened, by the names of their classes."""
     comments: tuple[tuple[str, str], ...] = ()
+    """Who writes what."""
     asked: bool = False
     error: str = ""
+    """The sentence that tells why a command was refused."""
     candidates: tuple[str, ...] = ()
+    """Moves near to it that would do."""
 
     @property
     def why(self) -> Why:

@@ -188,32 +188,33 @@ Link = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A drawing that HTML shows below a line of a text. picture: the drawing. described: the same in words.
-
-    name: of its file.
-    """
+    """A drawing that HTML shows below a line of a text."""
 
     line: str
     picture: Picture
+    """The drawing."""
     described: str
+    """The same in words."""
     name: str = "ratings.png"
+    """Of its file."""
 
 
 @dataclass(slots=True)
 class Sheet:
-    """One page for one reader. domain: of the pictures' ids. drawn: whether a board is on it.
-
-    pictured: boards have pictures in HTML. boards: how many share the room there is. room: octets that are left for
-    boards; 0 for as many as a mail has.
-    """
+    """One page for one reader."""
 
     pages: Pages
     form: str
     domain: str
+    """Of the pictures' ids."""
     pictured: bool = True
+    """Boards have pictures in HTML."""
     boards: int = 1
+    """How many share the room there is."""
     drawn: bool = False
+    """Whether a board is on it."""
     room: int = 0
+    """Octets that are left for boards; 0 for as many as a mail has."""
     _left: int = 0
     _inlays: Inlays = field(default_factory=Inlays)
     _pictures: list[Part] = field(default_factory=list)

@@ -29,11 +29,13 @@ MAX_LINK = 499
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One piece of a mail. kind: its media type; text, which may have any characters, or octets. headers: more."""
+    """One piece of a mail."""
 
     kind: str
+    """Its media type; text, which may have any characters, or octets."""
     content: str | bytes
     headers: Mapping[str, str] = field(default_factory=dict)
+    """More."""
 
 
 @dataclass(frozen=True, slots=True)

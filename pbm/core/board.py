@@ -126,15 +126,15 @@ ANSWER_IN = timedelta(days=2)
 
 @dataclass(slots=True)
 class OpenBoard:
-    """One board while a mail is handled. revision: as the board was when the mail came to it. now: when the mail came
-    in, so that nobody's clock runs while it waits for us.
-    """
+    """One board while a mail is handled."""
 
     tx: Transaction
     match: Match
     state: State
     revision: int
+    """As the board was when the mail came to it."""
     now: datetime
+    """When the mail came in, so that nobody's clock runs while it waits for us."""
     events: list[Event] = field(default_factory=list)
     _intents: list[Intent] | None = None
     _notes: list[Remark] | None = None

@@ -37,11 +37,12 @@ class MatchReopened:
 
 @dataclass(frozen=True, slots=True)
 class PlayerHeard:
-    """A player to whom mail may no longer have got has written, from this address. boards: those in hand."""
+    """A player to whom mail may no longer have got has written, from this address."""
 
     player: Player
     address: str
     boards: tuple[Renewable, ...] = ()
+    """Those in hand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ ENOUGH_TIME = timedelta(hours=12)
 
 @dataclass(slots=True)
 class Tools:
-    """Things that every handling shares. operator: the address that hears of what waits for them; empty for none.
+    """Things that every handling shares.
 
     limits, operator: may become others while the server runs, so nobody keeps them.
     """
@@ -38,6 +38,7 @@ class Tools:
     passwords: Passwords
     limits: Limits
     operator: str = ""
+    """The address that hears of what waits for them; empty for none."""
 
 
 def day_of(instant: datetime) -> int:

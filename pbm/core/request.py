@@ -34,19 +34,19 @@ WRONG_LOGIN = "The userid or the password is wrong."
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """The sender as the mail shows them, before any command is looked at.
-
-    seat: the board, seat and revision its reply token is for. board: the board it answers, by whatever sign.
-    proven: the player, by a token or an address its mail server vouches for. claimed: the one player whose confirmed
-    address is in From; anybody can write that. as_of: when the mail was written that it answers; None where not known.
-    """
+    """The sender as the mail shows them, before any command is looked at."""
 
     standing: Standing = field(default_factory=Standing)
     seat: SeatToken | None = None
+    """The board, seat and revision its reply token is for."""
     board: int | None = None
+    """The board it answers, by whatever sign."""
     proven: Player | None = None
+    """The player, by a token or an address its mail server vouches for."""
     claimed: Player | None = None
+    """The one player whose confirmed address is in From; anybody can write that."""
     as_of: datetime | None = None
+    """When the mail was written that it answers; None where not known."""
     seated: Player | None = None
     """The player whose seat's token the mail brings, whoever sent it: it may have been forwarded."""
     address: str = ""
@@ -61,9 +61,10 @@ class Sender:
 
 @dataclass(slots=True)
 class Words:
-    """The words of a mail to people, beside its commands. comment: what is not for one board alone, or for the last."""
+    """The words of a mail to people, beside its commands."""
 
     comment: str = ""
+    """What is not for one board alone, or for the last."""
     _remarks: dict[int, list[str]] = field(default_factory=dict)
 
     def take(self, reading: Reading, number: int, command: Command | Rejected) -> None:
@@ -98,20 +99,19 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A mail as it came in, with what was found out about it before anything is done.
-
-    verified: credentials found right, and the hash they were checked with. fresh: the hashes of new passwords.
-    locked: credentials, and without userid new passwords, that are not looked at, until then.
-    received_at: when the mail came in, for it may have waited; what players do counts from then.
-    network: where it came from; empty where that is not known.
-    """
+    """A mail as it came in, with what was found out about it before anything is done."""
 
     message: Message
     verified: Mapping[Credentials, str] = field(default_factory=dict)
+    """Credentials found right, and the hash they were checked with."""
     fresh: Mapping[str, str] = field(default_factory=dict)
+    """The hashes of new passwords."""
     locked: Mapping[Credentials, datetime] = field(default_factory=dict)
+    """Credentials, and without userid new passwords, that are not looked at, until then."""
     received_at: datetime | None = None
+    """When the mail came in, for it may have waited; what players do counts from then."""
     network: str = ""
+    """Where it came from; empty where that is not known."""
 
 
 def note_heard(tx: Transaction, player: Player, address: str, boards: Iterable[OpenBoard] = ()) -> None:
@@ -122,22 +122,21 @@ def note_heard(tx: Transaction, player: Player, address: str, boards: Iterable[O
 
 @dataclass(slots=True)
 class Request:
-    """One mail in hand, and what has been done about it so far.
-
-    secrets: passwords, not to be repeated. is_hearsay: only the mail itself says who sent it.
-    """
+    """One mail in hand, and what has been done about it so far."""
 
     tx: Transaction
     tools: Tools
     incoming: Incoming
     sender: Sender
     secrets: frozenset[str] = frozenset()
+    """Passwords, not to be repeated."""
     answers: list[Answer] = field(default_factory=list)
     letters: list[Mail] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
     identified: Player | None = None
     refusal: Rejected | GameError | None = None
     is_hearsay: bool = False
+    """Only the mail itself says who sent it."""
     withheld: str = ""
     """Why nothing is told: it would be one mail too many to somebody who may not have asked for any."""
     reading: Reading = field(default_factory=lambda: Reading(()))

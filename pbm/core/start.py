@@ -28,10 +28,11 @@ _WINDOW = re.compile(r"--?rating=(\d{1,4})-(\d{1,4})")
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """One line of a list of seeks. name: as its reader knows the player."""
+    """One line of a list of seeks."""
 
     seek: Seek
     name: str
+    """As its reader knows the player."""
     record: Record
     pace: Pace
 
@@ -106,10 +107,11 @@ _OF_ALL = "--clock=TIME, --rated, --unrated, --totaltime=DAYS, --forfeittime=DAY
 
 @dataclass(frozen=True, slots=True)
 class MatchTerms:
-    """The terms of a challenge, found sound. words: the options of the game alone."""
+    """The terms of a challenge, found sound."""
 
     state: State
     words: tuple[str, ...]
+    """The options of the game alone."""
     rated: bool
     control: TimeControl
 

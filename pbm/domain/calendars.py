@@ -124,10 +124,11 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """When the clock of one player runs. stops: in any order; they may overlap."""
+    """When the clock of one player runs."""
 
     rests: Rests = Rests()
     stops: tuple[Stop, ...] = ()
+    """In any order; they may overlap."""
 
     def strict(self) -> Calendar:
         """For games in which nights and weekends count."""

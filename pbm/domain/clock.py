@@ -25,18 +25,19 @@ _CONTROL = re.compile(r"(?P<first>[^+/]+)(?:\+(?P<increment>[^+/]+)(?:/(?P<cap>[
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """How much time a game gives.
-
-    per_move: for each move, None for as long as one likes. bank: for all moves together; increment: what each move
-    adds to it, up to the cap. strict: nights and weekends count. nag: remind who has not moved for so long.
-    """
+    """How much time a game gives."""
 
     per_move: int | None = None
+    """For each move, None for as long as one likes."""
     bank: int | None = None
+    """For all moves together."""
     increment: int = 0
+    """What each move adds to it, up to the cap."""
     cap: int | None = None
     strict: bool = False
+    """Nights and weekends count."""
     nag: int | None = None
+    """Remind who has not moved for so long."""
 
     @property
     def timed(self) -> bool:
@@ -154,25 +155,26 @@ Calendars = tuple[Calendar, Calendar]
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Both clocks of a running board, as they stood at `since`; what has run since then is worked out when asked for.
-
-    seat: whose clock it is that runs. left: of each seat. turn_left: of the limit for this move, where there is a bank
-    besides. paused: by agreement, since `since`. deadline_at: when the time of the seat runs out, as far as was known
-    when the clock was last touched; None for never. overrun_at: when the players were told that it has run out.
-    due_at: when the board needs the server next. gift: what the other seat was given for its next move meanwhile, on
-    top of the limit for each.
-    """
+    """Both clocks of a running board, as they stood at `since`; what has run since is worked out when asked for."""
 
     control: TimeControl
     seat: int
+    """Whose clock it is that runs."""
     left: tuple[int, int]
+    """Of each seat."""
     since: datetime
     turn_left: int | None = None
+    """Of the limit for this move, where there is a bank besides."""
     paused: bool = False
+    """By agreement, since `since`."""
     deadline_at: datetime | None = None
+    """When the time of the seat runs out, as far as was known when the clock was last touched; None for never."""
     overrun_at: datetime | None = None
+    """When the players were told that it has run out."""
     due_at: datetime | None = None
+    """When the board needs the server next."""
     gift: int = 0
+    """What the other seat was given for its next move meanwhile, on top of the limit for each."""
 
     @classmethod
     def start(cls, control: TimeControl, seat: int, now: datetime, calendars: Calendars) -> Clock:

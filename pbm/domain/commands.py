@@ -48,8 +48,7 @@ _SERVER_SUBJECT = re.compile(
 class Command:
     """One command, its words bound to the verb's parameters; lists are kept as one text, words joined by blanks.
 
-    args holds only what was written: what the mail's standing tells is not repeated here. line: as it was written.
-    plan: what was written below it of what is to be done then.
+    args holds only what was written: what the mail's standing tells is not repeated here.
     """
 
     verb: Verb
@@ -57,7 +56,9 @@ class Command:
     args: Mapping[str, str]
     options: tuple[str, ...] = ()
     line: str = ""
+    """As it was written."""
     plan: str = ""
+    """What was written below it of what is to be done then."""
 
     @property
     def secrets(self) -> frozenset[str]:

@@ -10,14 +10,13 @@ from pbm.domain.match import IntentKind, OfferKind, Seat
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to a board. seat: whose doing it was; None for the server or its operator.
-
-    aftermath: told after the state of the board, not before it.
-    """
+    """Something that happened to a board."""
 
     aftermath: ClassVar[bool] = False
+    """Told after the state of the board, not before it."""
     board: int
     seat: Seat | None = None
+    """Whose doing it was; None for the server or its operator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +44,10 @@ class SidesSwapped(Event):
 
 @dataclass(frozen=True, slots=True)
 class Resigned(Event):
-    """The seat gave the game up. declined: in the first round, before the game counts for anything."""
+    """The seat gave the game up."""
 
     declined: bool = False
+    """In the first round, before the game counts for anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +61,20 @@ class Proposed(Event):
 
 @dataclass(frozen=True, slots=True)
 class OfferAccepted(Event):
-    """The seat agreed to a draw. silently: by leaving the offer unanswered."""
+    """The seat agreed to a draw."""
 
     silently: bool = False
+    """By leaving the offer unanswered."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlyTakenBack(Event):
-    """The seat agreed that the last ply is taken back. notation: of that ply; player: the seat that had played it."""
+    """The seat agreed that the last ply is taken back."""
 
     notation: str = ""
+    """Of that ply."""
     player: Seat = 1
+    """The seat that had played it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +93,20 @@ class OfferCancelled(Event):
 
 @dataclass(frozen=True, slots=True)
 class TimeUp(Event):
-    """The time of the seat has run out. no_show: before its first move, which makes the game void."""
+    """The time of the seat has run out."""
 
     no_show: bool = False
+    """Before its first move, which makes the game void."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeClaimed(Event):
-    """The game ends because the time of the seat's opponent has run out. draw: so was it wished; waited: nobody did."""
+    """The game ends because the time of the seat's opponent has run out."""
 
     draw: bool = False
+    """So was it wished."""
     waited: bool = False
+    """Nobody did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +116,10 @@ class TimeoutUndone(Event):
 
 @dataclass(frozen=True, slots=True)
 class TimeGiven(Event):
-    """The seat gave its opponent more time, or the operator both. amount: in microseconds."""
+    """The seat gave its opponent more time, or the operator both."""
 
     amount: int = 0
+    """In microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +134,12 @@ class ClocksResumed(Event):
 
 @dataclass(frozen=True, slots=True)
 class IntentDropped(Event):
-    """The seat's decision for later will not be carried out; told to nobody else. reason: a sentence."""
+    """The seat's decision for later will not be carried out; told to nobody else."""
 
     kind: IntentKind = IntentKind.QUEUE
     text: str = ""
     reason: str = ""
+    """A sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +149,12 @@ class MatchDecided(Event):
 
 @dataclass(frozen=True, slots=True)
 class MatchCorrected(Event):
-    """The operator took plies back. first: the number of the first of them, 0 for none; reopened: and the end."""
+    """The operator took plies back."""
 
     first: int = 0
+    """The number of the first of them, 0 for none."""
     reopened: bool = False
+    """And the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,28 +164,32 @@ class RoundEnded(Event):
 
 @dataclass(frozen=True, slots=True)
 class PlayerLeft(Event):
-    """A player has ended their account, or left a tournament. userid: theirs. place: what they have left."""
+    """A player has ended their account, or left a tournament."""
 
     userid: str = ""
+    """Theirs."""
     place: str = "the server"
+    """What they have left."""
 
 
 @dataclass(frozen=True, slots=True)
 class RatingChanged(Event):
-    """The seat's rating moved. before, after: as players see them. provisional: not much is known of them yet."""
+    """The seat's rating moved. before, after: as players see them."""
 
     aftermath: ClassVar[bool] = True
     before: int = 0
     after: int = 0
     provisional: bool = False
+    """Not much is known of them yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotRated(Event):
-    """The match counts, but no rating moved. reason: empty where that was agreed."""
+    """The match counts, but no rating moved."""
 
     aftermath: ClassVar[bool] = True
     reason: str = ""
+    """Empty where that was agreed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,7 @@ class Delivery(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A mail in the inbox. mail_from: "" for the null path, None where it is not known. reason: why it was ignored or
-    parked, for the operator. peer: the address of the machine that handed it over, or empty. lane: mails of one lane
-    are handled in the order they came; empty for none.
-    """
+    """A mail in the inbox. mail_from: "" for the null path, None where it is not known."""
 
     id: int
     received_at: datetime
@@ -41,33 +38,32 @@ class Received:
     raw: bytes
     state: Arrival = Arrival.NEW
     reason: str = ""
+    """Why it was ignored or parked, for the operator."""
     peer: str = ""
+    """The address of the machine that handed it over, or empty."""
     lane: str = ""
+    """Mails of one lane are handled in the order they came; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """The end of a mail that came in, which is mail_id in the inbox, and its reason.
-
-    identity: what tells a second delivery of the same mail; None where nothing does. kept: its bytes without the
-    passwords they held; None where they held none.
-    """
+    """The end of a mail that came in, which is mail_id in the inbox, and its reason."""
 
     mail_id: int
     state: Arrival
     reason: str = ""
     identity: str | None = None
+    """What tells a second delivery of the same mail; None where nothing does."""
     kept: bytes | None = None
+    """Its bytes without the passwords they held; None where they held none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A finished mail to one address. key: random; it is in the Message-ID and in the return path.
-
-    reply: it only answers its reader's own mail, so it may be left out where they ask too much.
-    """
+    """A finished mail to one address."""
 
     key: str
+    """Random; it is in the Message-ID and in the return path."""
     address: str
     envelope_from: str
     subject: str
@@ -75,29 +71,35 @@ class Mail:
     board: int | None = None
     player_id: int | None = None
     reply: bool = False
+    """It only answers its reader's own mail, so it may be left out where they ask too much."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A mail that was written, as far as it is known. board: that it is about. player_id: of its reader."""
+    """A mail that was written, as far as it is known."""
 
     board: int | None
+    """That it is about."""
     player_id: int | None
+    """Of its reader."""
     created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A mail in the outbox. due_at: when to try next. trouble: what the last try met. inbox_id: the mail it answers."""
+    """A mail in the outbox."""
 
     id: int
     mail: Mail
     created_at: datetime
     due_at: datetime
+    """When to try next."""
     state: Delivery = Delivery.QUEUED
     attempts: int = 0
     trouble: str = ""
+    """What the last try met."""
     inbox_id: int | None = None
+    """The mail it answers."""
 
     @property
     def lane(self) -> tuple[int, str]:

@@ -62,17 +62,16 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Ply:
-    """One player's turn as it was recorded. seat: whose it was. auto: the server played it, for it was queued before,
-    or was the only move there was.
-
-    time_left: what their clock showed, in microseconds, before it was added to for the move; None without a clock.
-    """
+    """One player's turn as it was recorded."""
 
     notation: str
     seat: Seat
+    """Whose it was."""
     played_at: datetime
     auto: bool = False
+    """The server played it, for it was queued before, or was the only move there was."""
     time_left: int | None = None
+    """What their clock showed, in microseconds, before it was added to for the move; None without a clock."""
 
 
 class OfferKind(StrEnum):
@@ -85,11 +84,13 @@ class OfferKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A question that waits for the opponent's answer. seat: who asks. since: when they asked."""
+    """A question that waits for the opponent's answer."""
 
     kind: OfferKind
     seat: Seat
+    """Who asks."""
     since: datetime | None = field(default=None, compare=False)
+    """When they asked."""
 
 
 class IntentKind(StrEnum):
@@ -104,18 +105,18 @@ class IntentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A seat's decision for later, which nobody else may see.
-
-    text: a move or a plan, maybe with its guard; below a move maybe the plan that goes with it; or empty. comment: what
-    is to be passed on with the move. since: when it was decided. until: when it is done by itself.
-    """
+    """A seat's decision for later, which nobody else may see."""
 
     seat: Seat
     kind: IntentKind
     text: str = ""
+    """A move or a plan, maybe with its guard; below a move maybe the plan that goes with it; or empty."""
     comment: str = ""
+    """What is to be passed on with the move."""
     since: datetime | None = None
+    """When it was decided."""
     until: datetime | None = None
+    """When it is done by itself."""
 
     @property
     def is_question(self) -> bool:
@@ -127,11 +128,7 @@ class Intent:
 class Match:
     """One board as it is stored.
 
-    options, body: what the challenge said of the game. revision: raised at every change of the position, so that a
-    token or a guard made for an earlier state can be told. record: every ply, oldest first. tournament: the one it is
-    played in, as its players read it; empty for a game of their own. annotated: somebody has notes on it. control: how
-    much time there is. clock: None where there is none, and once the match has ended. settings: what each player has
-    chosen. stops: what stops the clock of each, now or later.
+    options, body: what the challenge said of the game.
     """
 
     board: int
@@ -141,18 +138,26 @@ class Match:
     body: str
     players: tuple[Player, Player]
     revision: int
+    """Raised at every change of the position, so that a token or a guard made for an earlier state can be told."""
     record: tuple[Ply, ...]
+    """Every ply, oldest first."""
     started_at: datetime
     result: Result | None = None
     ended_at: datetime | None = None
     rated: bool = True
     offer: Offer | None = None
     tournament: str = ""
+    """The one it is played in, as its players read it; empty for a game of their own."""
     annotated: bool = False
+    """Somebody has notes on it."""
     control: TimeControl = field(default_factory=TimeControl)
+    """How much time there is."""
     clock: Clock | None = None
+    """None where there is none, and once the match has ended."""
     settings: tuple[Settings, Settings] = (Settings(), Settings())
+    """What each player has chosen."""
     stops: tuple[tuple[Stop, ...], tuple[Stop, ...]] = ((), ())
+    """What stops the clock of each, now or later."""
 
     def seat_of(self, player_id: int) -> Seat | None:
         """The seat to move counts first where somebody plays against themselves, so callers ask for one seat only."""
@@ -205,17 +210,17 @@ def _remembered(latest: int) -> Callable[[_F], _F]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """A match replayed. position, last: as the game has them. plies: how many are in the record. before: the position
-    of the ply before; None at the start.
-    """
+    """A match replayed. position, last: as the game has them."""
 
     game: AnyGame
     options: Any
     position: Any
     last: Any = None
     plies: int = 0
+    """How many are in the record."""
     swapped: bool = False
     before: Any = None
+    """The position of the ply before; None at the start."""
     _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod

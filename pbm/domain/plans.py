@@ -48,11 +48,12 @@ WIDE = str.maketrans("：；，（）", ":;,()")
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One `if`: canonical where the board is known, else as it was written. then: the plan after the answer."""
+    """One `if`: canonical where the board is known, else as it was written."""
 
     condition: str
     answer: str
     then: Plan = ()
+    """The plan after the answer."""
 
 
 Plan = tuple[Branch, ...]
@@ -296,13 +297,14 @@ def check(
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A branch whose own words are sound, and the state after them. path: the branches that lead here, and this."""
+    """A branch whose own words are sound, and the state after them."""
 
     condition: str
     answer: str
     then: Plan
     after: State
     path: Plan
+    """The branches that lead here, and this."""
     known: bool
 
 

@@ -46,12 +46,13 @@ _EXACTLY = Context(prec=34)
 class Rating:
     """The estimate of a player's strength in one game; a player who has played none has the defaults.
 
-    They are about as strong as rating says, give or take two deviations. volatility: how erratic their results are.
+    They are about as strong as rating says, give or take two deviations.
     """
 
     rating: float = _CENTRE
     deviation: float = _UNKNOWN
     volatility: float = 0.06
+    """How erratic their results are."""
 
     @property
     def provisional(self) -> bool:
@@ -145,15 +146,15 @@ def _volatility(sigma: Decimal, phi: Decimal, variance: Decimal, delta: Decimal)
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """A player's record in ended games. timeouts: games they lost by forfeit. moves: plies they played themselves.
-
-    time: what all of these took, from the ply before, nights and absences included.
-    """
+    """A player's record in ended games."""
 
     finished: int = 0
     timeouts: int = 0
+    """Games they lost by forfeit."""
     moves: int = 0
+    """Plies they played themselves."""
     time: timedelta = timedelta(0)
+    """What all of these took, from the ply before, nights and absences included."""
 
     def __add__(self, more: Pace) -> Pace:
         return Pace(

@@ -29,15 +29,13 @@ _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "plac
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The command lines of a mail, in order, and what else the person wrote.
-
-    remarks: what stands below each line, where each line names its board; empty where the comment belongs to them all.
-    """
+    """The command lines of a mail, in order, and what else the person wrote."""
 
     lines: tuple[str, ...]
     comment: str = ""
     truncated: bool = False
     remarks: tuple[str, ...] = ()
+    """What stands below each line, where each line names its board; empty where the comment belongs to them all."""
     text: str = field(default="", repr=False, compare=False)
     """All of it, where it may also be read as plain words: one text, without plans and boards in front of lines."""
 
@@ -57,10 +55,11 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """The text of a mail on its way to commands. plans: each with the number of lines left in front of it."""
+    """The text of a mail on its way to commands."""
 
     left: Sequence[str]
     plans: Sequence[tuple[int, str]]
+    """Each with the number of lines left in front of it."""
     standing: Standing
 
     @property

@@ -81,15 +81,14 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One setting. values: the words it may be; empty for a time zone, which is looked up.
-
-    reader: makes what was written canonical, where a list of words is not enough; `told` then says what it may be.
-    """
+    """One setting."""
 
     name: str
     meaning: str
     values: tuple[str, ...] = ()
+    """The words it may be; empty for a time zone, which is looked up."""
     reader: Callable[[str], str] | None = None
+    """Makes what was written canonical, where a list of words is not enough; `told` then says what it may be."""
     told: str = ""
     sample: str = ""
 

@@ -20,15 +20,13 @@ _ADDRESS_BYTES = 7
 
 @dataclass(frozen=True, slots=True)
 class SeatToken:
-    """Leave to act for the seat of the board, as long as the board has this revision.
-
-    epoch: of the player in the seat; their tokens of earlier epochs are revoked.
-    """
+    """Leave to act for the seat of the board, as long as the board has this revision."""
 
     board: int
     seat: int
     revision: int
     epoch: int
+    """Of the player in the seat; their tokens of earlier epochs are revoked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +44,21 @@ class PlayerToken:
 
 @dataclass(frozen=True, slots=True)
 class DigestToken:
-    """As a PlayerToken, for boards as they stood when the mail was written. as_of: then, in microseconds since 1970."""
+    """As a PlayerToken, for boards as they stood when the mail was written."""
 
     player_id: int
     epoch: int
     last_day: int
     as_of: int
+    """Then, in microseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddressToken:
-    """Leave to act for whoever gets mail at this address, and has no account: until the last day is over.
-
-    address: the first bits of its hash.
-    """
+    """Leave to act for whoever gets mail at this address, and has no account: until the last day is over."""
 
     address: int
+    """The first bits of its hash."""
     last_day: int
 
     @classmethod

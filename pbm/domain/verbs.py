@@ -60,11 +60,12 @@ _PATTERNS = {
 
 @dataclass(frozen=True, slots=True)
 class Param:
-    """One word of a usage. many: takes all words that remain."""
+    """One word of a usage."""
 
     name: str
     optional: bool = False
     many: bool = False
+    """Takes all words that remain."""
 
     @property
     def key(self) -> str:
@@ -99,38 +100,42 @@ class Locks(StrEnum):
 
 @dataclass(frozen=True)
 class Verb:
-    """One command.
-
-    per_game: it is said after a game's name. alters: it changes the board, so an answer to an old mail may not do it.
-    shortest: the fewest letters an abbreviation may have; 0 for none. options: it takes a challenge's `-name=value`.
-    other_usage: the same words in another order. has_text: all that is written below it is its text. bare: it may
-    stand without any words, and then only asks. guarded: it needs the password, whatever the mail shows. wordy: a
-    sentence may begin with it, so after the first line of a mail it is a command only where it names a board. group:
-    where the list of commands has it. takes_plan: below it may stand what is to be done then. lasting: an answer to a
-    mail of an ended board may do it there. gameless: with words after it, it may stand without a game, and means all.
-    asks: it plays nothing at once, so an answer to the mail before its player's own last move may do it, too.
-    """
+    """One command."""
 
     name: str
     usage: str
     summary: str
     group: str
+    """Where the list of commands has it."""
     locks: Locks
     rank: int
     per_game: bool = False
+    """It is said after a game's name."""
     alters: bool = False
+    """It changes the board, so an answer to an old mail may not do it."""
     aliases: tuple[str, ...] = ()
     shortest: int = 0
+    """The fewest letters an abbreviation may have; 0 for none."""
     options: bool = False
+    """It takes a challenge's `-name=value`."""
     other_usage: str = ""
+    """The same words in another order."""
     has_text: bool = False
+    """All that is written below it is its text."""
     bare: bool = False
+    """It may stand without any words, and then only asks."""
     guarded: bool = False
+    """It needs the password, whatever the mail shows."""
     wordy: bool = False
+    """A sentence may begin with it, so after the first line of a mail it is a command only where it names a board."""
     takes_plan: bool = False
+    """Below it may stand what is to be done then."""
     lasting: bool = False
+    """An answer to a mail of an ended board may do it there."""
     gameless: bool = False
+    """With words after it, it may stand without a game, and means all."""
     asks: bool = False
+    """It plays nothing at once, so an answer to the mail before its player's own last move may do it, too."""
 
     @cached_property
     def forms(self) -> tuple[tuple[Param, ...], ...]:
@@ -193,14 +198,15 @@ _DOTTED = re.compile(r"\d{1,12}[.:]")
 class Standing:
     """The facts that a mail shows by itself, so that words may be left out.
 
-    game, board: what it answers. known: its sender is a player, or says so and will be asked to prove it. proven: they
-    have proved it.
+    game, board: what it answers.
     """
 
     game: str | None = None
     board: int | None = None
     known: bool = False
+    """Its sender is a player, or says so and will be asked to prove it."""
     proven: bool = False
+    """They have proved it."""
 
     @property
     def answers_board(self) -> bool:

@@ -48,15 +48,13 @@ MOST_LOST = 60
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """How the window lies on the cells: its left edge is the middle of column 1, its top edge that of row 0.
-
-    beside: signs stand beside their points and labels may stand beside their strokes, for these have dots and colours.
-    """
+    """How the window lies on the cells: its left edge is the middle of column 1, its top edge that of row 0."""
 
     board: PlaneBoard
     columns: int
     rows: int
     beside: bool = False
+    """Signs stand beside their points and labels may stand beside their strokes, for these have dots and colours."""
 
     def spot(self, x: int, y: int, scale: int = 1) -> Spot:
         """scale: what x and y are multiplied with, for points between those of the board's grid."""

@@ -106,11 +106,12 @@ def _lines(layout: Layout) -> Iterator[tuple[Segment, Line]]:
 
 
 class _Drawn(NamedTuple):
-    """A stroke in pixels and numbers of the palette. edge: of its soft edge."""
+    """A stroke in pixels and numbers of the palette."""
 
     dashes: list[tuple[float, float, float, float]]
     ink: int
     edge: int
+    """Of its soft edge."""
     width: int
 
 

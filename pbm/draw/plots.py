@@ -27,12 +27,13 @@ WIDTH = NAMES + SCALE + 2 * MARGIN
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A player's rating, and how far it may be off to either side, in points. sure: enough is known of it."""
+    """A player's rating, and how far it may be off to either side, in points."""
 
     name: str
     rating: float
     reach: float
     sure: bool
+    """Enough is known of it."""
 
 
 @lru_cache(maxsize=8)

@@ -58,11 +58,13 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Markings:
-    """One position. box: left, top, width and height of what is seen. pieces: what `<use>` draws, by id."""
+    """One position."""
 
     box: tuple[int, int, int, int]
+    """Left, top, width and height of what is seen."""
     marks: tuple[Mark, ...]
     pieces: Mapping[str, str] = field(default_factory=dict)
+    """What `<use>` draws, by id."""
 
 
 def escaped(text: str) -> str:

@@ -44,10 +44,11 @@ _ALONE = 6
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The outcome of one try. failure: None when the transport took the mail."""
+    """The outcome of one try."""
 
     queued: Queued
     failure: PermanentFailure | TemporaryFailure | None = None
+    """None when the transport took the mail."""
 
 
 class WayOut:

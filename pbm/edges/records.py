@@ -31,12 +31,14 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check. reason: what was found; advice: what to do, empty where nothing is to be done."""
+    """The result of one check."""
 
     check: str
     verdict: Verdict
     reason: str
+    """What was found."""
     advice: str = ""
+    """What to do, empty where nothing is to be done."""
 
 
 def ok(check: str, reason: str) -> Finding:
@@ -79,12 +81,13 @@ def _text(record: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SenderNames:
-    """As whom we send. dkim_key: PEM of the key that signs, None for none."""
+    """As whom we send."""
 
     domain: str
     dkim_domain: str
     selector: str
     dkim_key: bytes | None
+    """PEM of the key that signs, None for none."""
 
 
 def look_up(identity: SenderNames, ask: Ask = ask_dns) -> list[Finding]:

@@ -51,10 +51,11 @@ MAX_OCTETS = 38_000
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to be attached. kind: its media type."""
+    """A file to be attached."""
 
     name: str
     kind: str
+    """Its media type."""
     data: bytes
 
 
@@ -220,11 +221,12 @@ def _packed(name: str, files: list[File]) -> File:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The result of an import. renumbered: boards whose number was taken, each with the one it has now."""
+    """The result of an import."""
 
     userid: str
     games: int
     renumbered: Mapping[int, int]
+    """Boards whose number was taken, each with the one it has now."""
     doubted: bool = False
     """It bears no signature of ours, and nobody has said that it can be trusted."""
     left_out: tuple[int, ...] = ()
@@ -233,14 +235,16 @@ class Imported:
 
 @dataclass(slots=True)
 class _Import:
-    """One file on its way in. boards: from the numbers of the file to those here; ids: of players, by userid."""
+    """One file on its way in."""
 
     tx: Transaction
     data: Mapping[str, Any]
     now: datetime
     player_id: int = 0
     boards: dict[int, int] = field(default_factory=dict)
+    """From the numbers of the file to those here."""
     ids: dict[str, int] = field(default_factory=dict)
+    """Of players, by userid."""
 
     def id_of(self, userid: Any) -> int:
         """Of a player who is here, or else of their name, which is put here. Raises: BadArguments."""

@@ -41,10 +41,12 @@ FEWEST_PLIES = 2
 
 @dataclass(frozen=True, slots=True)
 class Keepsake:
-    """The keepsake of a game. picture: None where it would be too large. name: of the record's file."""
+    """The keepsake of a game."""
 
     picture: Picture | None
+    """None where it would be too large."""
     name: str
+    """Of the record's file."""
     record: str
     plies: int
 
@@ -106,11 +108,12 @@ def keepsakes(at: Settling) -> Iterator[Task]:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """An item of the agenda. player_id: BOTH for those of the board."""
+    """An item of the agenda."""
 
     key: str
     number: int
     player_id: int
+    """BOTH for those of the board."""
 
 
 def _made(number: int, record: GameRecord | None, _: Ask) -> Keepsake | None:

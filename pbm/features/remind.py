@@ -34,11 +34,12 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A board of a player. his_turn: they are to move there."""
+    """A board of a player."""
 
     match: Match
     player: Player
     his_turn: bool
+    """They are to move there."""
 
     @property
     def asked(self) -> bool:

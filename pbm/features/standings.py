@@ -35,7 +35,7 @@ ALL = "All by rating, each with two deviations to either side"
 
 @dataclass(frozen=True, slots=True)
 class PlayerRow:
-    """One player in the standings. rank: among the established players who are active; 0 for the others."""
+    """One player in the standings."""
 
     userid: str
     record: Record
@@ -45,6 +45,7 @@ class PlayerRow:
     seeking: int
     section: str
     rank: int = 0
+    """Among the established players who are active; 0 for the others."""
 
     @property
     def mark(self) -> str:
@@ -180,12 +181,14 @@ def _names(players: Sequence[Player]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GameRow:
-    """A player in one game. record: None if they have no rating in it. active: boards under way."""
+    """A player in one game."""
 
     game: str
     record: Record | None
+    """None if they have no rating in it."""
     pace: Pace
     active: int
+    """Boards under way."""
 
 
 @handles(

@@ -183,7 +183,7 @@ def worth(thought: Thought) -> str:
 class Step:
     """One move of a game under review. before, after: what the position was worth to the first side, from -1 to 1.
 
-    lost: how much the move cost its player. scene: the board before it.
+    scene: the board before it.
     """
 
     ply: int
@@ -193,6 +193,7 @@ class Step:
     after: float
     exact: bool
     lost: float
+    """How much the move cost its player."""
     better: str
     line: str
     board: str

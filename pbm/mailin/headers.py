@@ -44,21 +44,21 @@ FOR_OPERATOR = frozenset({"postmaster", "abuse"})
 
 @dataclass(frozen=True, slots=True)
 class Robot:
-    """Our own addresses: local_part, local_part+TOKEN and bounce_part+TOKEN, all @domain.
-
-    authserv_id names the mail server whose Authentication-Results are believed; "" believes none. one_mailbox: nothing
-    but local_part and its plus addresses reaches us, as with a mailbox at a provider; return paths are among them then.
-    unsubscribe_url is a web page that takes one-click unsubscriptions (RFC 8058); "" for none. aliases: addresses that
-    players wrote to before; answers to them reach us as well.
-    """
+    """Our own addresses: local_part, local_part+TOKEN and bounce_part+TOKEN, all @domain."""
 
     local_part: str = "pbm"
     domain: str = "localhost"
     authserv_id: str = ""
+    """The mail server whose Authentication-Results are believed; empty for none."""
     bounce_part: str = "bounce"
     one_mailbox: bool = False
+    """Nothing but local_part and its plus addresses reaches us, as with a mailbox at a provider; return paths are among
+    them then.
+    """
     unsubscribe_url: str = ""
+    """A web page that takes one-click unsubscriptions (RFC 8058); empty for none."""
     aliases: tuple[str, ...] = ()
+    """Addresses that players wrote to before; answers to them reach us as well."""
 
     @property
     def address(self) -> str:

@@ -38,14 +38,13 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PeerKey:
-    """The OpenPGP key that a mail brings of its sender (Autocrypt). mutual: they want to get encrypted mail.
-
-    chats: their program is a chat app.
-    """
+    """The OpenPGP key that a mail brings of its sender (Autocrypt)."""
 
     key: bytes
     mutual: bool
+    """They want to get encrypted mail."""
     chats: bool
+    """Their program is a chat app."""
     dated_at: datetime | None
     """The instant at which the mail says it was written."""
 
@@ -108,7 +107,6 @@ class Discard:
 
     For a bounce: the token of our per-recipient return path, the recipients it names (maybe none: then only the token
     knows), whether trying again is useless, and the id of our mail where it was returned; that also for a complaint.
-    program: what the mail says if only its mark speaks against it, by which a program says that it is one (RFC 3834).
     """
 
     action: Action
@@ -120,3 +118,4 @@ class Discard:
     permanent: bool = False
     original_id: str | None = None
     program: Message | None = None
+    """What the mail says if only its mark speaks against it, by which a program says that it is one (RFC 3834)."""

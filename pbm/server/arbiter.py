@@ -174,11 +174,12 @@ def _extend(board: OpenBoard, clock: Clock, amount: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TournamentView:
-    """A tournament with all there is to see of it. meetings: of the present season."""
+    """A tournament with all there is to see of it."""
 
     tournament: Tournament
     entrants: tuple[Entrant, ...]
     meetings: tuple[Meeting, ...]
+    """Of the present season."""
     standings: tuple[Standings, ...]
 
 

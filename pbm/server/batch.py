@@ -365,11 +365,13 @@ class Batches:
 
 @dataclass(slots=True)
 class _Entry:
-    """mails: what is owed because of one mail. outbox: their rows, once they are written down."""
+    """The journal's notes on one mail."""
 
     settlement: Settlement | None = None
     mails: list[Mail] = field(default_factory=list)
+    """Those that are owed because of it."""
     outbox: list[int] = field(default_factory=list)
+    """The rows of these, once they are written down."""
     about: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -39,12 +39,13 @@ _HOUR = timedelta(hours=1)
 
 
 class _Key(NamedTuple):
-    """The measure of answers: all of them, or those of an address, a board, a network; which is named for
-    whoever reads why one was left out. unproven: only those to mails that proved nothing.
+    """The measure of answers: all of them, or those of an address, a board, a network; which is named for whoever reads
+    why one was left out.
     """
 
     name: str
     unproven: bool = False
+    """Only those to mails that proved nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,16 +232,15 @@ _MOST_ASIDE = 50
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a mail came from, as far as it counts against guessing.
-
-    address: of From, which anybody can write unless it is vouched for. claimed: the player whose address that is.
-    peer: the machine that handed it over, network: the one it is in, an IPv4 /24; both empty for one of ours.
-    """
+    """Where a mail came from, as far as it counts against guessing."""
 
     address: str
+    """Of From, which anybody can write unless it is vouched for."""
     vouched: bool
     claimed: Player | None
+    """The player whose address that is."""
     peer: str
+    """The machine that handed it over; empty for one of ours, as the network is, in which it is: an IPv4 /24."""
     network: str = ""
 
     @property
@@ -376,15 +376,16 @@ NEW = ""
 
 @dataclass(frozen=True, slots=True)
 class Logins:
-    """hashes: what to check each login against. fresh: new passwords. keys: what each counts for, should it be wrong.
-
-    locked: logins that are not looked at, until then.
-    """
+    """The passwords of one mail, before any of them is looked at."""
 
     hashes: dict[Credentials, str] = field(default_factory=dict)
+    """What to check each login against."""
     fresh: tuple[str, ...] = ()
+    """New passwords."""
     keys: dict[Credentials, tuple[Key, ...]] = field(default_factory=dict)
+    """What each counts for, should it be wrong."""
     locked: dict[Credentials, datetime] = field(default_factory=dict)
+    """Logins that are not looked at, until then."""
 
 
 def logins_of(

@@ -66,7 +66,7 @@ HELP = "help"
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A mail read, before any transaction that writes. is_guess: it answers an address we never gave to anybody."""
+    """A mail read, before any transaction that writes."""
 
     row: Received
     message: Message | Discard | Exception
@@ -76,6 +76,7 @@ class Prepared:
     logins: Logins = field(default_factory=Logins)
     origin: Origin | None = None
     is_guess: bool = False
+    """It answers an address we never gave to anybody."""
     unsaid: frozenset[str] = frozenset()
     """Lines, as they are read, that nobody is to find here later: a new password, or what may be one."""
 
@@ -131,18 +132,21 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The verdict of argon2 on a mail. verified: credentials that are right; fresh: hashes of new passwords."""
+    """The verdict of argon2 on a mail."""
 
     verified: dict[Credentials, str]
+    """Credentials that are right."""
     fresh: dict[str, str]
+    """Hashes of new passwords."""
 
 
 @dataclass(frozen=True, slots=True)
 class Obeyed:
-    """A mail's effects, before it is known which answers are too many. proven: its sender showed who they are."""
+    """A mail's effects, before it is known which answers are too many."""
 
     mails: tuple[Mail, ...]
     proven: bool
+    """Its sender showed who they are."""
     withheld: str = ""
     """Why a question was left out."""
     told: str = ""

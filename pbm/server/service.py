@@ -44,26 +44,26 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The operator's settings. operator: the address that hears of faults and dead addresses; empty for none."""
+    """The operator's settings."""
 
     robot: Robot = field(default_factory=Robot)
     limits: Limits = field(default_factory=Limits)
     operator: str = ""
+    """The address that hears of faults and dead addresses; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arriving:
-    """A mail at the door: envelope sender ("" for the null path, None where not known) and recipients, and its bytes.
-
-    source: what names it for good where it was fetched from; a second mail of one source is not taken.
-    peer: the address of the machine that handed it over, where there is one.
-    """
+    """A mail at the door, as it was handed over."""
 
     mail_from: str | None
+    """The envelope's sender: "" for the null path, None where it is not known."""
     recipients: tuple[str, ...]
     raw: bytes
     source: str | None = None
+    """What names it for good where it was fetched from; a second mail of one source is not taken."""
     peer: str = ""
+    """The address of the machine that handed it over, where there is one."""
 
 
 LONGEST_TURN = timedelta(days=800)

@@ -29,16 +29,13 @@ SHOWN = 10
 class Status:
     """As at one instant. new, parked: mails in the inbox. queued, postponed, failed: mails in the outbox; what is
     postponed is queued, too.
-
-    stuck_since: since when no mail goes out; None while some does. halts: what the operator has stopped.
-    troubles: why mails were postponed, and how many. suspended: addresses that get no mail; named are the latest, with
-    their players and since when. locked: what is not looked at for too many wrong guesses. overdue: boards on which
-    something should have happened. agenda: by kind, how many things there are to do, and how many of them are due.
     """
 
     at: datetime
     stuck_since: datetime | None
+    """Since when no mail goes out; None while some does."""
     halts: tuple[Stop, ...]
+    """What the operator has stopped."""
     new: Waiting
     parked: Waiting
     received: Flow
@@ -47,16 +44,21 @@ class Status:
     failed: Waiting
     written: Flow
     troubles: tuple[tuple[str, int], ...]
+    """Why mails were postponed, and how many."""
     players: int
     boards: int
     broadcasts: int
     suspended: int
+    """Addresses that get no mail; named are the latest, with their players and since when."""
     suspended_latest: tuple[tuple[str, str, datetime], ...]
     locked: tuple[Attempts, ...]
+    """What is not looked at for too many wrong guesses."""
     overdue: int
+    """Boards on which something should have happened."""
     deadlines: tuple[Deadline, ...]
     thoughts: Waiting
     agenda: dict[str, tuple[int, int]]
+    """By kind, how many things there are to do, and how many of them are due."""
 
 
 def status_of(store: Store, now: datetime) -> Status:

@@ -22,13 +22,14 @@ _second = players.alias("second_player")
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A player who is here or has been. has_left: the account was ended; rated boards stay."""
+    """A player who is here or has been."""
 
     player: Player
     settings: Settings
     created_at: datetime
     bot: bool
     has_left: bool
+    """The account was ended; rated boards stay."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,10 +49,11 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Rows of a table that belong to a player. order: columns that sort them, those of the key being the last."""
+    """Rows of a table that belong to a player."""
 
     table: Table
     order: tuple[str, ...]
+    """Columns that sort them, those of the key being the last."""
     left_out: frozenset[str] = frozenset()
 
     @property

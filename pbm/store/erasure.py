@@ -47,11 +47,12 @@ _OF_PLAYER = (
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """By what a player may be found. names: their userid and the addresses they have or had mail at, in lower case."""
+    """By what a player may be found."""
 
     player_id: int
     userid: str
     names: frozenset[str]
+    """Their userid and the addresses they have or had mail at, in lower case."""
     removed: bool
 
 

@@ -135,18 +135,20 @@ def _all(kept: Mapping[str, str], now: datetime) -> list[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """The OpenPGP key of an address. wanted: its owner wants to get encrypted mail.
-
-    proven: it came with a mail that was surely from there; any other counts for answers to that mail alone, whose id is
-    brought_by. chats: its owner's program is a chat app. dated_at: when it was written.
-    """
+    """The OpenPGP key of an address."""
 
     key: bytes
     wanted: bool
+    """Its owner wants to get encrypted mail."""
     proven: bool
+    """It came with a mail that was surely from there; any other counts for answers to that mail alone, whose id is
+    brought_by.
+    """
     chats: bool
+    """Its owner's program is a chat app."""
     brought_by: str
     dated_at: datetime
+    """When it was written."""
 
 
 class Peers:

@@ -73,7 +73,7 @@ _Stops = tuple[tuple[Stop, ...], tuple[Stop, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A board without its record. seat_to_move: None once it has ended. epochs: of the players, see Players.epoch."""
+    """A board without its record."""
 
     board: int
     game: str
@@ -82,11 +82,13 @@ class Summary:
     plies: int
     revision: int
     seat_to_move: Seat | None
+    """None once it has ended."""
     started_at: datetime
     moved_at: datetime
     result: Result | None
     ended_at: datetime | None
     epochs: tuple[int, int]
+    """Of the players, see Players.epoch."""
     control: TimeControl = UNLIMITED
     deadline_at: datetime | None = None
 

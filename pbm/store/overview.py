@@ -28,19 +28,21 @@ _LONGEST_TROUBLE = 200
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Mails in one state, or boards. oldest_at: since when; None where there are none."""
+    """Mails in one state, or boards."""
 
     number: int
     oldest_at: datetime | None
+    """Since when; None where there are none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """The arrivals in a queue: ever, and within the last of each span. seconds: how long each of the latest took."""
+    """The arrivals in a queue: ever, and within the last of each span."""
 
     ever: int
     within: Mapping[str, int]
     seconds: tuple[float, ...]
+    """How long each of the latest took."""
 
     def quantile(self, share: float) -> float | None:
         """The seconds that the share of them does not exceed; None where there are none."""

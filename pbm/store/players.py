@@ -20,18 +20,18 @@ MOST_ALIKE = 500
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a player reads mail. It counts once confirmed_at is set.
-
-    bounces: mails that failed there for good; soft_bounces: for now. suspended_at: since when nothing is sent there.
-    """
+    """Where a player reads mail. It counts once confirmed_at is set."""
 
     id: int
     player_id: int
     address: str
     confirmed_at: datetime | None
     bounces: int = 0
+    """Mails that failed there for good."""
     soft_bounces: int = 0
+    """For now."""
     suspended_at: datetime | None = None
+    """Since when nothing is sent there."""
 
     @property
     def is_troubled(self) -> bool:

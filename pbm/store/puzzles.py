@@ -14,16 +14,16 @@ from pbm.store.tables import puzzle_tries, puzzles
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """options: of the game. moves: what leads to the position. line: the only winning move, and what may follow.
-
-    posed_at, solved: to and by the player it was asked for; None where it was not posed, or not answered.
-    """
+    """posed_at, solved: to and by the player it was asked for; None where it was not posed, or not answered."""
 
     id: int
     game: str
     options: tuple[str, ...]
+    """Of the game."""
     moves: tuple[str, ...]
+    """What leads to the position."""
     line: tuple[str, ...]
+    """The only winning move, and what may follow."""
     posed_at: datetime | None = None
     solved: bool | None = None
 

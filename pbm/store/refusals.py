@@ -39,12 +39,13 @@ _ALIVE = (
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """A mail of ours that came back, or was complained of. counted: it did so for good before."""
+    """A mail of ours that came back, or was complained of."""
 
     id: int
     address: str
     player_id: int | None
     counted: bool
+    """It did so for good before."""
 
 
 class Bounces:

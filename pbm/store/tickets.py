@@ -202,7 +202,7 @@ def _hash(token: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Seek:
-    """A player looks for opponents. wanted: how many games still. options, body: as of a challenge."""
+    """A player looks for opponents. options, body: as of a challenge."""
 
     id: int
     player: Player
@@ -210,6 +210,7 @@ class Seek:
     options: tuple[str, ...]
     body: str
     wanted: int
+    """How many games still."""
     created_at: datetime
 
 

@@ -36,10 +36,9 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """One tournament. options, body: as of a challenge. creator: None for the operator.
+    """One tournament. options, body: as of a challenge.
 
     season, round: counted from 1, 0 before the first; the round of a ladder counts the games that have ended.
-    due_at: when something happens by itself, at the latest: the start, the end of the round, the next season.
     """
 
     id: int
@@ -49,11 +48,13 @@ class Tournament:
     body: str
     terms: Terms
     creator: Player | None
+    """None for the operator."""
     stage: Stage
     season: int
     round: int
     created_at: datetime
     due_at: datetime | None
+    """When something happens by itself, at the latest: the start, the end of the round, the next season."""
     ended_at: datetime | None = None
 
     @property
@@ -66,22 +67,21 @@ class Tournament:
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A player in a tournament. seed: their place among all, from 1; on a ladder, their rung. division: from 1, of a
-    league.
-
-    left_at: when they left; None while they are in.
-    """
+    """A player in a tournament."""
 
     player: Player
     seed: int
+    """Their place among all, from 1; on a ladder, their rung."""
     division: int | None
+    """From 1, of a league."""
     joined_at: datetime
     left_at: datetime | None
+    """When they left; None while they are in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """A stored bout. challenger: on a ladder. board: None for what is not played. due_at: when it is decided."""
+    """A stored bout. challenger: on a ladder."""
 
     id: int
     tournament_id: int
@@ -92,9 +92,11 @@ class Meeting:
     second: Player | None
     challenger_id: int | None
     board: int | None
+    """None for what is not played."""
     points: tuple[int, int] | None
     starts_at: datetime
     due_at: datetime | None
+    """When it is decided."""
 
     @property
     def bout(self) -> Bout:

@@ -31,15 +31,17 @@ SWISS = (TieBreak.BUCHHOLZ, TieBreak.SONNEBORN_BERGER, TieBreak.DIRECT)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One entrant in the standings. rank: who is equal in all has the same. tie_breaks: in their order, in points."""
+    """One entrant in the standings."""
 
     rank: int
+    """Who is equal in all has the same."""
     entrant: Entrant
     points: Fraction
     won: int
     drawn: int
     lost: int
     tie_breaks: tuple[Fraction, ...]
+    """In their order, in points."""
 
 
 def standings(seeded: Sequence[Entrant], bouts: Iterable[Bout], tie_breaks: Sequence[TieBreak]) -> list[Line]:

@@ -300,10 +300,12 @@ def _bout(pair: Pair) -> Bout:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """Pairs and byes that are ruled out. byes: a player with more gets none. meetings: of two who may meet again."""
+    """Pairs and byes that are ruled out."""
 
     byes: int
+    """A player with more gets none."""
     meetings: int
+    """Of two who may meet again."""
     are_seats_kept: bool
 
     def allow(self, one: Contender, two: Contender) -> bool:

@@ -50,25 +50,29 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """players: fewest and most. rounds: of a Swiss; 0 for as many as the number of players asks for.
-
-    days_per_round: after which a board is decided. division, moving, pause: of a league: how large a division is, how
-    many move up and down, days between seasons. rungs, idle: of a ladder: how far above one may challenge, and the days
-    without a game after which one drops. starts_at: when it begins at the latest.
-    """
+    """The terms that a tournament is played by."""
 
     kind: Kind
     starts_at: datetime
+    """When it begins at the latest."""
     fewest: int = 2
+    """Players without whom it is not played."""
     most: int = MOST_PLAYERS
     rounds: int = 0
+    """Of a Swiss; 0 for as many as the number of players asks for."""
     double: bool = False
     days_per_round: int = 30
+    """After which a board is decided."""
     division: int = 6
+    """Of a league: players in a division."""
     moving: int = 1
+    """Of a league: how many move up and down."""
     pause: int = 7
+    """Of a league: days between seasons."""
     rungs: int = 3
+    """Of a ladder: how far above their own a player may challenge."""
     idle: int = 60
+    """Of a ladder: days without a game after which a player drops."""
 
     @property
     def time_per_round(self) -> timedelta:

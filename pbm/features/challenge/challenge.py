@@ -193,7 +193,7 @@ DAYS = 7
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A challenge as it was asked for. measure: whose daily measure it counts for. rematch_of: the board it follows."""
+    """A challenge as it was asked for."""
 
     game: AnyGame
     words: tuple[str, ...]
@@ -201,7 +201,9 @@ class Proposal:
     seats: tuple[Player, Player]
     comment: str = ""
     measure: str = ""
+    """Whose daily measure it counts for."""
     rematch_of: int | None = None
+    """The board it follows."""
 
 
 def start(request: Request, proposal: Proposal) -> OpenBoard:

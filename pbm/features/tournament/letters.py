@@ -42,9 +42,10 @@ class EntrantRow:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """Of a tournament, or of one division. number: of the division; 0 where there is but one."""
+    """Of a tournament, or of one division."""
 
     number: int
+    """Of the division; 0 where there is but one."""
     tie_breaks: tuple[TieBreak, ...]
     rows: tuple[EntrantRow, ...]
 
@@ -86,11 +87,12 @@ def _rungs(order: Sequence[int], bouts: Sequence[Bout]) -> list[Line]:
 
 @dataclass(slots=True)
 class Letters:
-    """Renders what is told of tournaments. now: as the mails are dated."""
+    """Renders what is told of tournaments."""
 
     tx: Transaction
     tools: Tools
     now: datetime
+    """As the mails are dated."""
 
     def page(self, name: str, tournament: Tournament, reader: Reader, **words: object) -> str:
         """One page for one reader, without its last line end."""
