@@ -231,7 +231,7 @@ MAX_LINES = 2000
 MAX_TEXT = 65_536
 """Characters of a text with all its quotes that are looked at."""
 MAX_OWN = 6000
-"""Characters of a person's own text that are passed on; "[...]" tells where more followed."""
+"""Octets in UTF-8 of a person's own text that are passed on; "[...]" tells where more followed."""
 
 _NOISE = str.maketrans(
     {
@@ -329,7 +329,8 @@ def unquoted(lines: Sequence[str], us: str) -> str:
             place += 1
     texts = (_unsigned(passage) for passage in passages)
     own = "\n\n".join(text for text in texts if text).strip()
-    return own if len(own) <= MAX_OWN else f"{own[: MAX_OWN - 6].rstrip()} [...]"
+    octets = own.encode(errors="replace")
+    return own if len(octets) <= MAX_OWN else f"{octets[: MAX_OWN - 6].decode(errors='ignore').rstrip()} [...]"
 
 
 def _quote_end(lines: Sequence[str], place: int, width: int) -> int:

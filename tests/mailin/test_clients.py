@@ -163,6 +163,7 @@ def test_lines_blanks_and_text_are_bounded():
     assert len(person(raw("a" * 100_000)).text) == 400
     assert len(person(raw("word\n" * 100_000)).text) <= 6000
     assert person(raw("word\n" * 100_000)).text.endswith("word [...]")
+    assert len(person(raw("\u4e2d\u6587 " * 3000)).text.encode()) <= 6000
 
 
 WORDS = st.sampled_from(
