@@ -30,7 +30,8 @@ from pbm.store.tables import Instant, addresses, inbox, matches, outbox
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
 _NEWER = _WAITING.where(inbox.c.id > bindparam("beyond")).limit(bindparam("most"))
-_OF_BOARDS = _NEWER.where(inbox.c.lane.startswith("board "))
+_OF_BOARDS = _NEWER.where(inbox.c.lane.startswith("board "), inbox.c.lane.not_like("% from %"))
+"""Those that answer a board's mail. Anybody can name a board, so mails that only do are not among them."""
 _OF_IDENTITIES = select(inbox.c.identity).where(inbox.c.identity.in_(bindparam("wanted", expanding=True)))
 _STILL_NEW = select(inbox.c.id).where(_NEW, inbox.c.id.in_(bindparam("mails", expanding=True)))
 _RECENT = 20_000
@@ -110,13 +111,13 @@ class Inbox:
         ]
 
     def of_boards(self, limit: int, beyond: int) -> list[Received]:
-        """New mails of higher ids than `beyond` that answer a board or name one, in the order they came."""
+        """New mails of higher ids than `beyond` that answer a board, in the order they came."""
         return [_received(row) for row in self._connection.execute(_OF_BOARDS, {"beyond": beyond, "most": limit})]
 
     def claim(self, limit: int, ahead: int = 0) -> list[Received]:
         """New mails, in the order they came, which nobody else gets before this transaction ends.
 
-        ahead: how many of those that answer a board or name one come besides, where more wait than are claimed.
+        ahead: how many of those that answer a board come besides, where more wait than are claimed.
         Of those in one lane none is taken while somebody else has an older one. Raises: Conflict when that leaves none.
         """
         rows = list(self._connection.execute(_WAITING.limit(limit).with_for_update(skip_locked=True)))
