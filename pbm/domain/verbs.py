@@ -247,7 +247,11 @@ def forms(verb: Verb, standing: Standing) -> Iterable[tuple[Param, ...]]:
 def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
     args: dict[str, str] = {}
     left = list(words)
+    needed = sum(not param.optional for param in params)
     for param in params:
+        if param.optional and len(left) <= needed:
+            continue
+        needed -= not param.optional
         taken = left if param.many else left[:1]
         if param.key == "BOARD":
             taken = [word[:-1] if _DOTTED.fullmatch(word) else word for word in taken]

@@ -302,6 +302,7 @@ def choose_password(request: Request, ticket: Ticket) -> None:
         ACCOUNT,
         Locks.HOUSE,
         rank=110,
+        other_usage="NAME [VALUE] USERID PASSWORD",
         bare=True,
     )
 )
