@@ -31,9 +31,9 @@ WAYS = ((0, 1), (1, 0), (0, -1), (-1, 0))
 SOLVED_FROM = 24
 """So many stones in play, and no more, make it worth a try to solve the rest."""
 
-STEPS_A_SUM = 10
-SMALL = 6
-"""Larger parts hardly ever come to nothing by themselves."""
+STEPS_A_SUM = 20
+SMALL = 11
+"""Of larger parts it is not asked first who wins them by themselves."""
 
 
 @lru_cache(maxsize=200_000)
@@ -85,7 +85,7 @@ def _after(part: Part, side: int) -> tuple[Sum, ...]:
                     rest = {**stones, place: side}
                     del rest[row, column]
                     found.add(tuple(sorted(parts_of(rest))))
-    return tuple(sorted(found, key=lambda parts: sum(map(len, parts))))
+    return tuple(sorted(found, key=lambda parts: sum(len(part) ** 2 for part in parts)))
 
 
 class Sums:
@@ -94,7 +94,6 @@ class Sums:
     def __init__(self, steps: int) -> None:
         self._steps = steps
         self._known: dict[tuple[Sum, int], bool] = {}
-        self._nothing: dict[Part, bool] = {}
 
     def wins(self, parts: Sum, side: int) -> bool:
         """Whether the side to move does. Raises: TooFar."""
@@ -106,31 +105,44 @@ class Sums:
         self._steps -= 1
         if self._steps < 0:
             raise TooFar
-        self._known[parts, side] = found = any(
-            not self._wins(self._reduced((*parts[:at], *parts[at + 1 :], *rest)), 1 - side)
-            for at, part in enumerate(parts)
-            if not at or part != parts[at - 1]
-            for rest in _after(part, side)
-        )
+        found = self._at_once(parts, side) if len(parts) > 1 and len(parts[-1]) <= SMALL else None
+        if found is None:
+            found = any(
+                not self._wins(self._reduced((*parts[:at], *parts[at + 1 :], *rest)), 1 - side)
+                for at, part in enumerate(parts)
+                if not at or part != parts[at - 1]
+                for rest in _after(part, side)
+            )
+        self._known[parts, side] = found
         return found
 
+    def _at_once(self, parts: Sum, side: int) -> bool | None:
+        """Whether the side to move wins a sum, where that follows from who wins its parts alone; else None.
+
+        It wins if it wins one part by a move and no other can be won against it, and loses if it wins none.
+        """
+        exposed = [part for part in parts if self._wins((part,), 1 - side)]
+        if len(exposed) < 2 and all(self._wins((part,), side) for part in exposed):
+            return True
+        return None if any(self._wins((part,), side) for part in parts) else False
+
     def _reduced(self, parts: Sum) -> Sum:
-        """The same sum without what comes to nothing."""
+        """The same sum without what comes to nothing, the smallest parts first."""
         left: list[Part] = []
         for part in parts:
             if (opposite := _exchanged(part)) in left:
                 left.remove(opposite)
             elif not self._is_nothing(part):
                 left.append(part)
-        return tuple(sorted(left))
+        return tuple(sorted(left, key=_by_size))
 
     def _is_nothing(self, part: Part) -> bool:
         """Whether whoever begins in a small part loses."""
-        if len(part) > SMALL:
-            return False
-        if part not in self._nothing:
-            self._nothing[part] = not self._wins((part,), 0) and not self._wins((part,), 1)
-        return self._nothing[part]
+        return len(part) <= SMALL and not self._wins((part,), 0) and not self._wins((part,), 1)
+
+
+def _by_size(part: Part) -> tuple[int, Part]:
+    return len(part), part
 
 
 class ClobberSkill(GlanceSkill):

@@ -1,10 +1,12 @@
-"""The polygon game: short random games, and the exact end as soon as few lines are left."""
+"""The polygon game: short random games, and the exact end, found by proof numbers."""
 
 from __future__ import annotations
 
 from games.polygon import Position
 from pbm.bots.skill import Skill, Solution
-from pbm.bots.tail import Tail
+from pbm.bots.tail import Proof
+
+STEPS_A_SEGMENT = 60
 
 
 class PolygonSkill(Skill):
@@ -16,4 +18,4 @@ class PolygonSkill(Skill):
     slips = (0.92, 0.62, 0.35, 0.12)
 
     def solve(self, pos: Position, steps: int) -> Solution | None:
-        return Tail(self.game, steps // 40).solution(pos) if pos.drawing is not None else None
+        return Proof(self.game, steps // STEPS_A_SEGMENT).solution(pos)

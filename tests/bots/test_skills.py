@@ -111,6 +111,22 @@ def test_four_in_a_row_is_solved_as_by_playing_out_every_line(seed):
 
 
 @pytest.mark.parametrize("seed", range(6))
+def test_the_polygon_is_solved_as_by_playing_out_every_line(seed):
+    game = GAMES["polygon"]
+    pos = random_position(game, ["-sides=6", f"-seed={seed}"], seed, 2)
+    solution, truth = skill_of("polygon").solve(pos, 10**6), Tail(game, 10**6).solution(pos)
+    assert solution is not None
+    assert truth is not None
+    assert solution.value == truth.value
+    for move in solution.line:
+        pos = game.play(pos, move)
+    outcome = game.outcome(pos)
+    assert outcome is not None
+    assert solution.value == (1 if outcome.winner is Side.FIRST else -1)
+    assert skill_of("polygon").solve(game.start(game.options(["-sides=7"])), 600) is None
+
+
+@pytest.mark.parametrize("seed", range(6))
 def test_clobber_is_solved_as_by_playing_out_every_line(seed):
     game = GAMES["clobber"]
     pos = random_position(game, ["-columns=4", "-rows=4"], seed, 5)
