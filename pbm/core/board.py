@@ -13,7 +13,7 @@ from games import GAMES
 from pbm.core.bus import MatchEnded, MatchReopened, publish
 from pbm.core.rating import count_match, rate_match, uncount_match, unrate_match
 from pbm.domain.clock import Clock
-from pbm.domain.errors import MatchOver, NotFound, NotYourTurn, Stale
+from pbm.domain.errors import MatchOver, NotAllowed, NotFound, NotYourTurn, Stale
 from pbm.domain.events import (
     Event,
     IntentDropped,
@@ -124,6 +124,44 @@ ANSWER_IN = timedelta(days=2)
 """How long a question waits for its answer before its hearer is reminded."""
 
 
+class Intents:
+    """What the players of a board have decided for later, and what they wait to be answered."""
+
+    def __init__(self, tx: Transaction, board: int, now: datetime) -> None:
+        self._tx = tx
+        self._board = board
+        self._now = now
+        self._known: list[Intent] | None = None
+
+    def of(self, seat: Seat | None) -> list[Intent]:
+        """Those of a seat; none for a spectator."""
+        return [intent for intent in self._all() if intent.seat == seat]
+
+    def _all(self, but: Intent | None = None) -> list[Intent]:
+        """Those of both seats. but: without the one of its seat and kind."""
+        if self._known is None:
+            self._known = self._tx.intents.of(self._board)
+        return [each for each in self._known if but is None or (each.seat, each.kind) != (but.seat, but.kind)]
+
+    def keep(self, intent: Intent) -> None:
+        """In place of one of the same kind."""
+        self._known = sorted([*self._all(but=intent), replace(intent, since=self._now)], key=lambda each: each.kind)
+        self._tx.intents.keep(self._board, intent, self._now)
+        if intent.until is not None:
+            self._tx.agenda.put(IntentKind.HOLD, f"{self._board}:{intent.seat}", intent.until)
+
+    def drop(self, intent: Intent) -> None:
+        self._known = self._all(but=intent)
+        self._tx.intents.drop(self._board, intent)
+        if intent.kind is IntentKind.HOLD:
+            self._tx.agenda.drop(IntentKind.HOLD, f"{self._board}:{intent.seat}")
+
+    def put_away(self, intent: Intent, reason: str) -> list[Event]:
+        """Drop it; its player is told the reason, if there is one."""
+        self.drop(intent)
+        return [IntentDropped(self._board, intent.seat, intent.kind, intent.text, reason)] if reason else []
+
+
 @dataclass(slots=True)
 class OpenBoard:
     """One board while a mail is handled."""
@@ -136,10 +174,11 @@ class OpenBoard:
     now: datetime
     """When the mail came in, so that nobody's clock runs while it waits for us."""
     events: list[Event] = field(default_factory=list)
-    _intents: list[Intent] | None = None
+    intents: Intents = field(init=False)
     _notes: list[Remark] | None = None
 
     def __post_init__(self) -> None:
+        self.intents = Intents(self.tx, self.match.board, self.now)
         if self.tx.opened is not None:
             self.tx.opened.append(self)
 
@@ -154,6 +193,13 @@ class OpenBoard:
     @property
     def next_ply(self) -> int:
         return len(self.match.record) + 1
+
+    def seat_of(self, player: Player) -> Seat:
+        """Somebody who plays against themselves has the seat that is to move. Raises: NotAllowed."""
+        seats = [seat for seat in (1, 2) if self.match.player(seat).id == player.id]
+        if not seats:
+            raise NotAllowed(f"{player.userid} is not a player of board {self.match.board}.")
+        return self.state.to_move if len(seats) > 1 else seats[0]
 
     def check_running(self, guard: int | None = None, what: str = "Your command") -> None:
         """guard: the number the next ply must have. what: was meant for it. Raises: MatchOver, Stale."""
@@ -198,9 +244,10 @@ class OpenBoard:
             SidesSwapped(board, seat) if notation == SWAP else MovePlayed(board, seat, notation, *played_for)
         )
         self.cancel_offer()
-        off = [each for each in self.intents(seat) if each.is_question or not forced]
-        for intent in [*off, *(each for each in self.intents(other(seat)) if each.is_question)]:
-            self._put_away(intent, "" if intent.kind is not IntentKind.HOLD else f"{notation} was played.")
+        off = [each for each in self.intents.of(seat) if each.is_question or not forced]
+        for intent in [*off, *(each for each in self.intents.of(other(seat)) if each.is_question)]:
+            reason = f"{notation} was played." if intent.kind is IntentKind.HOLD else ""
+            self.events += self.intents.put_away(intent, reason)
         if state.result is not None:
             self.end(state.result)
 
@@ -235,8 +282,8 @@ class OpenBoard:
             self._drop_ply()
         self.set_offer(None)
         self.events.append(event)
-        for intent in [*self.intents(1), *self.intents(2)]:
-            self._put_away(intent, "A ply was taken back.")
+        for intent in [*self.intents.of(1), *self.intents.of(2)]:
+            self.events += self.intents.put_away(intent, "A ply was taken back.")
 
     def _drop_ply(self) -> None:
         last, match = self.match.record[-1], self.match
@@ -295,9 +342,9 @@ class OpenBoard:
         self.match = replace(self.match, result=result, ended_at=self.now, revision=revision, clock=None)
         if event is not None:
             self.events.append(event)
-        for intent in [*self.intents(1), *self.intents(2)]:
+        for intent in [*self.intents.of(1), *self.intents.of(2)]:
             told = intent.kind in (IntentKind.PLAN, IntentKind.HOLD)
-            self._put_away(intent, "The game is over." if told else "")
+            self.events += self.intents.put_away(intent, "The game is over." if told else "")
         self.events += rate_match(self.tx, self.match)
         publish(MatchEnded(self.match), self.tx)
         count_match(self.tx, self.match)
@@ -325,16 +372,6 @@ class OpenBoard:
         self.set_clock(clock)
         publish(MatchReopened(self.match), self.tx)
 
-    def intents(self, seat: Seat | None) -> list[Intent]:
-        """The seat's decisions for later; none for a spectator."""
-        return [intent for intent in self._all_intents() if intent.seat == seat]
-
-    def _all_intents(self, but: Intent | None = None) -> list[Intent]:
-        """Those of both seats. but: without the one of its seat and kind."""
-        if self._intents is None:
-            self._intents = self.tx.intents.of(self.match.board)
-        return [each for each in self._intents if but is None or (each.seat, each.kind) != (but.seat, but.kind)]
-
     def notes(self, player: Player | None) -> list[Remark]:
         """The player's own notes on the board; nobody else sees them."""
         if player is None or not self.match.annotated:
@@ -353,26 +390,6 @@ class OpenBoard:
         """Forget what the player has written for themselves; returns how many notes there were."""
         self._notes = None
         return self.tx.remarks.drop(RemarkKind.NOTE, self.match.board, player.id)
-
-    def keep(self, intent: Intent) -> None:
-        """In place of one of the same kind."""
-        kept = [*self._all_intents(but=intent), replace(intent, since=self.now)]
-        self._intents = sorted(kept, key=lambda each: each.kind)
-        self.tx.intents.keep(self.match.board, intent, self.now)
-        if intent.until is not None:
-            self.tx.agenda.put(IntentKind.HOLD, f"{self.match.board}:{intent.seat}", intent.until)
-
-    def drop(self, intent: Intent) -> None:
-        self._intents = self._all_intents(but=intent)
-        self.tx.intents.drop(self.match.board, intent)
-        if intent.kind is IntentKind.HOLD:
-            self.tx.agenda.drop(IntentKind.HOLD, f"{self.match.board}:{intent.seat}")
-
-    def _put_away(self, intent: Intent, reason: str) -> None:
-        """Drop what was decided for later; its player is told the reason, if there is one."""
-        self.drop(intent)
-        if reason:
-            self.events.append(IntentDropped(self.match.board, intent.seat, intent.kind, intent.text, reason))
 
     def at(self, ply: int) -> State:
         """The state after a ply; negative plies count back from the end. Raises: NotFound."""

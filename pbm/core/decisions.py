@@ -75,10 +75,10 @@ def check_plan(board: OpenBoard, state: State, seat: Seat, plan: Plan) -> Plan:
 
 def keep_plan(board: OpenBoard, seat: Seat, plan: Plan) -> None:
     """In place of an earlier one. It is for the ply that is next, and for no other."""
-    for intent in board.intents(seat):
+    for intent in board.intents.of(seat):
         if intent.kind in plans.KINDS:
-            board.drop(intent)
-    board.keep(Intent(seat, IntentKind.PLAN, f"{plans.write(plan)}#{board.next_ply}"))
+            board.intents.drop(intent)
+    board.intents.keep(Intent(seat, IntentKind.PLAN, f"{plans.write(plan)}#{board.next_ply}"))
 
 
 def _go_on(board: OpenBoard) -> bool:
@@ -88,7 +88,7 @@ def _go_on(board: OpenBoard) -> bool:
     """
     if board.match.result is not None:
         return False
-    mine, forced = {intent.kind: intent for intent in board.intents(board.state.to_move)}, board.state.forced
+    mine, forced = {intent.kind: intent for intent in board.intents.of(board.state.to_move)}, board.state.forced
     if IntentKind.RESIGN in mine:
         board.resign(board.state.to_move)
         return True
@@ -102,7 +102,7 @@ def _go_on(board: OpenBoard) -> bool:
 
 def _follow(board: OpenBoard, intent: Intent) -> None:
     """Answer the last ply as is planned, if that is legal now; what is planned beyond stays."""
-    board.drop(intent)
+    board.intents.drop(intent)
     where = ""
     try:
         plan, ply = plans.of(intent)
@@ -138,14 +138,14 @@ def answer_offer(board: OpenBoard) -> None:
     if offer is None or offer.kind is not OfferKind.DRAW:
         return
     hearer = other(offer.seat)
-    intent = next((intent for intent in board.intents(hearer) if intent.kind is IntentKind.PLAN), None)
+    intent = next((intent for intent in board.intents.of(hearer) if intent.kind is IntentKind.PLAN), None)
     branch = plans.answer_to_offer(intent, board.next_ply) if intent is not None else None
     if intent is None or branch is None:
         return
     if branch.answer == plans.REJECT:
         board.reject_offer(hearer)
         return
-    board.drop(intent)
+    board.intents.drop(intent)
     if branch.answer == plans.ACCEPT:
         board.agree(hearer)
     else:
@@ -154,7 +154,7 @@ def answer_offer(board: OpenBoard) -> None:
 
 def waiting(board: OpenBoard, seat: Seat) -> Intent | None:
     """The move of the seat that waits."""
-    return next((intent for intent in board.intents(seat) if intent.kind is IntentKind.HOLD), None)
+    return next((intent for intent in board.intents.of(seat) if intent.kind is IntentKind.HOLD), None)
 
 
 def until(request: Request, board: OpenBoard, seat: Seat) -> datetime | None:
@@ -185,7 +185,7 @@ def hold(
     below = f"\n{plans.write(plan)}" if plan else ""
     comment = "\n".join(comment.text for comment in request.comments(board.match.board))
     earlier = waiting(board, seat)
-    board.keep(Intent(seat, IntentKind.HOLD, f"{notation}#{board.next_ply}{below}", comment, until=at))
+    board.intents.keep(Intent(seat, IntentKind.HOLD, f"{notation}#{board.next_ply}{below}", comment, until=at))
     instead = f" It takes the place of {move_of(earlier)}." if earlier is not None else ""
     if text == plans.RESIGN:
         return f"you have not resigned yet.{instead}", state
@@ -289,7 +289,9 @@ def tell_sender(
     if board.events and after is None:
         return done(command, what[0].upper() + what[1:])
     scene = after.scene if after else None
-    request.notices.append(notice_of(board, replace(request.correspondent(), seat=seat), scene=scene, shown=what))
+    request.outgoing.notices.append(
+        notice_of(board, replace(request.author.reader(), seat=seat), scene=scene, shown=what)
+    )
     return None
 
 
@@ -310,16 +312,16 @@ def refuse(request: Request, line: str, error: Rejected | GameError, *, several:
     board = None if several else _own_board(request)
     suggestion = error.suggestion if isinstance(error, Rejected) else _nearby(error)
     text = redact_quoted(str(error), request.secrets)
-    if board is None or request.identified is None:
-        request.answers.append(Answer(line, Outcome.FAILED, text, suggestion=suggestion))
+    if board is None or request.author.player is None:
+        request.outgoing.answers.append(Answer(line, Outcome.FAILED, text, suggestion=suggestion))
         return
     token = request.sender.seat
     seated = token is not None and token.board == board.match.board
-    seat = token.seat if token and seated else request.seat_of(board, request.identified)
-    request.notices.append(
+    seat = token.seat if token and seated else board.seat_of(request.author.player)
+    request.outgoing.notices.append(
         notice_of(
             board,
-            request.reader(request.identified, seat),
+            request.outgoing.reader(request.author.player, seat),
             problem=f"{_heading(error)}: {text}",
             advice=error.suggestion if isinstance(error, Rejected) else "",
             nearby=error.candidates if isinstance(error, MoveError) else (),
@@ -331,11 +333,11 @@ def refuse(request: Request, line: str, error: Rejected | GameError, *, several:
 def _own_board(request: Request) -> OpenBoard | None:
     """The board the mail was about, if its sender has a seat there."""
     token = request.sender.seat
-    if request.identified is None and not request.boards and token is not None:
-        request.identified = request.board(token.board).match.player(token.seat)
-    if request.identified is None:
+    if request.author.player is None and not request.boards.in_hand and token is not None:
+        request.author.player = request.boards.load(token.board).match.player(token.seat)
+    if request.author.player is None:
         return None
-    own = [board for board in request.boards if board.match.seat_of(request.identified.id) is not None]
+    own = [board for board in request.boards.in_hand if board.match.seat_of(request.author.player.id) is not None]
     return own[-1] if own else None
 
 

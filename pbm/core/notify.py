@@ -70,7 +70,7 @@ def readers_of(tx: Transaction, tools: Tools, players: Iterable[Player]) -> dict
 def notice_of(board: OpenBoard, reader: Reader, **more: Any) -> Notice:
     """The board as it now stands for a reader, with what nobody else may see."""
     notes = tuple(board.notes(reader.player))
-    return Notice(board.match, board.state, reader, intents=tuple(board.intents(reader.seat)), notes=notes, **more)
+    return Notice(board.match, board.state, reader, intents=tuple(board.intents.of(reader.seat)), notes=notes, **more)
 
 
 def tell_players(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -120,55 +120,63 @@ def note_heard(tx: Transaction, player: Player, address: str, boards: Iterable[O
         publish(PlayerHeard(player, address, tuple(boards)), tx)
 
 
+def no_player(tx: Transaction, userid: str, otherwise: str = "") -> NotFound:
+    """That there is none of this name, and who may be meant. otherwise: what helps where nobody is."""
+    meant = difflib.get_close_matches(userid, tx.players.like(userid), n=1)
+    told = f" Did you mean {meant[0]}?" if meant else ""
+    return NotFound(f'There is no player "{userid}" here.{told or otherwise}')
+
+
+class Boards:
+    """The boards that a mail is about, each loaded once."""
+
+    def __init__(self, tx: Transaction, tools: Tools, incoming: Incoming, sender: Sender) -> None:
+        self._tx = tx
+        self._states = tools.states
+        self._since = incoming.received_at
+        self.answered = sender.board
+        self._boards: dict[int, OpenBoard] = {}
+
+    @property
+    def in_hand(self) -> list[OpenBoard]:
+        return list(self._boards.values())
+
+    def load(self, number: int, game: str | None = None) -> OpenBoard:
+        """The board, loaded once. game: the game the sender thinks it is. Raises: NotFound."""
+        board = self._boards.get(number)
+        if board is None:
+            board = self._boards[number] = OpenBoard.load(self._tx, self._states, number, self._since)
+        if game not in (None, board.match.game):
+            title = GAMES[board.match.game].info.title
+            raise NotFound(f"Board {number} is a game of {title}: write {board.match.game}, not {game}.")
+        return board
+
+    def named(self, command: Command) -> OpenBoard:
+        """The board a command names, or else the one whose mail it answers. Raises: NotFound."""
+        number = command.args.get("BOARD", "").partition("#")[0]
+        if number:
+            return self.load(int(number), command.game)
+        if self.answered is None:
+            raise NotFound("Which board? Name its number.", usage(command.verb, Standing(), command.game))
+        return self.load(self.answered)
+
+    def adopt(self, board: OpenBoard, event: Event) -> None:
+        """Take up a board that has just been made."""
+        board.events.append(event)
+        self._boards[board.match.board] = board
+
+
 @dataclass(slots=True)
-class Request:
-    """One mail in hand, and what has been done about it so far."""
+class Author:
+    """The one who wrote the mail: who they are, how that is known, and what they may do where."""
 
     tx: Transaction
     tools: Tools
     incoming: Incoming
     sender: Sender
-    secrets: frozenset[str] = frozenset()
-    """Passwords, not to be repeated."""
-    answers: list[Answer] = field(default_factory=list)
-    letters: list[Mail] = field(default_factory=list)
-    notices: list[Notice] = field(default_factory=list)
-    identified: Player | None = None
-    refusal: Rejected | GameError | None = None
-    is_hearsay: bool = False
-    """Only the mail itself says who sent it."""
-    withheld: str = ""
-    """Why nothing is told: it would be one mail too many to somebody who may not have asked for any."""
-    reading: Reading = field(default_factory=lambda: Reading(()))
-    """The reading that is carried out; in plain words another one than the mail was first read as."""
-    read_as: dict[int, str] = field(default_factory=dict)
-    """The meaning found in plain words, by board; none where a command stood."""
-    words: Words = field(default_factory=Words)
-    _boards: dict[int, OpenBoard] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.secrets |= {password for _, password in self.incoming.verified}
-
-    @property
-    def message(self) -> Message:
-        return self.incoming.message
-
-    @property
-    def now(self) -> datetime:
-        return self.tx.now
-
-    def again(self) -> Request:
-        """A request of the same mail, for which nothing has been done yet."""
-        return Request(self.tx, self.tools, self.incoming, self.sender)
-
-    def put_off(self, until: datetime) -> Request:
-        """Do nothing but say so, since the sender's boards have taken too much computing."""
-        text = (
-            "Nothing was done: what you asked for has taken the server very long, and others wait. Send it again after "
-            f"{_minute(until)}."
-        )
-        self.answers.append(Answer("your mail", Outcome.FAILED, text, "pbm: not done"))
-        return self
+    _boards: Boards
+    player: Player | None = None
+    """The player whose mail it is, by what was found out so far."""
 
     def who(self, command: Command) -> Player:
         """The player who sent the command. Raises: NotAllowed for a wrong login, NeedsIdentity for none."""
@@ -176,9 +184,9 @@ class Request:
             player = self._login(command.credentials)
             self.prove(player)
         elif self.sender.proven is not None:
-            player = self.identified = self.sender.proven
+            player = self.player = self.sender.proven
         elif self.sender.own is not None and command.verb.lasting and self._is_answered(command):
-            player = self.identified = self.sender.own
+            player = self.player = self.sender.own
         else:
             raise NeedsIdentity("Who are you? Put your userid and password into the command.", command.verb.line)
         return player
@@ -190,8 +198,8 @@ class Request:
 
     def prove(self, player: Player) -> None:
         """It was this player who wrote; so mail gets to them again, should that have been in doubt."""
-        self.identified = player
-        note_heard(self.tx, player, self.message.sender, self._boards.values())
+        self.player = player
+        note_heard(self.tx, player, self.incoming.message.sender, self._boards.in_hand)
 
     def _login(self, credentials: Credentials) -> Player:
         """The sentence does not tell whether the userid exists. Raises: NotAllowed."""
@@ -217,35 +225,16 @@ class Request:
                 "Answering a mail of ours works without a password, and at any time."
             )
 
-    def board(self, number: int, game: str | None = None) -> OpenBoard:
-        """The board, loaded once. game: the game the sender thinks it is. Raises: NotFound."""
-        board = self._boards.get(number)
-        if board is None:
-            board = self._boards[number] = OpenBoard.load(self.tx, self.tools.states, number, self.incoming.received_at)
-        if game not in (None, board.match.game):
-            title = GAMES[board.match.game].info.title
-            raise NotFound(f"Board {number} is a game of {title}: write {board.match.game}, not {game}.")
-        return board
-
-    def named(self, command: Command) -> OpenBoard:
-        """The board a command names, or else the one whose mail it answers. Raises: NotFound."""
-        number = command.args.get("BOARD", "").partition("#")[0]
-        if number:
-            return self.board(int(number), command.game)
-        if self.sender.board is None:
-            raise NotFound("Which board? Name its number.", usage(command.verb, Standing(), command.game))
-        return self.board(self.sender.board)
-
     def seated(self, command: Command) -> tuple[OpenBoard, Seat]:
         """The board of a command and the seat its sender has there. Raises: NotFound, NotAllowed, Stale."""
-        board = self.named(command)
+        board = self._boards.named(command)
         token = self.sender.seat
         if command.credentials is not None or token is None or token.board != board.match.board:
             self._check_no_other_seat(command, board)
-            seat = self.seat_of(board, self.who(command))
+            seat = board.seat_of(self.who(command))
             self._check_fresh(command, board, seat)
             return board, seat
-        self.identified = board.match.player(token.seat)
+        self.player = board.match.player(token.seat)
         moved = board.revision == token.revision + 1 and _has_moved(board, token.seat)
         if command.verb.alters and token.revision != board.revision and not (moved and command.verb.asks):
             raise Stale("Your mail answers an earlier state of the board. Here is the present one.")
@@ -263,7 +252,7 @@ class Request:
     def _check_no_other_seat(self, command: Command, board: OpenBoard) -> None:
         """The token of a seat is good for no other board. Raises: NotAllowed."""
         token, sender = self.sender.seat, self.sender
-        vouched = self.message.authenticated and sender.claimed == sender.proven
+        vouched = self.incoming.message.authenticated and sender.claimed == sender.proven
         if token is not None and command.credentials is None and not vouched:
             raise NotAllowed(
                 f"Your mail answers one of board {token.board}. To play on board {board.match.board}, answer a mail of "
@@ -271,31 +260,18 @@ class Request:
                 command.verb.line,
             )
 
-    def seat_of(self, board: OpenBoard, player: Player) -> Seat:
-        """Somebody who plays against themselves has the seat that is to move. Raises: NotAllowed."""
-        seats = [seat for seat in (1, 2) if board.match.player(seat).id == player.id]
-        if not seats:
-            raise NotAllowed(f"{player.userid} is not a player of board {board.match.board}.")
-        return board.state.to_move if len(seats) > 1 else seats[0]
-
     def player_named(self, userid: str) -> Player:
         """userid: `me` is the sender of the mail. Raises: NotFound, NotAllowed."""
         if userid.casefold() == "me":
-            return self.apparent_sender()
+            return self.apparent()
         player = self.tx.players.find(userid)
         if player is None:
-            raise self.no_player(userid)
+            raise no_player(self.tx, userid)
         return player
 
-    def no_player(self, userid: str, otherwise: str = "") -> NotFound:
-        """That there is none of this name, and who may be meant. otherwise: what helps where nobody is."""
-        meant = difflib.get_close_matches(userid, self.tx.players.like(userid), n=1)
-        told = f" Did you mean {meant[0]}?" if meant else ""
-        return NotFound(f'There is no player "{userid}" here.{told or otherwise}')
-
-    def apparent_sender(self) -> Player:
+    def apparent(self) -> Player:
         """The player who seems to have sent the mail; good enough for what anybody may see. Raises: NotAllowed."""
-        player = self.identified or self.sender.proven or self.sender.claimed
+        player = self.player or self.sender.proven or self.sender.claimed
         if player is None:
             raise NotAllowed('Who is "me"? Your address is not known here: write a userid.')
         return player
@@ -309,31 +285,18 @@ class Request:
         seat = board.match.seat_of(proven.id) if proven else None
         return None if seat is None else perspective(board, seat)
 
-    @property
-    def boards(self) -> list[OpenBoard]:
-        """The boards in hand."""
-        return list(self._boards.values())
-
-    def adopt(self, board: OpenBoard, event: Event) -> None:
-        """Take up a board that has just been made."""
-        board.events.append(event)
-        self._boards[board.match.board] = board
-
-    def reader(self, player: Player, seat: Seat | None = None) -> Reader:
-        return reader_of(self.tx, self.tools, player, seat)
-
-    def correspondent(self) -> Reader:
+    def reader(self) -> Reader:
         """Where answers go: to the player who proved who they are, otherwise to the address the mail is from."""
         sent_by = self.sender
-        proved = self.identified or sent_by.proven or sent_by.seated
+        proved = self.player or sent_by.proven or sent_by.seated
         player = proved or sent_by.claimed
         if player is None:
-            sender = self.message.sender
-            last_day = day_of(self.now + timedelta(days=self.tools.limits.answer_token_days))
+            sender = self.incoming.message.sender
+            last_day = day_of(self.tx.now + timedelta(days=self.tools.limits.answer_token_days))
             newcomer = AddressToken.of(sender, last_day)
             return Reader((sender,), newcomer=newcomer) if sender and sender.isascii() else Reader(())
-        reader = self.reader(player)
-        return reader if proved and reader.addresses else replace(reader, addresses=(self.message.sender,))
+        reader = reader_of(self.tx, self.tools, player)
+        return reader if proved and reader.addresses else replace(reader, addresses=(self.incoming.message.sender,))
 
     @property
     def sent_from(self) -> Whence | None:
@@ -341,11 +304,29 @@ class Request:
 
         Whoever plays by a mail that was forwarded, or with a password, may be somebody else.
         """
-        player, address = self.identified or self.sender.proven or self.sender.seated, self.message.sender
+        player, address = self.player or self.sender.proven or self.sender.seated, self.incoming.message.sender
         if player is None or player in self.sender.at_home or player in self.tx.players.of_address(address):
             return None
         by_password = any(userid == player.userid.casefold() for userid, _ in self.incoming.verified)
         return Whence(address[:60], by_password)
+
+
+@dataclass(slots=True)
+class Outgoing:
+    """The mails that a mail will cause."""
+
+    tx: Transaction
+    tools: Tools
+    message: Message
+    """The mail that causes them."""
+    answers: list[Answer] = field(default_factory=list)
+    """To its commands; all of them go in one mail to its sender."""
+    notices: list[Notice] = field(default_factory=list)
+    """Boards to be shown to one reader each."""
+    letters: list[Mail] = field(default_factory=list)
+
+    def reader(self, player: Player, seat: Seat | None = None) -> Reader:
+        return reader_of(self.tx, self.tools, player, seat)
 
     def page(self, name: str, **words: Any) -> str:
         """A page of templates/, filled in."""
@@ -354,9 +335,9 @@ class Request:
     def issue(self, purpose: str, subject: str, *, days: float, player: Player | None = None, **payload: Any) -> str:
         """A ticket's token, to be mailed to one address only. payload: what JSON can hold."""
         token = self.tools.composer.make_key()
-        expires_at = self.now + timedelta(days=days)
+        expires_at = self.tx.now + timedelta(days=days)
         player_id = player.id if player else None
-        self.tx.tickets.issue(token, purpose, subject, self.now, expires_at, player_id=player_id, payload=payload)
+        self.tx.tickets.issue(token, purpose, subject, self.tx.now, expires_at, player_id=player_id, payload=payload)
         return token
 
     def write(
@@ -378,14 +359,70 @@ class Request:
         """
         to = self.message if answers else None
         letter = self.tools.composer.letter(
-            address, subject, page, self.now, to=to, player=player, reply_to=reply_to, leave=leave, **words
+            address, subject, page, self.tx.now, to=to, player=player, reply_to=reply_to, leave=leave, **words
         )
         self.letters.append(letter)
+
+
+@dataclass(slots=True)
+class Request:
+    """One mail in hand, and what has been done about it so far."""
+
+    tx: Transaction
+    tools: Tools
+    incoming: Incoming
+    by: InitVar[Sender]
+    secrets: frozenset[str] = frozenset()
+    """Passwords, not to be repeated."""
+    refusal: Rejected | GameError | None = None
+    is_hearsay: bool = False
+    """Only the mail itself says who sent it."""
+    withheld: str = ""
+    """Why nothing is told: it would be one mail too many to somebody who may not have asked for any."""
+    reading: Reading = field(default_factory=lambda: Reading(()))
+    """The reading that is carried out; in plain words another one than the mail was first read as."""
+    read_as: dict[int, str] = field(default_factory=dict)
+    """The meaning found in plain words, by board; none where a command stood."""
+    words: Words = field(default_factory=Words)
+    boards: Boards = field(init=False)
+    author: Author = field(init=False)
+    outgoing: Outgoing = field(init=False)
+
+    def __post_init__(self, by: Sender) -> None:
+        self.secrets |= {password for _, password in self.incoming.verified}
+        self.boards = Boards(self.tx, self.tools, self.incoming, by)
+        self.author = Author(self.tx, self.tools, self.incoming, by, self.boards)
+        self.outgoing = Outgoing(self.tx, self.tools, self.incoming.message)
+
+    @property
+    def message(self) -> Message:
+        return self.incoming.message
+
+    @property
+    def sender(self) -> Sender:
+        return self.author.sender
+
+    @property
+    def now(self) -> datetime:
+        return self.tx.now
+
+    def again(self, by: Sender | None = None) -> Request:
+        """A request of the same mail, for which nothing has been done yet. by: as if that were its sender."""
+        return Request(self.tx, self.tools, self.incoming, by or self.sender)
+
+    def put_off(self, until: datetime) -> Request:
+        """Do nothing but say so, since the sender's boards have taken too much computing."""
+        text = (
+            "Nothing was done: what you asked for has taken the server very long, and others wait. Send it again after "
+            f"{_minute(until)}."
+        )
+        self.outgoing.answers.append(Answer("your mail", Outcome.FAILED, text, "pbm: not done"))
+        return self
 
     def comments(self, board: int) -> tuple[CommentMade, ...]:
         """The mail's words to the players of a board, secrets taken out."""
         text = redact(self.words.of(board), self.secrets).strip()
-        writer = self.identified.userid if self.identified and not self.is_hearsay else "The challenger"
+        writer = self.author.player.userid if self.author.player and not self.is_hearsay else "The challenger"
         return (CommentMade(0, userid=writer, text=text),) if text else ()
 
     def may_ask(self, player: Player, address: str) -> bool:
@@ -394,7 +431,7 @@ class Request:
         One who shows who they are, or whose address is vouched for, asks for it themselves.
         """
         vouched = self.message.authenticated and address.casefold() == self.message.sender.casefold()
-        if not vouched and player not in (self.sender.proven, self.identified):
+        if not vouched and player not in (self.sender.proven, self.author.player):
             excess = excess_of_unasked(self.tx, self.tools.limits, address, self.incoming.network)
             self.withheld = excess or self.withheld
             return not excess

@@ -54,11 +54,11 @@ def signup(request: Request, command: Command) -> Answer | None:
     addresses = addresses_of(request, command)
     request.tx.players.forget_unconfirmed(userid, _forgotten_before(request))
     check_free(request.tx, userid)
-    if any(letter.subject == CONFIRMING for letter in request.letters):
+    if any(letter.subject == CONFIRMING for letter in request.outgoing.letters):
         raise NotAllowed("One mail makes one account.")
     for address in addresses:
         _count_unasked(request, address)
-    hashed = request.hash_of(password) if password else NO_PASSWORD
+    hashed = request.author.hash_of(password) if password else NO_PASSWORD
     for address in addresses:
         _mail_to_confirm(request, address, userid, None, userid=userid, hash=hashed)
     return None
@@ -76,7 +76,7 @@ def signup(request: Request, command: Command) -> Answer | None:
     )
 )
 def add(request: Request, command: Command) -> Answer | None:
-    player, wanted = request.who(command), addresses_of(request, command)
+    player, wanted = request.author.who(command), addresses_of(request, command)
     request.tx.players.drop_unconfirmed(player.id, _forgotten_before(request))
     own = _own_addresses(request, player)
     fresh = _without(wanted, (key for key, address in own.items() if address.confirmed_at))
@@ -103,7 +103,7 @@ def add(request: Request, command: Command) -> Answer | None:
 )
 def change_address(request: Request, command: Command) -> Answer | None:
     """The old addresses stay until one of the new ones counts, and are told in either case."""
-    player, wanted = request.who(command), addresses_of(request, command)
+    player, wanted = request.author.who(command), addresses_of(request, command)
     own = _own_addresses(request, player)
     confirmed = {key for key, address in own.items() if address.confirmed_at}
     fresh = _without(wanted, confirmed)
@@ -134,7 +134,7 @@ def change_address(request: Request, command: Command) -> Answer | None:
     )
 )
 def change_password(request: Request, command: Command) -> Answer | None:
-    player, password = request.who(command), command.args["NEW-PASSWORD"]
+    player, password = request.author.who(command), command.args["NEW-PASSWORD"]
     check_password(password)
     _set_password(request, player, password)
     return done(
@@ -158,7 +158,7 @@ def password_(request: Request, command: Command) -> Answer | None:
     password = command.args["NEW-PASSWORD"]
     if request.sender.proven is None:
         raise NotAllowed("Answer a mail of ours with this line: that shows who you are.", command.verb.line)
-    player = request.who(command)
+    player = request.author.who(command)
     if request.tx.players.password_hash(player.id) != NO_PASSWORD:
         line = "change password USERID PASSWORD NEW-PASSWORD"
         raise NotAllowed("Your account has a password already: name it, too, to change it.", line)
@@ -174,7 +174,7 @@ def _set_password(request: Request, player: Player, password: str) -> None:
     """
     players = request.tx.players
     kept = _INVITED if players.confirmed(player.id)[player.id] else (*_INVITED, "confirm")
-    players.set_password_hash(player.id, request.hash_of(password))
+    players.set_password_hash(player.id, request.author.hash_of(password))
     players.revoke_tokens(player.id)
     request.tx.guesses.forget_about(player.userid.casefold())
     request.tx.tickets.revoke_of(player.id, request.now, kept=kept)
@@ -192,7 +192,7 @@ def _set_password(request: Request, player: Player, password: str) -> None:
 )
 def revoke(request: Request, command: Command) -> Answer | None:
     """Make void all old mails of the player, whoever holds them, forwarded or stolen."""
-    player = request.who(command)
+    player = request.author.who(command)
     request.tx.players.revoke_tokens(player.id)
     request.tx.tickets.revoke_of(player.id, request.now, kept=_INVITED)
     return done(
@@ -215,7 +215,7 @@ def revoke(request: Request, command: Command) -> Answer | None:
     )
 )
 def signoff(request: Request, command: Command) -> Answer | None:
-    player, sender = request.who(command), request.message.sender
+    player, sender = request.author.who(command), request.message.sender
     own = _own_addresses(request, player)
     address = own.get(sender.casefold())
     if address is None:
@@ -224,7 +224,7 @@ def signoff(request: Request, command: Command) -> Answer | None:
     if not others:
         raise NotAllowed(f'"{sender}" is the only address you have. To end your account, write "delete".', "delete")
     request.tx.players.drop_address(address.id)
-    request.write(address.address, "pbm: no more mail", "moved.txt", player=player, userid=player.userid)
+    request.outgoing.write(address.address, "pbm: no more mail", "moved.txt", player=player, userid=player.userid)
     return done(command, f"{sender} gets none of your mail any more; {_listed(others)} does.")
 
 
@@ -260,8 +260,8 @@ def _ask_for_password(
     request: Request, player: Player, address: str, *, problem: str = "", answers: bool = True
 ) -> None:
     """problem: what was wrong with the password chosen before."""
-    token = request.issue(RESET, player.userid, days=RESET_DAYS, player=player, address=address)
-    request.write(
+    token = request.outgoing.issue(RESET, player.userid, days=RESET_DAYS, player=player, address=address)
+    request.outgoing.write(
         address,
         "pbm: choose a password",
         "reset.txt",
@@ -279,7 +279,7 @@ def choose_password(request: Request, ticket: Ticket) -> None:
     player = request.tx.players.get(ticket.player_id or 0)
     if player is None or declines(request.message.text):
         return
-    request.identified = player
+    request.author.player = player
     password = first_line(request.message.text)
     try:
         check_password(password)
@@ -289,7 +289,7 @@ def choose_password(request: Request, ticket: Ticket) -> None:
     _set_password(request, player, password)
     for address in request.tx.players.confirmed(player.id)[player.id]:
         own = address == ticket.payload["address"]
-        request.write(
+        request.outgoing.write(
             address, "pbm: your password is set", "reset-done.txt", player=player, answers=own, userid=player.userid
         )
 
@@ -307,7 +307,7 @@ def choose_password(request: Request, ticket: Ticket) -> None:
     )
 )
 def set_(request: Request, command: Command) -> Answer | None:
-    player = request.who(command)
+    player = request.author.who(command)
     stored = request.tx.players.settings(player.id)
     settings = before = Settings.chosen(stored)
     name, value = command.args.get("NAME", "").casefold(), command.args.get("VALUE", "")
@@ -324,7 +324,9 @@ def set_(request: Request, command: Command) -> Answer | None:
             request.tx.players.save_settings(player.id, chosen)
         if name in ("digest", "timezone", "puzzle"):
             publish(SettingsSaved(player, settings), request.tx)
-    text = request.page("settings.txt", settings=settings, choices=choices, changed=bool(value), now=request.now)
+    text = request.outgoing.page(
+        "settings.txt", settings=settings, choices=choices, changed=bool(value), now=request.now
+    )
     return done(command, text.rstrip("\n"), "pbm: your settings")
 
 
@@ -369,8 +371,8 @@ def _ask_to_confirm(request: Request, player: Player, address: str, instead: Col
 def _mail_to_confirm(request: Request, address: str, name: str, player: Player | None, **payload: object) -> None:
     """player: who has the account; None where the answer makes it."""
     days = request.tools.limits.confirmation_days
-    token = request.issue("confirm", mailbox(address), days=days, player=player, address=address, **payload)
-    request.write(
+    token = request.outgoing.issue("confirm", mailbox(address), days=days, player=player, address=address, **payload)
+    request.outgoing.write(
         address,
         CONFIRMING,
         "confirm.txt",
@@ -402,7 +404,7 @@ def confirm(request: Request, ticket: Ticket) -> None:
     if declines(request.message.text):
         request.tx.tickets.revoke("confirm", ticket.subject, request.now)
         text = "Nothing is confirmed. No account is made with this address."
-        request.answers.append(Answer("no", Outcome.DONE, text, "pbm: nothing was done"))
+        request.outgoing.answers.append(Answer("no", Outcome.DONE, text, "pbm: nothing was done"))
         return
     try:
         address = _confirmed(request, ticket)
@@ -413,15 +415,15 @@ def confirm(request: Request, ticket: Ticket) -> None:
     if address is None or player is None:
         return
     asked_for(request.tx, address.address)
-    request.identified = player
+    request.author.player = player
     publish(ReachChanged(player), request.tx)
     instead = ticket.payload.get("instead")
     if instead:
         _drop_all_but(request, player, instead)
     own = request.tx.players.confirmed(player.id)[player.id]
     page = "welcome.txt" if own == [address.address] and not instead else "confirmed.txt"
-    token = request.tools.composer.answered_by(request.reader(player))
-    request.write(
+    token = request.tools.composer.answered_by(request.outgoing.reader(player))
+    request.outgoing.write(
         address.address, "pbm: welcome", page, player=player, reply_to=token, userid=player.userid, addresses=own
     )
 
@@ -464,7 +466,9 @@ def _drop_all_but(request: Request, player: Player, wanted: Iterable[str]) -> No
             request.tx.players.drop_address(address.id)
             if address.confirmed_at:
                 subject = "pbm: no more mail"
-                request.write(address.address, subject, "moved.txt", player=player, answers=False, userid=player.userid)
+                request.outgoing.write(
+                    address.address, subject, "moved.txt", player=player, answers=False, userid=player.userid
+                )
 
 
 def _listed(words: Iterable[str]) -> str:

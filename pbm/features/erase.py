@@ -58,12 +58,14 @@ def _forfeit(match: Match, leaver: Player) -> Result:
     )
 )
 def delete(request: Request, command: Command) -> Answer | None:
-    player = request.who(command)
+    player = request.author.who(command)
     addresses = request.tx.players.confirmed(player.id)[player.id]
-    boards = remove_account(request.tx, player, request.board)
+    boards = remove_account(request.tx, player, request.boards.load)
     numbers = [board.match.board for board in boards]
     for address in addresses:
-        request.write(address, "pbm: goodbye", "goodbye.txt", player=player, userid=player.userid, boards=numbers)
+        request.outgoing.write(
+            address, "pbm: goodbye", "goodbye.txt", player=player, userid=player.userid, boards=numbers
+        )
     return None
 
 
@@ -156,7 +158,7 @@ MOST_ASKED = 3
 def erase_me(request: Request, command: Command) -> Answer | None:
     """With the password it is settled; otherwise whoever reads the player's mail is asked."""
     if command.credentials is not None:
-        _plan(request, request.who(command))
+        _plan(request, request.author.who(command))
         return None
     player = request.sender.proven or request.sender.claimed
     if player is None:
@@ -169,7 +171,7 @@ def erase_me(request: Request, command: Command) -> Answer | None:
     for address in addresses:
         if not request.may_ask(player, address):
             continue
-        token = request.issue(ERASE, player.userid, days=ASKED_DAYS, player=player)
+        token = request.outgoing.issue(ERASE, player.userid, days=ASKED_DAYS, player=player)
         _write(request, player, address, "erase-asked.txt", reply_to=token, days=ASKED_DAYS)
     return None
 
@@ -179,7 +181,7 @@ def confirm_erasing(request: Request, ticket: Ticket) -> None:
     player = request.tx.players.get(ticket.player_id or 0)
     if player is None or declines(request.message.text):
         return
-    request.identified = player
+    request.author.player = player
     try:
         _plan(request, player)
     except Rejected as error:
@@ -188,7 +190,7 @@ def confirm_erasing(request: Request, ticket: Ticket) -> None:
 
 @handles(Verb("erase no", "USERID PASSWORD", "change your mind: nothing is erased", ACCOUNT, Locks.HOUSE, rank=100))
 def erase_no(request: Request, command: Command) -> Answer | None:
-    player = request.who(command)
+    player = request.author.who(command)
     _keep(request, player)
     return done(command, KEPT)
 
@@ -198,13 +200,13 @@ def answer_keep(request: Request, ticket: Ticket) -> None:
     player = request.tx.players.get(ticket.player_id or 0)
     if player is None:
         return
-    request.identified = player
+    request.author.player = player
     words = first_line(request.message.text)
     try:
         if words.casefold().rstrip(".!") not in (KEEP, "erase no") and not declines(words):
             raise UnknownCommand("This mail is only for changing your mind.", KEEP)
         _keep(request, player)
-        request.answers.append(Answer(words, Outcome.DONE, KEPT))
+        request.outgoing.answers.append(Answer(words, Outcome.DONE, KEPT))
     except Rejected as error:
         refuse(request, words, error)
 
@@ -217,8 +219,8 @@ def _plan(request: Request, player: Player) -> None:
     request.tx.agenda.put(ERASE, player.id, due_at)
     boards = [each.board for each in request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)]
     for address in request.tx.players.confirmed(player.id)[player.id]:
-        token = request.issue(KEEP, player.userid, days=days + 1, player=player)
-        until = due_at.astimezone(request.reader(player).settings.zone)
+        token = request.outgoing.issue(KEEP, player.userid, days=days + 1, player=player)
+        until = due_at.astimezone(request.outgoing.reader(player).settings.zone)
         _write(request, player, address, "erase.txt", reply_to=token, until=until, boards=boards)
 
 
@@ -236,10 +238,12 @@ def _keep(request: Request, player: Player) -> None:
 
 
 def _day(request: Request, player: Player, instant: datetime) -> str:
-    return f"{instant.astimezone(request.reader(player).settings.zone):%Y-%m-%d}"
+    return f"{instant.astimezone(request.outgoing.reader(player).settings.zone):%Y-%m-%d}"
 
 
 def _write(request: Request, player: Player, address: str, page: str, *, reply_to: str, **words: Any) -> None:
     own = address.casefold() == request.message.sender.casefold()
     subject = "pbm: erase you?" if page == "erase-asked.txt" else "pbm: you will be erased"
-    request.write(address, subject, page, player=player, reply_to=reply_to, answers=own, userid=player.userid, **words)
+    request.outgoing.write(
+        address, subject, page, player=player, reply_to=reply_to, answers=own, userid=player.userid, **words
+    )

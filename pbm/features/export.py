@@ -500,8 +500,8 @@ SUBJECT = "pbm: your games and data"
 )
 def export(request: Request, command: Command) -> Answer | None:
     """To one address that they have confirmed: the one they write from, or else the first."""
-    player, tools = request.who(command), request.tools
-    own = request.reader(player).addresses
+    player, tools = request.author.who(command), request.tools
+    own = request.outgoing.reader(player).addresses
     if not own:
         raise NotAllowed("You have no address that mail may go to, so nothing can be sent.")
     address = next((each for each in own if each.casefold() == request.message.sender.casefold()), own[0])
@@ -513,7 +513,7 @@ def export(request: Request, command: Command) -> Answer | None:
     if first and not parcel.boards:
         raise NotFound(f"You have no board {first}, nor one of a higher number.")
     files, following = parcel.files()
-    request.write(
+    request.outgoing.write(
         address,
         f"{SUBJECT}, from board {first} on" if first else SUBJECT,
         "export.txt",

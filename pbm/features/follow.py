@@ -40,7 +40,7 @@ Wish = OpenBoard | Player | Tournament | str
 )
 def follow(request: Request, command: Command) -> Answer | None:
     """Anything to be followed has one word: a board's number, the name of a player, a tournament or a game."""
-    player, word = request.who(command), command.args.get("WHAT")
+    player, word = request.author.who(command), command.args.get("WHAT")
     if word is None:
         return done(command, _listed(request, player), "pbm: what you follow")
     wish = _wish(request, word)
@@ -63,7 +63,7 @@ def follow(request: Request, command: Command) -> Answer | None:
     )
 )
 def unfollow(request: Request, command: Command) -> Answer | None:
-    player, wish = request.who(command), _wish(request, command.args["WHAT"])
+    player, wish = request.author.who(command), _wish(request, command.args["WHAT"])
     if isinstance(wish, Tournament):
         if not request.tx.tournaments.unfollow(player.id, wish.id):
             raise NotFound(f"You do not follow {wish.name}.", f"tournament leave {wish.name}")
@@ -78,7 +78,7 @@ def unfollow(request: Request, command: Command) -> Answer | None:
 def _wish(request: Request, word: str) -> Wish:
     """Raises: NotFound."""
     if word.isdecimal():
-        return request.board(int(word))
+        return request.boards.load(int(word))
     if word.casefold() in GAMES:
         return word.casefold()
     found = request.tx.players.find(word) or request.tx.tournaments.find(word)
@@ -145,7 +145,7 @@ def _listed(request: Request, player: Player) -> str:
     )
 )
 def subscribe(request: Request, command: Command) -> Answer | None:
-    player = request.who(command)
+    player = request.author.who(command)
     told = [_subscribe(request, player, wish) for wish in _wishes(request, command)]
     return done(command, wrapped("\n".join(told)))
 
@@ -178,7 +178,7 @@ def _subscribe(request: Request, player: Player, wish: OpenBoard | str) -> str:
     )
 )
 def unsubscribe(request: Request, command: Command) -> Answer | None:
-    player = request.who(command)
+    player = request.author.who(command)
     told = [_unsubscribe(request, player, wish) for wish in _wishes(request, command)]
     return done(command, wrapped("\n".join(told)))
 
@@ -210,7 +210,7 @@ def _unsubscribe(request: Request, player: Player, wish: OpenBoard | str) -> str
 )
 def notify(request: Request, command: Command) -> Answer | None:
     """Turns the news of ends on, and the next time off."""
-    player = request.who(command)
+    player = request.author.who(command)
     told = []
     for wish in _wishes(request, command):
         if isinstance(wish, OpenBoard):
@@ -243,7 +243,7 @@ def _wishes(request: Request, command: Command) -> list[OpenBoard | str]:
     found: list[OpenBoard | str] = []
     for word in dict.fromkeys(words or [ALL]):
         if word.isdecimal():
-            found.append(request.board(int(word), command.game))
+            found.append(request.boards.load(int(word), command.game))
         elif word.casefold() == ALL and command.game is not None:
             found.append(command.game)
         else:

@@ -65,7 +65,7 @@ def _page(request: Request, subject: str) -> str | None:
         known = verb.name if verb else ALSO.get(name, name)
         page = pages.help("-".join(known.split()))
         if page is None and verb is not None:
-            page = request.page("verb.txt", verb=verb, robot=request.tools.composer.robot.address)
+            page = request.outgoing.page("verb.txt", verb=verb, robot=request.tools.composer.robot.address)
         if page is not None:
             return page
     return None
@@ -124,14 +124,14 @@ def echo(request: Request, command: Command) -> Answer | None:
 )
 def why(request: Request, command: Command) -> Answer | None:
     """Of the board that is named; or of the one whose mail is answered, if it was rated; or else of the last."""
-    player = request.who(command)
+    player = request.author.who(command)
     named = command.args.get("BOARD")
     board = int(named) if named else request.sender.board
     if named is None and (board is None or player.id not in request.tx.ratings.changes(board)):
         board = request.tx.ratings.last_board(player.id)
     if board is None:
         raise NotFound("You have not ended a rated game yet, so no rating of yours has changed.")
-    match = request.board(board).match
+    match = request.boards.load(board).match
     seat = match.seat_of(player.id)
     if seat is None:
         raise NotAllowed(f"You were no player of board {board}: it has changed no rating of yours.")
@@ -144,7 +144,7 @@ def _explained(request: Request, match: Match, seat: Seat) -> str:
     if match.result is None or not changes:
         raise NotFound(_why_not_rated(request, match))
     own, theirs = changes[player.id], changes[opponent.id]
-    text = request.page(
+    text = request.outgoing.page(
         "why.txt",
         match=match,
         opponent=opponent.userid,
@@ -157,7 +157,7 @@ def _explained(request: Request, match: Match, seat: Seat) -> str:
         ceiling=max(own.before.rating, CEILING) if theirs.before.provisional else inf,
         scale=SCALE,
         tau=TAU,
-        zone=request.correspondent().settings.zone,
+        zone=request.author.reader().settings.zone,
     )
     return text.rstrip("\n")
 

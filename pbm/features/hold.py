@@ -34,7 +34,7 @@ def play_held(occasion: Occasion) -> None:
     intent = waiting(board, seat)
     if intent is None:
         return
-    board.drop(intent)
+    board.intents.drop(intent)
     player = board.match.player(seat)
     comments = (CommentMade(number, userid=player.userid, text=intent.comment),) if intent.comment else ()
     try:
@@ -73,11 +73,11 @@ def _play(board: OpenBoard, intent: Intent) -> None:
     )
 )
 def cancel(request: Request, command: Command) -> Answer | None:
-    board, seat = request.seated(command)
+    board, seat = request.author.seated(command)
     held = waiting(board, seat)
     if held is None:
         raise _nothing_waits(board, seat)
-    board.drop(held)
+    board.intents.drop(held)
     return tell_sender(request, command, board, seat, f"{move_of(held)} is taken back; nobody has heard of it.")
 
 

@@ -81,7 +81,7 @@ def replay(request: Request, command: Command) -> Answer | None:
         at = f"{command.args.get('BOARD', '')}#{command.args['PLY'].removeprefix('#')}"
         looks = HANDLERS["preview" if "MOVE" in command.args else "show"]
         return looks(request, replace(command, args={**command.args, "BOARD": at}))
-    player, board = request.who(command), request.named(command)
+    player, board = request.author.who(command), request.boards.named(command)
     number = board.match.board
     if board.match.result is None:
         raise NotAllowed(f"Board {number} goes on. It can be replayed when it has ended.", f"show {number}")

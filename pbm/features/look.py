@@ -59,7 +59,7 @@ def select(request: Request, words: Iterable[str]) -> Selection:
         elif word[0].isdigit() or word[0] == "#":
             boards.append(_board(request, word))
         elif folded not in _NOISE:
-            players.append(request.player_named(word))
+            players.append(request.author.player_named(word))
     return Selection(tuple(boards), tuple(players), tuple(filters))
 
 
@@ -76,7 +76,7 @@ def _board(request: Request, word: str) -> AtPly:
 
 def listed(request: Request, selection: Selection, game: str | None, after: int = 0) -> list[Summary]:
     """The boards of the players with higher numbers than `after`, narrowed by all filters, oldest first."""
-    players = selection.players or ((request.apparent_sender(),) if "next" in selection.filters else ())
+    players = selection.players or ((request.author.apparent(),) if "next" in selection.filters else ())
     kinds = {"tournament", "standard"} & {*selection.filters}
     states = [word for word in selection.filters if word not in kinds]
     if ("inactive" in states and len(states) > 1) or len(kinds) > 1:
@@ -111,11 +111,11 @@ def _to_move(summary: Summary) -> Player | None:
 )
 def show_display(request: Request, command: Command) -> Answer | None:
     """In all forms, whatever the player has chosen."""
-    reader = request.reader(request.who(command))
+    reader = request.outgoing.reader(request.author.who(command))
     sample = State.start(GAMES["cross"], ["-size=3"])
     for move in ("C3", "B2", "D3"):
         sample, _ = sample.play(move)
-    request.letters += request.tools.composer.display(reader, sample, request.now, request.message)
+    request.outgoing.letters += request.tools.composer.display(reader, sample, request.now, request.message)
     return None
 
 
@@ -143,7 +143,7 @@ Zoom = tuple[str, str]
 def show(request: Request, command: Command) -> Answer | None:
     words, zoom_in = _split_zoom(command.args.get("BOARD", "").split())
     wanted = _wanted(request, select(request, words), command.game)
-    return _mail_boards(request, command, wanted, lambda board: request.proven_seat(board), zoom_in)
+    return _mail_boards(request, command, wanted, lambda board: request.author.proven_seat(board), zoom_in)
 
 
 def _split_zoom(words: list[str]) -> tuple[list[str], Zoom | None]:
@@ -171,7 +171,7 @@ def all_show(request: Request, command: Command) -> Answer | None:
     if selection.boards:
         raise BadArguments("all show takes players, not boards.", command.verb.line)
     wanted = [AtPly(each.board) for each in listed(request, _of_somebody(request, selection), None)]
-    return _mail_boards(request, command, wanted, lambda board: request.proven_seat(board))
+    return _mail_boards(request, command, wanted, lambda board: request.author.proven_seat(board))
 
 
 @handles(
@@ -187,7 +187,7 @@ def all_show(request: Request, command: Command) -> Answer | None:
 )
 def showas(request: Request, command: Command) -> Answer | None:
     """As show, but as the player who asks sees it when they play; all their running boards if they name none."""
-    player = request.who(command)
+    player = request.author.who(command)
     words = command.args.get("BOARD", "").split()
     if not words and request.sender.board is None:
         words = ["me", "active"]
@@ -214,7 +214,7 @@ def zoom(request: Request, command: Command) -> Answer | None:
     words = [command.args["BOARD"]] if "BOARD" in command.args else []
     wanted = _wanted(request, select(request, words), command.game)
     zoom_in = command.args["POINT"], command.args["FACTOR"]
-    return _mail_boards(request, command, wanted, lambda board: request.proven_seat(board), zoom_in)
+    return _mail_boards(request, command, wanted, lambda board: request.author.proven_seat(board), zoom_in)
 
 
 def _wanted(request: Request, selection: Selection, game: str | None) -> list[AtPly]:
@@ -232,7 +232,7 @@ def _wanted(request: Request, selection: Selection, game: str | None) -> list[At
 
 def _of_somebody(request: Request, selection: Selection) -> Selection:
     """The sender's boards where no player is named."""
-    return selection if selection.players else replace(selection, players=(request.apparent_sender(),))
+    return selection if selection.players else replace(selection, players=(request.author.apparent(),))
 
 
 def _mail_boards(
@@ -244,11 +244,11 @@ def _mail_boards(
 ) -> Answer | None:
     """Mail the sender each board as its seat sees it; what cannot be shown is summed up in the answer."""
     _check_number(request, len(wanted))
-    reader, game = request.correspondent(), None if request.sender.board else command.game
+    reader, game = request.author.reader(), None if request.sender.board else command.game
     notices, failures = [], []
     for each in wanted:
         try:
-            board = request.board(each.board, game)
+            board = request.boards.load(each.board, game)
             notices.append(_shown(board, replace(reader, seat=seat(board)), each.ply, zoom_in))
         except (Rejected, GameError) as error:
             if len(wanted) == 1:
@@ -256,7 +256,7 @@ def _mail_boards(
             failures.append(str(error))
     if not notices:
         raise NotFound("\n".join(failures))
-    request.notices += notices
+    request.outgoing.notices += notices
     if failures:
         return done(command, wrapped("\n".join(["Not shown:", *failures])), "pbm: not all boards shown")
     return None
@@ -264,10 +264,10 @@ def _mail_boards(
 
 def _check_number(request: Request, number: int) -> None:
     """Raises: NotFound, NotAllowed."""
-    most = MAX_SHOWN if request.identified or request.sender.proven else MAX_SHOWN_UNPROVEN
+    most = MAX_SHOWN if request.author.player or request.sender.proven else MAX_SHOWN_UNPROVEN
     if number == 0:
         raise NotFound("No board fits these words.")
-    if number + len(request.notices) > most:
+    if number + len(request.outgoing.notices) > most:
         raise NotAllowed(
             f"{number} boards would be too much mail: at most {most} are shown to you by one mail. "
             'Ask for fewer, for instance with "next", or list them with "games".'
@@ -322,7 +322,7 @@ def games(request: Request, command: Command) -> Answer | None:
         raise BadArguments(f'games takes players; "show {selection.boards[0].board}" mails a board.', command.verb.line)
     found = listed(request, selection, command.game, after or 0)
     title = GAMES[command.game].info.title if command.game else "all"
-    text = request.page(
+    text = request.outgoing.page(
         "games.txt",
         title=title,
         boards=found,

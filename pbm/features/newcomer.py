@@ -63,15 +63,15 @@ def join(request: Request, name: str = "", *, playing: bool = False) -> None:
     """
     address = request.sender.address
     player = open_account(request.tx, address, name)
-    request.sender = replace(request.sender, standing=KNOWN, proven=player, claimed=player, address="")
-    request.identified = player
+    request.author.sender = replace(request.sender, standing=KNOWN, proven=player, claimed=player, address="")
+    request.author.player = player
     seeks = (seek for game in GAMES for seek in request.tx.seeks.open(game) if fits(request, seek, player))
-    request.write(
+    request.outgoing.write(
         address,
         f"pbm: welcome, {player.userid}",
         "joined.txt",
         player=player,
-        reply_to=request.tools.composer.answered_by(request.reader(player)),
+        reply_to=request.tools.composer.answered_by(request.outgoing.reader(player)),
         userid=player.userid,
         playing=playing,
         seeks=list(islice(seeks, MAX_SEEKS)),
@@ -100,7 +100,7 @@ def greet(request: Request, text: str) -> bool:
         told = HANDLERS["help"](request, parse("help tutorial", KNOWN))
     else:
         return False
-    request.answers += [told] if told is not None else []
+    request.outgoing.answers += [told] if told is not None else []
     return True
 
 

@@ -41,10 +41,10 @@ from pbm.domain.verbs import LOOKING, PLAYING, Locks, Verb
 )
 def plan(request: Request, command: Command) -> Answer | None:
     command = _with_plies(request, command)
-    board, seat = request.seated(command)
+    board, seat = request.author.seated(command)
     board.check_running()
     text = "\n".join(filter(None, (command.args.get("PLAN", ""), command.plan)))
-    planned = next((intent for intent in board.intents(seat) if intent.kind in plans.KINDS), None)
+    planned = next((intent for intent in board.intents.of(seat) if intent.kind in plans.KINDS), None)
     if text and text.casefold() not in NOTHING:
         return _keep(request, command, board, seat, text)
     if planned is None:
@@ -52,7 +52,7 @@ def plan(request: Request, command: Command) -> Answer | None:
     if not text:
         _show(request, board, planned)
         return None
-    board.drop(planned)
+    board.intents.drop(planned)
     return tell_sender(request, command, board, seat, "you have no plan any more.")
 
 
@@ -69,7 +69,7 @@ def _keep(request: Request, command: Command, board: OpenBoard, seat: Seat, text
     """Keep a plan in place of an earlier one. Raises: BadArguments, NotYourTurn, NotAllowed."""
     tree = plans.understood(text)
     _check_time(board, seat, tree)
-    replaces = any(intent.kind in plans.KINDS for intent in board.intents(seat))
+    replaces = any(intent.kind in plans.KINDS for intent in board.intents.of(seat))
     decisions.keep_plan(board, seat, decisions.check_plan(board, board.state, seat, tree))
     instead = ", in place of the earlier one" if replaces else ""
     return tell_sender(request, command, board, seat, f"your plan is kept{instead}.")
@@ -92,8 +92,10 @@ def _check_time(board: OpenBoard, seat: Seat, tree: Plan) -> None:
 
 def _show(request: Request, board: OpenBoard, planned: Intent) -> None:
     tree, _ = plans.of(planned)
-    reader = replace(request.correspondent(), seat=planned.seat)
-    request.notices.append(notice_of(board, reader, shown="this is your plan.", plan=tuple(plans.layout(tree))))
+    reader = replace(request.author.reader(), seat=planned.seat)
+    request.outgoing.notices.append(
+        notice_of(board, reader, shown="this is your plan.", plan=tuple(plans.layout(tree)))
+    )
 
 
 MAX_PLIES = 100
@@ -127,15 +129,15 @@ def preview(request: Request, command: Command) -> Answer | None:
 
 
 def _of_board(request: Request, command: Command, words: Sequence[str]) -> None:
-    board = request.named(command)
+    board = request.boards.named(command)
     ply = command.args.get("BOARD", "").partition("#")[2]
     state, notations = _line(board.at(int(ply)) if ply else board.state, words)
     shown = f"{' '.join(notations) or 'no move'} would lead to this. {_ending(state)}Nothing is played."
-    reader = replace(request.correspondent(), seat=request.proven_seat(board))
+    reader = replace(request.author.reader(), seat=request.author.proven_seat(board))
     scene = state.scene
     is_now = not ply and board.match.result is None
     offered = _as_plan(board.state, reader.seat, notations) if is_now and reader.seat else ()
-    request.notices.append(notice_of(board, reader, scene=scene, shown=shown, offered=offered))
+    request.outgoing.notices.append(notice_of(board, reader, scene=scene, shown=shown, offered=offered))
 
 
 def _as_plan(state: State, seat: Seat, notations: Sequence[str]) -> tuple[str, ...]:
@@ -160,7 +162,7 @@ def _of_new_board(request: Request, command: Command, words: Sequence[str]) -> A
     """A board with the command's options, which exists only in the answer. Raises: OptionError, BadArguments."""
     game = GAMES[command.game or ""]
     state, notations = _line(State.start(game, [option.casefold() for option in command.options]), words)
-    text = request.page(
+    text = request.outgoing.page(
         "preview.txt",
         state=state,
         options=command.options,

@@ -50,11 +50,11 @@ def move(request: Request, command: Command) -> Answer | None:
     verb = verb_meant(text)
     if verb is not None:
         if guard is not None:
-            request.seated(command)[0].check_running(guard)
+            request.author.seated(command)[0].check_running(guard)
         return HANDLERS[verb](request, command)
     if plans.BEGINNING.match(text) and ":" in text:
         return HANDLERS["plan"](request, replace(command, args={**command.args, "PLAN": text}))
-    board, seat = request.seated(command)
+    board, seat = request.author.seated(command)
     if text.rstrip(".!").casefold() in (YES, NO):
         return _reply(request, command, board, seat, agrees=text[:1] in "yY")
     if text.rstrip().endswith("?") and _is_lawful(board, text.rstrip("? ")):
@@ -88,7 +88,7 @@ def _reply(request: Request, command: Command, board: OpenBoard, seat: Seat, *, 
     check_plain(board, seat, submitted.since, f"{what}.")
     if agrees:
         return confirm(request, command)
-    board.drop(submitted)
+    board.intents.drop(submitted)
     what = "you do not resign." if submitted.is_question else "what you submitted is dropped."
     return tell_sender(request, command, board, seat, what)
 
@@ -147,7 +147,7 @@ def _turn(request: Request, board: OpenBoard, seat: Seat, text: str) -> Sequence
     )
 )
 def pass_(request: Request, command: Command) -> Answer | None:
-    board, seat = request.seated(command)
+    board, seat = request.author.seated(command)
     try:
         return _play(request, command, board, seat, PASSING)
     except BadNotation:
@@ -168,7 +168,7 @@ def pass_(request: Request, command: Command) -> Answer | None:
     )
 )
 def swap(request: Request, command: Command) -> Answer | None:
-    board, seat = request.seated(command)
+    board, seat = request.author.seated(command)
     return _play(request, command, board, seat, SWAP)
 
 
@@ -188,17 +188,17 @@ def swap(request: Request, command: Command) -> Answer | None:
 )
 def resign(request: Request, command: Command) -> Answer | None:
     """Asks once, unless the command says otherwise or has a password; a resignation that waits is taken back."""
-    board, seat = request.seated(command)
+    board, seat = request.author.seated(command)
     board.check_running()
     waiting, asked = intent_of(board, seat, IntentKind.RESIGN), intent_of(board, seat, IntentKind.SUBMIT)
     insists = AT_ONCE in command.line.casefold().split()
     if waiting is not None and not insists:
-        board.drop(waiting)
+        board.intents.drop(waiting)
         return tell_sender(request, command, board, seat, "you will not resign.")
     if insists or command.credentials is not None or (asked is not None and asked.is_question):
         return _resign(request, command, board, seat, asked)
     said = "\n".join(comment.text for comment in request.comments(board.match.board))
-    board.keep(Intent(seat, IntentKind.SUBMIT, plans.RESIGN, said))
+    board.intents.keep(Intent(seat, IntentKind.SUBMIT, plans.RESIGN, said))
     return tell_sender(request, command, board, seat, "nothing has changed yet.", passes_on=True)
 
 
@@ -208,13 +208,13 @@ def _resign(
     """At once in one's turn or in the first round; otherwise it waits. asked: what was to be confirmed."""
     if asked is not None and asked.is_question:
         request.words.say_first(board.match.board, asked.comment)
-        board.drop(asked)
+        board.intents.drop(asked)
     if seat == board.state.to_move or board.match.opening:
         if decisions.until(request, board, seat) is not None:
             return _play(request, command, board, seat, plans.RESIGN)
         board.resign(seat)
         return None
-    board.keep(Intent(seat, IntentKind.RESIGN))
+    board.intents.keep(Intent(seat, IntentKind.RESIGN))
     return tell_sender(request, command, board, seat, "your resignation waits for your turn.")
 
 
@@ -234,7 +234,7 @@ def _resign(
     )
 )
 def queue(request: Request, command: Command) -> Answer | None:
-    board, seat = request.seated(command)
+    board, seat = request.author.seated(command)
     board.check_running()
     words = command.args["MOVE"]
     text, guard = split_guard(words)
@@ -254,8 +254,8 @@ def queue(request: Request, command: Command) -> Answer | None:
         return tell_sender(request, command, board, seat, "your move is queued, with what you plan after it.")
     text = _queueable(board, text)
     if planned is not None:
-        board.drop(planned)
-    board.keep(Intent(seat, IntentKind.QUEUE, text if guard is None else f"{text}#{guard}"))
+        board.intents.drop(planned)
+    board.intents.keep(Intent(seat, IntentKind.QUEUE, text if guard is None else f"{text}#{guard}"))
     return tell_sender(request, command, board, seat, f"{text} is queued.{instead}")
 
 
@@ -263,7 +263,7 @@ def _drop_queued(request: Request, command: Command, board: OpenBoard, seat: Sea
     waiting = intent_of(board, seat, IntentKind.QUEUE)
     if waiting is None:
         raise NotFound(f"You have queued no move on board {board.match.board}.")
-    board.drop(waiting)
+    board.intents.drop(waiting)
     return tell_sender(request, command, board, seat, f"{waiting.text} is not queued any more.")
 
 
@@ -296,11 +296,13 @@ def _queueable(board: OpenBoard, text: str) -> str:
     )
 )
 def submit(request: Request, command: Command) -> Answer | None:
-    board, seat = request.seated(command)
+    board, seat = request.author.seated(command)
     text, guard = split_guard(command.args["MOVE"])
     after, notation = board.try_play(seat, as_played(text), guard)
     below = plans.write(decisions.check_plan(board, after, seat, plans.read(command.plan))) if command.plan else ""
-    board.keep(Intent(seat, IntentKind.SUBMIT, "\n".join(filter(None, (f"{notation}#{board.next_ply}", below)))))
+    board.intents.keep(
+        Intent(seat, IntentKind.SUBMIT, "\n".join(filter(None, (f"{notation}#{board.next_ply}", below))))
+    )
     what = f'{notation} would lead to this. Nothing is played yet: answer "confirm" to play it.'
     return tell_sender(request, command, board, seat, what, after)
 
@@ -318,7 +320,7 @@ def submit(request: Request, command: Command) -> Answer | None:
     )
 )
 def confirm(request: Request, command: Command) -> Answer | None:
-    board, seat = request.seated(command)
+    board, seat = request.author.seated(command)
     board.check_running()
     submitted = intent_of(board, seat, IntentKind.SUBMIT)
     if submitted is None:
@@ -332,7 +334,7 @@ def confirm(request: Request, command: Command) -> Answer | None:
 
 def intent_of(board: OpenBoard, seat: Seat, kind: IntentKind) -> Intent | None:
     """The seat's decisions for later of a kind."""
-    return next((intent for intent in board.intents(seat) if intent.kind is kind), None)
+    return next((intent for intent in board.intents.of(seat) if intent.kind is kind), None)
 
 
 @handles(
@@ -351,7 +353,7 @@ def intent_of(board: OpenBoard, seat: Seat, kind: IntentKind) -> Intent | None:
 )
 def propose(request: Request, command: Command) -> Answer | None:
     """A draw that the opponent has offered as well is agreed to."""
-    board, seat = request.seated(command)
+    board, seat = request.author.seated(command)
     offer = board.match.offer
     if board.match.result is None and offer is not None and (offer.kind, offer.seat) == (OfferKind.DRAW, other(seat)):
         board.agree(seat)
@@ -375,7 +377,7 @@ def propose(request: Request, command: Command) -> Answer | None:
     )
 )
 def undo(request: Request, command: Command) -> Answer | None:
-    board, seat = request.seated(command)
+    board, seat = request.author.seated(command)
     board.check_running()
     if not board.last_chosen:
         raise NotAllowed("There is nothing to take back yet.")
@@ -471,7 +473,7 @@ def _is_of_game(request: Request, command: Command) -> bool:
 
 def _answered(request: Request, command: Command) -> tuple[OpenBoard, Seat, Offer]:
     """The board and the offer that waits on it. Raises: NotFound, NotAllowed, MatchOver, Stale."""
-    board, seat = request.seated(command)
+    board, seat = request.author.seated(command)
     board.check_running()
     if board.match.offer is None:
         raise NotFound(f"Nobody has asked for anything on board {board.match.board}.")

@@ -52,7 +52,7 @@ def answer_as_operator(request: Request, ticket: Ticket) -> None:
     row = request.tx.inbox.get(number)
     if row is None or not text:
         said = f"Mail {number} is not there any more." if row is None else "Your answer was empty, so nothing was sent."
-        request.answers.append(Answer("your answer", Outcome.FAILED, said, "pbm: not sent"))
+        request.outgoing.answers.append(Answer("your answer", Outcome.FAILED, said, "pbm: not sent"))
         return
     if text.casefold().rstrip(".!") in _CLOSE:
         close(request.tx, [number], "closed by mail")
@@ -61,16 +61,16 @@ def answer_as_operator(request: Request, ticket: Ticket) -> None:
     written = answer_to(request.tools, row, text, request.now)
     if written is None:
         said = f"Mail {number} cannot be read, or does not tell who wrote it: pbm inbox show {number}"
-        request.answers.append(Answer("your answer", Outcome.FAILED, said, "pbm: not sent"))
+        request.outgoing.answers.append(Answer("your answer", Outcome.FAILED, said, "pbm: not sent"))
         return
-    request.letters.append(written)
+    request.outgoing.letters.append(written)
     close(request.tx, [number], "answered by mail")
     _confirm(request, f"Your answer is on its way to {written.address}; mail {number} is closed.")
 
 
 def _confirm(request: Request, said: str) -> None:
     """Tell the operator, who need not be a player, that it is done."""
-    request.write(request.tools.operator, "pbm: done", "done-operator.txt", said=said)
+    request.outgoing.write(request.tools.operator, "pbm: done", "done-operator.txt", said=said)
 
 
 def answer_to(tools: Tools, row: Received, text: str, now: datetime) -> Mail | None:

@@ -76,7 +76,7 @@ GIVING_UP = frozenset({"solution", "give up", "resign"})
     )
 )
 def puzzle(request: Request, command: Command) -> Answer | None:
-    player = request.who(command)
+    player = request.author.who(command)
     words = f"{command.args.get('GAME', '')} {command.args.get('ANSWER', '')}".strip()
     first, _, answer = words.partition(" ")
     if not first.isdecimal():
@@ -87,7 +87,7 @@ def puzzle(request: Request, command: Command) -> Answer | None:
     if answer:
         _judge(request, player, found, answer)
     else:
-        request.letters += _mails(request, player, found)
+        request.outgoing.letters += _mails(request, player, found)
     return None
 
 
@@ -110,7 +110,7 @@ def _give(request: Request, command: Command, player: Player, games: Sequence[st
             raise NotAllowed(f"You have had {MOST_A_DAY} puzzles within a day; that is the limit.")
         found = _fresh(tx, request.tools, player, games)
     if found is not None:
-        request.letters += _mails(request, player, found)
+        request.outgoing.letters += _mails(request, player, found)
         return None
     _order(tx, player, games, mailed=True)
     return done(command, "A robot makes a puzzle. It comes by a mail of its own.")
@@ -155,14 +155,14 @@ def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
     try:
         played = "" if text.casefold().strip(" .!") in GIVING_UP else _move(state, text)
     except (GameError, BadArguments) as error:
-        request.letters += _mails(request, player, found, problem=str(error))
+        request.outgoing.letters += _mails(request, player, found, problem=str(error))
         return
     solved = played == found.line[0]
     if not tx.puzzles.settle(player.id, found.id, request.now, solved=solved):
         raise NotAllowed(f"You have answered puzzle {found.id} before. The winning move is {found.line[0]}.", WORD)
     after, _ = state.play(found.line[0])
-    request.letters += request.tools.composer.puzzle(
-        request.reader(player), "puzzle-over.txt", Posed(found.id, after), request.now, to=request.message,
+    request.outgoing.letters += request.tools.composer.puzzle(
+        request.outgoing.reader(player), "puzzle-over.txt", Posed(found.id, after), request.now, to=request.message,
         played=played, solved=solved, move=found.line[0], following=found.line[1:], streak=tx.puzzles.streak(player.id),
     )  # fmt: skip
     _prepare(tx, player, Settings.chosen(tx.players.settings(player.id)))
@@ -203,12 +203,12 @@ def answer_puzzle(request: Request, ticket: Ticket) -> None:
     found = request.tx.puzzles.get(int(ticket.payload[WORD]), player.id) if player else None
     if player is None or found is None:
         return
-    request.identified = player
+    request.author.player = player
     said = request.message.text.strip() or strip_subject(request.message.subject)
     line = said.partition("\n")[0].strip()
     answer = line.removeprefix(f"{WORD} {found.id} ")
     if line.casefold() == LEAVE:
-        request.answers.append(_leave(request, player))
+        request.outgoing.answers.append(_leave(request, player))
         return
     try:
         _judge(request, player, found, answer)

@@ -264,7 +264,7 @@ def running_boards(tx: Transaction, player: Player) -> list[Running]:
     )
 )
 def remind(request: Request, command: Command) -> Answer | None:
-    player = request.who(command)
+    player = request.author.who(command)
     stored = request.tx.players.settings(player.id)
     if words := command.args.get("LADDER", ""):
         stored = {**stored, "remind": read_ladder(words)}
@@ -302,19 +302,19 @@ def _told(settings: Settings) -> str:
     )
 )
 def calendar(request: Request, command: Command) -> Answer | None:
-    player = request.who(command)
+    player = request.author.who(command)
     word = command.args.get("BOARD", "all" if request.sender.board is None else str(request.sender.board))
     running = running_boards(request.tx, player)
     if word.casefold() != "all":
-        board = request.board(int(word))
-        request.seat_of(board, player)
+        board = request.boards.load(int(word))
+        board.seat_of(player)
         board.check_running()
         running = [each for each in running if each.match.board == board.match.board]
     timed = [each.match for each in running if each.deadline is not None]
     if not timed:
         raise NotFound(f"No time runs on board {word} now." if word.isdigit() else "No time runs on your boards now.")
-    reader = request.reader(player)
+    reader = request.outgoing.reader(player)
     if not reader.addresses:
         raise NotAllowed("None of your addresses takes mail now.")
-    request.letters += request.tools.composer.calendar(reader, timed, request.now, request.message)
+    request.outgoing.letters += request.tools.composer.calendar(reader, timed, request.now, request.message)
     return None

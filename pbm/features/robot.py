@@ -50,7 +50,7 @@ NEAR_THE_END = 5
     )
 )
 def list_robots(request: Request, command: Command) -> Answer | None:
-    text = request.page("robots.txt")
+    text = request.outgoing.page("robots.txt")
     return done(command, text.rstrip("\n"), "pbm: robots")
 
 

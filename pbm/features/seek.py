@@ -62,7 +62,7 @@ def seek(request: Request, command: Command) -> Answer | None:
     game = GAMES[command.game]
     if not command.args and not command.options:
         return _list(request, command, game)
-    player = request.who(command)
+    player = request.author.who(command)
     wanted = _wanted(request, command)
     body, _ = split_body(request.words.comment) if game.info.takes_body else ("", "")
     options = tuple(map(str.casefold, command.options))
@@ -104,7 +104,7 @@ def _games(number: int) -> str:
 
 def _list(request: Request, command: Command, game: AnyGame) -> Answer:
     words = seeks_shown(request, game.info.name)
-    text = request.page("seeks.txt", title=game.info.title, game=game.info.name, **words)
+    text = request.outgoing.page("seeks.txt", title=game.info.title, game=game.info.name, **words)
     return done(command, text.rstrip("\n"), f"pbm: {game.info.title} players wanted")
 
 
@@ -147,8 +147,10 @@ def _announce(request: Request, game: AnyGame, fresh: Seek) -> None:
     addresses = request.tx.players.confirmed(*(reader.id for reader in readers))
     for reader in readers:
         for address in addresses[reader.id]:
-            token = request.issue("seek", name, days=_ANNOUNCED_DAYS, player=reader, seek=fresh.id, game=fresh.game)
-            request.write(
+            token = request.outgoing.issue(
+                "seek", name, days=_ANNOUNCED_DAYS, player=reader, seek=fresh.id, game=fresh.game
+            )
+            request.outgoing.write(
                 address,
                 f"pbm: {seeker.userid} looks for a game of {game.info.title}",
                 "sought.txt",
@@ -172,7 +174,7 @@ def _announce(request: Request, game: AnyGame, fresh: Seek) -> None:
     )
 )
 def take(request: Request, command: Command) -> Answer | None:
-    player = request.who(command)
+    player = request.author.who(command)
     _take(request, player, int(command.args["SEEK"].removeprefix("#")))
     return None
 
@@ -183,7 +185,7 @@ def answer_announcement(request: Request, ticket: Ticket) -> None:
     player = request.tx.players.get(ticket.player_id or 0)
     if player is None:
         return
-    request.identified = player
+    request.author.player = player
     said = request.message.text.strip() or strip_subject(request.message.subject)
     first, _, rest = said.partition("\n")
     word = next(iter(first.casefold().split()), "").strip(".,!")
@@ -191,7 +193,7 @@ def answer_announcement(request: Request, ticket: Ticket) -> None:
     line = f"take {number}"
     try:
         if word == "unsubscribe":
-            request.answers.append(_unfollow(request, player, str(ticket.payload["game"])))
+            request.outgoing.answers.append(_unfollow(request, player, str(ticket.payload["game"])))
             return
         if word not in ("yes", "take"):
             raise BadArguments(f'"{first[:60]}" is not understood here. To start the game, answer this mail.', line)
@@ -248,4 +250,4 @@ def _take(request: Request, player: Player, number: int) -> None:
     board = start_match(request.tx, game, options, found.body, seats, default_clock=clock)
     request.tx.seeks.set_wanted(number, found.wanted - 1)
     origin = f"{player.userid} has taken seek {number} of {found.player.userid}."
-    request.adopt(board, MatchStarted(board.match.board, origin=origin))
+    request.boards.adopt(board, MatchStarted(board.match.board, origin=origin))

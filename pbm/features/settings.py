@@ -9,7 +9,7 @@ from games import GAMES
 from pbm.compose import Answer
 from pbm.core.decisions import done
 from pbm.core.registry import handles, keeps
-from pbm.core.request import Request
+from pbm.core.request import Request, no_player
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Player
@@ -42,7 +42,7 @@ def become_bot(request: Request, player: Player, settings: Settings, stored: Map
     )
 )
 def limit(request: Request, command: Command) -> Answer | None:
-    player, game = request.who(command), _game(command)
+    player, game = request.author.who(command), _game(command)
     choice = request.tx.choices.of(game, (player.id,))[player.id]
     if word := command.args.get("NUMBER", "").casefold():
         request.tx.choices.set(player.id, game, _limited(choice, word, request.tools.limits.active_games))
@@ -64,7 +64,7 @@ def _choice_text(request: Request, game: str, player: Player) -> str:
     """How the player's choice for a game stands, and how to change it."""
     choice = request.tx.choices.of(game, (player.id,))[player.id]
     active = request.tx.matches.active_counts((player.id,))[player.id]
-    return request.page(
+    return request.outgoing.page(
         "limit.txt",
         title=GAMES[game].info.title,
         game=game,
@@ -93,7 +93,7 @@ def _game(command: Command) -> str:
     )
 )
 def block(request: Request, command: Command) -> Answer | None:
-    player = request.who(command)
+    player = request.author.who(command)
     if "OTHER" not in command.args:
         names = ", ".join(other.userid for other in request.tx.blocks.blocked(player.id))
         return done(command, f"You have blocked {names}." if names else "You have blocked nobody.")
@@ -114,7 +114,7 @@ def block(request: Request, command: Command) -> Answer | None:
 
 @handles(Verb("unblock", "USERID PASSWORD OTHER", "end a block", COMPANY, Locks.HOUSE, rank=80))
 def unblock(request: Request, command: Command) -> Answer | None:
-    player, other = request.who(command), _other(request, command)
+    player, other = request.author.who(command), _other(request, command)
     if not request.tx.blocks.unblock(player.id, other.id):
         raise NotAllowed(f"You have not blocked {other.userid}.", "block")
     return done(command, f"{other.userid} is no longer blocked.")
@@ -124,5 +124,5 @@ def _other(request: Request, command: Command) -> Player:
     """Raises: NotFound."""
     player = request.tx.players.find(command.args["OTHER"])
     if player is None:
-        raise request.no_player(command.args["OTHER"])
+        raise no_player(request.tx, command.args["OTHER"])
     return player

@@ -81,7 +81,7 @@ def standings(request: Request, command: Command) -> Answer | None:
     if players:
         rows = [row for row in rows if row.userid in {player.userid for player in players}]
     sections = {name: [row for row in rows if row.section == name] for name in (ESTABLISHED, PROVISIONAL, INACTIVE)}
-    text = request.page(
+    text = request.outgoing.page(
         "standings.txt",
         title=title,
         game=game,
@@ -157,12 +157,12 @@ def history(request: Request, command: Command) -> Answer | None:
     players, game = _players_named(request, words), command.game
     boards = request.tx.matches.finished(game, tuple(player.id for player in players), MOST_LISTED, before)
     more = f"{game or 'all'} history {' '.join([*words, 'before'])} {boards[-1].board}" if is_full(boards) else ""
-    text = request.page(
+    text = request.outgoing.page(
         "history.txt",
         title=GAMES[game].info.title if game else "",
         boards=boards,
         names=_names(players),
-        zone=request.correspondent().settings.zone,
+        zone=request.author.reader().settings.zone,
         more=more.removeprefix("all "),
     )
     subject = f"pbm: history of {GAMES[game].info.title if game else 'all'} games"
@@ -171,7 +171,7 @@ def history(request: Request, command: Command) -> Answer | None:
 
 def _players_named(request: Request, words: Sequence[str]) -> list[Player]:
     """Those whom the words name, each once. Raises: NotFound, NotAllowed."""
-    found = map(request.player_named, words)
+    found = map(request.author.player_named, words)
     return list(dict.fromkeys(found))
 
 
@@ -203,7 +203,7 @@ class GameRow:
     )
 )
 def about(request: Request, command: Command) -> Answer | None:
-    player = request.player_named(command.args.get("PLAYER", "me"))
+    player = request.author.player_named(command.args.get("PLAYER", "me"))
     return done(command, _of_player(request, player), f"pbm: about {player.userid}")
 
 
@@ -218,7 +218,7 @@ def _of_player(request: Request, player: Player) -> str:
         for name in GAMES
         if name in ratings or name in paces or name in active
     ]
-    text = request.page(
+    text = request.outgoing.page(
         "about.txt",
         player=player,
         since=tx.players.created_at(player.id),
@@ -226,6 +226,6 @@ def _of_player(request: Request, player: Player) -> str:
         away=[each.stop for each in tx.absences.of(player.id, StopKind.VACATION, request.now)],
         now=request.now,
         rows=rows,
-        zone=request.correspondent().settings.zone,
+        zone=request.author.reader().settings.zone,
     )
     return text.rstrip("\n")

@@ -13,7 +13,7 @@ from pbm.core.credentials import first_line
 from pbm.core.decisions import done, refuse
 from pbm.core.notify import Tools, notice_of, pass_on, perspective, readers_of
 from pbm.core.registry import HANDLERS, Occasion, handles, redeems, when_due
-from pbm.core.request import Request
+from pbm.core.request import Request, no_player
 from pbm.core.start import unheard
 from pbm.domain.commands import Command, clean, parse
 from pbm.domain.errors import BadArguments, MatchOver, NotAllowed, NotFound, Rejected
@@ -101,7 +101,7 @@ def list_(request: Request, command: Command) -> Answer | None:
         return done(command, _lists(request, command, list(dict.fromkeys(words))), "pbm: list of games")
     tallies = {game: request.tx.matches.tally(game, MOST_COUNTED) for game in GAMES}
     ordered = sorted(GAMES.values(), key=lambda game: (-tallies[game.info.name][0], game.info.title))
-    text = request.page("list.txt", tallies=tallies, most=MOST_COUNTED, ordered=ordered)
+    text = request.outgoing.page("list.txt", tallies=tallies, most=MOST_COUNTED, ordered=ordered)
     return done(command, text.rstrip("\n"), "pbm: list of games")
 
 
@@ -128,7 +128,7 @@ def _lists(request: Request, command: Command, games: list[str]) -> str:
     )
 )
 def message(request: Request, command: Command) -> Answer | None:
-    author, text = request.who(command), text_below(request)
+    author, text = request.author.who(command), text_below(request)
     words = dict.fromkeys(word.strip(",;") for word in command.args["TO-USERID"].split())
     if len(words) > MAX_HEARERS:
         raise BadArguments(f"A message goes to at most {MAX_HEARERS} players.")
@@ -158,7 +158,7 @@ def _hearer(request: Request, author: Player, userid: str) -> Player:
     """Raises: NotFound, NotAllowed."""
     player = request.tx.players.find(userid)
     if player is None:
-        raise request.no_player(userid)
+        raise no_player(request.tx, userid)
     _check_not_blocked(request, author, player)
     return player
 
@@ -184,7 +184,7 @@ def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: 
     for reader in readers.values():
         for address in reader.addresses:
             assert reader.player is not None  # noqa: S101  readers_of makes them of players
-            token = request.issue(
+            token = request.outgoing.issue(
                 MESSAGE, author.userid, days=ANSWER_DAYS, player=reader.player, to=author.id, text=text
             )
             letter = composer.letter(
@@ -198,7 +198,7 @@ def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: 
                 userid=author.userid,
                 text=text,
             )
-            request.letters.append(letter)
+            request.outgoing.letters.append(letter)
 
 
 @redeems(MESSAGE, lasting=True)
@@ -207,7 +207,7 @@ def answer_message(request: Request, ticket: Ticket) -> None:
     player, author = request.tx.players.get(ticket.player_id or 0), request.tx.players.get(ticket.payload["to"])
     if player is None:
         return
-    request.identified = player
+    request.author.player = player
     text = request.message.text.strip()
     try:
         _check_no_command(text)
@@ -241,7 +241,7 @@ def _check_no_command(text: str) -> None:
     )
 )
 def broadcast(request: Request, command: Command) -> Answer | None:
-    author, moderation = request.who(command), request.tools.limits.broadcast_moderation
+    author, moderation = request.author.who(command), request.tools.limits.broadcast_moderation
     if moderation == "closed":
         raise NotAllowed("There are no broadcasts on this server.")
     text = text_below(request)
@@ -252,14 +252,14 @@ def broadcast(request: Request, command: Command) -> Answer | None:
         _tell_operator(request, written)
         return done(command, "The operator reads what is written to all players before it goes out.")
     mails, hearers = spread(request.tx, request.tools, written)
-    request.letters += mails
+    request.outgoing.letters += mails
     to = "all players" if hearers is None else f"{hearers} player{'' if hearers == 1 else 's'}"
     return done(command, f"Your words are on their way to {to}.")
 
 
 def _tell_operator(request: Request, written: Broadcast) -> None:
     if request.tools.operator:
-        request.write(
+        request.outgoing.write(
             request.tools.operator,
             f"pbm: broadcast {written.id} waits for you",
             "broadcast-operator.txt",
@@ -301,14 +301,14 @@ def multiple(request: Request, command: Command) -> Answer | None:  # noqa: ARG0
 )
 def chat(request: Request, command: Command) -> Answer | None:
     """The text below the command, to everybody who gets the mails of the board."""
-    board, author = request.named(command), request.who(command)
+    board, author = request.boards.named(command), request.author.who(command)
     text = text_below(request)
     board.remark(RemarkKind.COMMENT, author, text)
     comment = CommentMade(board.match.board, userid=author.userid, text=text)
     read_as = request.read_as.get(board.match.board, "")
-    request.letters += pass_on(
+    request.outgoing.letters += pass_on(
         request.tx, request.tools, board, comment, author, request.message, read_as=read_as,
-        sent_from=request.sent_from,
+        sent_from=request.author.sent_from,
     )  # fmt: skip
     return None
 
@@ -327,13 +327,20 @@ def chat(request: Request, command: Command) -> Answer | None:
 )
 def kibitz(request: Request, command: Command) -> Answer | None:
     """To all who follow the board but its players; these get it with the final mail."""
-    board, author = request.named(command), request.who(command)
+    board, author = request.boards.named(command), request.author.who(command)
     _check_kibitzer(request, board, author)
     text = text_below(request)
     board.remark(RemarkKind.KIBITZ, author, text)
     comment = CommentMade(board.match.board, userid=author.userid, text=text)
-    request.letters += pass_on(
-        request.tx, request.tools, board, comment, author, request.message, sealed=True, sent_from=request.sent_from
+    request.outgoing.letters += pass_on(
+        request.tx,
+        request.tools,
+        board,
+        comment,
+        author,
+        request.message,
+        sealed=True,
+        sent_from=request.author.sent_from,
     )
     return None
 
@@ -371,7 +378,7 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
 )
 def note(request: Request, command: Command) -> Answer | None:
     """The text below the command goes to the notes of who writes it; without any, the notes are shown."""
-    board, owner = request.named(command), request.who(command)
+    board, owner = request.boards.named(command), request.author.who(command)
     text = redact(request.words.comment, request.secrets).strip()
     request.words.comment = ""
     if "NOTHING" in command.args:
@@ -387,8 +394,8 @@ def note(request: Request, command: Command) -> Answer | None:
     else:
         raise NotFound(f"You have no notes on board {board.match.board}: write one below the command.")
     own = board.match.seat_of(owner.id)
-    reader = replace(request.correspondent(), seat=None if own is None else perspective(board, own))
-    request.notices.append(notice_of(board, reader, shown=shown))
+    reader = replace(request.author.reader(), seat=None if own is None else perspective(board, own))
+    request.outgoing.notices.append(notice_of(board, reader, shown=shown))
     return None
 
 

@@ -58,7 +58,7 @@ CURVE = 20
     )
 )
 def hint(request: Request, command: Command) -> Answer | None:
-    board, seat = request.seated(command)
+    board, seat = request.author.seated(command)
     board.check_running()
     if not is_robot(request.tx, board.match.player(other(seat))):
         raise NotAllowed("Hints are only given in games against robots.", "help robots")
@@ -82,7 +82,7 @@ def hint(request: Request, command: Command) -> Answer | None:
     )
 )
 def review(request: Request, command: Command) -> Answer | None:
-    player, board = request.who(command), request.named(command)
+    player, board = request.author.who(command), request.boards.named(command)
     match = board.match
     if match.result is None:
         raise NotAllowed(f"Board {match.board} goes on. It can be reviewed when it has ended.")

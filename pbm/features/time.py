@@ -101,7 +101,7 @@ def call_time(board: OpenBoard, limits: Limits) -> None:
     """
     match, clock, now = board.match, board.match.clock, board.now
     assert clock is not None  # noqa: S101  who calls has seen it
-    if any(intent.kind is IntentKind.HOLD for intent in board.intents(clock.seat)):
+    if any(intent.kind is IntentKind.HOLD for intent in board.intents.of(clock.seat)):
         board.tx.agenda.put(IntentKind.HOLD, f"{match.board}:{clock.seat}", min(now, clock.due_at or now) - _INSTANT)
         return
     late = match.player(clock.seat)
@@ -252,7 +252,7 @@ _CHANGED = "rests_changed"
     )
 )
 def claim(request: Request, command: Command) -> Answer | None:
-    board, seat = request.seated(command)
+    board, seat = request.author.seated(command)
     wish = command.args.get("RESULT", "win").casefold()
     if wish not in ("win", "draw"):
         raise BadArguments(f'"{command.args["RESULT"]}" cannot be claimed: write claim, or claim draw.')
@@ -287,7 +287,7 @@ def claim(request: Request, command: Command) -> Answer | None:
     )
 )
 def give(request: Request, command: Command) -> Answer | None:
-    board, seat = request.seated(command)
+    board, seat = request.author.seated(command)
     amount, opponent, clock = read_duration(command.args["TIME"]), other(seat), _clock(board)
     if not HOUR <= amount <= LARGEST_GIFT:
         text = f'"{command.args["TIME"]}" is not allowed: give {in_words(HOUR)} to {in_words(LARGEST_GIFT)} at once.'
@@ -315,7 +315,7 @@ def give(request: Request, command: Command) -> Answer | None:
     )
 )
 def pause(request: Request, command: Command) -> Answer | None:
-    board, seat = request.seated(command)
+    board, seat = request.author.seated(command)
     clock = _clock(board)
     if clock.paused:
         raise NotAllowed('The game is paused already. "resume" lets the clocks go on.', "resume")
@@ -339,7 +339,7 @@ def pause(request: Request, command: Command) -> Answer | None:
     )
 )
 def resume(request: Request, command: Command) -> Answer | None:
-    board, seat = request.seated(command)
+    board, seat = request.author.seated(command)
     if not _clock(board).paused:
         raise NotAllowed(f"Board {board.match.board} is not paused.", "pause")
     let_run(board, seat)
@@ -368,7 +368,7 @@ def _clock(board: OpenBoard) -> Clock:
     )
 )
 def vacation(request: Request, command: Command) -> Answer | None:
-    player = request.who(command)
+    player = request.author.who(command)
     words = " ".join(command.args[name] for name in ("FROM", "TO") if name in command.args)
     settings = Settings.chosen(request.tx.players.settings(player.id))
     own = _vacations(request, player)
@@ -379,7 +379,7 @@ def vacation(request: Request, command: Command) -> Answer | None:
         span = read_vacation(words, settings.zone, request.now)
         _check_apart(span, own, settings)
         check_allowance(span, map(_span, own), settings.zone, request.tools.limits.vacation_days_per_year)
-        with calendar_changing(request.tx, player.id, request.boards):
+        with calendar_changing(request.tx, player.id, request.boards.in_hand):
             request.tx.absences.add(player.id, Stop(StopKind.VACATION, *span))
         told = "Your vacation is noted: your clocks stand still meanwhile, and the mails of your boards tell it."
     return done(command, _overview(request, player, settings, told), "pbm: your vacations")
@@ -401,7 +401,7 @@ def _end(request: Request, player: Player, own: list[Absence]) -> str:
     mine = next((each for each in own if _span(each)[1] > request.now), None)
     if mine is None:
         raise NotFound("You are not on vacation, and have planned none.", "vacation FROM TO")
-    with calendar_changing(request.tx, player.id, request.boards):
+    with calendar_changing(request.tx, player.id, request.boards.in_hand):
         request.tx.absences.end(mine, request.now)
     if mine.stop.starts_at >= request.now:
         return "Your next vacation is dropped."
@@ -420,7 +420,7 @@ def _overview(request: Request, player: Player, settings: Settings, told: str) -
     own = [_span(each) for each in _vacations(request, player)]
     taken, days = days_taken(own, settings.zone), request.tools.limits.vacation_days_per_year
     this_year = request.now.astimezone(settings.zone).year
-    return request.page(
+    return request.outgoing.page(
         "vacation.txt",
         told=told,
         vacations=[span for span in own if span[1] > request.now],
@@ -447,5 +447,5 @@ def change_rests(request: Request, player: Player, settings: Settings, stored: M
             )
         changes.append(request.now.isoformat())
     kept = {**{name: str(value) for name, value in stored.items()}, _CHANGED: " ".join(changes)}
-    with calendar_changing(request.tx, player.id, request.boards):
+    with calendar_changing(request.tx, player.id, request.boards.in_hand):
         request.tx.players.save_settings(player.id, kept)

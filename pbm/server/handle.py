@@ -439,8 +439,8 @@ class Handler:
         begun = thread_time() - self._rehearsed.pop(mail.row.id, 0.0)
         request = self._carry_out(tx, mail, checked, self.tools)
         mails = tuple(mails_of(request))
-        self._costs.charge(mail.payers(checked, request.identified), thread_time() - begun, tx.now)
-        shown = request.sender.proven or (request.identified if not request.is_hearsay else None)
+        self._costs.charge(mail.payers(checked, request.author.player), thread_time() - begun, tx.now)
+        shown = request.sender.proven or (request.author.player if not request.is_hearsay else None)
         proven, told = shown is not None or bool(request.sender.address), _told_since_the_ply(request)
         return Obeyed(mails, proven, request.withheld, told, _about(request, mail))
 
@@ -540,10 +540,10 @@ def _without_passwords(mail: Prepared, verified: Collection[str]) -> bytes | Non
 
 def _about(request: Request, mail: Prepared) -> dict[str, str]:
     """Nothing of what the mail says but its verbs."""
-    boards = sorted({board.match.board for board in request.boards})
+    boards = sorted({board.match.board for board in request.boards.in_hand})
     verbs = dict.fromkeys(command.verb.name for command in mail.commands if isinstance(command, Command))
     words = {
-        "userid": request.identified.userid if request.identified else "",
+        "userid": request.author.player.userid if request.author.player else "",
         "verb": ",".join(verbs),
         "board": ",".join(map(str, boards)),
     }

@@ -81,17 +81,17 @@ class Order:
                 self._refused_line(request, number, error, several=several)
                 continue
             if answer is not None or several:
-                request.answers.append(answer or Answer(line, Outcome.DONE, ""))
+                request.outgoing.answers.append(answer or Answer(line, Outcome.DONE, ""))
         if self.reading.truncated:
             excuse = f"One mail may hold {MAX_COMMANDS} commands."
-            request.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
+            request.outgoing.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
         return request
 
     def _check_sure(self, request: Request, command: Command | Rejected) -> None:
         """Raises: BadArguments for a move above words that take it back; and as what would be played does."""
         number = request.sender.board
         if number is not None and isinstance(command, Command) and self.reading.sounds_unsure(command):
-            check_sure(request, request.board(number), self.reading, command)
+            check_sure(request, request.boards.load(number), self.reading, command)
 
     def _refused(self, request: Request, number: int, error: Rejected | GameError) -> Request:
         """A command is refused, and the rest is not tried; unless the mail means something in plain words."""
@@ -106,7 +106,7 @@ class Order:
             return self._again(request, meant)
         error = _lack_of_password(request, line) or error
         refuse(request, line, error, several=several)
-        request.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
+        request.outgoing.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
         return request
 
     def _refused_line(self, request: Request, number: int, error: Rejected | GameError, *, several: bool) -> None:
@@ -135,7 +135,7 @@ class Order:
         request.read_as[meant.board] = meant.read_as
         answer = run(request, command)
         if answer is not None or several:
-            request.answers.append(answer or Answer(line, Outcome.DONE, ""))
+            request.outgoing.answers.append(answer or Answer(line, Outcome.DONE, ""))
 
     def _greets(self, request: Request) -> bool:
         """The mail is a newcomer's, whose plain words are done; or one too many that holds none."""
@@ -148,7 +148,7 @@ class Order:
     def _again(self, request: Request, meant: Restated) -> Request:
         """Carry out what plain words mean."""
         if meant.line == THANKS:
-            request.answers.append(Answer("", Outcome.DONE, _WELCOME, "pbm: you are welcome"))
+            request.outgoing.answers.append(Answer("", Outcome.DONE, _WELCOME, "pbm: you are welcome"))
             return request
         if request.sender.board is not None:
             request.read_as[request.sender.board] = meant.read_as
@@ -220,13 +220,13 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
     reading, sender = trial.reading, request.sender
     lines = list(reading.lines)
     as_of = sender.as_of.isoformat() if sender.as_of else None
-    token = request.issue(
+    token = request.outgoing.issue(
         "held", mailbox(address), days=_HELD_DAYS, player=player, lines=lines, comment=reading.comment,
         remarks=reading.remarks, board=sender.board, as_of=as_of,
     )  # fmt: skip
     subject = "pbm: was that you?"
     shown = _with_password(order.commands[0], error, player.userid) if len(lines) == 1 else ""
-    request.write(
+    request.outgoing.write(
         address, subject, "held.txt", player=player, reply_to=token, userid=player.userid, lines=lines, shown=shown
     )
 
@@ -246,7 +246,7 @@ class _TriedOut(Exception):
 def _tried(request: Request, order: Order) -> Request:
     """The outcome of the commands if the claimed player had sent them; the database stays as it is."""
     sender = replace(request.sender, proven=request.sender.claimed)
-    trial = replace(request.again(), sender=sender)
+    trial = request.again(sender)
     with suppress(_TriedOut), request.tx.savepoint():
         order.carry_out(trial)
         raise _TriedOut
@@ -261,60 +261,65 @@ def release(request: Request, ticket: Ticket) -> None:
         return
     if declines(request.message.text):
         text = "Nothing was done, and nothing will be."
-        request.answers.append(Answer("no", Outcome.DONE, text, "pbm: nothing was done"))
+        request.outgoing.answers.append(Answer("no", Outcome.DONE, text, "pbm: nothing was done"))
         return
     lines, board = tuple(ticket.payload["lines"]), ticket.payload["board"]
     match = request.tx.matches.load(board) if board is not None else None
     standing = Standing(match.game if match else None, match.board if match else None, known=True, proven=True)
     as_of = datetime.fromisoformat(ticket.payload["as_of"]) if ticket.payload.get("as_of") else None
-    request.sender = Sender(standing, board=standing.board, proven=player, claimed=player, as_of=as_of,
-                            at_home=request.sender.at_home)  # fmt: skip
-    request.prove(player)
+    known = request.sender.at_home
+    request.author.sender = Sender(
+        standing, board=standing.board, proven=player, claimed=player, as_of=as_of, at_home=known
+    )
+    request.boards.answered = standing.board
+    request.author.prove(player)
     reading = Reading(lines, ticket.payload["comment"], remarks=tuple(ticket.payload.get("remarks", ())))
     Order(reading, parse_all(request.tx, lines, standing)).carry_out(request)
 
 
 def mails_of(request: Request) -> list[Mail]:
     """Everything there is to tell, once all commands are through; replies to the sender last."""
-    mails = list(request.letters)
-    changed = [board for board in request.boards if board.events]
-    concerned = {board.match.board for board in changed} | {notice.match.board for notice in request.notices}
+    mails = list(request.outgoing.letters)
+    changed = [board for board in request.boards.in_hand if board.events]
+    concerned = {board.match.board for board in changed} | {notice.match.board for notice in request.outgoing.notices}
     concerned |= {mail.board for mail in mails if mail.board is not None}
     answered = request.message if len(concerned) == 1 else replace(request.message, message_id=None)
     for board in changed:
         comments = request.comments(board.match.board)
         _keep(request, board, comments)
         mails += tell_players(
-            request.tx, request.tools, board, comments, request.identified, answered,
-            read_as=request.read_as.get(board.match.board, ""), sent_from=request.sent_from,
+            request.tx, request.tools, board, comments, request.author.player, answered,
+            read_as=request.read_as.get(board.match.board, ""), sent_from=request.author.sent_from,
         )  # fmt: skip
     replies: list[Mail] = []
-    for notice in request.notices:
+    for notice in request.outgoing.notices:
         read_as = request.read_as.get(notice.match.board, "")
-        told = replace(notice, read_as=read_as, sent_from=request.sent_from)
+        told = replace(notice, read_as=read_as, sent_from=request.author.sent_from)
         replies += request.tools.composer.notice(told, request.now, answered)
-    if request.answers:
+    if request.outgoing.answers:
         replies += _answer(request)
     return mails + [replace(mail, reply=True) for mail in replies]
 
 
 def _keep(request: Request, board: OpenBoard, comments: Sequence[CommentMade]) -> None:
     """Keep a player's words to a board among their belongings, unless they only claim to be theirs."""
-    if request.identified is not None and not request.is_hearsay:
+    if request.author.player is not None and not request.is_hearsay:
         for comment in comments:
-            board.remark(RemarkKind.COMMENT, request.identified, comment.text)
+            board.remark(RemarkKind.COMMENT, request.author.player, comment.text)
 
 
 def _answer(request: Request) -> list[Mail]:
     """A stranger gets nothing of their own mail back: somebody else may have sent it to annoy them."""
-    reader, answers = request.correspondent(), request.answers
+    reader, answers = request.author.reader(), request.outgoing.answers
     known = reader.player is not None
     if not known and isinstance(request.refusal, UnknownCommand) and not begins(answers[-1].line):
         answers = [_greeting(request, answers[-1].line)]
     failed = any(answer.outcome is Outcome.FAILED for answer in answers)
     original = redact(original_of(request), request.secrets) if failed and known else ""
     answers = [replace(answer, line=redact(answer.line, request.secrets)) for answer in _bounded(answers)]
-    return request.tools.composer.answer(reader, answers, request.now, request.message, original, request.sent_from)
+    return request.tools.composer.answer(
+        reader, answers, request.now, request.message, original, request.author.sent_from
+    )
 
 
 MAX_CHARACTERS = 16_000
@@ -346,5 +351,5 @@ def _greeting(request: Request, line: str) -> Answer:
     is_typo = len(line.split()) < 3 and "Did you mean" in str(request.refusal) and said and not wish
     again = "Your answer could not be read. One word is enough: a name you like." if request.sender.address else ""
     problem = str(request.refusal) if is_typo else again
-    text = request.page("stranger.txt", robot=robot, board=board, wish=wish, problem=problem)
+    text = request.outgoing.page("stranger.txt", robot=robot, board=board, wish=wish, problem=problem)
     return Answer("", Outcome.DONE, text.rstrip("\n"), "pbm: games by mail", is_greeting=True)

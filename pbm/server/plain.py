@@ -16,7 +16,7 @@ from itertools import chain, takewhile
 
 from games.rules import GameError, MoveError
 from pbm.core.board import OpenBoard
-from pbm.core.request import Request
+from pbm.core.request import Request, no_player
 from pbm.domain import idioms
 from pbm.domain.commands import Command, begins, board_first, clean, parse
 from pbm.domain.consent import Answer, consent
@@ -181,7 +181,7 @@ def check_sure(request: Request, board: OpenBoard, reading: Reading, command: Co
     text = reading.text
     meant = meaning(text, _legal(board))
     if meant.act is Act.UNSURE and not _is_turn(board, text):
-        request.seated(command)
+        request.author.seated(command)
         _check_turn(board, text, meant)
 
 
@@ -221,7 +221,7 @@ def _on_board(request: Request, number: int, text: str, *, is_open: bool) -> Res
         return Restated("show" if wish is Wish.LOOK else "remind", "", "")
     if not is_open and wish in (None, Wish.THANKS, Wish.PAUSE):
         return None
-    board = request.board(number)
+    board = request.boards.load(number)
     meant = meaning(text, _legal(board))
     if meant.act is Act.SAY and wish not in (None, Wish.THANKS):
         return _asked(request, board, text, wish)
@@ -287,7 +287,7 @@ def _resigns(request: Request, board: OpenBoard) -> bool:
     """Whether the sender is asked if they really resign."""
     writer = request.sender.proven or request.sender.claimed
     seat = None if writer is None else board.match.seat_of(writer.id)
-    return seat is not None and any(intent.is_question for intent in board.intents(seat))
+    return seat is not None and any(intent.is_question for intent in board.intents.of(seat))
 
 
 def _asked(request: Request, board: OpenBoard, text: str, wish: Wish) -> Restated | None:
@@ -363,7 +363,7 @@ def _check_players(request: Request, words: Sequence[str]) -> None:
     found = {word: request.tx.players.find(word) is not None or word.casefold() == "me" for word in words}
     unknown = next((word for word, is_there in found.items() if not is_there and word[0] not in "-<["), "")
     if unknown and any(found.values()):
-        raise request.no_player(unknown)
+        raise no_player(request.tx, unknown)
 
 
 def _is_sentence(text: str) -> bool:

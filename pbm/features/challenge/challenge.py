@@ -17,7 +17,7 @@ from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
 from pbm.core.decisions import done, refuse
 from pbm.core.registry import REFUSALS, handles, redeems
-from pbm.core.request import Request
+from pbm.core.request import Request, no_player
 from pbm.core.robots import is_robot, robot_named
 from pbm.core.start import check_willing, read_terms, split_body, split_window, start_match, unheard
 from pbm.core.unasked import count_asked, count_unasked
@@ -54,7 +54,7 @@ def challenge(request: Request, command: Command) -> Answer | None:
     """A sender who has shown who they are starts their own game at once; others only propose one to those named."""
     assert command.game is not None  # noqa: S101  the parser asks for it
     game, words, clock = GAMES[command.game], command.options, request.tools.limits.default_clock
-    challenger = request.who(command) if command.credentials is not None else request.sender.proven
+    challenger = request.author.who(command) if command.credentials is not None else request.sender.proven
     first, second = (_named(request, command, command.args[name]) for name in ("USERID1", "USERID2"))
     body, comment = split_body(request.words.comment) if game.info.takes_body else ("", request.words.comment)
     if isinstance(first, str) or isinstance(second, str):
@@ -77,8 +77,8 @@ def challenge(request: Request, command: Command) -> Answer | None:
     board = start(request, proposal)
     _fulfil_seeks(request, board.match, challenger)
     request.words.comment = comment
-    request.identified = challenger
-    request.adopt(board, MatchStarted(board.match.board, challenger=challenger.userid if challenger else ""))
+    request.author.player = challenger
+    request.boards.adopt(board, MatchStarted(board.match.board, challenger=challenger.userid if challenger else ""))
     return None
 
 
@@ -94,19 +94,19 @@ def _named(request: Request, command: Command, word: str) -> Player | str:
     An address tells whose it is, so only a player who has proved who they are may use one.
     """
     if "@" in word:
-        request.who(command)
+        request.author.who(command)
         owners = request.tx.players.of_address(word)
         if len(owners) > 1:
             raise NotAllowed(f'Several players read mail at "{word}"; name one of them by userid.')
         return owners[0] if owners else word
     if word.casefold() == ME:
-        asker = request.identified or request.sender.proven or request.sender.claimed
+        asker = request.author.player or request.sender.proven or request.sender.claimed
         if asker is None:
             raise NotAllowed(f'"{word}" is nobody here: the address your mail comes from belongs to no player.', "help")
         return asker
     player = robot_named(request.tx, word) or request.tx.players.find(word)
     if player is None:
-        raise request.no_player(word, " To invite somebody new, write their mail address.")
+        raise no_player(request.tx, word, " To invite somebody new, write their mail address.")
     if problem := unheard(request.tx, player):
         raise NotAllowed(f"{problem}, so no game can start.")
     return player
@@ -159,7 +159,7 @@ def _fulfil_seeks(request: Request, match: Match, asker: Player | None) -> None:
 )
 def rematch(request: Request, command: Command) -> Answer | None:
     """The same game once more, with the seats exchanged; only one of the two can start it."""
-    board, seat = request.seated(command)
+    board, seat = request.author.seated(command)
     match, asker = board.match, board.match.player(seat)
     opponent = request.tx.players.get(match.player(other(seat)).id)
     if match.result is None:
@@ -182,7 +182,7 @@ def rematch(request: Request, command: Command) -> Answer | None:
         return _asked(command, asked)
     fresh = start(request, proposal)
     origin = f"It is the rematch of board {match.board}."
-    request.adopt(fresh, MatchStarted(fresh.match.board, challenger=asker.userid, origin=origin))
+    request.boards.adopt(fresh, MatchStarted(fresh.match.board, challenger=asker.userid, origin=origin))
     return None
 
 
@@ -267,8 +267,8 @@ def _send(request: Request, key: str, player: Player, payload: dict[str, object]
     for address in request.tx.players.confirmed(player.id)[player.id]:
         if not problem:
             count_unasked(request.tx, request.tools.limits, address, request.incoming.network, mailbox_too=False)
-        token = request.issue(OFFER, key, days=DAYS, player=player, **payload)
-        request.write(
+        token = request.outgoing.issue(OFFER, key, days=DAYS, player=player, **payload)
+        request.outgoing.write(
             address,
             f"pbm: a game of {game.info.title}?",
             "offer.txt",
@@ -306,7 +306,7 @@ def answer_offer(request: Request, ticket: Ticket) -> None:
     player = request.tx.players.get(ticket.player_id or 0)
     if player is None:
         return
-    request.identified = player
+    request.author.player = player
     reply = Reply.NEVER if first_line(request.message.text).casefold() == NONE else consent(request.message.text).answer
     if reply is Reply.YES:
         _agree(request, ticket, player)
@@ -318,7 +318,7 @@ def answer_offer(request: Request, ticket: Ticket) -> None:
             request.tx.players.save_settings(player.id, {**stored, "challenges": NONE})
         told = 'You get no more challenges; "set challenges anyone" lets them through again.'
         text = told if reply is Reply.NEVER else "Nothing has started, and nothing will."
-        request.answers.append(Answer(reply.value, Outcome.DONE, text, "pbm: no game"))
+        request.outgoing.answers.append(Answer(reply.value, Outcome.DONE, text, "pbm: no game"))
     elif not ticket.payload.get("asked"):
         problem = "That was neither yes nor no. Please answer once more."
         _send(request, ticket.subject, player, {**ticket.payload, "asked": 1}, problem)
@@ -333,7 +333,7 @@ def _tell_declined(request: Request, ticket: Ticket, player: Player) -> None:
     for asked in sorted(filter(None, people - {player}), key=lambda each: each.id):
         for address in tx.players.confirmed(asked.id)[asked.id]:
             words = {"invited": player.userid, "title": title}
-            request.write(address, "pbm: no game", "declined.txt", player=asked, answers=False, **words)
+            request.outgoing.write(address, "pbm: no game", "declined.txt", player=asked, answers=False, **words)
 
 
 def _agree(request: Request, ticket: Ticket, player: Player) -> None:
@@ -342,7 +342,7 @@ def _agree(request: Request, ticket: Ticket, player: Player) -> None:
     if waits := request.tx.tickets.open_for(OFFER, ticket.subject, request.now):
         others = " and ".join(each.userid for each in filter(None, map(request.tx.players.get, waits)))
         text = f"The game starts as soon as {others} agrees, too."
-        request.answers.append(Answer("yes", Outcome.DONE, text, "pbm: you agree to a game"))
+        request.outgoing.answers.append(Answer("yes", Outcome.DONE, text, "pbm: you agree to a game"))
         return
     payload = ticket.payload
     first, second = (request.tx.players.get(each) for each in payload["seats"])
@@ -360,6 +360,6 @@ def _agree(request: Request, ticket: Ticket, player: Player) -> None:
     except REFUSALS as error:
         refuse(request, "yes", error)
         return
-    request.words.comment, request.identified, request.is_hearsay = comment, None, True
+    request.words.comment, request.author.player, request.is_hearsay = comment, None, True
     origin = "Everybody who was asked has agreed."
-    request.adopt(board, MatchStarted(board.match.board, challenger=payload["challenger"], origin=origin))
+    request.boards.adopt(board, MatchStarted(board.match.board, challenger=payload["challenger"], origin=origin))

@@ -37,7 +37,7 @@ def invite(
     request: Request, command: Command, seats: tuple[Player | str, Player | str], body: str, comment: str
 ) -> Answer:
     """Mail a stranger once. seats: the inviter and, as an address, the stranger. Raises: BadArguments, NotAllowed."""
-    inviter = request.who(command)
+    inviter = request.author.who(command)
     if inviter not in seats:
         usage = f"{command.game} challenge me ADDRESS"
         raise BadArguments("Somebody who has no account can only be invited to play with you.", usage)
@@ -98,9 +98,9 @@ def _send_invitation(
 ) -> None:
     """problem, told: why an answer to it could not be understood, or what it asked for; then this one answers that."""
     days = request.tools.limits.invitation_days
-    token = request.issue("invite", address, days=days, player=inviter, **payload)
+    token = request.outgoing.issue("invite", address, days=days, player=inviter, **payload)
     game = GAMES[str(payload["game"])]
-    request.write(
+    request.outgoing.write(
         address,
         f"pbm: {inviter.userid} invites you to a game of {game.info.title}",
         "invitation.txt",
@@ -139,14 +139,14 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
             _repeat(request, ticket, inviter, problem=str(error))
         return
     request.tx.tickets.revoke("invite", ticket.subject, request.now)
-    request.identified = player
+    request.author.player = player
     problem = _start(request, ticket, inviter, player)
-    request.write(
+    request.outgoing.write(
         ticket.subject,
         f"pbm: welcome, {player.userid}",
         "invited.txt",
         player=player,
-        reply_to=request.tools.composer.answered_by(request.reader(player)),
+        reply_to=request.tools.composer.answered_by(request.outgoing.reader(player)),
         userid=player.userid,
         problem=problem,
         made=not owners,
@@ -219,14 +219,14 @@ def _start(request: Request, ticket: Ticket, inviter: Player | None, player: Pla
     except REFUSALS as error:
         return str(error)
     origin = f"{player.userid} has accepted {inviter.userid}'s invitation."
-    request.adopt(board, MatchStarted(board.match.board, origin=origin))
+    request.boards.adopt(board, MatchStarted(board.match.board, origin=origin))
     return ""
 
 
 def _tell_declined(request: Request, inviter: Player, ticket: Ticket) -> None:
     title = GAMES[ticket.payload["game"]].info.title
     for address in request.tx.players.confirmed(inviter.id)[inviter.id]:
-        request.write(
+        request.outgoing.write(
             address,
             "pbm: invitation declined",
             "declined.txt",

@@ -39,10 +39,10 @@ def tournaments(request: Request, command: Command) -> Answer | None:
     if word and word not in GAMES:
         raise NotFound(f'There is no game "{word}" here. The games are {", ".join(GAMES)}.', "tournaments")
     running, ended = tx.tournaments.listed(word or None), tx.tournaments.listed(word or None, ended=True)
-    text = request.page(
+    text = request.outgoing.page(
         "tournaments.txt",
         title=GAMES[word].info.title if word else "",
-        zone=request.correspondent().settings.zone,
+        zone=request.author.reader().settings.zone,
         running=[(tournament, tx.tournaments.size(tournament.id)) for tournament in running],
         ended=[(tournament, tx.tournaments.size(tournament.id)) for tournament in ended[:ENDED_SHOWN]],
     )
@@ -62,7 +62,7 @@ def tournaments(request: Request, command: Command) -> Answer | None:
     )
 )
 def create(request: Request, command: Command) -> Answer | None:
-    player, args = request.who(command), command.args
+    player, args = request.author.who(command), command.args
     most = request.tools.limits.open_tournaments
     if request.tx.tournaments.created_by(player.id) >= most:
         raise NotAllowed(f"You have made {most} tournaments that are not over; that is the limit.", "tournaments")
@@ -91,7 +91,7 @@ def show(request: Request, command: Command) -> Answer | None:
 def _shown(request: Request, tournament: Tournament) -> str:
     entrants = request.tx.tournaments.entrants(tournament.id)
     return _letters(request).page(
-        "tournament.txt", tournament, request.correspondent(), entrants=entrants, may_join=tournament.is_open
+        "tournament.txt", tournament, request.author.reader(), entrants=entrants, may_join=tournament.is_open
     )
 
 
@@ -107,7 +107,7 @@ def _shown(request: Request, tournament: Tournament) -> str:
     )
 )
 def join(request: Request, command: Command) -> Answer | None:
-    player, tournament = request.who(command), _named(request, command)
+    player, tournament = request.author.who(command), _named(request, command)
     if not request.tx.players.confirmed(player.id)[player.id]:
         raise NotAllowed("You have not confirmed an address yet, so you could not be told of your games.")
     entering.join(request.tx, tournament, player)
@@ -138,7 +138,7 @@ def _prospect(tournament: Tournament) -> str:
     )
 )
 def bye(request: Request, command: Command) -> Answer | None:
-    player, tournament = request.who(command), _named(request, command)
+    player, tournament = request.author.who(command), _named(request, command)
     bout = entering.rest(request.tx, tournament, player)
     worth = "half a point" if bout.score(player.id) == DRAW else "no point"
     return done(command, f"You have a bye in round {tournament.round + 1} of {tournament.name}, for {worth}.")
@@ -156,8 +156,8 @@ def bye(request: Request, command: Command) -> Answer | None:
     )
 )
 def leave(request: Request, command: Command) -> Answer | None:
-    player, tournament = request.who(command), _named(request, command)
-    boards = entering.leave(request.tx, tournament, player, request.board)
+    player, tournament = request.author.who(command), _named(request, command)
+    boards = entering.leave(request.tx, tournament, player, request.boards.load)
     numbers = ", ".join(str(board.match.board) for board in boards)
     lost = f" Lost with that: board {numbers}." if numbers else ""
     return done(command, f"You are in {tournament.name} no more.{lost}")
@@ -194,7 +194,7 @@ def start(request: Request, command: Command) -> Answer | None:
 )
 def cancel(request: Request, command: Command) -> Answer | None:
     tournament = _own(request, command)
-    request.letters += entering.cancel(request.tx, request.tools, tournament)
+    request.outgoing.letters += entering.cancel(request.tx, request.tools, tournament)
     return done(command, f"{tournament.name} is ended; its players are told.")
 
 
@@ -224,7 +224,7 @@ def pairings(request: Request, command: Command) -> Answer | None:
     else:
         chosen = [each for each in found if each.round == number]
     rounds = {number: chosen} if chosen else {}
-    text = _letters(request).page("tournament-pairings.txt", tournament, request.correspondent(), rounds=rounds)
+    text = _letters(request).page("tournament-pairings.txt", tournament, request.author.reader(), rounds=rounds)
     return done(command, text, f"pbm: {tournament.name}: pairings")
 
 
@@ -241,7 +241,7 @@ def pairings(request: Request, command: Command) -> Answer | None:
 )
 def standings(request: Request, command: Command) -> Answer | None:
     tournament = _named(request, command)
-    text = _letters(request).standings(tournament, request.correspondent())
+    text = _letters(request).standings(tournament, request.author.reader())
     return done(command, text, f"pbm: {tournament.name}: standings")
 
 
@@ -257,7 +257,7 @@ def standings(request: Request, command: Command) -> Answer | None:
     )
 )
 def challenge(request: Request, command: Command) -> Answer | None:
-    player, tournament = request.who(command), _named(request, command)
+    player, tournament = request.author.who(command), _named(request, command)
     word, ladder = command.args.get("OTHER", ""), Ladder(request.tx, request.tools, request.now, tournament)
     if tournament.terms.kind is not Kind.LADDER or tournament.stage is not Stage.RUNNING:
         problem = "is no ladder" if tournament.terms.kind is not Kind.LADDER else f"is {tournament.stage}"
@@ -270,7 +270,7 @@ def challenge(request: Request, command: Command) -> Answer | None:
     if opponent is None or opponent not in ladder.rungs():
         raise NotFound(f'"{word}" is not in {tournament.name}. {ladder.choice(player)}')
     board = ladder.challenge(player, opponent)
-    request.adopt(board, MatchStarted(board.match.board, challenger=player.userid))
+    request.boards.adopt(board, MatchStarted(board.match.board, challenger=player.userid))
     return None
 
 
@@ -285,7 +285,7 @@ def _named(request: Request, command: Command) -> Tournament:
 
 def _own(request: Request, command: Command) -> Tournament:
     """The tournament, if the sender has made it. Raises: NotFound, NotAllowed."""
-    player, tournament = request.who(command), _named(request, command)
+    player, tournament = request.author.who(command), _named(request, command)
     if tournament.creator != player:
         maker = tournament.creator.userid if tournament.creator else "the operator"
         raise NotAllowed(f"{tournament.name} was made by {maker}, who alone may do that.")
