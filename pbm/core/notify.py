@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pbm.compose import Composer, Notice, Reader, Whence
+from pbm.compose.pages import Pages
 from pbm.core.board import OpenBoard, States
 from pbm.core.credentials import Passwords
 from pbm.domain.configuration import Limits
@@ -40,20 +41,41 @@ class Tools:
     operator: str = ""
     """The address that hears of what waits for them; empty for none."""
 
+    @property
+    def pages(self) -> Pages:
+        """The pages of templates/."""
+        return self.composer.pages
+
+
+@dataclass(slots=True)
+class Desk:
+    """A transaction in hand, with the things that every handling shares."""
+
+    tx: Transaction
+    tools: Tools
+
+    @property
+    def now(self) -> datetime:
+        return self.tx.now
+
+    def open(self, number: int, at: datetime | None = None) -> OpenBoard:
+        """The board; at: the instant from which what players do counts. Raises: NotFound."""
+        return OpenBoard.load(self.tx, self.tools.states, number, at)
+
 
 def day_of(instant: datetime) -> int:
     """Days since 1970."""
     return instant.toordinal() - _EPOCH_DAY
 
 
-def reader_of(tx: Transaction, tools: Tools, player: Player, seat: Seat | None = None) -> Reader:
+def reader_of(at: Desk, player: Player, seat: Seat | None = None) -> Reader:
     """A player as the reader of a mail: all their confirmed addresses, their settings, and a token of theirs."""
-    return replace(readers_of(tx, tools, (player,))[player.id], seat=seat)
+    return replace(readers_of(at, (player,))[player.id], seat=seat)
 
 
-def readers_of(tx: Transaction, tools: Tools, players: Iterable[Player]) -> dict[int, Reader]:
+def readers_of(at: Desk, players: Iterable[Player]) -> dict[int, Reader]:
     """The players as readers, by id."""
-    last_day = day_of(tx.now + timedelta(days=tools.limits.answer_token_days))
+    tx, last_day = at.tx, day_of(at.now + timedelta(days=at.tools.limits.answer_token_days))
     known = {player.id: player for player in players}
     addresses, profiles = tx.players.confirmed(*known), tx.players.profiles(*known)
     return {
@@ -74,8 +96,7 @@ def notice_of(board: OpenBoard, reader: Reader, **more: Any) -> Notice:
 
 
 def tell_players(
-    tx: Transaction,
-    tools: Tools,
+    at: Desk,
     board: OpenBoard,
     comments: Sequence[CommentMade] = (),
     author: Player | None = None,
@@ -89,13 +110,14 @@ def tell_players(
     author: the player whose mail it was; their board answers that mail and does not repeat their comment to them.
     read_as: what their words were taken for, and sent_from: whence they came; told to them alone.
     """
+    tx, tools = at.tx, at.tools
     if tx.opened is None:
         tools.states.keep(board.match, board.state)
     mails: list[Mail] = []
     followers = [each for each in tx.follows.of(board.match) if not each.ends_only or board.match.result is not None]
     before = _before_the_end(board)
     kibitz = tx.remarks.of(RemarkKind.KIBITZ, board.match.board) if board.match.result is not None else []
-    for reader in _audience(tx, tools, board, followers):
+    for reader in _audience(at, board, followers):
         own = author is not None and author == reader.player
         if not own and _can_wait(board, reader, comments):
             continue
@@ -125,13 +147,13 @@ def told_to(event: Event, seat: Seat | None) -> bool:
     return event.seat == seat or not isinstance(event, IntentDropped)
 
 
-def rehearse(tx: Transaction, tools: Tools, deed: Callable[[Tools], object]) -> None:
+def rehearse(at: Desk, deed: Callable[[Desk], object]) -> None:
     """Do in a transaction that only reads what is to be done in one that writes, so that all it tells is written then.
 
-    deed: composes itself the mails that it causes, with the tools it is given. Whatever goes wrong comes up again.
+    deed: composes itself the mails that it causes, at the desk it is given. Whatever goes wrong comes up again.
     """
-    with tx.rehearsal():
-        deed(replace(tools, composer=tools.composer.aside()))
+    with at.tx.rehearsal():
+        deed(Desk(at.tx, replace(at.tools, composer=at.tools.composer.aside())))
 
 
 def _is_first(tx: Transaction, board: OpenBoard, reader: Reader) -> bool:
@@ -179,8 +201,7 @@ def _only_own_moves(board: OpenBoard, reader: Reader) -> bool:
 
 
 def pass_on(
-    tx: Transaction,
-    tools: Tools,
+    at: Desk,
     board: OpenBoard,
     comment: CommentMade,
     author: Player,
@@ -197,12 +218,13 @@ def pass_on(
     """
     mails: list[Mail] = []
     page = "kibitz.txt" if sealed else "chat.txt"
+    tx, tools = at.tx, at.tools
     blockers = tx.blocks.blockers(author.id)
     followers = [each for each in tx.follows.of(board.match) if not each.ends_only]
-    audience = [reader for reader in _audience(tx, tools, board, followers) if not (sealed and reader.seat)]
+    audience = [reader for reader in _audience(at, board, followers) if not (sealed and reader.seat)]
     hearers = [reader for reader in audience if reader.player is None or reader.player.id not in blockers]
     if all(reader.player != author for reader in hearers):
-        hearers.append(reader_of(tx, tools, author))
+        hearers.append(reader_of(at, author))
     for reader in hearers:
         leave = _word_to_leave(followers, reader)
         notice = notice_of(board, reader, comments=(comment,), leave=leave, page=page, words={"asked": read_as})
@@ -212,10 +234,10 @@ def pass_on(
     return mails
 
 
-def _audience(tx: Transaction, tools: Tools, board: OpenBoard, followers: Sequence[Follower]) -> list[Reader]:
+def _audience(at: Desk, board: OpenBoard, followers: Sequence[Follower]) -> list[Reader]:
     """The players, each in their seat, and then the followers."""
     match = board.match
-    readers = readers_of(tx, tools, [*match.players, *(each.player for each in followers)])
+    readers = readers_of(at, [*match.players, *(each.player for each in followers)])
     seated = [replace(readers[match.player(seat).id], seat=perspective(board, seat)) for seat in _seats(match)]
     return [*seated, *(readers[each.player.id] for each in followers)]
 

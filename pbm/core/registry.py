@@ -13,7 +13,7 @@ import structlog
 
 from games.rules import GameError
 from pbm.compose import Answer, Posed
-from pbm.core.notify import Tools, rehearse
+from pbm.core.notify import Desk, Tools, rehearse
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import Rejected
@@ -85,18 +85,11 @@ _RETRY = timedelta(hours=1)
 _GIVEN_UP = timedelta(days=36500)
 
 
-@dataclass(frozen=True, slots=True)
-class Occasion:
-    """An item whose time has come."""
+@dataclass(slots=True)
+class Occasion(Desk):
+    """An item whose time has come; the present instant may be long after it."""
 
-    tx: Transaction
-    tools: Tools
     item: Item
-
-    @property
-    def now(self) -> datetime:
-        """The present instant, which may be long after item.due_at."""
-        return self.tx.now
 
 
 Contribution = Callable[[Occasion, Player, Settings, bool], Posed | None]
@@ -112,7 +105,7 @@ def digests(contribution: Contribution) -> Contribution:
     return contribution
 
 
-Attend = Callable[[Transaction, Tools, int], None]
+Attend = Callable[[Desk, int], None]
 Deed = Callable[[Occasion], None]
 DEEDS: dict[str, Deed] = {}
 
@@ -165,9 +158,9 @@ class Runner:
         """Work out what comes of the next that is due, and what its players are shown, while others write."""
         board, item = (tx.matches.due(until), None) if is_board else (None, tx.agenda.due(until))
         if board is not None:
-            rehearse(tx, self._tools, lambda tools: self._attend(tx, tools, board))
+            rehearse(Desk(tx, self._tools), lambda at: self._attend(at, board))
         elif item is not None:
-            rehearse(tx, self._tools, lambda tools: DEEDS[item.kind](Occasion(tx, tools, item)))
+            rehearse(Desk(tx, self._tools), lambda at: DEEDS[item.kind](Occasion(tx, at.tools, item)))
 
     def _attend_next(self, until: datetime, now: datetime) -> bool:
         with self._store.write(at=now) as tx:
@@ -176,7 +169,7 @@ class Runner:
                 return False
             try:
                 with tx.savepoint():
-                    self._attend(tx, self._tools, board)
+                    self._attend(Desk(tx, self._tools), board)
             except DatabaseTrouble:
                 self._tools.states.forget()
                 raise

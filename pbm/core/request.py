@@ -13,7 +13,7 @@ from games.rules import GameError
 from pbm.compose import Answer, Notice, Outcome, Reader, Whence
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, publish
-from pbm.core.notify import Tools, day_of, perspective, reader_of
+from pbm.core.notify import Desk, day_of, perspective, reader_of
 from pbm.core.unasked import excess_of_unasked
 from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale
@@ -130,11 +130,11 @@ def no_player(tx: Transaction, userid: str, otherwise: str = "") -> NotFound:
 class Boards:
     """The boards that a mail is about, each loaded once."""
 
-    def __init__(self, tx: Transaction, tools: Tools, incoming: Incoming, sender: Sender) -> None:
-        self._tx = tx
-        self._states = tools.states
-        self._since = incoming.received_at
-        self.answered = sender.board
+    def __init__(self, desk: Desk, since: datetime | None, answered: int | None) -> None:
+        """since: from when what players do counts. answered: the board whose mail is answered."""
+        self._desk = desk
+        self._since = since
+        self.answered = answered
         self._boards: dict[int, OpenBoard] = {}
 
     @property
@@ -145,7 +145,7 @@ class Boards:
         """The board, loaded once. game: the game the sender thinks it is. Raises: NotFound."""
         board = self._boards.get(number)
         if board is None:
-            board = self._boards[number] = OpenBoard.load(self._tx, self._states, number, self._since)
+            board = self._boards[number] = self._desk.open(number, self._since)
         if game not in (None, board.match.game):
             title = GAMES[board.match.game].info.title
             raise NotFound(f"Board {number} is a game of {title}: write {board.match.game}, not {game}.")
@@ -167,11 +167,9 @@ class Boards:
 
 
 @dataclass(slots=True)
-class Author:
+class Author(Desk):
     """The one who wrote the mail: who they are, how that is known, and what they may do where."""
 
-    tx: Transaction
-    tools: Tools
     incoming: Incoming
     sender: Sender
     _boards: Boards
@@ -292,10 +290,10 @@ class Author:
         player = proved or sent_by.claimed
         if player is None:
             sender = self.incoming.message.sender
-            last_day = day_of(self.tx.now + timedelta(days=self.tools.limits.answer_token_days))
+            last_day = day_of(self.now + timedelta(days=self.tools.limits.answer_token_days))
             newcomer = AddressToken.of(sender, last_day)
             return Reader((sender,), newcomer=newcomer) if sender and sender.isascii() else Reader(())
-        reader = reader_of(self.tx, self.tools, player)
+        reader = reader_of(self, player)
         return reader if proved and reader.addresses else replace(reader, addresses=(self.incoming.message.sender,))
 
     @property
@@ -312,11 +310,9 @@ class Author:
 
 
 @dataclass(slots=True)
-class Outgoing:
+class Outgoing(Desk):
     """The mails that a mail will cause."""
 
-    tx: Transaction
-    tools: Tools
     message: Message
     """The mail that causes them."""
     answers: list[Answer] = field(default_factory=list)
@@ -326,18 +322,18 @@ class Outgoing:
     letters: list[Mail] = field(default_factory=list)
 
     def reader(self, player: Player, seat: Seat | None = None) -> Reader:
-        return reader_of(self.tx, self.tools, player, seat)
+        return reader_of(self, player, seat)
 
     def page(self, name: str, **words: Any) -> str:
         """A page of templates/, filled in."""
-        return self.tools.composer.pages.render(name, **words)
+        return self.tools.pages.render(name, **words)
 
     def issue(self, purpose: str, subject: str, *, days: float, player: Player | None = None, **payload: Any) -> str:
         """A ticket's token, to be mailed to one address only. payload: what JSON can hold."""
         token = self.tools.composer.make_key()
-        expires_at = self.tx.now + timedelta(days=days)
+        expires_at = self.now + timedelta(days=days)
         player_id = player.id if player else None
-        self.tx.tickets.issue(token, purpose, subject, self.tx.now, expires_at, player_id=player_id, payload=payload)
+        self.tx.tickets.issue(token, purpose, subject, self.now, expires_at, player_id=player_id, payload=payload)
         return token
 
     def write(
@@ -359,17 +355,15 @@ class Outgoing:
         """
         to = self.message if answers else None
         letter = self.tools.composer.letter(
-            address, subject, page, self.tx.now, to=to, player=player, reply_to=reply_to, leave=leave, **words
+            address, subject, page, self.now, to=to, player=player, reply_to=reply_to, leave=leave, **words
         )
         self.letters.append(letter)
 
 
 @dataclass(slots=True)
-class Request:
+class Request(Desk):
     """One mail in hand, and what has been done about it so far."""
 
-    tx: Transaction
-    tools: Tools
     incoming: Incoming
     by: InitVar[Sender]
     secrets: frozenset[str] = frozenset()
@@ -390,7 +384,7 @@ class Request:
 
     def __post_init__(self, by: Sender) -> None:
         self.secrets |= {password for _, password in self.incoming.verified}
-        self.boards = Boards(self.tx, self.tools, self.incoming, by)
+        self.boards = Boards(self, self.incoming.received_at, by.board)
         self.author = Author(self.tx, self.tools, self.incoming, by, self.boards)
         self.outgoing = Outgoing(self.tx, self.tools, self.incoming.message)
 
@@ -401,10 +395,6 @@ class Request:
     @property
     def sender(self) -> Sender:
         return self.author.sender
-
-    @property
-    def now(self) -> datetime:
-        return self.tx.now
 
     def again(self, by: Sender | None = None) -> Request:
         """A request of the same mail, for which nothing has been done yet. by: as if that were its sender."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from pbm.bots import LEVELS, Question, Thought
-from pbm.core.notify import Tools
+from pbm.core.notify import Desk
 from pbm.domain.match import Player
 from pbm.domain.settings import Settings
 from pbm.store import Transaction
@@ -60,18 +60,6 @@ def robots(tx: Transaction) -> list[Player]:
     return robots_among(tx, [player for player in found if player is not None])
 
 
-@dataclass(frozen=True, slots=True)
-class Settling:
-    """The transaction in which a task is settled."""
-
-    tx: Transaction
-    tools: Tools
-
-    @property
-    def now(self) -> datetime:
-        return self.tx.now
-
-
 Ask = Callable[[Question], Sequence[Thought]]
 """Has a question answered. Raises: NoThought, Stopped; GameError for a question amiss."""
 
@@ -85,8 +73,8 @@ class Task:
 
     key: str
     work: Callable[[Ask], Any]
-    then: Callable[[Settling, Any], None]
-    failed: Callable[[Settling, str], None]
+    then: Callable[[Desk, Any], None]
+    failed: Callable[[Desk, str], None]
     whom: int = 0
 
 
@@ -101,7 +89,7 @@ SPENT = "thought"
 _WINDOW = timedelta(hours=1)
 
 
-def charge(at: Settling, whom: int, seconds: float) -> None:
+def charge(at: Desk, whom: int, seconds: float) -> None:
     """Note that robots have thought for a player; tell them when it is as much as an hour holds."""
     tx, most = at.tx, at.tools.limits.thinking_seconds_per_hour
     player = tx.players.get(whom)
@@ -121,13 +109,13 @@ def charge(at: Settling, whom: int, seconds: float) -> None:
             tx.outbox.add([letter], at.now)
 
 
-def spent(at: Settling) -> set[int]:
+def spent(at: Desk) -> set[int]:
     """The players for whom robots have thought as long as an hour allows."""
     most = at.tools.limits.thinking_seconds_per_hour
     return {int(item.key) for item in at.tx.agenda.of(SPENT) if item.payload["seconds"] >= most}
 
 
-Source = Callable[[Settling], Iterable[Task]]
+Source = Callable[[Desk], Iterable[Task]]
 SOURCES: list[Source] = []
 LEISURE: list[Source] = []
 """Asked only when nothing else is to be thought about."""

@@ -9,7 +9,7 @@ from pbm.compose import Answer, Outcome
 from pbm.core.bus import ReachChanged, SettingsSaved, publish
 from pbm.core.credentials import check_address, check_free, check_password, declines, first_line
 from pbm.core.decisions import done, refuse
-from pbm.core.notify import Tools
+from pbm.core.notify import Desk
 from pbm.core.registry import REFUSALS, handles, keeper_of, redeems
 from pbm.core.request import Request
 from pbm.core.unasked import asked_for, count_unasked
@@ -20,7 +20,6 @@ from pbm.domain.mail import Mail
 from pbm.domain.match import Player
 from pbm.domain.settings import CHOICES, Settings, choice_of
 from pbm.domain.verbs import ACCOUNT, Locks, Verb
-from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.players import Address
 from pbm.store.tickets import Ticket
@@ -384,8 +383,9 @@ def _mail_to_confirm(request: Request, address: str, name: str, player: Player |
     )
 
 
-def ask_owner(tx: Transaction, tools: Tools, player: Player, address: Address) -> Mail:
+def ask_owner(at: Desk, player: Player, address: Address) -> Mail:
     """The mail whose answer confirms an address that the player has, though nobody has asked for it by mail."""
+    tx, tools = at.tx, at.tools
     token, days = tools.composer.make_key(), tools.limits.confirmation_days
     payload = {"address": address.address, "address_id": address.id, "instead": []}
     expires_at = tx.now + timedelta(days=days)

@@ -11,7 +11,7 @@ from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, publish
 from pbm.core.credentials import ERASED, declines, first_line
 from pbm.core.decisions import done, refuse
-from pbm.core.notify import Tools, tell_players
+from pbm.core.notify import Desk, tell_players
 from pbm.core.registry import Occasion, handles, redeems, when_due
 from pbm.core.request import Request
 from pbm.domain.commands import Command
@@ -79,7 +79,7 @@ SWEEP = "sweep"
 @when_due(ERASE)
 def erase_when_due(occasion: Occasion) -> None:
     """An account that was deleted meanwhile is erased all the same."""
-    occasion.tx.outbox.add(erase(occasion.tx, occasion.tools, int(occasion.item.key)), occasion.now)
+    occasion.tx.outbox.add(erase(occasion, int(occasion.item.key)), occasion.now)
 
 
 @when_due(SWEEP)
@@ -115,8 +115,9 @@ def forget_when_due(occasion: Occasion) -> None:
         plan_forgetting(tx, timedelta(seconds=1))
 
 
-def erase(tx: Transaction, tools: Tools, player_id: int) -> list[Mail]:
+def erase(at: Desk, player_id: int) -> list[Mail]:
     """Forget a player; returns the mails to those whose games with them end by it."""
+    tx = at.tx
     traces = tx.erasure.traces(player_id)
     if traces is None:
         return []
@@ -124,8 +125,8 @@ def erase(tx: Transaction, tools: Tools, player_id: int) -> list[Mail]:
     tx.erasure.rename(traces, player.userid)
     mails: list[Mail] = []
     if not traces.removed:
-        for board in remove_account(tx, player, lambda number: OpenBoard.load(tx, tools.states, number)):
-            mails += tell_players(tx, tools, board)
+        for board in remove_account(tx, player, at.open):
+            mails += tell_players(at, board)
     tx.erasure.forget(traces)
     _plan_sweep(tx, player_id, traces.names, (0, 0))
     return mails

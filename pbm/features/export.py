@@ -24,9 +24,10 @@ from games.rules import GameError
 from pbm.compose import Answer, Part
 from pbm.compose.pages import Pages, plain
 from pbm.compose.views import move_list
-from pbm.core.board import States, difference
+from pbm.core.board import difference
 from pbm.core.bus import SettingsSaved, publish
 from pbm.core.credentials import USERID, check_address
+from pbm.core.notify import Desk
 from pbm.core.registry import handles
 from pbm.core.request import Request
 from pbm.domain import game_record
@@ -165,8 +166,9 @@ class Parcel:
         return {**self.account, "part": {"first": self.first, "next": following}, "games": games, **kept}
 
 
-def parcel_of(tx: Transaction, states: States, pages: Pages, player: Player, first: int) -> Parcel:
+def parcel_of(at: Desk, player: Player, first: int) -> Parcel:
     """first: the lowest number of a board in it."""
+    tx, pages, states = at.tx, at.tools.pages, at.tools.states
     boards = [board for board in tx.belongings.boards(player.id) if board >= first]
     some = boards[:MAX_GAMES]
     games = {game["board"]: game for game in tx.belongings.matches(some, player.id)}
@@ -509,7 +511,7 @@ def export(request: Request, command: Command) -> Answer | None:
     first = int(command.args.get("BOARD", 0))
     if not first and request.tx.outbox.written_since(player.id, SUBJECT, since) >= most:
         raise NotAllowed(f"All your games can be sent {most} times a day, and have been. Try again tomorrow.")
-    parcel = parcel_of(request.tx, tools.states, tools.composer.pages, player, first)
+    parcel = parcel_of(request, player, first)
     if first and not parcel.boards:
         raise NotFound(f"You have no board {first}, nor one of a higher number.")
     files, following = parcel.files()

@@ -58,7 +58,7 @@ def _topics(request: Request, said: str) -> list[str]:
 
 def _page(request: Request, subject: str) -> str | None:
     """The page of a subject, whichever name it goes by; None if there is none."""
-    pages = request.tools.composer.pages
+    pages = request.tools.pages
     head, _, rest = subject.partition(" ")
     for name in dict.fromkeys((subject, subject.removesuffix("s"))):
         verb = find(rest, per_game=True) if head in GAMES else find(name)
@@ -72,7 +72,7 @@ def _page(request: Request, subject: str) -> str | None:
 
 
 def _no_page(request: Request, word: str) -> NotFound:
-    subjects = request.tools.composer.pages.subjects()
+    subjects = request.tools.pages.subjects()
     meant = difflib.get_close_matches(word[:40], [*GAMES, *subjects, *(verb.name for verb in VERBS)], n=1, cutoff=0.75)
     if meant:
         return NotFound(f'There is no help on "{word[:40]}". Did you mean "{meant[0]}"?', f"help {meant[0]}")

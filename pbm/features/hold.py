@@ -30,7 +30,7 @@ def play_held(occasion: Occasion) -> None:
     """Play the move that has waited long enough; its player's clock has run until they sent it."""
     number, seat = map(int, occasion.item.key.split(":"))
     tx, tools, now = occasion.tx, occasion.tools, occasion.now
-    board = OpenBoard.load(tx, tools.states, number)
+    board = occasion.open(number)
     intent = waiting(board, seat)
     if intent is None:
         return
@@ -41,11 +41,11 @@ def play_held(occasion: Occasion) -> None:
         _play(board, intent)
     except (Rejected, GameError) as error:
         board.events.append(IntentDropped(number, seat, intent.kind, intent.text, str(error)))
-        reader: Reader = replace(reader_of(tx, tools, player), seat=seat)
+        reader: Reader = replace(reader_of(occasion, player), seat=seat)
         notice = notice_of(board, reader, events=tuple(board.events))
         tx.outbox.add(tools.composer.notice(notice, now), now)
         return
-    tx.outbox.add(tell_players(tx, tools, board, comments, player), now)
+    tx.outbox.add(tell_players(occasion, board, comments, player), now)
 
 
 def _play(board: OpenBoard, intent: Intent) -> None:

@@ -14,11 +14,11 @@ from pbm.compose import Answer, Figure, Notice, Part, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.bus import MatchEnded, subscribes
 from pbm.core.decisions import done
-from pbm.core.notify import notice_of, reader_of
+from pbm.core.notify import Desk, notice_of, reader_of
 from pbm.core.rating import told_changes
 from pbm.core.registry import HANDLERS, handles
 from pbm.core.request import Request
-from pbm.core.robots import Ask, Settling, Task, thinks
+from pbm.core.robots import Ask, Task, thinks
 from pbm.domain import game_record
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed
@@ -95,7 +95,7 @@ def replay(request: Request, command: Command) -> Answer | None:
 
 
 @thinks
-def keepsakes(at: Settling) -> Iterator[Task]:
+def keepsakes(at: Desk) -> Iterator[Task]:
     """Of the games that have ended or were asked for, the oldest first."""
     for item in at.tx.agenda.of(THINK):
         if item.key.startswith(f"{WORD} "):
@@ -129,22 +129,22 @@ def _made(number: int, record: GameRecord | None, _: Ask) -> Keepsake | None:
     return Keepsake(film(scene, len(states) - 1), f"{record.game}-{number}.{ending}", text, len(record.moves))
 
 
-def _send(order: _Order, at: Settling, made: Keepsake | None) -> None:
+def _send(order: _Order, at: Desk, made: Keepsake | None) -> None:
     """Nothing, if somebody else has sent it, or if the game has changed meanwhile."""
     if not at.tx.agenda.drop(THINK, order.key) or made is None:
         return
-    board = OpenBoard.load(at.tx, at.tools.states, order.number)
+    board = at.open(order.number)
     if board.match.result is None or len(board.match.record) != made.plies:
         return
     for reader in _readers(at, board.match, order.player_id):
         at.tx.outbox.add(at.tools.composer.notice(_notice(at.tx, board, reader, made), at.now), at.now)
 
 
-def _readers(at: Settling, match: Match, player_id: int) -> list[Reader]:
+def _readers(at: Desk, match: Match, player_id: int) -> list[Reader]:
     """Those who get it: both players as they have chosen, or whoever asked."""
     asked = at.tx.players.get(player_id) if player_id != BOTH else None
     people = dict.fromkeys(match.players) if player_id == BOTH else [asked] if asked else []
-    readers = [reader_of(at.tx, at.tools, player, match.seat_of(player.id)) for player in people]
+    readers = [reader_of(at, player, match.seat_of(player.id)) for player in people]
     return [reader for reader in readers if asked or reader.settings.keepsake == "on"]
 
 
@@ -178,7 +178,7 @@ def _named(name: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{name}"'}
 
 
-def _give_up(order: _Order, at: Settling, _: str) -> None:
+def _give_up(order: _Order, at: Desk, _: str) -> None:
     """A thing that failed once will fail again; the player who asked hears of it."""
     if not at.tx.agenda.drop(THINK, order.key) or order.player_id == BOTH:
         return

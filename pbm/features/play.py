@@ -419,7 +419,7 @@ def take_silence_for_consent(occasion: Occasion) -> None:
     The time is worked out from when the offer was made, whatever the clock of the server has done since.
     """
     tx, now = occasion.tx, occasion.now
-    board = OpenBoard.load(tx, occasion.tools.states, int(occasion.item.key))
+    board = occasion.open(int(occasion.item.key))
     match, offer = board.match, board.match.offer
     if match.result is not None or offer is None or offer.kind is not OfferKind.DRAW:
         return
@@ -432,7 +432,7 @@ def take_silence_for_consent(occasion: Occasion) -> None:
         tx.agenda.put(SILENCE, match.board, over_at or now + timedelta(days=1), **occasion.item.payload)
         return
     board.agree(hearer, silently=True)
-    tx.outbox.add(tell_players(tx, occasion.tools, board), now)
+    tx.outbox.add(tell_players(occasion, board), now)
 
 
 @grants(OfferKind.UNDO)

@@ -10,7 +10,7 @@ from typing import Any
 
 from pbm.compose import Answer, Outcome
 from pbm.compose.wire import Part
-from pbm.core.notify import Tools, readers_of
+from pbm.core.notify import Desk, Tools, readers_of
 from pbm.core.registry import redeems
 from pbm.core.request import Request
 from pbm.domain.mail import Arrival, Mail, Received, Settlement
@@ -28,8 +28,9 @@ _CLOSE = frozenset({"close", "closed"})
 """The operator's answer if nothing is to be answered."""
 
 
-def tell_operator(tx: Transaction, tools: Tools, row: Received, message: Message) -> list[Mail]:
+def tell_operator(at: Desk, row: Received, message: Message) -> list[Mail]:
     """The mail that tells the operator of a letter to them, with its text; none where they have no address."""
+    tx, tools = at.tx, at.tools
     if not tools.operator:
         return []
     token = tools.composer.make_key()
@@ -89,9 +90,9 @@ def close(tx: Transaction, numbers: list[int], why: str) -> None:
     tx.inbox.settle([Settlement(number, Arrival.IGNORED, f"closed: {why}") for number in numbers], tx.now)
 
 
-def letters_to(tx: Transaction, tools: Tools, players: list[Player], subject: str, text: str) -> list[Mail]:
+def letters_to(at: Desk, players: list[Player], subject: str, text: str) -> list[Mail]:
     """A letter of the operator's to each address of players; what they answer goes to the operator."""
-    readers = readers_of(tx, tools, players)
+    tx, tools, readers = at.tx, at.tools, readers_of(at, players)
     return [
         tools.composer.letter(
             address, subject, "by-operator.txt", tx.now,

@@ -17,13 +17,12 @@ from games import GAMES
 from games.rules import GameError
 from pbm.bots import BOARDS, LEVELS, Question, Thought, options_of
 from pbm.compose import Answer, Outcome, Posed
-from pbm.core.board import OpenBoard
 from pbm.core.bus import MatchEnded, SettingsSaved, publish, subscribes
 from pbm.core.decisions import done, refuse
-from pbm.core.notify import Tools, reader_of
+from pbm.core.notify import Desk, reader_of
 from pbm.core.registry import Occasion, digests, handles, redeems
 from pbm.core.request import Request
-from pbm.core.robots import Settling, Task, asked, thinks_at_leisure
+from pbm.core.robots import Task, asked, thinks_at_leisure
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.mail import Mail
@@ -108,7 +107,7 @@ def _give(request: Request, command: Command, player: Player, games: Sequence[st
     if found is None:
         if tx.puzzles.posed(player.id, now - timedelta(days=1)) >= MOST_A_DAY:
             raise NotAllowed(f"You have had {MOST_A_DAY} puzzles within a day; that is the limit.")
-        found = _fresh(tx, request.tools, player, games)
+        found = _fresh(request, player, games)
     if found is not None:
         request.outgoing.letters += _mails(request, player, found)
         return None
@@ -116,19 +115,20 @@ def _give(request: Request, command: Command, player: Player, games: Sequence[st
     return done(command, "A robot makes a puzzle. It comes by a mail of its own.")
 
 
-def _fresh(tx: Transaction, tools: Tools, player: Player, games: Collection[str]) -> Puzzle | None:
+def _fresh(at: Desk, player: Player, games: Collection[str]) -> Puzzle | None:
     """One that the player has not been given yet, and now has; None where there is none."""
+    tx = at.tx
     for found in tx.puzzles.fresh(player.id, games, MOST_TRIED):
-        if not _in_play(tx, tools, found):
+        if not _in_play(at, found):
             tx.puzzles.pose(player.id, found.id, tx.now)
             return found
     return None
 
 
-def _in_play(tx: Transaction, tools: Tools, found: Puzzle) -> bool:
+def _in_play(at: Desk, found: Puzzle) -> bool:
     """Whether a board that goes on has a position of the puzzle or of the game it is from, however it came to it."""
     plies = len(found.moves) + len(found.line)
-    boards = tx.matches.running(found.game, FEWEST_PLIES, plies, MOST_COMPARED + 1)
+    boards = at.tx.matches.running(found.game, FEWEST_PLIES, plies, MOST_COMPARED + 1)
     if not boards:
         return False
     game, state = GAMES[found.game], replay(GAMES[found.game], found.options, "", ())
@@ -136,7 +136,7 @@ def _in_play(tx: Transaction, tools: Tools, found: Puzzle) -> bool:
     for text in (*found.moves, *found.line):
         state, _ = state.play(text)
         seen.add((state.to_move, game.scene(state.position, None)))
-    states = (OpenBoard.load(tx, tools.states, number).state for number in boards)
+    states = (at.open(number).state for number in boards)
     return len(boards) > MOST_COMPARED or any(
         (each.to_move, game.scene(each.position, None)) in seen for each in states if each.options == state.options
     )
@@ -179,12 +179,10 @@ def _state(found: Puzzle) -> State:
     return replay(GAMES[found.game], found.options, "", found.moves)
 
 
-def _mails(
-    at: Request | Settling | Occasion, player: Player, found: Puzzle, *, problem: str = "", leave: str = ""
-) -> list[Mail]:
+def _mails(at: Desk, player: Player, found: Puzzle, *, problem: str = "", leave: str = "") -> list[Mail]:
     """The puzzle, to each address with a token of its own that answers this puzzle and does nothing else."""
     tx, composer, now = at.tx, at.tools.composer, at.now
-    reader, mails = reader_of(tx, at.tools, player), list[Mail]()
+    reader, mails = reader_of(at, player), list[Mail]()
     for address in reader.addresses:
         token, until = composer.make_key(), now + timedelta(days=ANSWERED_WITHIN_DAYS)
         tx.tickets.issue(token, WORD, f"{found.id}", now, until, player_id=player.id, payload={WORD: found.id})
@@ -242,7 +240,7 @@ def daily_puzzle(occasion: Occasion, player: Player, settings: Settings, is_part
     if settings.puzzle != DAILY:
         return None
     tx, now, games = occasion.tx, occasion.now, _games("")
-    found = tx.puzzles.open(player.id, games) or _fresh(tx, occasion.tools, player, games)
+    found = tx.puzzles.open(player.id, games) or _fresh(occasion, player, games)
     if found is None:
         _order(tx, player, games, mailed=True)
     elif is_part:
@@ -253,7 +251,7 @@ def daily_puzzle(occasion: Occasion, player: Player, settings: Settings, is_part
 
 
 @thinks_at_leisure
-def puzzles_ordered(at: Settling) -> Iterator[Task]:
+def puzzles_ordered(at: Desk) -> Iterator[Task]:
     """Each attempt at one is made with other dice."""
     for item in at.tx.agenda.of(THINK):
         if item.key.startswith(f"{WORD} "):
@@ -264,7 +262,7 @@ def puzzles_ordered(at: Settling) -> Iterator[Task]:
             yield Task(item.key, asked(question), partial(_made, item, question), partial(_failed, item), whom)
 
 
-def _made(item: Item, question: Question, at: Settling, thoughts: Sequence[Thought]) -> None:
+def _made(item: Item, question: Question, at: Desk, thoughts: Sequence[Thought]) -> None:
     """Keep the puzzle, and send it if it is waited for."""
     tx, now = at.tx, at.now
     if not thoughts:
@@ -277,7 +275,7 @@ def _made(item: Item, question: Question, at: Settling, thoughts: Sequence[Thoug
     player = tx.players.get(int(item.key.partition(" ")[2]))
     if player is None or not item.payload["mailed"]:
         return
-    if _in_play(tx, at.tools, made):
+    if _in_play(at, made):
         _order(tx, player, [question.game], mailed=True)
         return
     tx.puzzles.pose(player.id, made.id, now)
@@ -285,7 +283,7 @@ def _made(item: Item, question: Question, at: Settling, thoughts: Sequence[Thoug
     tx.outbox.add(_mails(at, player, made, leave=leave), now)
 
 
-def _failed(item: Item, at: Settling, _: str) -> None:
+def _failed(item: Item, at: Desk, _: str) -> None:
     """Try again; at last tell the player that nothing will come."""
     tx, tools, now = at.tx, at.tools, at.now
     if item.attempts + 1 < MOST_ATTEMPTS:
@@ -315,7 +313,7 @@ def _may_hold_one(match: Match) -> bool:
 
 
 @thinks_at_leisure
-def games_that_ended(at: Settling) -> Iterator[Task]:
+def games_that_ended(at: Desk) -> Iterator[Task]:
     for item in at.tx.agenda.of(THINK):
         if item.key.startswith(f"{SOURCE} "):
             match = at.tx.matches.load(int(item.key.partition(" ")[2]))
@@ -327,7 +325,7 @@ def games_that_ended(at: Settling) -> Iterator[Task]:
                 yield Task(item.key, asked(question), partial(_discovered, item, question), partial(_given_up, item))
 
 
-def _discovered(item: Item, question: Question | None, at: Settling, thoughts: Sequence[Thought]) -> None:
+def _discovered(item: Item, question: Question | None, at: Desk, thoughts: Sequence[Thought]) -> None:
     """Keep the puzzle that was found, unless its game goes on again."""
     tx = at.tx
     match = tx.matches.load(int(item.key.partition(" ")[2]))
@@ -335,5 +333,5 @@ def _discovered(item: Item, question: Question | None, at: Settling, thoughts: S
         tx.puzzles.add(question.game, question.options, thoughts[0].before, thoughts[0].line, tx.now)
 
 
-def _given_up(item: Item, at: Settling, _: str) -> None:
+def _given_up(item: Item, at: Desk, _: str) -> None:
     at.tx.agenda.drop(THINK, item.key)

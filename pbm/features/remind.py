@@ -167,7 +167,7 @@ def tell_how_boards_stand(occasion: Occasion) -> None:
         waiting = [board for board in boards if board.waits] or boards
         others = [board for board in boards if board not in waiting]
         notices, rest = _notices(occasion, player, waiting), tuple(each.match for each in others)
-        reader = reader_of(tx, occasion.tools, player)
+        reader = reader_of(occasion, player)
         gathering = Gathering(reader, notices, rest, page=page, lost_since=lost_since)
         tx.outbox.add(occasion.tools.composer.gathered(gathering, now), now)
     if told:
@@ -213,7 +213,7 @@ def _send(
     puzzles: tuple[Posed, ...] = (),
 ) -> None:
     tx, tools, now = occasion.tx, occasion.tools, occasion.now
-    reader = reader_of(tx, tools, player)
+    reader = reader_of(occasion, player)
     notices = _notices(occasion, player, waiting)
     if len(notices) == 1 and not daily:
         mails = tools.composer.notice(replace(notices[0], shown=_reminding(waiting[0], now)), now)
@@ -228,7 +228,7 @@ def _send(
 def _notices(occasion: Occasion, player: Player, boards: Sequence[Running]) -> tuple[Notice, ...]:
     """The boards as their player sees them, the most urgent first."""
     tx, tools, now = occasion.tx, occasion.tools, occasion.now
-    reader, notices = reader_of(tx, tools, player), []
+    reader, notices = reader_of(occasion, player), []
     for number in sorted(boards, key=lambda number: number.urgency):
         board = OpenBoard(tx, number.match, tools.states.of(number.match), number.match.revision, now)
         seat = number.match.seat_of(player.id) or 1

@@ -17,10 +17,10 @@ from pbm.compose import Answer
 from pbm.core import decisions
 from pbm.core.board import QUESTION, OpenBoard
 from pbm.core.decisions import done
-from pbm.core.notify import tell_players
+from pbm.core.notify import Desk, tell_players
 from pbm.core.registry import Occasion, handles, when_due
 from pbm.core.request import Request
-from pbm.core.robots import LEVEL_OF, SPENT, SWAPS_BELOW, Settling, Task, asked, is_robot, robots, spent, thinks
+from pbm.core.robots import LEVEL_OF, SPENT, SWAPS_BELOW, Task, asked, is_robot, robots, spent, thinks
 from pbm.domain.commands import Command
 from pbm.domain.events import CommentMade
 from pbm.domain.match import SWAP, OfferKind, Player, Seat, other
@@ -55,7 +55,7 @@ def list_robots(request: Request, command: Command) -> Answer | None:
 
 
 @thinks
-def robots_boards(at: Settling) -> Iterator[Task]:
+def robots_boards(at: Desk) -> Iterator[Task]:
     """The boards on which a robot is to move or was asked for a draw or a ply back."""
     tx = at.tx
     ours = robots(tx)
@@ -97,8 +97,8 @@ def _in_turn(boards: Sequence[Summary], waiting: Collection[int], ids: Collectio
     return [number for *_, number in sorted(turns)]
 
 
-def _task(at: Settling, number: int) -> Task | None:
-    board = OpenBoard.load(at.tx, at.tools.states, number)
+def _task(at: Desk, number: int) -> Task | None:
+    board = at.open(number)
     seat = _robot_seat(board)
     if seat is None:
         return None
@@ -135,9 +135,9 @@ def _robot_seat(board: OpenBoard) -> Seat | None:
     return None
 
 
-def _act(number: int, revision: int, at: Settling, thoughts: Sequence[Thought]) -> None:
+def _act(number: int, revision: int, at: Desk, thoughts: Sequence[Thought]) -> None:
     """Answer or move, unless the board has changed meanwhile. Raises: Rejected, GameError."""
-    board = OpenBoard.load(at.tx, at.tools.states, number)
+    board = at.open(number)
     seat = _robot_seat(board)
     if seat is None or board.match.revision != revision or not thoughts:
         return
@@ -150,7 +150,7 @@ def _act(number: int, revision: int, at: Settling, thoughts: Sequence[Thought]) 
             comments = (CommentMade(number, userid=player.userid, text=_introduction(player)),)
         _move(board, seat, thought)
     at.tx.agenda.drop(STUCK, number)
-    at.tx.outbox.add(tell_players(at.tx, at.tools, board, comments, player), at.now)
+    at.tx.outbox.add(tell_players(at, board, comments, player), at.now)
 
 
 def _introduction(robot: Player) -> str:
@@ -180,7 +180,7 @@ def _move(board: OpenBoard, seat: Seat, thought: Thought) -> None:
         decisions.play_ply(board, seat, thought.move)
 
 
-def _stuck(number: int, ply: int, at: Settling, reason: str) -> None:
+def _stuck(number: int, ply: int, at: Desk, reason: str) -> None:
     """Tell the operator, once, and let the robot resign when its program has failed for too long."""
     tx, tools, now = at.tx, at.tools, at.now
     known = tx.agenda.get(STUCK, number)
@@ -204,11 +204,11 @@ def _stuck(number: int, ply: int, at: Settling, reason: str) -> None:
 @when_due(STUCK)
 def resign_when_stuck(due: Occasion) -> None:
     """The opponent is not kept waiting for ever."""
-    board = OpenBoard.load(due.tx, due.tools.states, int(due.item.key))
+    board = due.open(int(due.item.key))
     seat = _robot_seat(board)
     if seat is None or board.next_ply != due.item.payload["ply"]:
         return
     player = board.match.player(seat)
     comment = CommentMade(board.match.board, userid=player.userid, text="My program fails here, so I resign.")
     board.resign(seat)
-    due.tx.outbox.add(tell_players(due.tx, due.tools, board, (comment,), player), due.now)
+    due.tx.outbox.add(tell_players(due, board, (comment,), player), due.now)

@@ -224,7 +224,7 @@ def fill(due: Occasion) -> None:
     tx.seeks.set_wanted(found.id, found.wanted - 1)
     origin = f"Nobody else has taken seek {found.id} of {found.player.userid} for {lasting(PATIENCE)}."
     board.events.append(MatchStarted(board.match.board, origin=origin))
-    tx.outbox.add(tell_players(tx, tools, board), now)
+    tx.outbox.add(tell_players(due, board), now)
 
 
 def _unfollow(request: Request, player: Player, game: str) -> Answer:

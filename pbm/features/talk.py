@@ -11,7 +11,7 @@ from pbm.compose import Answer, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
 from pbm.core.decisions import done, refuse
-from pbm.core.notify import Tools, notice_of, pass_on, perspective, readers_of
+from pbm.core.notify import Desk, Tools, notice_of, pass_on, perspective, readers_of
 from pbm.core.registry import HANDLERS, Occasion, handles, redeems, when_due
 from pbm.core.request import Request, no_player
 from pbm.core.start import unheard
@@ -21,7 +21,6 @@ from pbm.domain.events import CommentMade
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
 from pbm.domain.verbs import COMPANY, LOOKING, MULTIPLE, Locks, Standing, Verb, redact
-from pbm.store import Transaction
 from pbm.store.annex import Broadcast
 from pbm.store.tickets import MESSAGE, Ticket
 
@@ -38,18 +37,19 @@ def written_by(author: Player, tools: Tools) -> dict[str, str]:
     return {"From": f'"{author.userid} via pbm" <{tools.composer.robot.address}>'}
 
 
-def spread(tx: Transaction, tools: Tools, broadcast: Broadcast, after: int = 0) -> tuple[list[Mail], int | None]:
+def spread(at: Desk, broadcast: Broadcast, after: int = 0) -> tuple[list[Mail], int | None]:
     """The mails of a broadcast to the next players by their ids, and how many of them get it; None where more follow.
 
     Those who want no broadcasts or have blocked its author get none. The rest is put on the agenda.
     """
+    tx = at.tx
     deaf = {broadcast.author.id, *tx.blocks.blockers(broadcast.author.id)}
     players, last = tx.players.after(after, AT_ONCE)
     if last is not None:
         tx.agenda.put(SPREAD, broadcast.id, tx.now, after=last)
-    readers = readers_of(tx, tools, [player for player in players if player.id not in deaf]).values()
+    readers = readers_of(at, [player for player in players if player.id not in deaf]).values()
     hearers = [reader for reader in readers if reader.settings.broadcasts == "on" and reader.addresses]
-    mails = [mail for reader in hearers for mail in _mails(tools, broadcast, reader, tx.now)]
+    mails = [mail for reader in hearers for mail in _mails(at.tools, broadcast, reader, tx.now)]
     return mails, None if last is not None else len(hearers)
 
 
@@ -58,7 +58,7 @@ def spread_when_due(occasion: Occasion) -> None:
     tx, item = occasion.tx, occasion.item
     broadcast = tx.broadcasts.get(int(item.key))
     if broadcast is not None:
-        mails, _ = spread(tx, occasion.tools, broadcast, item.payload["after"])
+        mails, _ = spread(occasion, broadcast, item.payload["after"])
         tx.outbox.add(mails, occasion.now)
 
 
@@ -173,7 +173,7 @@ def _check_not_blocked(request: Request, author: Player, hearer: Player) -> None
 
 def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: str) -> None:
     """Mail the text to each of the hearers; answering it writes back. Raises: NotAllowed."""
-    readers = readers_of(request.tx, request.tools, hearers)
+    readers = readers_of(request, hearers)
     for hearer in hearers:
         if not readers[hearer.id].addresses:
             raise NotAllowed(f"{unheard(request.tx, hearer)}, so nothing can be sent there.")
@@ -251,7 +251,7 @@ def broadcast(request: Request, command: Command) -> Answer | None:
     if moderation == "on":
         _tell_operator(request, written)
         return done(command, "The operator reads what is written to all players before it goes out.")
-    mails, hearers = spread(request.tx, request.tools, written)
+    mails, hearers = spread(request, written)
     request.outgoing.letters += mails
     to = "all players" if hearers is None else f"{hearers} player{'' if hearers == 1 else 's'}"
     return done(command, f"Your words are on their way to {to}.")
@@ -307,7 +307,7 @@ def chat(request: Request, command: Command) -> Answer | None:
     comment = CommentMade(board.match.board, userid=author.userid, text=text)
     read_as = request.read_as.get(board.match.board, "")
     request.outgoing.letters += pass_on(
-        request.tx, request.tools, board, comment, author, request.message, read_as=read_as,
+        request, board, comment, author, request.message, read_as=read_as,
         sent_from=request.author.sent_from,
     )  # fmt: skip
     return None
@@ -333,8 +333,7 @@ def kibitz(request: Request, command: Command) -> Answer | None:
     board.remark(RemarkKind.KIBITZ, author, text)
     comment = CommentMade(board.match.board, userid=author.userid, text=text)
     request.outgoing.letters += pass_on(
-        request.tx,
-        request.tools,
+        request,
         board,
         comment,
         author,

@@ -17,10 +17,10 @@ from pbm.bots import LEVELS, Question, Thought
 from pbm.compose import Answer
 from pbm.core.board import OpenBoard
 from pbm.core.decisions import done
-from pbm.core.notify import notice_of, reader_of
+from pbm.core.notify import Desk, notice_of, reader_of
 from pbm.core.registry import handles
 from pbm.core.request import Request
-from pbm.core.robots import SWAPS_BELOW, Settling, Task, asked, is_robot, thinks
+from pbm.core.robots import SWAPS_BELOW, Task, asked, is_robot, thinks
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotYourTurn
 from pbm.domain.mail import RemarkKind
@@ -108,14 +108,14 @@ def _numbers(item: Item) -> tuple[int, int]:
 
 
 @thinks
-def lessons(at: Settling) -> Iterator[Task]:
+def lessons(at: Desk) -> Iterator[Task]:
     """The hints and reviews that were asked for, the oldest first."""
     for item in at.tx.agenda.of(THINK):
         if _word(item) not in ("hint", "review"):
             continue
         number, who = _numbers(item)
-        board = OpenBoard.load(at.tx, at.tools.states, number)
-        then: Callable[[Item, Settling, Sequence[Thought]], None]
+        board = at.open(number)
+        then: Callable[[Item, Desk, Sequence[Thought]], None]
         if _word(item) == "hint":
             question, then = _question(board.match, item.payload["ply"] - 1), _give_hint
             question = replace(question, swappable=_opens(board))
@@ -133,23 +133,23 @@ def _question(match: Match, plies: int) -> Question:
     return Question(match.game, match.options, match.body, moves, TEACHER, match.board * 10_007, len(moves))
 
 
-def _still_wanted(at: Settling, item: Item) -> bool:
+def _still_wanted(at: Desk, item: Item) -> bool:
     """Whether nobody else has seen to the item; it is taken off."""
     return at.tx.agenda.drop(THINK, item.key)
 
 
-def _give_hint(item: Item, at: Settling, thoughts: Sequence[Thought]) -> None:
+def _give_hint(item: Item, at: Desk, thoughts: Sequence[Thought]) -> None:
     """Nothing, if the player has moved meanwhile."""
     tx, tools, now = at.tx, at.tools, at.now
     number, seat = _numbers(item)
-    board = OpenBoard.load(tx, tools.states, number)
+    board = at.open(number)
     running = board.match.result is None and board.state.to_move == seat and board.next_ply == item.payload["ply"]
     if not _still_wanted(at, item) or not running or not thoughts:
         return
     player = board.match.player(seat)
     shown = f"a hint. robot{TEACHER} {advice(thoughts[0], board.state.may_swap, _opens(board))}"
     board.remark(RemarkKind.COMMENT, player, f"(had a hint from robot{TEACHER} at ply {board.next_ply})")
-    notice = notice_of(board, reader_of(tx, tools, player, seat), shown=shown)
+    notice = notice_of(board, reader_of(at, player, seat), shown=shown)
     tx.outbox.add(tools.composer.notice(notice, now), now)
 
 
@@ -231,10 +231,10 @@ def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
     return found
 
 
-def _give_review(item: Item, at: Settling, thoughts: Sequence[Thought]) -> None:
-    tx, tools = at.tx, at.tools
+def _give_review(item: Item, at: Desk, thoughts: Sequence[Thought]) -> None:
+    tx = at.tx
     number, player_id = _numbers(item)
-    board, player = OpenBoard.load(tx, tools.states, number), tx.players.get(player_id)
+    board, player = at.open(number), tx.players.get(player_id)
     if not _still_wanted(at, item) or player is None or board.match.result is None:
         return
     game = GAMES[board.match.game]
@@ -248,7 +248,7 @@ def _give_review(item: Item, at: Settling, thoughts: Sequence[Thought]) -> None:
     )  # fmt: skip
 
 
-def _write(at: Settling, player: Player, subject: str, page: str, **words: object) -> None:
+def _write(at: Desk, player: Player, subject: str, page: str, **words: object) -> None:
     """A letter to all addresses of a player."""
     tx, tools, now = at.tx, at.tools, at.now
     for address in tx.players.confirmed(player.id)[player.id]:
@@ -256,7 +256,7 @@ def _write(at: Settling, player: Player, subject: str, page: str, **words: objec
         tx.outbox.add([letter], now)
 
 
-def _failed(item: Item, at: Settling, _: str) -> None:
+def _failed(item: Item, at: Desk, _: str) -> None:
     """Try again; at last tell the player that nothing will come."""
     tx, now = at.tx, at.now
     if item.attempts + 1 < MOST_ATTEMPTS:

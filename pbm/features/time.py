@@ -17,7 +17,7 @@ from pbm.compose import Answer
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, ReachChanged, ReminderDue, Renewable, publish, subscribes
 from pbm.core.decisions import ask, done, grants
-from pbm.core.notify import Tools, tell_players
+from pbm.core.notify import Desk, tell_players
 from pbm.core.registry import handles, keeps
 from pbm.core.request import Request
 from pbm.domain.calendars import Calendar, Stop, StopKind
@@ -56,9 +56,9 @@ _NO_SHOW = "did not make their first move in time"
 """How the reason of a result begins, or ends, when time was up."""
 
 
-def attend(tx: Transaction, tools: Tools, number: int) -> None:
+def attend(at: Desk, number: int) -> None:
     """Do what a board needs the server for: remind, call the time, end a pause that was long enough, or the game."""
-    board = OpenBoard.load(tx, tools.states, number)
+    tx, tools, board = at.tx, at.tools, at.open(number)
     clock = board.match.clock
     if clock is None:
         tx.matches.put_off(number, None)
@@ -72,7 +72,7 @@ def attend(tx: Transaction, tools: Tools, number: int) -> None:
     else:
         _remind(board, clock)
     if board.events:
-        tx.outbox.add(tell_players(tx, tools, board), tx.now)
+        tx.outbox.add(tell_players(at, board), tx.now)
 
 
 def _end_at_last(board: OpenBoard, called_at: datetime, limits: Limits) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pbm.core.board import OpenBoard
-from pbm.core.notify import tell_players
+from pbm.core.notify import Desk, tell_players
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.clock import Clock
 from pbm.domain.errors import NotAllowed
@@ -143,7 +143,7 @@ class Arbiter:
         return board, clock
 
     def _told(self, tx: Transaction, board: OpenBoard) -> Match:
-        tx.outbox.add(tell_players(tx, self._service.tools, board), self._service.clock())
+        tx.outbox.add(tell_players(Desk(tx, self._service.tools), board), self._service.clock())
         return board.match
 
 
@@ -209,7 +209,7 @@ class Organizer:
                 tournament,
                 tuple(tx.tournaments.entrants(tournament.id)),
                 tuple(tx.tournaments.meetings(tournament.id, tournament.season)),
-                tuple(Letters(tx, self._service.tools, self._service.clock()).standings_of(tournament)),
+                tuple(Letters(tx, self._service.tools).standings_of(tournament)),
             )
 
     def start(self, name: str) -> Tournament:
@@ -224,5 +224,5 @@ class Organizer:
         now = self._service.clock()
         with self._service.store.write() as tx:
             tournament = entering.find(tx, name)
-            tx.outbox.add(entering.cancel(tx, self._service.tools, tournament), now)
+            tx.outbox.add(entering.cancel(Desk(tx, self._service.tools), tournament), now)
             return tournament

@@ -22,7 +22,7 @@ import structlog
 
 from pbm.core.counts import COUNTS, LIMITED, WAITED
 from pbm.core.credentials import first_line
-from pbm.core.notify import Tools, reader_of, rehearse
+from pbm.core.notify import Desk, Tools, reader_of, rehearse
 from pbm.core.registry import LASTING, REDEEMERS
 from pbm.core.request import Credentials, Incoming, Request, Sender, note_heard
 from pbm.domain.commands import Command, clean
@@ -267,7 +267,7 @@ class Handler:
             return
         if not (self._ban(tx, mail, checked) or self._spent(tx, mail, checked)):
             begun = thread_time()
-            rehearse(tx, self.tools, lambda tools: mails_of(self._carry_out(tx, mail, checked, tools)))
+            rehearse(Desk(tx, self.tools), lambda at: mails_of(self._carry_out(at, mail, checked)))
             if len(self._rehearsed) >= _MOST_REHEARSED:
                 self._rehearsed.clear()
             self._rehearsed[mail.row.id] = thread_time() - begun
@@ -377,7 +377,7 @@ class Handler:
             "ignored": ignored,
         }
         player = players[0] if len(players) == 1 else None
-        token = self.tools.composer.answered_by(reader_of(tx, self.tools, player)) if player else ""
+        token = self.tools.composer.answered_by(reader_of(Desk(tx, self.tools), player)) if player else ""
         letter = self.tools.composer.letter
         return (letter(address, subject, page, tx.now, player=player, reply_to=token, **words),) if players else ()
 
@@ -429,7 +429,7 @@ class Handler:
         assert isinstance(mail.message, Message)  # noqa: S101  discards are laid aside
         told = [
             letter
-            for letter in tell_operator(tx, self.tools, mail.row, mail.message)
+            for letter in tell_operator(Desk(tx, self.tools), mail.row, mail.message)
             if not self.throttle.refusal(tx, letter, Cause())
         ]
         return Settled(Arrival.PARKED, "postmaster: for the operator", tuple(told))
@@ -437,20 +437,20 @@ class Handler:
     def _obey(self, tx: Transaction, mail: Prepared, checked: Checked) -> Obeyed:
         """Do what the mail asks, and tell it; what that takes is at the expense of the one who asked."""
         begun = thread_time() - self._rehearsed.pop(mail.row.id, 0.0)
-        request = self._carry_out(tx, mail, checked, self.tools)
+        request = self._carry_out(Desk(tx, self.tools), mail, checked)
         mails = tuple(mails_of(request))
         self._costs.charge(mail.payers(checked, request.author.player), thread_time() - begun, tx.now)
         shown = request.sender.proven or (request.author.player if not request.is_hearsay else None)
         proven, told = shown is not None or bool(request.sender.address), _told_since_the_ply(request)
         return Obeyed(mails, proven, request.withheld, told, _about(request, mail))
 
-    def _carry_out(self, tx: Transaction, mail: Prepared, checked: Checked, tools: Tools) -> Request:
+    def _carry_out(self, at: Desk, mail: Prepared, checked: Checked) -> Request:
         """Do what the mail asks; if it lacks only proof of its sender, ask the claimed player for that."""
         assert isinstance(mail.message, Message)  # noqa: S101  discards do not come here
         network = mail.origin.network if mail.origin else ""
         locked, received_at = mail.logins.locked, mail.row.received_at
         incoming = Incoming(mail.message, checked.verified, checked.fresh, locked, received_at, network)
-        blank = Request(tx, tools, incoming, mail.sender)
+        tx, blank = at.tx, Request(at.tx, at.tools, incoming, mail.sender)
         until = self._costs.used_up_until(mail.payers(checked), tx.now)
         if until is not None:
             return blank.put_off(until)

@@ -12,7 +12,7 @@ from games.rules import GameError
 from pbm.core import decisions
 from pbm.core.board import OpenBoard, difference
 from pbm.core.credentials import check_address, check_free, check_password, check_userid
-from pbm.core.notify import tell_players
+from pbm.core.notify import Desk, tell_players
 from pbm.core.start import start_match
 from pbm.domain.errors import NotAllowed, NotFound, Rejected
 from pbm.domain.events import MatchDecided, MatchStarted
@@ -146,7 +146,7 @@ class Administration:
         def deed(tx: Transaction) -> list[int]:
             player = player_named(tx, userid)
             running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
-            tx.outbox.add(erase(tx, self._service.tools, player.id), tx.now)
+            tx.outbox.add(erase(Desk(tx, self._service.tools), player.id), tx.now)
             return [summary.board for summary in running]
 
         return self._service.act(deed)
@@ -166,7 +166,7 @@ class Administration:
             taken = take_in(tx, contents, trusted=trusted)
             if taken.doubted:
                 player = player_named(tx, taken.userid)
-                asked = [ask_owner(tx, tools, player, each) for each in tx.players.addresses(player.id)]
+                asked = [ask_owner(Desk(tx, tools), player, each) for each in tx.players.addresses(player.id)]
                 tx.outbox.add(asked, now)
             return taken
 
@@ -253,7 +253,7 @@ class Administration:
         now = self._service.clock()
         with self._service.store.write() as tx:
             broadcast = _broadcast(tx, number)
-            mails, hearers = spread(tx, self._service.tools, broadcast)
+            mails, hearers = spread(Desk(tx, self._service.tools), broadcast)
             tx.broadcasts.sent(number, now)
             tx.outbox.add(mails, now)
         return hearers
@@ -283,7 +283,7 @@ class Administration:
         self._tell(tx, board)
 
     def _tell(self, tx: Transaction, board: OpenBoard) -> None:
-        tx.outbox.add(tell_players(tx, self._service.tools, board), self._service.clock())
+        tx.outbox.add(tell_players(Desk(tx, self._service.tools), board), self._service.clock())
 
 
 def player_named(tx: Transaction, userid: str) -> Player:

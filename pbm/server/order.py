@@ -288,7 +288,7 @@ def mails_of(request: Request) -> list[Mail]:
         comments = request.comments(board.match.board)
         _keep(request, board, comments)
         mails += tell_players(
-            request.tx, request.tools, board, comments, request.author.player, answered,
+            request, board, comments, request.author.player, answered,
             read_as=request.read_as.get(board.match.board, ""), sent_from=request.author.sent_from,
         )  # fmt: skip
     replies: list[Mail] = []

@@ -19,9 +19,9 @@ from pbm.bots import NoThought, Stopped
 from pbm.compose.machine import Copy, addressed
 from pbm.compose.views import View
 from pbm.core.board import OpenBoard
-from pbm.core.notify import Tools, rehearse
+from pbm.core.notify import Desk, Tools, rehearse
 from pbm.core.request import Incoming, Request, Sender
-from pbm.core.robots import LEISURE, SOURCES, Ask, Settling, Task, charge, spent
+from pbm.core.robots import LEISURE, SOURCES, Ask, Task, charge, spent
 from pbm.domain.errors import NotFound, Rejected
 from pbm.domain.match import Player, Seat
 from pbm.domain.reading import read
@@ -61,7 +61,7 @@ class Thinker:
         now = self._store.clock()
         self._later = {key: at for key, at in self._later.items() if at > now}
         with self._store.read() as tx:
-            at = Settling(tx, self._tools)
+            at = Desk(tx, self._tools)
             tasks, pause = (task for source in (*SOURCES, *LEISURE) for task in source(at)), spent(at)
             return next((task for task in tasks if task.key not in self._later and task.whom not in pause), None)
 
@@ -70,10 +70,11 @@ class Thinker:
         try:
             found = task.work(self._ask)
             with self._store.read() as tx:
-                rehearse(tx, self._tools, lambda tools: task.then(Settling(tx, tools), found))
+                rehearse(Desk(tx, self._tools), lambda at: task.then(at, found))
             with self._store.write() as tx:
-                charge(Settling(tx, self._tools), task.whom, self._since(began_at))
-                task.then(Settling(tx, self._tools), found)
+                at = Desk(tx, self._tools)
+                charge(at, task.whom, self._since(began_at))
+                task.then(at, found)
         except Stopped:
             return
         except DatabaseTrouble:
@@ -85,8 +86,9 @@ class Thinker:
             known = isinstance(error, NoThought | GameError | Rejected)
             log.error("thought_failed", task=task.key, reason=str(error), exc_info=None if known else error)
             with self._store.write() as tx:
-                charge(Settling(tx, self._tools), task.whom, self._since(began_at))
-                task.failed(Settling(tx, self._tools), str(error))
+                at = Desk(tx, self._tools)
+                charge(at, task.whom, self._since(began_at))
+                task.failed(at, str(error))
 
     def _since(self, began_at: datetime) -> float:
         """Seconds; no more than any thought takes, for clocks leap."""

@@ -18,7 +18,7 @@ from pbm.compose import Composer
 from pbm.core.board import States
 from pbm.core.counts import ACCEPTED, COUNTS
 from pbm.core.credentials import Passwords
-from pbm.core.notify import Tools, rehearse
+from pbm.core.notify import Desk, Tools, rehearse
 from pbm.core.registry import Runner
 from pbm.core.robots import Ask
 from pbm.domain.calendars import Stop, StopKind
@@ -135,7 +135,7 @@ class Service:
         Raises: DatabaseTrouble, and as the deed does.
         """
         with self.store.read() as tx:
-            rehearse(tx, self.tools, lambda _: deed(tx))
+            rehearse(Desk(tx, self.tools), lambda _: deed(tx))
         with self.store.write() as tx:
             return deed(tx)
 

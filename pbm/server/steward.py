@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, publish
 from pbm.core.credentials import check_free, check_userid
-from pbm.core.notify import tell_players
+from pbm.core.notify import Desk, tell_players
 from pbm.core.rating import rate_player_anew, unrate_match
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.events import MatchDecided
@@ -123,7 +122,7 @@ class Steward:
         """Write a letter to players, or to all where none is named; returns to how many."""
         with self._service.store.read() as tx:
             players = [player_named(tx, userid) for userid in userids] if userids else tx.players.all()
-            mails = postmaster.letters_to(tx, self._service.tools, players, subject, text)
+            mails = postmaster.letters_to(Desk(tx, self._service.tools), players, subject, text)
         return self._send(mails)
 
     def tell_of_move(self, before: str, address: str) -> int:
@@ -171,16 +170,16 @@ class Steward:
             postmaster.close(tx, [number], f"forwarded to {address}")
 
     def _forfeit(self, tx: Transaction, player: Player) -> list[int]:
-        tools, now = self._service.tools, self._service.clock()
+        at, now = Desk(tx, self._service.tools), self._service.clock()
         running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
         for summary in running:
-            board = OpenBoard.load(tx, tools.states, summary.board)
+            board = at.open(summary.board)
             seat = board.match.seat_of(player.id) or 1
             board.end(
                 Result(Ending.FORFEIT, other(seat), f"because {player.userid} is suspended"),
                 MatchDecided(summary.board),
             )
-            tx.outbox.add(tell_players(tx, tools, board), now)
+            tx.outbox.add(tell_players(at, board), now)
         return [summary.board for summary in running]
 
     def _write(self, tx: Transaction, player: Player, subject: str, page: str, **words: Any) -> None:

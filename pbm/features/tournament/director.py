@@ -9,7 +9,7 @@ from typing import Any
 
 from games import GAMES
 from pbm.core.board import OpenBoard
-from pbm.core.notify import Tools, tell_players
+from pbm.core.notify import Desk, tell_players
 from pbm.core.start import start_match
 from pbm.domain.events import RoundEnded
 from pbm.domain.mail import Mail
@@ -18,7 +18,6 @@ from pbm.domain.tournaments import standings
 from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.terms import Kind
 from pbm.features.tournament.letters import Letters
-from pbm.store import Transaction
 from pbm.store.tournaments import Entrant, Meeting, Stage, Tournament
 
 HOLDING = "tournament"
@@ -28,12 +27,9 @@ CLOCK = "10d+1d"
 
 
 @dataclass(slots=True)
-class Director:
+class Director(Desk):
     """One tournament while it is attended to. A kind of tournaments says what `begin` and `proceed` are."""
 
-    tx: Transaction
-    tools: Tools
-    now: datetime
     tournament: Tournament
     mails: list[Mail] = field(default_factory=list)
     placed: dict[int, int] = field(default_factory=dict)
@@ -41,7 +37,7 @@ class Director:
 
     @property
     def letters(self) -> Letters:
-        return Letters(self.tx, self.tools, self.now)
+        return Letters(self.tx, self.tools)
 
     def begin(self) -> None:
         """There are enough players, and it is time."""
@@ -120,11 +116,11 @@ class Director:
         self.tx.lock(f"board {meeting.board}" for meeting in overdue)
         for meeting in overdue:
             if meeting.board is not None:
-                board = OpenBoard.load(self.tx, self.tools.states, meeting.board)
+                board = self.open(meeting.board)
                 used = standings.time_used(board.match, board.state.to_move, min(self.now, meeting.due_at or self.now))
                 result = Result(Ending.DECIDED, standings.winner(used), standings.reason(board.match, used))
                 board.end(result, RoundEnded(meeting.board))
-                self.mails += tell_players(self.tx, self.tools, board)
+                self.mails += tell_players(self, board)
 
     def _open_or_call_off(self) -> None:
         """Begin, if it is time and there are enough players, or all places are taken."""

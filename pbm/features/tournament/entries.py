@@ -11,7 +11,7 @@ from games.rules import OptionError
 from pbm.core import start as starting
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, subscribes
-from pbm.core.notify import Tools
+from pbm.core.notify import Desk
 from pbm.core.registry import Occasion, when_due
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import PlayerLeft
@@ -196,16 +196,17 @@ def _are(number: int) -> str:
     return "is one" if number == 1 else "are none"
 
 
-def cancel(tx: Transaction, tools: Tools, tournament: Tournament) -> list[Mail]:
+def cancel(at: Desk, tournament: Tournament) -> list[Mail]:
     """End it early. Its boards go on, but count for themselves only. Raises: NotAllowed."""
+    tx = at.tx
     if tournament.stage.ended:
         raise NotAllowed(f"{tournament.name} is over already.")
     ended = replace(tournament, stage=Stage.CANCELLED, due_at=None, ended_at=tx.now)
     tx.tournaments.save(ended)
     tx.agenda.drop(HOLDING, tournament.id)
     numbers = [each.board for each in tx.tournaments.under_way(tournament.id) if each.board is not None]
-    players = [player.id for player in Letters(tx, tools, tx.now).audience(ended)]
-    return _tell_cancelled(tx, tools, ended, players, numbers)
+    players = [player.id for player in Letters(at.tx, at.tools).audience(ended)]
+    return _tell_cancelled(at, ended, players, numbers)
 
 
 CANCELLED = "tournament cancelled"
@@ -214,14 +215,13 @@ _TOLD_AT_ONCE = 50
 """Players who are written to in one transaction, so that nobody waits for it."""
 
 
-def _tell_cancelled(
-    tx: Transaction, tools: Tools, ended: Tournament, players: Sequence[int], boards: Sequence[int]
-) -> list[Mail]:
+def _tell_cancelled(at: Desk, ended: Tournament, players: Sequence[int], boards: Sequence[int]) -> list[Mail]:
     """The mails to the first of the players; the others are told by and by. boards: what goes on."""
+    tx = at.tx
     told, more = players[:_TOLD_AT_ONCE], players[_TOLD_AT_ONCE:]
     if more:
         tx.agenda.put(CANCELLED, ended.id, tx.now, players=more, boards=boards)
-    letters, known = Letters(tx, tools, tx.now), filter(None, map(tx.players.get, told))
+    letters, known = Letters(at.tx, at.tools), filter(None, map(tx.players.get, told))
     words = {"standings": letters.standings_of(ended), "boards": boards}
     return letters.mail(known, ended, "tournament-cancelled.txt", "cancelled", **words)
 
@@ -231,5 +231,5 @@ def go_on_telling(occasion: Occasion) -> None:
     tx, item = occasion.tx, occasion.item
     tournament = tx.tournaments.get(int(item.key))
     if tournament is not None:
-        told = _tell_cancelled(tx, occasion.tools, tournament, item.payload["players"], item.payload["boards"])
+        told = _tell_cancelled(occasion, tournament, item.payload["players"], item.payload["boards"])
         tx.outbox.add(told, occasion.now)

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from games import GAMES
 from pbm.compose import Answer, Outcome, Reader
-from pbm.core.notify import Tools, readers_of
+from pbm.core.notify import Desk, readers_of
 from pbm.core.registry import Occasion, when_due
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
@@ -85,19 +85,13 @@ def _rungs(order: Sequence[int], bouts: Sequence[Bout]) -> list[Line]:
     return [replace(lines[each], rank=rung) for rung, each in enumerate(order, 1)]
 
 
-@dataclass(slots=True)
-class Letters:
+class Letters(Desk):
     """Renders what is told of tournaments."""
-
-    tx: Transaction
-    tools: Tools
-    now: datetime
-    """As the mails are dated."""
 
     def page(self, name: str, tournament: Tournament, reader: Reader, **words: object) -> str:
         """One page for one reader, without its last line end."""
         game = GAMES.get(tournament.game)
-        text = self.tools.composer.pages.render(
+        text = self.tools.pages.render(
             name,
             tournament=tournament,
             terms=tournament.terms,
@@ -132,7 +126,7 @@ class Letters:
         """The page for each of the players; an answer to it is a command of theirs."""
         mails: list[Mail] = []
         inside = {each.player for each in self.tx.tournaments.entrants(tournament.id) if each.left_at is None}
-        for reader in readers_of(self.tx, self.tools, players).values():
+        for reader in readers_of(self, players).values():
             you = reader.player
             text = self.page(page, tournament, reader, you=you, inside=you in inside, **words)
             answer = Answer("", Outcome.DONE, text, f"pbm: {tournament.name}: {subject}")
@@ -176,7 +170,7 @@ def announce(occasion: Occasion) -> None:
     if last is not None:
         tx.agenda.put(NEWS, _MORE, now, after=last)
     mails: list[Mail] = []
-    for reader in readers_of(tx, tools, players).values():
+    for reader in readers_of(occasion, players).values():
         if reader.settings.tournaments != "on":
             continue
         token = tools.composer.answered_by(reader)

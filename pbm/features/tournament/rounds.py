@@ -146,7 +146,7 @@ class Rounds(Director):
                 self._tell_of_round(standings)
                 for board in boards:
                     board.events.append(MatchStarted(board.match.board))
-                    self.mails += tell_players(self.tx, self.tools, board)
+                    self.mails += tell_players(self, board)
                 return
         self._finish()
 
@@ -257,4 +257,4 @@ def hold(occasion: Occasion) -> None:
     tournament = occasion.tx.tournaments.get(int(occasion.item.key))
     if tournament is not None and not tournament.stage.ended:
         kind: type[Director] = Ladder if tournament.terms.kind is Kind.LADDER else Rounds
-        kind(occasion.tx, occasion.tools, occasion.now, tournament).go_on()
+        kind(occasion.tx, occasion.tools, tournament).go_on()

@@ -194,7 +194,7 @@ def start(request: Request, command: Command) -> Answer | None:
 )
 def cancel(request: Request, command: Command) -> Answer | None:
     tournament = _own(request, command)
-    request.outgoing.letters += entering.cancel(request.tx, request.tools, tournament)
+    request.outgoing.letters += entering.cancel(request, tournament)
     return done(command, f"{tournament.name} is ended; its players are told.")
 
 
@@ -258,7 +258,7 @@ def standings(request: Request, command: Command) -> Answer | None:
 )
 def challenge(request: Request, command: Command) -> Answer | None:
     player, tournament = request.author.who(command), _named(request, command)
-    word, ladder = command.args.get("OTHER", ""), Ladder(request.tx, request.tools, request.now, tournament)
+    word, ladder = command.args.get("OTHER", ""), Ladder(request.tx, request.tools, tournament)
     if tournament.terms.kind is not Kind.LADDER or tournament.stage is not Stage.RUNNING:
         problem = "is no ladder" if tournament.terms.kind is not Kind.LADDER else f"is {tournament.stage}"
         raise NotAllowed(f"{tournament.name} {problem}, so nobody can be challenged in it.")
@@ -275,7 +275,7 @@ def challenge(request: Request, command: Command) -> Answer | None:
 
 
 def _letters(request: Request) -> Letters:
-    return Letters(request.tx, request.tools, request.now)
+    return Letters(request.tx, request.tools)
 
 
 def _named(request: Request, command: Command) -> Tournament:
