@@ -124,7 +124,7 @@ ANSWER_IN = timedelta(days=2)
 """How long a question waits for its answer before its hearer is reminded."""
 
 
-class Intents:
+class Decisions:
     """What the players of a board have decided for later, and what they wait to be answered."""
 
     def __init__(self, tx: Transaction, board: int, now: datetime) -> None:
@@ -174,11 +174,11 @@ class OpenBoard:
     now: datetime
     """When the mail came in, so that nobody's clock runs while it waits for us."""
     events: list[Event] = field(default_factory=list)
-    intents: Intents = field(init=False)
+    intents: Decisions = field(init=False)
     _notes: list[Remark] | None = None
 
     def __post_init__(self) -> None:
-        self.intents = Intents(self.tx, self.match.board, self.now)
+        self.intents = Decisions(self.tx, self.match.board, self.now)
         if self.tx.opened is not None:
             self.tx.opened.append(self)
 

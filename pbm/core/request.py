@@ -310,7 +310,7 @@ class Author(Desk):
 
 
 @dataclass(slots=True)
-class Outgoing(Desk):
+class Correspondence(Desk):
     """The mails that a mail will cause."""
 
     message: Message
@@ -380,13 +380,13 @@ class Request(Desk):
     words: Words = field(default_factory=Words)
     boards: Boards = field(init=False)
     author: Author = field(init=False)
-    outgoing: Outgoing = field(init=False)
+    outgoing: Correspondence = field(init=False)
 
     def __post_init__(self, by: Sender) -> None:
         self.secrets |= {password for _, password in self.incoming.verified}
         self.boards = Boards(self, self.incoming.received_at, by.board)
         self.author = Author(self.tx, self.tools, self.incoming, by, self.boards)
-        self.outgoing = Outgoing(self.tx, self.tools, self.incoming.message)
+        self.outgoing = Correspondence(self.tx, self.tools, self.incoming.message)
 
     @property
     def message(self) -> Message:
