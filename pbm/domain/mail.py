@@ -44,6 +44,11 @@ class Received:
     lane: str = ""
     """Mails of one lane are handled in the order they came; empty for none."""
 
+    @property
+    def answers_board(self) -> bool:
+        """Whether it answers a board's mail. Anybody can name a board, so mails that only do are not among them."""
+        return self.lane.startswith("board ") and " from " not in self.lane
+
 
 @dataclass(frozen=True, slots=True)
 class Settlement:

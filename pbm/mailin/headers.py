@@ -245,7 +245,7 @@ def lane(envelope: Envelope, raw: bytes, robot: Robot, board_of: Callable[[str],
         return f"board {board}"
     sender = envelope.mail_from if envelope.mail_from is not None else next(iter(_addresses(_field(_FROM, head))), "")
     named = _BOARD.search(_field(_SUBJECT, head))
-    words = [*([f"board {int(named[0])}"] if named else []), *([f"from {sender}"] if sender else [])]
+    words = [*([f"board {int(named[0])}"] if named else []), f"from {sender}"] if sender else []
     return " ".join(words).casefold().encode("ascii", "replace").decode()[:_LONGEST]
 
 

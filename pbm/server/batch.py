@@ -42,7 +42,7 @@ _SECONDS_IN_ALL, _SECONDS_OF_A_FLOOD = 1.0, 0.1
 _SECONDS_AHEAD = 0.2
 """Of working out what mails lead to, while others write."""
 _AHEAD_AT_ONCE = 20
-"""Mails about boards that are handled before those that came earlier, while more wait than are read at once."""
+"""Mails that answer a board which are handled before those that came earlier, while more wait than are done in time."""
 _SLOW_AT_ONCE = 2
 """Mails with passwords that are handled before it is looked again for mails without."""
 _MOST_BEGUN = 3
@@ -160,44 +160,59 @@ class Batches:
         with self._store.read() as tx:
             rows = {row.id: row for row in tx.inbox.waiting(limit, again, self._seen)}
             waiting = self._read_all(tx, list(rows.values()))
-            newest = max([self._seen, *(rows.keys() - {*again})])
-            early = self._of_boards(tx, newest) if len(rows) >= limit and not self._left_over else []
+        newest = max([self._seen, *(rows.keys() - {*again})])
         for number in again:
             del self._put_off[number]
         prepared = soon_done(waiting, self._put_off)
         done = {mail.row.id for mail in prepared}
         self._put_off |= {mail.row.id: mail.row.lane for mail in waiting if mail.row.id not in done}
         self._seen = newest if self._put_off else 0
-        first: list[Prepared] = []
-        for mail in early:
-            if mail.logins.keys or mail.row.lane in self._put_off.values():
-                self._put_off[mail.row.id] = mail.row.lane
-            else:
-                (prepared if mail.row.lane in {each.row.lane for each in prepared} else first).append(mail)
-        self._settle_in_turn(first)
-        if not prepared and first:
-            return len(first)
-        if not prepared and self._put_off:  # another process has handled those that were to come now
+        handled = 0
+        if len(rows) >= limit and not self._left_over:
+            first = [*(mail for mail in prepared if mail.row.answers_board), *self._of_boards(newest)]
+            prepared = [mail for mail in prepared if not mail.row.answers_board]
+            handled = self._settle_in_turn(first, newest)
+        if not prepared and not handled and self._put_off:  # another process has handled those that were to come now
             self._see_all_again()
             return self._handle_waiting(limit)
-        if not prepared:
-            return 0
-        self._settle_in_turn(prepared)
-        return len(first) + len(prepared)
+        return handled + self._settle_in_turn(prepared, newest)
 
-    def _settle_in_turn(self, prepared: list[Prepared]) -> None:
-        work = list(zip(prepared, self._handler.check(prepared), strict=True))
+    def _settle_in_turn(self, prepared: list[Prepared], newest: int) -> int:
+        """Settle the mails, and others that answer a board and come meanwhile; returns how many.
+
+        While more wait than are settled in time, these come first. newest: the number of the last that was seen.
+        """
+        work, settled = self._checked_all(prepared), 0
         while work:
             some, later = work[: self._at_once], work[self._at_once :]
             rest = self._settle_some(some)
+            settled += len(some) - len(rest)
             self._at_once = min(_MAILS_AT_ONCE, 2 * (len(some) - len(rest) if rest else self._at_once))
             work = [*rest, *later]
+            if work and not self._left_over:
+                work += self._checked_all(self._of_boards(newest))
+                work.sort(key=lambda each: not each[0].row.answers_board)
+        return settled
 
-    def _of_boards(self, tx: Transaction, beyond: int) -> list[Prepared]:
-        """Mails about boards from far behind: whoever plays does not wait for a flood to end. Each is given once."""
-        rows = tx.inbox.of_boards(_AHEAD_AT_ONCE, max(beyond, self._ahead))
-        self._ahead = max([self._ahead, *(row.id for row in rows)])
-        return self._read_all(tx, rows)
+    def _checked_all(self, prepared: list[Prepared]) -> list[Work]:
+        return list(zip(prepared, self._handler.check(prepared), strict=True))
+
+    def _of_boards(self, newest: int) -> list[Prepared]:
+        """Mails that answer a board, from further behind: whoever plays does not wait for a flood to end.
+
+        Each is given once. Those with passwords, and what must come after them, are put off.
+        """
+        with self._store.read() as tx:
+            rows = tx.inbox.of_boards(_AHEAD_AT_ONCE, max(newest, self._ahead))
+            self._ahead = max([self._ahead, *(row.id for row in rows)])
+            read = self._read_all(tx, rows)
+        quick: list[Prepared] = []
+        for mail in read:
+            if mail.logins.keys or mail.row.lane in self._put_off.values():
+                self._put_off[mail.row.id] = mail.row.lane
+            else:
+                quick.append(mail)
+        return quick
 
     def _see_all_again(self) -> None:
         self._put_off.clear()
@@ -266,6 +281,8 @@ class Batches:
         """
         with self._store.write(alone=False) as tx:
             prepared = self._read_all(tx, tx.inbox.claim(limit, 0 if self._left_over else _AHEAD_AT_ONCE))
+            if self._released or len(prepared) > limit:  # more wait than are settled in time
+                prepared.sort(key=lambda mail: not mail.row.answers_board)
             work, slow = self._checked_before(prepared)
             foreseen, later = self._foresee(work)
             work = work[: len(work) - len(later)]  # what is later has yet to be foreseen, and is claimed anew

@@ -240,6 +240,25 @@ def test_mails_behind_a_flood_stay_in_their_order(table: House) -> None:
     assert waiting(table) == []
 
 
+def test_a_move_that_comes_during_a_flood_is_handled_next(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever takes long, though fewer mails wait than are read at once."""
+    monkeypatch.setattr(batch, "_SECONDS_AHEAD", -1)
+    monkeypatch.setattr(batch, "_SECONDS_AT_ONCE", -1)
+    table.service.accept([table.mail(f"eve{n}@x.example", "list") for n in range(20)])
+    answer, coming = HANDLERS["list"], [table.answering("bob", "C4", 101)]
+
+    def while_moves_come(request: Request, command: Command) -> Answer | None:
+        if coming:
+            table.service.accept([coming.pop()])
+        return answer(request, command)
+
+    monkeypatch.setitem(HANDLERS, "list", while_moves_come)
+    while waiting(table):
+        table.service.handle()
+    told = [got.board for got in table.collect()]
+    assert 0 < told.index(101) <= 2
+
+
 def waiting(house: House) -> list[int]:
     with house.service.store.read() as tx:
         return [mail.id for mail in tx.inbox.waiting(1000)]

@@ -31,7 +31,7 @@ def lane_of(mail_from: str | None, recipients: tuple[str, ...], raw: bytes) -> s
         (ALICE, US, b"D4 12", "from alice@x.org"),
         (ALICE, US, b"9999999999999999", "from alice@x.org"),
         ("", US, b"Undelivered mail", ""),
-        ("", US, b"Undelivered mail of board 102", "board 102"),
+        ("", US, b"Undelivered mail of board 102", ""),
         (None, (), b"games", "from alice@x.org"),
         (None, (), b"move 103 D4", "board 103 from alice@x.org"),
     ],
