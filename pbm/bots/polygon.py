@@ -7,6 +7,8 @@ from pbm.bots.skill import Skill, Solution
 from pbm.bots.tail import Proof
 
 STEPS_A_SEGMENT = 60
+CROSSINGS_A_STEP = 3
+"""A drawing with many crossings takes longer: games of eight sides may have thousands."""
 
 
 class PolygonSkill(Skill):
@@ -18,4 +20,5 @@ class PolygonSkill(Skill):
     slips = (0.92, 0.62, 0.35, 0.12)
 
     def solve(self, pos: Position, steps: int) -> Solution | None:
-        return Proof(self.game, steps // STEPS_A_SEGMENT).solution(pos)
+        crossings = sum(map(len, pos.drawing.rows)) if pos.drawing else 0
+        return Proof(self.game, steps // (STEPS_A_SEGMENT + crossings // CROSSINGS_A_STEP)).solution(pos)

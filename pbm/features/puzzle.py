@@ -72,6 +72,7 @@ GIVING_UP = frozenset({"solution", "give up", "resign"})
         Locks.HOUSE,
         rank=155,
         bare=True,
+        lasting=True,
     )
 )
 def puzzle(request: Request, command: Command) -> Answer | None:

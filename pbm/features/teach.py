@@ -196,6 +196,7 @@ class Step:
     """How much the move cost its player."""
     better: str
     line: str
+    """What may follow the better move."""
     board: str
 
     @property
@@ -226,7 +227,7 @@ def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
         lost = thought.value - sign * after if thought.move != played else 0.0
         exact = thought.exact and (outcome is not None or following is None or following.exact)
         name = game.sides(options)[side - 1]
-        line = ", ".join(thought.line)
+        line = ", ".join(thought.line[1:])
         found.append(Step(number, played, name, sign * thought.value, after, exact, lost, thought.move, line, board))
     return found
 
@@ -244,7 +245,7 @@ def _give_review(item: Item, at: Desk, thoughts: Sequence[Thought]) -> None:
     _write(
         at, player, f"pbm: review of {game.info.title} board {number}", "review.txt",
         title=game.info.title, match=board.match, steps=found, first=first, second=second, teacher=f"robot{TEACHER}",
-        turning=sorted(turning, key=lambda step: step.ply), margin=CURVE // 2 - 2,
+        turning=sorted(turning, key=lambda step: step.ply),
     )  # fmt: skip
 
 
