@@ -182,15 +182,18 @@ def _club(run: Run) -> list[dict[str, Any]]:
     shapes = [(boards, _PLIES) for boards in run.scale.growth] + [(_BOARDS, plies) for plies in run.scale.records[1:]]
     for boards, plies in shapes:
         with run.step(f"a club of {boards:,} boards of {plies} plies, SQLite"):
-            found.append(_of_club(run.world(boards, plies, club.BOARDS), "SQLite"))
+            name = run.folder / "club.db"
+            found.append(_of_club(f"sqlite:///{name}", "SQLite", boards, plies))
+            name.unlink()
         if run.postgresql:
             with run.step("the same, PostgreSQL"), _database(run.postgresql) as url:
-                found.append(_of_club(make(url, boards, plies, club.BOARDS), "PostgreSQL"))
+                found.append(_of_club(url, "PostgreSQL", boards, plies))
     return found
 
 
-def _of_club(world: World, server: str) -> dict[str, Any]:
-    return {"server": server, "boards": world.boards, "plies": world.plies, **club.measure(world)}
+def _of_club(url: str, server: str, boards: int, plies: int) -> dict[str, Any]:
+    world = make(url, boards, plies, min(boards, club.BOARDS), club.SIZE)
+    return {"server": server, "boards": boards, "plies": plies, **club.measured(world)}
 
 
 def _burst(run: Run) -> dict[str, Any]:

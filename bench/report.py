@@ -25,7 +25,7 @@ def tables(figures: Figures) -> Iterator[Table]:
         "accepting": "mails taken in and committed, nobody handling them",
         "stages": "processor milliseconds of one mail, by length of the record",
         "growth": "moves a second by size of the database and of its records",
-        "club": "processor milliseconds a mail of each verb, and of the mix of a club",
+        "club": "processor milliseconds a mail of each verb and of the mix of a club; the p99 of its moves; memory",
     }
     for name, title in titles.items():
         if name in figures:

@@ -56,9 +56,12 @@ class World:
     signer: Signer
 
 
-def sequence(plies: int) -> tuple[str, list[str]]:
-    """Options and moves, of which so many can be played before the game is over, and as many more as there are."""
-    words = "-size=6" if plies < 30 else "-size=10"
+def sequence(plies: int, size: int | None = None) -> tuple[str, list[str]]:
+    """Options and moves, of which so many can be played before the game is over, and as many more as there are.
+
+    size: of the board; None for the least of the usual ones that will do.
+    """
+    words = f"-size={size or (6 if plies < 30 else 10)}"
     game = GAMES["cross"]
     cells = [game.notate(start.position, move) for start in [State.start(game, [words])]
              for move in game.moves(start.position)]  # fmt: skip
@@ -74,13 +77,16 @@ def sequence(plies: int) -> tuple[str, list[str]]:
     raise ValueError(f"no game of Cross lasts {plies} plies")
 
 
-def make(url: str, boards: int, plies: int, played_on: int) -> World:
-    """A new database with so many boards, each after so many plies. played_on: how many of them the load plays on."""
+def make(url: str, boards: int, plies: int, played_on: int, size: int | None = None) -> World:
+    """A new database with so many boards, each after so many plies. played_on: how many of them the load plays on.
+
+    size: see `sequence`.
+    """
     service = Service(Store(url), Settings(ROBOT))
     administration = Administration(service)
     for userid in ("p0", "p1"):
         administration.add_player(userid, [f"{userid}@players.example"], "bench-secret")
-    words, moves = sequence(plies)
+    words, moves = sequence(plies, size)
     template = administration.start_match("cross", ("p0", "p1"), (words,)).board
     with service.store.write() as tx:
         board = OpenBoard.load(tx, service.tools.states, template)
