@@ -194,7 +194,7 @@ class Ahead:
 
     def keep(self, telling: Telling, mails: list[Mail]) -> None:
         if len(self._mails) >= MOST_AHEAD:
-            self._mails.clear()
+            del self._mails[next(iter(self._mails))]
         self._mails[self._key(telling)] = telling, mails
 
     def take(self, telling: Telling) -> list[Mail] | None:
@@ -230,7 +230,7 @@ class Composer:
             self._ahead.keep((notice, now, answers), mails)
             return mails
         known = self._ahead.take((notice, now, answers))
-        return self._notice(notice, now, answers) if known is None else [self._rekeyed(mail) for mail in known]
+        return self._notice(notice, now, answers) if known is None else [self.rekeyed(mail) for mail in known]
 
     def _notice(self, notice: Notice, now: datetime, answers: Message | None) -> list[Mail]:
         match = notice.match
@@ -529,7 +529,7 @@ class Composer:
         player_id = player.id if player else None
         return Mail(key, address, envelope_from, subject, to_bytes(head, body, key), board, player_id)
 
-    def _rekeyed(self, mail: Mail) -> Mail:
+    def rekeyed(self, mail: Mail) -> Mail:
         """The mail with a key of its own, wherever that stands."""
         key = self.make_key()
         raw = mail.raw.replace(mail.key.encode(), key.encode())

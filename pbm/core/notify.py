@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from pbm.compose import Composer, Notice, Reader, Whence
 from pbm.compose.pages import Pages
@@ -19,8 +19,10 @@ from pbm.domain.settings import Settings
 from pbm.domain.spans import OFF, next_digest
 from pbm.domain.tokens import PlayerToken
 from pbm.mailin import Message
-from pbm.store import Transaction
+from pbm.store import Rehearsal, Transaction
 from pbm.store.annex import ALL, Follower
+
+T = TypeVar("T")
 
 _EPOCH_DAY = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001  a day, not an instant
 ENOUGH_TIME = timedelta(hours=12)
@@ -147,13 +149,16 @@ def told_to(event: Event, seat: Seat | None) -> bool:
     return event.seat == seat or not isinstance(event, IntentDropped)
 
 
-def rehearse(at: Desk, deed: Callable[[Desk], object]) -> None:
+def rehearse(at: Desk, deed: Callable[[Desk], T]) -> tuple[T | None, Rehearsal]:
     """Do in a transaction that only reads what is to be done in one that writes, so that all it tells is written then.
 
-    deed: composes itself the mails that it causes, at the desk it is given. Whatever goes wrong comes up again.
+    deed: composes itself the mails that it causes, at the desk it is given; what it returns is returned, with what it
+    would have written. Whatever goes wrong comes up again, and None is returned.
     """
-    with at.tx.rehearsal():
-        deed(Desk(at.tx, replace(at.tools, composer=at.tools.composer.aside())))
+    done: T | None = None
+    with at.tx.rehearsal() as rehearsal:
+        done = deed(Desk(at.tx, replace(at.tools, composer=at.tools.composer.aside())))
+    return done, rehearsal
 
 
 def _is_first(tx: Transaction, board: OpenBoard, reader: Reader) -> bool:

@@ -26,7 +26,7 @@ from pbm.domain.verbs import Locks
 from pbm.mailin import Message
 from pbm.server.guard import Gate, Logins
 from pbm.server.handle import Checked, Handler, Obeyed, Prepared, Settled
-from pbm.store import HOUSE, DatabaseTrouble, Store, Transaction
+from pbm.store import HOUSE, DatabaseTrouble, Plied, Store, Transaction
 
 log = structlog.get_logger()
 
@@ -47,6 +47,18 @@ _SLOW_AT_ONCE = 2
 """Mails with passwords that are handled before it is looked again for mails without."""
 _MOST_BEGUN = 3
 """How often a mail may be begun and not be finished."""
+
+
+@dataclass(slots=True)
+class Foreseen:
+    """What is known of mails before the transaction in which they are settled, by their numbers."""
+
+    age: int | None = None
+    """Of the database as it was then; see Transaction.age."""
+    answers: dict[int, Obeyed] = field(default_factory=dict)
+    """To those that only read."""
+    deeds: dict[int, Obeyed] = field(default_factory=dict)
+    """What comes of moves, each on another board, while nothing else is changed."""
 
 
 class Unfinished(Exception):
@@ -226,28 +238,35 @@ class Batches:
             work = self._settle_at_once(work, foreseen)
         return later
 
-    def _settle_at_once(self, work: Sequence[Work], foreseen: Mapping[int, Obeyed]) -> Sequence[Work]:
+    def _settle_at_once(self, work: Sequence[Work], foreseen: Foreseen) -> Sequence[Work]:
         """Settle as many of the mails as can be settled while others wait; returns the rest."""
         with self._store.write() as tx:
             until = monotonic() + _SECONDS_AT_ONCE
             still_new = tx.inbox.still_new([mail.row.id for mail, _ in work])
             fresh = [each for each in work if each[0].row.id in still_new]
-            tx.foresee(boards_of([mail for mail, _ in fresh if mail.row.id not in foreseen]))
+            if tx.age != foreseen.age:
+                foreseen.deeds.clear()
+            known = foreseen.answers.keys() | foreseen.deeds.keys()
+            tx.foresee(boards_of([mail for mail, _ in fresh if mail.row.id not in known]))
             rest = self._settle_all(tx, fresh, foreseen, until)
+            if tx.disturbed:
+                foreseen.deeds.clear()
+        foreseen.age = tx.age
         self._settled += len(work) - len(rest)
         self._journal.tell()
         return rest
 
-    def _foresee(self, work: Sequence[Work]) -> tuple[dict[int, Obeyed], Sequence[Work]]:
-        """The answers to mails that only read, by their numbers, found and composed while others write.
+    def _foresee(self, work: Sequence[Work]) -> tuple[Foreseen, Sequence[Work]]:
+        """The answers to mails that only read, found and composed while others write.
 
         What all others lead to and show is worked out. And the mails from the first on that has to wait: for an earlier
         one of its lane, its sender or its board, which may change what it reads and is counted first, or because this
         took long.
         """
-        found: dict[int, Obeyed] = {}
+        found = Foreseen()
         met, until = set[str](), monotonic() + (_SECONDS_AT_ONCE if self._store.locks_rows else _SECONDS_AHEAD)
         with self._store.read() as tx:
+            found.age = tx.age
             tx.foresee(boards_of([mail for mail, _ in work]))
             for place, (mail, checked) in enumerate(work):
                 ways = ways_of(mail, checked) if mail.only_reads else set(_boards(mail))
@@ -257,9 +276,11 @@ class Batches:
                     obeyed = self._foreseen(tx, mail, checked)
                     if obeyed is None:
                         continue
-                    found[mail.row.id] = obeyed
+                    found.answers[mail.row.id] = obeyed
                 else:
-                    self._handler.rehearse(tx, mail, checked)
+                    rehearsed = self._handler.rehearse(tx, mail, checked)
+                    if rehearsed is not None and found.age is not None and stays_on_boards(mail):
+                        found.deeds[mail.row.id] = rehearsed
                     ways |= ways_of(mail, checked)
                 met |= ways
         return found, []
@@ -288,12 +309,12 @@ class Batches:
             work = work[: len(work) - len(later)]  # what is later has yet to be foreseen, and is claimed anew
             self._released = bool(later or slow)
             tx.lock(name for mail, _ in work for name in names_to_lock(mail))
-            on_boards, others = parted(work, foreseen)
-            tx.foresee(boards_of([mail for mail, _ in on_boards if mail.row.id not in foreseen]))
+            on_boards, others = parted(work, foreseen.answers)
+            tx.foresee(boards_of([mail for mail, _ in on_boards if mail.row.id not in foreseen.answers]))
             self._settle_all(tx, on_boards, foreseen)
             if others:
                 tx.lock([HOUSE])
-                self._settle_all(tx, others)
+                self._settle_all(tx, others, Foreseen())
         some = [mail for mail in slow if mail.holds_passwords][:_SLOW_AT_ONCE]
         checks = zip(some, self._handler.check(some), strict=True)
         self._checked = {mail.row.id: (mail.logins, checked) for mail, checked in checks}
@@ -329,16 +350,17 @@ class Batches:
         self,
         tx: Transaction,
         work: Sequence[Work],
-        foreseen: Mapping[int, Obeyed] = MappingProxyType({}),
+        foreseen: Foreseen,
         until: float = inf,
     ) -> Sequence[Work]:
         """until: when to leave the rest, by the monotonic clock; returns that."""
         known = tx.inbox.settled({identity for mail, _ in work if (identity := mail.identity)})
         settled = 0
         for mail, checked in work:
-            if not stays_on_boards(mail):
+            obeyed = foreseen.answers.get(mail.row.id) or (None if tx.disturbed else foreseen.deeds.get(mail.row.id))
+            if not stays_on_boards(mail) or (obeyed is None and self._journal.holds_plies):
                 self._journal.write_down(tx)
-            self._settle(tx, mail, checked, known, foreseen.get(mail.row.id))
+            self._settle(tx, mail, checked, known, obeyed)
             settled += 1
             if monotonic() > until:
                 break
@@ -389,6 +411,8 @@ class _Entry:
     """Those that are owed because of it."""
     outbox: list[int] = field(default_factory=list)
     """The rows of these, once they are written down."""
+    plies: Sequence[Plied] = ()
+    """Those that are yet to be written down."""
     about: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -403,7 +427,7 @@ class Journal:
     def note(self, mail: int, settled: Settled, identity: str | None = None) -> None:
         """identity: what tells a second delivery of the same mail; None where nothing does."""
         settlement = Settlement(mail, settled.state, settled.reason, identity, settled.kept)
-        self._unwritten[mail] = _Entry(settlement, list(settled.mails), about=settled.about)
+        self._unwritten[mail] = _Entry(settlement, list(settled.mails), about=settled.about, plies=settled.plies)
         if identity is not None:
             self._identities.add(identity)
 
@@ -415,8 +439,14 @@ class Journal:
         """A mail of this identity was settled since the last commit."""
         return identity in self._identities
 
+    @property
+    def holds_plies(self) -> bool:
+        """Some boards are not yet in the database as they are."""
+        return any(entry.plies for entry in self._unwritten.values())
+
     def write_down(self, tx: Transaction) -> None:
         """Put what was noted where the transaction commits it."""
+        tx.matches.add_plies([ply for entry in self._unwritten.values() for ply in entry.plies])
         settlements = [entry.settlement for entry in self._unwritten.values() if entry.settlement is not None]
         owed = [(mail, number) for number, entry in self._unwritten.items() for mail in entry.mails]
         rows = tx.outbox.add([mail for mail, _ in owed], tx.now, [number for _, number in owed])

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from time import thread_time
@@ -52,7 +52,7 @@ from pbm.server.bounces import Bouncing
 from pbm.server.guard import Cause, Costs, Gate, Logins, Origin, Throttle, logins_of, network_of, settle
 from pbm.server.order import Order, hold, mails_of, parse_all, unsaid_lines
 from pbm.server.senders import identify, is_player, kept_out, remember_key, with_lost_token
-from pbm.store import DatabaseTrouble, Transaction
+from pbm.store import DatabaseTrouble, Plied, Rehearsal, Transaction
 from pbm.store.players import Ban
 
 log = structlog.get_logger()
@@ -152,6 +152,9 @@ class Obeyed:
     told: str = ""
     """Why it gets no answers."""
     about: Mapping[str, str] = field(default_factory=dict)
+    payers: frozenset[str] = frozenset()
+    rehearsal: Rehearsal | None = None
+    """What it would have written, where that was only rehearsed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +168,8 @@ class Settled:
     """The bytes kept in place of the mail; None for the mail itself."""
     about: Mapping[str, str] = field(default_factory=dict)
     """Who sent it, with which verbs, and on which boards, for the log."""
+    plies: Sequence[Plied] = ()
+    """What is yet to be written because of it."""
 
 
 class Handler:
@@ -261,16 +266,21 @@ class Handler:
             return None
         return None if self._is_locked(tx, mail, checked) else self._obey(tx, mail, checked)
 
-    def rehearse(self, tx: Transaction, mail: Prepared, checked: Checked) -> None:
-        """Do what the mail asks, but for writing: what it leads to and tells is worked out while others write."""
+    def rehearse(self, tx: Transaction, mail: Prepared, checked: Checked) -> Obeyed | None:
+        """Do what the mail asks, but for writing: what it leads to and tells is worked out while others write.
+
+        Returns that where it is no more than plies: it then comes to pass if nothing else changes before.
+        """
         if not isinstance(mail.message, Message) or mail.message.cover is Cover.LOCKED or mail.is_for_operator:
-            return
-        if not (self._ban(tx, mail, checked) or self._spent(tx, mail, checked)):
-            begun = thread_time()
-            rehearse(Desk(tx, self.tools), lambda at: mails_of(self._carry_out(at, mail, checked)))
-            if len(self._rehearsed) >= _MOST_REHEARSED:
-                self._rehearsed.clear()
-            self._rehearsed[mail.row.id] = thread_time() - begun
+            return None
+        if self._ban(tx, mail, checked) or self._spent(tx, mail, checked):
+            return None
+        begun = thread_time()
+        obeyed, rehearsal = rehearse(Desk(tx, self.tools), lambda at: self._obeyed(at, mail, checked))
+        if len(self._rehearsed) >= _MOST_REHEARSED:
+            self._rehearsed.clear()
+        self._rehearsed[mail.row.id] = thread_time() - begun
+        return None if obeyed is None or rehearsal.more else replace(obeyed, rehearsal=rehearsal)
 
     def handle(self, tx: Transaction, mail: Prepared, checked: Checked, obeyed: Obeyed | None = None) -> Settled:
         """Do what the mail asks. obeyed: what was foreseen of it.
@@ -299,7 +309,11 @@ class Handler:
         if _goes_round(tx, mail):
             COUNTS.add(LIMITED)
             return Settled(Arrival.IGNORED, f"limit: nothing was done, after {MOST_TO_A_PROGRAM} mails at this ply")
-        return self._bounded(tx, obeyed or self._obey(tx, mail, checked), mail)
+        if obeyed is None:
+            obeyed = self._obey(tx, mail, checked)
+        elif obeyed.rehearsal is not None:
+            obeyed = self._come_to_pass(tx, mail, obeyed, obeyed.rehearsal)
+        return self._bounded(tx, obeyed, mail)
 
     def _is_locked(self, tx: Transaction, mail: Prepared, checked: Checked) -> bool:
         """Whether the mail is one that nobody can read here; the key that it brings is remembered."""
@@ -437,12 +451,24 @@ class Handler:
     def _obey(self, tx: Transaction, mail: Prepared, checked: Checked) -> Obeyed:
         """Do what the mail asks, and tell it; what that takes is at the expense of the one who asked."""
         begun = thread_time() - self._rehearsed.pop(mail.row.id, 0.0)
-        request = self._carry_out(Desk(tx, self.tools), mail, checked)
+        obeyed = self._obeyed(Desk(tx, self.tools), mail, checked)
+        self._costs.charge(obeyed.payers, thread_time() - begun, tx.now)
+        return obeyed
+
+    def _obeyed(self, at: Desk, mail: Prepared, checked: Checked) -> Obeyed:
+        request = self._carry_out(at, mail, checked)
         mails = tuple(mails_of(request))
-        self._costs.charge(mail.payers(checked, request.author.player), thread_time() - begun, tx.now)
         shown = request.sender.proven or (request.author.player if not request.is_hearsay else None)
         proven, told = shown is not None or bool(request.sender.address), _told_since_the_ply(request)
-        return Obeyed(mails, proven, request.withheld, told, _about(request, mail))
+        payers = frozenset(mail.payers(checked, request.author.player))
+        return Obeyed(mails, proven, request.withheld, told, _about(request, mail), payers)
+
+    def _come_to_pass(self, tx: Transaction, mail: Prepared, obeyed: Obeyed, rehearsal: Rehearsal) -> Obeyed:
+        """What was rehearsed is so now, but for what is yet to be written; its mails get keys of their own."""
+        self._costs.charge(obeyed.payers, self._rehearsed.pop(mail.row.id, 0.0), tx.now)
+        for board in rehearsal.opened:
+            self.tools.states.keep(board.match, board.state)
+        return replace(obeyed, mails=tuple(map(self.tools.composer.rekeyed, obeyed.mails)))
 
     def _carry_out(self, at: Desk, mail: Prepared, checked: Checked) -> Request:
         """Do what the mail asks; if it lacks only proof of its sender, ask the claimed player for that."""
@@ -495,7 +521,8 @@ class Handler:
             until = "" if told else self.throttle.silent_until(tx, each.address, each.board, cause)
             mails += self._last_words(tx, each.address, until)
             excess = f"limit: not answered, after {reason}"
-        return Settled(Arrival.HANDLED, excess, tuple(mails), about=obeyed.about)
+        plies = obeyed.rehearsal.plies if obeyed.rehearsal else ()
+        return Settled(Arrival.HANDLED, excess, tuple(mails), about=obeyed.about, plies=plies)
 
     def park(self, tx: Transaction, mail: Prepared, error: Exception) -> Settled:
         """Our own fault: keep the mail for the operator, and tell them and the sender, who is given a reference."""

@@ -122,11 +122,13 @@ class Store:
                 connection = connection.execution_options(pbm_writes=True, pbm_durable=durable)
                 with connection.begin():
                     tx = Transaction(connection, at or self.clock())
+                    tx.watch()
                     if alone:
                         tx.lock([HOUSE])
                     if self.signature is not None:
                         tx.acts.add(self.signature)
                     yield tx
+                    tx.grow_older()
                     tx.tell_others()
                     self._file.check()
             self.signature = None
@@ -366,7 +368,8 @@ def _check_writes(
     options = connection.get_execution_options()
     if not isinstance(statement, UpdateBase) or options.get("pbm_writes", False):
         return statement, many, one
-    number = next(options.get("pbm_unwritten") or iter(()), None)
+    rehearsal = options.get("pbm_unwritten")
+    number = rehearsal.stand_in() if rehearsal is not None else None
     if number is None:
         raise Writes(f"a transaction that only reads does not write to {statement.table}")
     return select(literal(number)) if statement.returning_column_descriptions else _WRITTEN, (), {}

@@ -55,7 +55,7 @@ _RECORDS = (
     .where(plies.c.board.in_(bindparam("boards", expanding=True)))
     .order_by(plies.c.board, plies.c.ply)
 )
-_ADD_PLY = insert(plies)
+ADD_PLY = insert(plies)
 COUNT_PLY = (
     update(matches)
     .where(matches.c.board == bindparam("of_board"))
@@ -68,6 +68,8 @@ _SET_CLOCK = (
 AT_ONCE = 500
 """Boards that one statement asks for."""
 _Rows = Select[Any]
+Plied = tuple[dict[str, Any], dict[str, Any]]
+"""A ply to be written: its own row, and what its board's row becomes."""
 _Stops = tuple[tuple[Stop, ...], tuple[Stop, ...]]
 
 
@@ -233,9 +235,21 @@ class Matches:
         }
         after = {"plies": number, "revision": match.revision + 1, "seat_to_move": seat_to_move}
         after |= columns_of(clock)
-        self._foreseen.pop(match.board, None)
-        self._connection.execute(_ADD_PLY, values)
-        self._connection.execute(COUNT_PLY, {"of_board": match.board, "moved_at": ply.played_at, **after})
+        plied = values, {"of_board": match.board, "moved_at": ply.played_at, **after}
+        rehearsal = self._connection.get_execution_options().get("pbm_unwritten")
+        if rehearsal is None:
+            self.add_plies([plied])
+        else:
+            self._foreseen.pop(match.board, None)
+            rehearsal.plies.append(plied)
+
+    def add_plies(self, plied: Sequence[Plied]) -> None:
+        """Append what a rehearsal would have appended, while nothing else has changed since."""
+        for _, board in plied:
+            self._foreseen.pop(board["of_board"], None)
+        if plied:
+            self._connection.execute(ADD_PLY, [ply for ply, _ in plied])
+            self._connection.execute(COUNT_PLY, [board for _, board in plied])
 
     def drop_ply(self, match: Match, seat_to_move: Seat, clock: Clock | None) -> None:
         """Take the last ply back. seat_to_move, clock: after that."""

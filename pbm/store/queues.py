@@ -241,7 +241,10 @@ class Outbox:
 
     def add(self, mails: Sequence[Mail], now: datetime, causes: Sequence[int] = ()) -> list[int]:
         """causes: the mail in the inbox that each is due to, or none. Returns the ids of the rows."""
-        if not mails or self._connection.get_execution_options().get("pbm_unwritten"):
+        rehearsal = self._connection.get_execution_options().get("pbm_unwritten")
+        if rehearsal is not None:
+            rehearsal.more = True
+        if not mails or rehearsal is not None:
             return []
         self.grew = True
         rows = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any, TypeVar
@@ -17,8 +18,10 @@ from sqlalchemy import (
     bindparam,
     event,
     func,
+    insert,
     select,
     text,
+    update,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 
@@ -28,7 +31,7 @@ from pbm.store.backup import Contents
 from pbm.store.belongings import Belongings
 from pbm.store.erasure import Erasure
 from pbm.store.house import Absences, Agenda, Identity, Peers, Secrets
-from pbm.store.matches import COUNT_PLY, Matches
+from pbm.store.matches import ADD_PLY, COUNT_PLY, Matches, Plied
 from pbm.store.neighbours import CHANNEL, translated
 from pbm.store.overview import Overview
 from pbm.store.players import Bans, Players
@@ -36,7 +39,19 @@ from pbm.store.puzzles import Puzzles
 from pbm.store.queues import Inbox, Outbox
 from pbm.store.ratings import Paces, Ratings
 from pbm.store.refusals import Acts, Blocks, Bounces, Choices
-from pbm.store.tables import absences, addresses, follows, game_choices, intents, matches, player_follows, players
+from pbm.store.tables import (
+    absences,
+    addresses,
+    follows,
+    game_choices,
+    inbox,
+    intents,
+    matches,
+    meta,
+    outbox,
+    player_follows,
+    players,
+)
 from pbm.store.tickets import Guesses, Invitations, Seeks, Tickets
 from pbm.store.tournaments import Tournaments
 
@@ -51,12 +66,31 @@ _MOST_UNWRITTEN = 500
 """Statements of a rehearsal: a loop that waits for what it writes ends, too."""
 _FORESEEN = frozenset({matches, absences, intents, follows, player_follows, game_choices, players, addresses})
 
+_AGE = select(meta.c.value).where(meta.c.key == "age")
+
 Q = TypeVar("Q")
 
 
 def _queries(kind: Callable[[Connection], Q]) -> cached_property[Q]:
     """Made when they are first asked for: a mail needs a few of them."""
     return cached_property(lambda tx: kind(tx._connection))  # noqa: SLF001  of the class it is made for
+
+
+@dataclass(slots=True)
+class Rehearsal:
+    """What a block has opened and would have written."""
+
+    opened: list[Any] = field(default_factory=list)
+    """The boards."""
+    plies: list[Plied] = field(default_factory=list)
+    more: bool = False
+    """It would have written something else, too."""
+    _left: int = _MOST_UNWRITTEN
+
+    def stand_in(self) -> int | None:
+        """The id of a row that seems to be written; None where there are too many."""
+        self.more, self._left = True, self._left - 1
+        return -1 - self._left if self._left >= 0 else None
 
 
 class Transaction:
@@ -100,6 +134,9 @@ class Transaction:
         self._savepoints = 0
         self.opened: list[Any] | None = None
         """The boards that a rehearsal has in hand; None outside of one."""
+        self._grown_older = False
+        self.disturbed = False
+        """It has changed more than queues and the boards on which plies were played, see `age`."""
 
     @cached_property
     def bounces(self) -> Bounces:
@@ -110,6 +147,8 @@ class Transaction:
 
         Once any of that is written, all is asked for anew; but a ply only changes its own board.
         """
+        if not boards:
+            return
         people = [player.id for player in self.matches.foresee(boards)]
         self.intents.foresee(boards)
         self.follows.foresee(boards)
@@ -121,6 +160,34 @@ class Transaction:
             return
         if statement.table in _FORESEEN:
             self._ask_anew()
+
+    @cached_property
+    def age(self) -> int | None:
+        """How many transactions had changed anything but the queues, as SQLite counts; None where nobody counts.
+
+        While it is the same, what was found in an earlier transaction would be found again. On PostgreSQL all who
+        write would wait for each other to count.
+        """
+        if self._connection.dialect.name != "sqlite":
+            return None
+        return int(self._connection.execute(_AGE).scalar_one_or_none() or 0)
+
+    def watch(self) -> None:
+        """Notice what changes; for one that may write."""
+        event.listen(self._connection, "before_execute", self._note)
+
+    def _note(self, _connection: Connection, statement: Executable, *_rest: object) -> None:
+        if isinstance(statement, UpdateBase) and statement.table is not inbox and statement.table is not outbox:
+            self._grown_older = True
+            self.disturbed = self.disturbed or (statement is not ADD_PLY and statement is not COUNT_PLY)
+
+    def grow_older(self) -> None:
+        """Count this one, if it has changed anything that counts; the last that it does."""
+        if self._grown_older and self.age is not None:
+            self.age += 1
+            aged = update(meta).where(meta.c.key == "age").values(value=str(self.age))
+            if not self._connection.execute(aged).rowcount:
+                self._connection.execute(insert(meta).values(key="age", value=str(self.age)))
 
     def _ask_anew(self) -> None:
         for queries in (self.matches, self.intents, self.follows, self.players):
@@ -150,16 +217,17 @@ class Transaction:
             self._connection.exec_driver_sql(f"RELEASE SAVEPOINT {name}")
 
     @contextmanager
-    def rehearsal(self) -> Iterator[list[Any]]:
+    def rehearsal(self) -> Iterator[Rehearsal]:
         """Let the block write nothing: each such statement seems to do it, and after many the block ends.
 
-        So does whatever it raises, for that comes up again when it is done in earnest. Gives the boards it opens.
+        So does whatever it raises, for that comes up again when it is done in earnest.
         """
-        self.opened = []
+        rehearsal = Rehearsal()
+        self.opened = rehearsal.opened
         try:
             with suppress(Exception), self.savepoint():
-                self._connection.execution_options(pbm_unwritten=iter(range(-_MOST_UNWRITTEN, 0)))
-                yield self.opened
+                self._connection.execution_options(pbm_unwritten=rehearsal)
+                yield rehearsal
         finally:
             self._connection.execution_options(pbm_unwritten=None)
             self.opened = None

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
+from pbm.core import decisions
+from pbm.core.board import OpenBoard, States
+from pbm.domain.clock import Clock
 from pbm.domain.mail import Arrival, Mail
+from pbm.domain.match import Match, Ply, Seat
 from pbm.server import Arriving, batch
+from pbm.store.matches import Matches
 from pbm.store.queues import Outbox
 from tests.conversation import House
 
@@ -85,3 +91,62 @@ def test_the_log_tells_whose_mail_did_what_where(table: House) -> None:
     told = [{name: line[name] for name in ("userid", "verb", "board") if name in line} for line in logged]
     assert [each for each in told if each] == [{"userid": "alice", "verb": "move", "board": "101"}]
     assert "alicepass" not in str(logged)
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The moves that were worked out, each as often as it was."""
+    found: list[str] = []
+    add_ply = Matches.add_ply
+
+    def noted(matches: Matches, match: Match, ply: Ply, seat: Seat, clock: Clock | None) -> None:
+        found.append(f"{match.board} {ply.notation}")
+        add_ply(matches, match, ply, seat, clock)
+
+    monkeypatch.setattr(Matches, "add_ply", noted)
+    return found
+
+
+def record(house: House, board: int) -> list[str]:
+    with house.service.store.read() as tx:
+        match = tx.matches.load(board)
+    assert match is not None
+    return [ply.notation for ply in match.record]
+
+
+def test_a_move_is_worked_out_once(table: House, played: list[str]) -> None:
+    table.game("cross -size=4 bob alice", [])
+    table.service.accept([table.answering("bob", "C4", 101), table.answering("bob", "B2", 102)])
+    played.clear()
+    assert table.service.handle() == 2
+    assert played == ["101 C4", "102 B2"]
+    assert (record(table, 101), record(table, 102)) == (["D4", "C4"], ["B2"])
+    table.send("alice", "cross move 101 alice alicepass B3")
+    assert record(table, 101) == ["D4", "C4", "B3"]
+
+
+def test_a_move_is_worked_out_anew_when_another_process_has_changed_something(
+    table: House, played: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle = batch.Batches._settle_at_once
+
+    def late(batches: batch.Batches, *work: Any) -> Any:
+        if record(table, 101) == ["D4"]:
+            with table.service.store.write() as tx:
+                decisions.play_ply(OpenBoard.load(tx, States(), 101), 2, "B3")
+        return settle(batches, *work)
+
+    monkeypatch.setattr(batch.Batches, "_settle_at_once", late)
+    (refused,) = table.send("bob", "cross move 101 bob bobpass C4")
+    assert "It is not your turn" in refused.text
+    assert record(table, 101) == ["D4", "B3"]
+    assert played == ["101 C4", "101 B3"]
+
+
+def test_a_move_minds_what_an_earlier_mail_of_its_batch_has_changed(table: House, played: list[str]) -> None:
+    accept(table, ("alice", "set alice alicepass subject constant"), ("bob", "cross move 101 bob bobpass C4"))
+    assert table.service.handle() == 2
+    with table.service.store.read() as tx:
+        told = [queued.mail.subject for queued in tx.outbox.latest(None, 10) if queued.mail.address.startswith("alice")]
+    assert "Cross Board 101 alice-bob" in told
+    assert played == ["101 C4"] * 2
