@@ -8,10 +8,11 @@ processor, next to Ludii's). Levels are bounded by positions looked at, all othe
 does not matter what else the machine does. --share makes the levels think about less, all by the same factor; --slips
 tries other chances of thoughtless moves than the game's skill has for its levels.
 
-Colours are exchanged from game to game, each pair of games begins with the same two random plies. A pairing is looked
-at after 8 games, 16, 32 and so on, and is over as soon as its 95 % interval lies within what is wanted, or without.
-Because each look is one more chance to be deceived, intervals are as wide as they must be for all looks together
-(Wilson's, with Pocock's bounds).
+Colours are exchanged from game to game, each pair of games begins with the same two random plies, but those of
+`simple` with none: against chance and the greedy player no two games are alike anyway. A pairing is looked at after 8
+games, 16, 32 and so on, and is over as soon as its 95 % interval lies within what is wanted, or without. Because each
+look is one more chance to be deceived, intervals are as wide as they must be for all looks together (Wilson's, with
+Pocock's bounds).
 """
 
 from __future__ import annotations
@@ -72,6 +73,8 @@ class Contest:
     one: Player
     other: Player
     wanted: tuple[float, float]
+    opening: int = 2
+    """So many plies at the beginning are random."""
 
 
 @dataclass
@@ -108,9 +111,9 @@ def points(contest: Contest, number: int) -> float:
             if outcome.winner is None:
                 return 0.5
             return float((first if outcome.winner is Side.FIRST else second) is contest.one)
-        if ply == 2:
+        if ply == contest.opening:
             dice = Random(f"{number} {contest}")
-        player = Player("random") if ply < 2 else first if game.to_move(pos) is Side.FIRST else second
+        player = Player("random") if ply < contest.opening else first if game.to_move(pos) is Side.FIRST else second
         pos = game.play(pos, player.move(game, pos, dice))
     return 0.5
 
@@ -168,7 +171,8 @@ def contests(
     }
     if kind == "ludii" and chosen not in LUDII:
         return iter(())
-    return (Contest(name, tuple(words), one, other, wanted) for one, other, wanted in pairs.get(kind, []))
+    opening = 0 if kind == "simple" else 2
+    return (Contest(name, tuple(words), one, other, wanted, opening) for one, other, wanted in pairs.get(kind, []))
 
 
 LUDII = {

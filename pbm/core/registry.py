@@ -25,7 +25,8 @@ from pbm.store.house import Item
 from pbm.store.tickets import Ticket
 
 Handler = Callable[[Request, Command], Answer | None]
-Redeemer = Callable[[Request, Ticket], None]
+Redeemer = Callable[[Request, Ticket], bool | None]
+"""False says that the mail is no answer to the ticket's, and is to be read as any other mail."""
 
 HANDLERS: dict[str, Handler] = {}
 REDEEMERS: dict[str, Redeemer] = {}

@@ -23,13 +23,13 @@ from pbm.core.notify import Desk, reader_of
 from pbm.core.registry import Occasion, digests, handles, redeems
 from pbm.core.request import Request
 from pbm.core.robots import Task, asked, thinks_at_leisure
-from pbm.domain.commands import Command
+from pbm.domain.commands import Command, begins, parse, verb_meant
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.mail import Mail
 from pbm.domain.match import SWAP, Ending, Match, Player, State, replay
 from pbm.domain.settings import DAILY, Settings
 from pbm.domain.spans import OFF
-from pbm.domain.verbs import LOOKING, Locks, Verb
+from pbm.domain.verbs import LOOKING, Locks, Standing, Verb
 from pbm.mailin import strip_subject
 from pbm.store import Transaction
 from pbm.store.house import THINK, Item
@@ -153,14 +153,15 @@ def _order(tx: Transaction, player: Player, games: Sequence[str], *, mailed: boo
 def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
     """Take an answer, the first of which counts; what is no move does not. Raises: NotAllowed."""
     state, tx = _state(found), request.tx
+    if found.solved is not None:
+        raise NotAllowed(f"You have answered puzzle {found.id} before. The winning move is {found.line[0]}.", WORD)
     try:
         played = "" if text.casefold().strip(" .!") in GIVING_UP else _move(state, text)
     except (GameError, BadArguments) as error:
         request.outgoing.letters += _mails(request, player, found, problem=str(error))
         return
     solved = played == found.line[0]
-    if not tx.puzzles.settle(player.id, found.id, request.now, solved=solved):
-        raise NotAllowed(f"You have answered puzzle {found.id} before. The winning move is {found.line[0]}.", WORD)
+    tx.puzzles.settle(player.id, found.id, request.now, solved=solved)
     after, _ = state.play(found.line[0])
     request.outgoing.letters += request.tools.composer.puzzle(
         request.outgoing.reader(player), "puzzle-over.txt", Posed(found.id, after), request.now, to=request.message,
@@ -196,23 +197,48 @@ def _mails(at: Desk, player: Player, found: Puzzle, *, problem: str = "", leave:
 
 
 @redeems(WORD, lasting=True)
-def answer_puzzle(request: Request, ticket: Ticket) -> None:
-    """Its first line is the move."""
+def answer_puzzle(request: Request, ticket: Ticket) -> bool | None:
+    """Its first line is the move, or asks for another puzzle. Other commands of the player are no answer."""
     player = request.tx.players.get(ticket.player_id or 0)
     found = request.tx.puzzles.get(int(ticket.payload[WORD]), player.id) if player else None
     if player is None or found is None:
-        return
-    request.author.player = player
+        return None
     said = request.message.text.strip() or strip_subject(request.message.subject)
     line = said.partition("\n")[0].strip()
     answer = line.removeprefix(f"{WORD} {found.id} ")
+    if line.casefold() != LEAVE and player in request.sender.at_home and _is_command(found, answer):
+        return False
+    request.author.player = player
     if line.casefold() == LEAVE:
         request.outgoing.answers.append(_leave(request, player))
-        return
+        return None
     try:
-        _judge(request, player, found, answer)
-    except NotAllowed as error:
+        if (given := _answered(request, player, found, answer)) is not None:
+            request.outgoing.answers.append(given)
+    except (NotAllowed, BadArguments) as error:
         refuse(request, line, error)
+    return None
+
+
+def _answered(request: Request, player: Player, found: Puzzle, text: str) -> Answer | None:
+    """Judge an answer, or give the puzzle that it asks for: "puzzle", "puzzle hex". Raises: NotAllowed, BadArguments."""
+    words = text.casefold().split()
+    if words[:1] == [WORD] and len(words) < 3:
+        command = parse(text, Standing(known=True, proven=True))
+        return _give(request, command, player, _games(" ".join(words[1:])))
+    _judge(request, player, found, text)
+    return None
+
+
+def _is_command(found: Puzzle, text: str) -> bool:
+    """The text is a command, and neither a move, nor one word for a move, nor one for another puzzle."""
+    if text.casefold().startswith(WORD) or not begins(text) or verb_meant(text) is not None:
+        return False
+    try:
+        _move(_state(found), text)
+    except (GameError, BadArguments):
+        return True
+    return False
 
 
 def _leave(request: Request, player: Player) -> Answer:

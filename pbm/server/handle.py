@@ -496,15 +496,14 @@ class Handler:
             return blank
 
     def _redeem(self, request: Request) -> Request | None:
-        """Redeem the ticket whose token the mail answers; None if it answers none."""
+        """Redeem the ticket whose token the mail answers; None if it answers none, or is read as any other mail."""
         token = request.message.token if request.sender.seat is None else None
         ticket = request.tx.tickets.find(token, request.now) if token else None
         if ticket is None:
             return None
         if ticket.purpose not in LASTING:
             request.tx.tickets.use_up(ticket)
-        REDEEMERS[ticket.purpose](request, ticket)
-        return request
+        return None if REDEEMERS[ticket.purpose](request, ticket) is False else request
 
     def _bounded(self, tx: Transaction, obeyed: Obeyed, mail: Prepared) -> Settled:
         """The mail is settled, without the answers that are too many, and why any were left out."""

@@ -90,10 +90,18 @@ def test_a_forwarded_puzzle_answers_itself_and_nothing_else(given: House) -> Non
         assert tx.puzzles.streak(1).answered == 0
 
 
+def test_commands_in_answer_to_a_puzzle_are_carried_out_as_from_any_mail(given: House) -> None:
+    assert "Robots are programs" in given.answer("alice", "robots")[0].body
+    assert "A robot makes a puzzle" in given.answer("alice", "puzzle four", mail=2)[0].body
+    asked = given.answer("alice", "set subject classic", mail=2)
+    assert [mail["Subject"] for mail in asked] == ["pbm: was that you?"]
+
+
 def test_the_first_answer_counts(given: House) -> None:
     assert "Not solved: 8" in given.answer("alice", "8")[0].body
     again = given.answer("alice", "9", mail=2)
     assert "answered puzzle 1 before" in again[0].body
+    assert "answered puzzle 1 before" in given.answer("alice", "what a nice board", mail=2)[0].body
     with given.service.store.read() as tx:
         assert tx.puzzles.streak(1).solved == 0
 
