@@ -221,7 +221,7 @@ def answer_puzzle(request: Request, ticket: Ticket) -> bool | None:
 
 
 def _answered(request: Request, player: Player, found: Puzzle, text: str) -> Answer | None:
-    """Judge an answer, or give the puzzle that it asks for: "puzzle", "puzzle hex". Raises: NotAllowed, BadArguments."""
+    """Judge an answer, or give what it asks for: "puzzle", "puzzle hex". Raises: NotAllowed, BadArguments."""
     words = text.casefold().split()
     if words[:1] == [WORD] and len(words) < 3:
         command = parse(text, Standing(known=True, proven=True))
