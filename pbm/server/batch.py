@@ -95,11 +95,12 @@ class Batches:
         Raises: DatabaseTrouble, and then none is handled.
         """
         handled, begun = 0, monotonic()
-        while handled < limit and monotonic() < begun + (_SECONDS_OF_A_FLOOD if self._put_off else _SECONDS_IN_ALL):
+        while handled < limit:
             some = self._handle_some(limit)
             handled += some
             more = self._released if self._store.locks_rows else some and (self._left_over or self._put_off)
-            if not more:
+            seconds = _SECONDS_OF_A_FLOOD if self._put_off else _SECONDS_IN_ALL
+            if not more or (handled and monotonic() > begun + seconds):
                 break
         return handled
 

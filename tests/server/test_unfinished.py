@@ -96,7 +96,7 @@ def test_trouble_with_the_database_is_no_begin(struck: House, monkeypatch: pytes
 def test_mails_that_come_later_cost_nothing_more(table: House) -> None:
     table.service.handle()
     table.service.accept([table.mail("alice", "about bob")])
-    with table.service.store.read() as tx:
+    with table.service.store.write() as tx:  # it locks what it gives
         begun = tx.inbox.newest_waiting()
         assert tx.inbox.left_over(begun, 5)[0][1] == 0
     table.service.handle()
