@@ -10,7 +10,7 @@ import pytest
 
 from pbm.domain.configuration import Limits
 from pbm.domain.match import Ending
-from pbm.features.tournament import entries, letters
+from pbm.features.tournament import letters, rounds
 from pbm.server import Settings
 from pbm.server.operator import Administration
 from pbm.server.steward import Steward
@@ -438,7 +438,6 @@ def test_a_ladder(house: House) -> None:
 def test_many_are_told_some_at_a_time_and_each_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a tournament to join, and that it is cancelled."""
     monkeypatch.setattr(letters, "_AT_ONCE", 2)
-    monkeypatch.setattr(entries, "_TOLD_AT_ONCE", 2)
     house.player("maker")
     house.send("maker", f"tournament create cup robin cross maker {password('maker')} -size=3 -players=9..9")
     for userid in NAMES[:5]:
@@ -452,6 +451,21 @@ def test_many_are_told_some_at_a_time_and_each_once(house: House, monkeypatch: p
     assert len(at_once) < len(told)
     assert sorted(told) == [*map(address_of, (*NAMES[:5], "maker"))]
     assert house.wait(DAY) == []
+
+
+def test_a_large_round_is_told_as_a_small_one(new_house: Callable[..., House], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some players at a time: at its start, and when it is over."""
+    told: list[list[tuple[str, str, str]]] = []
+    for at_once in (50, 1):
+        monkeypatch.setattr(letters, "_AT_ONCE", at_once)
+        monkeypatch.setattr(rounds, "_BOARDS_AT_ONCE", at_once)
+        house = new_house()
+        got = make(house, "swiss -rounds=2", NAMES[:5])
+        got += play(house, lambda one, other: one < other)
+        got += play(house, lambda one, other: one < other)
+        told.append(sorted((each.address, each["Subject"], each.body) for each in got))
+    assert told[0] == told[1]
+    assert {subject for _, subject, _ in told[1]} >= {"pbm: cup: round 1", "pbm: cup: round 2", "pbm: cup: the result"}
 
 
 def test_a_cancelled_event_leaves_its_boards_alone(house: House) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import combinations, count, groupby, product
 
 from pbm.domain.tournaments.bouts import (
@@ -284,12 +285,20 @@ def bouts(
 
     seeded: all who are in, the strongest first. before: the bouts of each round. absent: who of them is not paired.
     """
+    return list(_bouts(tuple(seeded), tuple(map(tuple, before)), frozenset(absent), is_last=is_last))
+
+
+@lru_cache(maxsize=4)
+def _bouts(
+    seeded: tuple[Entrant, ...], before: tuple[tuple[Bout, ...], ...], absent: frozenset[Entrant], *, is_last: bool
+) -> tuple[Bout, ...]:
+    """Kept, for what takes long is asked for before others wait, and then anew while they do."""
     ranked = contenders(seeded, before, absent, is_last=is_last)
     pairs = next(found for rules in _rules(ranked) if (found := _Round(ranked, rules).pairs()) is not None)
     pairs.sort(key=lambda pair: (-pair[0].points, -pair[1].points, pair[0].number))
     paired = {contender.entrant for pair in pairs for contender in pair}
     resting = [Bout(each.entrant, played=False) for each in ranked if each.entrant not in paired]
-    return [*map(_bout, pairs), *resting]
+    return (*map(_bout, pairs), *resting)
 
 
 def _bout(pair: Pair) -> Bout:

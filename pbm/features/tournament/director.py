@@ -17,7 +17,7 @@ from pbm.domain.match import Ending, Player, Result
 from pbm.domain.tournaments import standings
 from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.terms import Kind
-from pbm.features.tournament.letters import Letters
+from pbm.features.tournament.letters import Letters, Standings
 from pbm.store.tournaments import Entrant, Meeting, Stage, Tournament
 
 HOLDING = "tournament"
@@ -75,11 +75,15 @@ class Director(Desk):
     def is_due(self) -> bool:
         return self.tournament.due_at is not None and self.tournament.due_at <= self.now
 
-    def tell(self, players: Sequence[Player], page: str, subject: str, **words: object) -> None:
-        self.mails += self.letters.mail(players, self.tournament, page, subject, **words)
+    def tell(
+        self, players: Sequence[Player], page: str, subject: str, standings: Sequence[Standings] = (), **words: Any
+    ) -> None:
+        words["standings"] = [each.plain() for each in standings]
+        told = [player.id for player in players]
+        self.mails += self.letters.tell(told, self.tournament, page, subject, **words)
 
-    def tell_all(self, page: str, subject: str, **words: object) -> None:
-        self.tell(self.letters.audience(self.tournament), page, subject, **words)
+    def tell_all(self, page: str, subject: str, standings: Sequence[Standings] = (), **words: Any) -> None:
+        self.tell(self.letters.audience(self.tournament), page, subject, standings, **words)
 
     def by_rating(self, players: Sequence[Entrant]) -> list[Player]:
         """The strongest first; of equals, who has joined first."""

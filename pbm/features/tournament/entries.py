@@ -12,7 +12,6 @@ from pbm.core import start as starting
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, subscribes
 from pbm.core.notify import Desk
-from pbm.core.registry import Occasion, when_due
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import PlayerLeft
 from pbm.domain.mail import Mail
@@ -205,31 +204,7 @@ def cancel(at: Desk, tournament: Tournament) -> list[Mail]:
     tx.tournaments.save(ended)
     tx.agenda.drop(HOLDING, tournament.id)
     numbers = [each.board for each in tx.tournaments.under_way(tournament.id) if each.board is not None]
-    players = [player.id for player in Letters(at.tx, at.tools).audience(ended)]
-    return _tell_cancelled(at, ended, players, numbers)
-
-
-CANCELLED = "tournament cancelled"
-"""Kind of the agenda's items: of tournaments that were ended early, and not all have been told."""
-_TOLD_AT_ONCE = 50
-"""Players who are written to in one transaction, so that nobody waits for it."""
-
-
-def _tell_cancelled(at: Desk, ended: Tournament, players: Sequence[int], boards: Sequence[int]) -> list[Mail]:
-    """The mails to the first of the players; the others are told by and by. boards: what goes on."""
-    tx = at.tx
-    told, more = players[:_TOLD_AT_ONCE], players[_TOLD_AT_ONCE:]
-    if more:
-        tx.agenda.put(CANCELLED, ended.id, tx.now, players=more, boards=boards)
-    letters, known = Letters(at.tx, at.tools), filter(None, map(tx.players.get, told))
-    words = {"standings": letters.standings_of(ended), "boards": boards}
-    return letters.mail(known, ended, "tournament-cancelled.txt", "cancelled", **words)
-
-
-@when_due(CANCELLED)
-def go_on_telling(occasion: Occasion) -> None:
-    tx, item = occasion.tx, occasion.item
-    tournament = tx.tournaments.get(int(item.key))
-    if tournament is not None:
-        told = _tell_cancelled(occasion, tournament, item.payload["players"], item.payload["boards"])
-        tx.outbox.add(told, occasion.now)
+    desk = Letters(at.tx, at.tools)
+    players, standings = [each.id for each in desk.audience(ended)], desk.standings_of(ended)
+    words = {"standings": [each.plain() for each in standings], "boards": numbers}
+    return desk.tell(players, ended, "tournament-cancelled.txt", "cancelled", **words)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from fractions import Fraction
+from typing import Any
 
 from games import GAMES
 from pbm.compose import Answer, Outcome, Reader
@@ -48,6 +49,26 @@ class Standings:
     """Of the division; 0 where there is but one."""
     tie_breaks: tuple[TieBreak, ...]
     rows: tuple[EntrantRow, ...]
+
+    def plain(self) -> dict[str, object]:
+        """What a page shows of it, as the agenda can hold it."""
+        rows = [
+            {
+                "line": {"rank": row.line.rank, "won": row.line.won, "drawn": row.line.drawn, "lost": row.line.lost},
+                "userid": row.userid,
+                "left": row.left,
+                "points": row.points,
+                "tie_breaks": row.tie_breaks,
+            }
+            for row in self.rows
+        ]
+        return {"number": self.number, "tie_breaks": list(self.tie_breaks), "rows": rows}
+
+
+TOLD = "tournament told"
+"""Kind of the agenda's items: of tournaments of which not all have been told yet what happened."""
+_AT_ONCE = 50
+"""Players who are written to in one transaction, so that nobody waits for it."""
 
 
 def shown(points: Fraction) -> str:
@@ -120,13 +141,29 @@ class Letters(Desk):
         known = {player.id for player in inside}
         return [*inside, *(each for each in self.tx.tournaments.followers(tournament.id) if each.id not in known)]
 
-    def mail(
-        self, players: Iterable[Player], tournament: Tournament, page: str, subject: str, **words: object
+    def tell(self, players: Sequence[int], tournament: Tournament, page: str, subject: str, **words: Any) -> list[Mail]:
+        """The mails to the first of the players, by their ids; the others are told by and by.
+
+        words: of the page, as the agenda can hold them. Of `pairings` and `before` it holds the number of the round.
+        """
+        told, more = players[:_AT_ONCE], players[_AT_ONCE:]
+        if more:
+            place = {"season": tournament.season, "round": tournament.round}
+            key = f"{tournament.id} {page} {tournament.season} {tournament.round}"
+            self.tx.agenda.put(TOLD, key, self.now, players=more, page=page, subject=subject, words=words, **place)
+        rounds = {name: words[name] for name in ("pairings", "before") if name in words}
+        if rounds:
+            meetings = self.tx.tournaments.meetings(tournament.id, tournament.season)
+            words |= {name: [each for each in meetings if each.round == rounds[name]] for name in rounds}
+        return self._mails(told, tournament, page, subject, words)
+
+    def _mails(
+        self, players: Iterable[int], tournament: Tournament, page: str, subject: str, words: dict[str, Any]
     ) -> list[Mail]:
         """The page for each of the players; an answer to it is a command of theirs."""
         mails: list[Mail] = []
         inside = {each.player for each in self.tx.tournaments.entrants(tournament.id) if each.left_at is None}
-        for reader in readers_of(self, players).values():
+        for reader in readers_of(self, filter(None, map(self.tx.players.get, players))).values():
             you = reader.player
             text = self.page(page, tournament, reader, you=you, inside=you in inside, **words)
             answer = Answer("", Outcome.DONE, text, f"pbm: {tournament.name}: {subject}")
@@ -134,12 +171,21 @@ class Letters(Desk):
         return mails
 
 
+@when_due(TOLD)
+def go_on_telling(occasion: Occasion) -> None:
+    told, number = occasion.item.payload, occasion.item.key.partition(" ")[0]
+    tournament = occasion.tx.tournaments.get(int(number))
+    if tournament is not None:
+        then = replace(tournament, season=told["season"], round=told["round"])
+        page, subject, words = told["page"], told["subject"], told["words"]
+        mails = Letters(occasion.tx, occasion.tools).tell(told["players"], then, page, subject, **words)
+        occasion.tx.outbox.add(mails, occasion.now)
+
+
 NEWS = "tournament news"
 """Kind of the agenda's item; there is one as long as there is a tournament to join."""
 NO_MORE = "set tournaments off"
 _WEEKDAY, _HOUR = 0, 8
-_AT_ONCE = 50
-"""Players who are written to in one transaction, so that nobody waits for it."""
 _MORE = "more"
 """Key of the item that stands there while the others are yet to be told."""
 

@@ -6,11 +6,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from pbm.core.board import OpenBoard
 from pbm.core.bus import MatchEnded, MatchReopened, subscribes
-from pbm.core.notify import tell_players
+from pbm.core.notify import Desk, tell_players
 from pbm.core.registry import Occasion, when_due
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import MatchStarted
+from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Result
 from pbm.domain.tournaments import pairings, swiss
 from pbm.domain.tournaments.bouts import DRAW, LOSS, WIN, Bout
@@ -144,24 +146,15 @@ class Rounds(Director):
             if boards:
                 self.keep(due_at=due_at)
                 self._tell_of_round(standings)
-                for board in boards:
-                    board.events.append(MatchStarted(board.match.board))
-                    self.mails += tell_players(self, board)
+                self.mails += _tell_begun(self, f"{self.tournament.id} {self.tournament.round}", boards)
                 return
         self._finish()
 
     def _tell_of_round(self, standings: Sequence[Standings]) -> None:
         """standings: before it; none before the first of a season."""
-        tournament = self.tournament
-        meetings = self.tx.tournaments.meetings(tournament.id, tournament.season)
-        self.tell_all(
-            "tournament-round.txt",
-            f"round {tournament.round}",
-            rounds=self.rounds(),
-            pairings=[each for each in meetings if each.round == tournament.round],
-            before=[each for each in meetings if each.round == tournament.round - 1],
-            standings=standings,
-        )
+        number, rounds = self.tournament.round, self.rounds()
+        page, subject = "tournament-round.txt", f"round {number}"
+        self.tell_all(page, subject, standings, rounds=rounds, pairings=number, before=number - 1)
 
     def _pairings(self) -> list[tuple[int, Bout]]:
         """The bouts of the present round, with their divisions; a player who has left or is kept out loses them."""
@@ -184,7 +177,7 @@ class Rounds(Director):
         *before, resting = [
             [each.bout for each in meetings if each.round == number] for number in range(1, tournament.round + 1)
         ]
-        seeded = [each.player.id for each in self.tx.tournaments.entrants(tournament.id)]
+        seeded = list(self.placed) or [each.player.id for each in self.tx.tournaments.entrants(tournament.id)]
         absent = {each for each in seeded if each not in here}
         if tournament.terms.kind is Kind.KNOCKOUT:
             return pairings.knockout_bouts(seeded, before, absent)
@@ -195,7 +188,6 @@ class Rounds(Director):
     def _finish(self) -> None:
         """The end of the tournament; of a league that has players left, only of a season."""
         tournament, audience = self.tournament, self.letters.audience(self.tournament)
-        before = self.tx.tournaments.meetings(tournament.id, tournament.season, tournament.round)
         standings = self.letters.standings_of(tournament)
         gone = (
             self._strike_out() if tournament.terms.kind is Kind.LEAGUE and tournament.stage is Stage.RUNNING else None
@@ -203,10 +195,10 @@ class Rounds(Director):
         if gone is not None and self.present():
             self.keep(stage=Stage.PAUSED, due_at=self.now + timedelta(days=tournament.terms.pause))
             subject = f"season {tournament.season} is over"
-            self.tell(audience, "tournament-season.txt", subject, moves=self._moves(), gone=gone, standings=standings)
+            self.tell(audience, "tournament-season.txt", subject, standings, moves=self._moves(), gone=gone)
         else:
             self.keep(stage=Stage.OVER, due_at=None, ended_at=self.now)
-            self.tell(audience, "tournament-over.txt", "the result", before=before, standings=standings)
+            self.tell(audience, "tournament-over.txt", "the result", standings, before=tournament.round)
 
     def _strike_out(self) -> list[str]:
         """Players who had boards in the season but made no move leave the league; their userids."""
@@ -249,6 +241,35 @@ def _without_leavers(bout: Bout, here: Collection[int]) -> Bout:
 def _turned(bout: Bout, season: int) -> Bout:
     """Every other season everybody has the other seat."""
     return bout if season % 2 or bout.second is None else replace(bout, first=bout.second, second=bout.first)
+
+
+BEGUN = "tournament boards"
+"""Kind of the agenda's items: of boards that have begun, and whose players have yet to be told."""
+_BOARDS_AT_ONCE = 25
+"""Boards whose players are told in one transaction, so that nobody waits for it."""
+
+
+def _tell_begun(at: Desk, key: str, boards: Sequence[OpenBoard]) -> list[Mail]:
+    """The mails to the players of the first of the boards; the others are told by and by."""
+    told, more = boards[:_BOARDS_AT_ONCE], [board.match.board for board in boards[_BOARDS_AT_ONCE:]]
+    if more:
+        at.tx.agenda.put(BEGUN, key, at.now, boards=more)
+    mails: list[Mail] = []
+    for board in told:
+        board.events.append(MatchStarted(board.match.board))
+        mails += tell_players(at, board)
+    return mails
+
+
+@when_due(BEGUN)
+def go_on_telling(occasion: Occasion) -> None:
+    numbers, tx = occasion.item.payload["boards"], occasion.tx
+    told, more = numbers[:_BOARDS_AT_ONCE], numbers[_BOARDS_AT_ONCE:]
+    if more:
+        tx.agenda.put(BEGUN, occasion.item.key, occasion.now, boards=more)
+    tx.lock(f"board {number}" for number in told)
+    under_way = [board for board in map(occasion.open, told) if board.match.result is None]
+    tx.outbox.add(_tell_begun(occasion, occasion.item.key, under_way), occasion.now)
 
 
 @when_due(HOLDING)
