@@ -32,13 +32,17 @@ from tests.golden_file import FOLDER, hold
 CROSS = ("cross -size=3", ["C3"])
 
 
-@pytest.fixture
-def house(new_house: Callable[..., House]) -> House:
-    """alice and bob, who get mails in all forms."""
+def both(new_house: Callable[..., House]) -> House:
     opened = new_house()
     for userid in ("alice", "bob"):
         opened.player(userid, "both")
     return opened
+
+
+@pytest.fixture
+def house(new_house: Callable[..., House]) -> House:
+    """alice and bob, who get mails in all forms."""
+    return both(new_house)
 
 
 def small(name: str) -> tuple[str, list[str]]:
@@ -93,6 +97,24 @@ def last_of(house: House, userid: str) -> Got:
     return house.mailboxes[address_of(userid)][-1]
 
 
+@pytest.fixture(scope="session")
+def seen() -> dict[str, Got]:
+    """Mails that were only looked at, by the game."""
+    return {}
+
+
+@pytest.fixture
+def shown(seen: dict[str, Got], new_house: Callable[..., House]) -> Callable[[str], Got]:
+    """The mail of a small board of a game, in all forms, to the player to move; it is made once."""
+
+    def show(name: str) -> Got:
+        if name not in seen:
+            seen[name] = mover(both(new_house), *small(name))
+        return seen[name]
+
+    return show
+
+
 def mover(house: House, words: str, moves: list[str]) -> Got:
     """The last mail of the player to move."""
     house.game(f"{words} alice bob", moves)
@@ -139,8 +161,8 @@ def test_every_move_is_a_link_that_plays_it(name: str, house: House) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_links_are_short_and_go_to_the_address_of_the_token(name: str, house: House) -> None:
-    got = mover(house, *small(name))
+def test_links_are_short_and_go_to_the_address_of_the_token(name: str, shown: Callable[[str], Got]) -> None:
+    got = shown(name)
     source = got.part("text/html")
     for _, url in links(got):
         assert len(url) < 500
@@ -283,8 +305,8 @@ def test_html_keeps_drawings_in_letters_of_equal_width(house: House) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_html_has_neither_styles_of_its_own_nor_scripts(name: str, house: House) -> None:
-    page = lxml.html.fromstring(mover(house, *small(name)).part("text/html"))
+def test_html_has_neither_styles_of_its_own_nor_scripts(name: str, shown: Callable[[str], Got]) -> None:
+    page = lxml.html.fromstring(shown(name).part("text/html"))
     assert not page.xpath("//style | //link | //script | //svg | //*[contains(@src, 'data:')]")
 
 
@@ -303,11 +325,10 @@ def played_on_places(name: str) -> bool:
 
 
 @pytest.mark.parametrize("name", [name for name in GAMES if played_on_places(name)])
-def test_every_cell_that_may_be_played_is_a_link_as_large_as_the_cell(name: str, house: House) -> None:
-    words, moves = small(name)
-    page = lxml.html.fromstring(mover(house, words, moves).part("text/html"))
+def test_every_cell_that_may_be_played_is_a_link_as_large_as_the_cell(name: str, shown: Callable[[str], Got]) -> None:
+    page = lxml.html.fromstring(shown(name).part("text/html"))
     cells = {opened(anchor.get("href"))[2]: anchor for anchor in page.xpath("//td/a")}
-    state = state_of(words, moves)
+    state = state_of(*small(name))
     assert legal(state) & places(state) == {word for word in cells if word in places(state)}
     for word, anchor in cells.items():
         style = anchor.get("style")
@@ -322,9 +343,9 @@ def pixels(name: str, style: str) -> int:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_no_line_of_equal_letters_is_wider_than_a_phone(name: str, house: House) -> None:
+def test_no_line_of_equal_letters_is_wider_than_a_phone(name: str, shown: Callable[[str], Got]) -> None:
     """Or the letters are small, and the lines broken."""
-    page = lxml.html.fromstring(mover(house, *small(name)).part("text/html"))
+    page = lxml.html.fromstring(shown(name).part("text/html"))
     for pre in page.xpath("//pre"):
         size = pixels("font-size", pre.get("style"))
         widest = max(map(len, pre.text_content().splitlines()))
@@ -487,8 +508,8 @@ def test_the_links_of_test_display_are_commands(house: House) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_mail_programs_find_no_fault_with_the_parts(name: str, house: House) -> None:
-    got = mover(house, *small(name))
+def test_mail_programs_find_no_fault_with_the_parts(name: str, shown: Callable[[str], Got]) -> None:
+    got = shown(name)
     parsed = message_from_bytes(got.raw, policy=policy.default)
     assert not [defect for part in parsed.walk() for defect in part.defects]
     preferred = parsed.get_body(("html", "plain"))
