@@ -61,6 +61,7 @@ class LoaSkill(GlanceSkill):
     """How near the pieces of a side are to its middle, and in how many groups."""
 
     least = 120
+    explore = 0.08
     slips = (0.18, 0.12, 0.08, 0.05)
 
     def balance(self, pos: Moved) -> float:
@@ -101,11 +102,14 @@ class MorrisSkill(GlanceSkill):
 
 
 class AmazonsSkill(GlanceSkill):
-    """Squares that one side's queens reach in fewer moves. Of the many moves a sample is looked at."""
+    """Squares that one side's queens reach in fewer moves. Of the many moves the best of a sample are looked at."""
 
-    full = 5000
+    full = 2500
+    explore = 0.08
+    ordered = True
     complete = False
-    sampled = 50
+    sampled = 200
+    kept = 40
     least = 60
     slips = (0.04, 0.022, 0.01, 0.005)
 
@@ -123,8 +127,11 @@ class AmazonsSkill(GlanceSkill):
         return total / 8
 
     def moves(self, pos: Moved, dice: Random) -> Sequence[Path]:
-        moves = super().moves(pos, dice)
-        return moves if len(moves) <= self.sampled else dice.sample(list(moves), self.sampled)
+        moves = list(super().moves(pos, dice))
+        if len(moves) > self.sampled:
+            moves = dice.sample(moves, self.sampled)
+        sign = 1 if pos.mover is Side.FIRST else -1
+        return sorted(moves, key=lambda move: -sign * self.balance(self.game.play(pos, move)))[: self.kept]
 
 
 def _by_queens(board: Squares, cells: Cells, free: Cells) -> Cells:

@@ -26,7 +26,10 @@ PASSES_BELOW = 12
 
 
 class GoSkill(Skill):
-    """Points that are no eyes, those beside the last stone and in danger first; all moves of a random game count."""
+    """Points that are no eyes, those beside the last stone and in danger first; all moves of a random game count.
+
+    The two lines at the edge are left alone as long as no stone is near.
+    """
 
     full = 8000
     rave = 300.0
@@ -44,7 +47,9 @@ class GoSkill(Skill):
         legal = [cell for cell in bits(game.legal(pos)) if not goban.is_eye(cell, own, others)]
         dice.shuffle(legal)
         urgent = set(goban.urgent(pos.last, own, others)) if pos.last not in (None, PASS) else set()
-        near = board.grow_all(board.grow_all(pos.taken)) if pos.taken else board.full
+        near = board.grow_all(board.grow_all(pos.taken))
+        idle = (goban.on_edge | board.grow_all(goban.on_edge)) & ~near
+        legal = [cell for cell in legal if not idle >> cell & 1] or legal
         legal.sort(key=lambda cell: (cell not in urgent, not near >> cell & 1, goban.on_edge >> cell & 1))
         return [*legal, PASS] if len(legal) < PASSES_BELOW else legal
 

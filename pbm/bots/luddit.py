@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from math import tanh
 from random import Random
 
 from games.boards import bits
@@ -26,7 +25,7 @@ class LudditSkill(Skill):
     """Takes what can be taken, places what can be placed, and looks a few turns ahead."""
 
     full = 1500
-    explore = 0.4
+    explore = 0.05
     complete = False
 
     def moves(self, pos: Position, dice: Random) -> Sequence[Turn]:
@@ -47,14 +46,22 @@ class LudditSkill(Skill):
         bound = [cell for cell in bits(field.all) if board.is_bound(1 << cell, field.all)]
         at_risk = sum(1 if field.owner(cell) is Side.FIRST else -1 for cell in bound)
         material = field.first.bit_count() - field.second.bit_count()
-        tempo = 1.0 if pos.mover is Side.FIRST else -1.0
-        return 0.95 * tanh(0.15 * material - 0.05 * at_risk + 0.1 * tempo)
+        tempo = 1 if pos.mover is Side.FIRST else -1
+        return 0.9 * (material - 0.4 * at_risk + 0.5 * tempo) / (1.5 * pos.options.limit)
 
 
 def sample(judge: Judge, number: int, dice: Random) -> list[Move]:
-    """Some moves: all that take a stone of the other side, and others at random."""
+    """Some moves: all that take a stone of the other side, and others at random.
+
+    When the board is full, one's own stones that the other side could take up look for other places.
+    """
     theirs = judge.field.of(judge.side.other)
     taking = [Move((cell,)) for cell in bits(theirs) if judge.may_take(1 << cell)]
-    free = list(bits(judge.free)) if judge.can_place else []
-    placing = [Move(put=(cell,)) for cell in dice.sample(free, min(number, len(free)))]
-    return [*taking[:number], *placing] or list(islice(judge.placed_or_removed(), number))
+    free = list(bits(judge.free))
+    if judge.can_place:
+        further = [Move(put=(cell,)) for cell in dice.sample(free, min(number, len(free)))]
+    else:
+        own = list(bits(judge.field.of(judge.side)))
+        weak = [cell for cell in own if judge.board.is_bound(1 << cell, judge.field.all)] or own
+        further = [Move((dice.choice(weak),), (dice.choice(free),)) for _ in range(number if weak and free else 0)]
+    return [*taking[:number], *further] or list(islice(judge.placed_or_removed(), number))

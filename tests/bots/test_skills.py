@@ -19,6 +19,7 @@ from pbm.bots import Budget, Skill, choose, skill_of
 from pbm.bots.clobber import Sums
 from pbm.bots.connections import ConnectionSkill, HexSkill, bridges, fills
 from pbm.bots.dots import Strings, grid, opened
+from pbm.bots.glance import AmazonsSkill
 from pbm.bots.loops import shuffled_rest, yellow_margin
 from pbm.bots.tail import Tail, TooFar
 
@@ -329,3 +330,34 @@ def test_a_skill_sees_who_stands_better(words):
         outcome = game.outcome(pos)
         points += 0.5 if outcome is None or outcome.winner is None else outcome.winner is robot
     assert points >= 1.5
+
+
+def test_go_leaves_the_edge_alone_where_no_stone_is_near():
+    game, skill = GAMES["go"], skill_of("go")
+    pos = game.start(game.options(["-size=9"]))
+    opened = {game.notate(pos, move) for move in skill.moves(pos, Random(1))}
+    assert opened == {f"{column}{row}" for column in "cdefg" for row in range(3, 8)}
+    corner = game.play(pos, game.parse(pos, "a1"))
+    assert "b2" in {game.notate(corner, move) for move in skill.moves(corner, Random(1))}
+
+
+def test_amazons_looks_at_the_best_of_a_sample():
+    """In order, and better than what is taken at random."""
+    game, skill = GAMES["amazons"], skill_of("amazons")
+    assert isinstance(skill, AmazonsSkill)
+    pos = game.start(game.options(["-size=6"]))
+    kept = [skill.balance(game.play(pos, move)) for move in skill.moves(pos, Random(1))]
+    others = [skill.balance(game.play(pos, move)) for move in Random(2).sample(list(game.moves(pos)), 100)]
+    assert len(kept) == skill.kept
+    assert kept == sorted(kept, reverse=True)
+    assert kept[-1] > sum(others) / len(others)
+
+
+def test_luddit_finds_other_places_for_stones_that_could_be_taken_up_on_a_full_board():
+    game = GAMES["luddit"]
+    pos = game.start(game.options(["-size=9", "-stones=4", "-limit=4"]))
+    for text in ("A1; C1", "E5; xE5", "B3; D3", "A1>A2"):
+        pos = game.play(pos, game.parse(pos, text))
+    assert not pos.judge.can_place
+    turns = skill_of("luddit").moves(pos, Random(1))
+    assert any(turn[0].lift and turn[0].put for turn in turns)
