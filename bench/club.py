@@ -67,6 +67,7 @@ def measure(world: World) -> dict[str, float]:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     with copied(world) as (_, fresh):
         people = _furnish(fresh)
+        os.sync()  # or else the first commits that are measured write all that to the disk
         service = Service(Store(fresh.url), Settings(ROBOT, _unlimited()), clock=lambda: _NOW)
         try:
             found = {verb: _of_verb(service, fresh, verb, people) for verb in MIX}

@@ -67,9 +67,11 @@ class Rating:
 def aged(rating: Rating, idle: timedelta) -> Rating:
     """The rating after so long without a match: with every whole week less is known, up to nothing."""
     weeks = max(0, idle // PERIOD)
+    if not weeks:
+        return rating
     with localcontext(_EXACTLY):
         grown = (Decimal(rating.deviation) ** 2 + weeks * (_scale() * Decimal(rating.volatility)) ** 2).sqrt()
-    return replace(rating, deviation=max(rating.deviation, min(_UNKNOWN, float(grown)))) if weeks else rating
+    return replace(rating, deviation=max(rating.deviation, min(_UNKNOWN, float(grown))))
 
 
 def after_match(own: Rating, opponent: Rating, score: float) -> Rating:

@@ -102,11 +102,21 @@ def _signed(tx: Transaction, data: Mapping[str, Any]) -> bytes:
 def _is_signed(tx: Transaction, data: Mapping[str, Any]) -> bool:
     """This server wrote the data, and nobody has changed it."""
     bare = {name: value for name, value in data.items() if name != "signature"}
-    return tx.secrets.has_signed(to_json(bare), str(data.get("signature", "")), tx.now)
+    earlier = (json.dumps(bare, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()  # as it was written once
+    return any(tx.secrets.has_signed(told, str(data.get("signature", "")), tx.now) for told in (to_json(bare), earlier))
+
+
+_json = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
 
 
 def to_json(data: Mapping[str, Any]) -> bytes:
-    return (json.dumps(data, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+    """A line for each row of each list."""
+    told = (f"{_json(name)}: {_rows(value)}" for name, value in sorted(data.items()))
+    return ("{\n" + ",\n".join(told) + "\n}\n").encode()
+
+
+def _rows(value: Any) -> str:
+    return "[\n" + ",\n".join(map(_json, value)) + "\n]" if isinstance(value, list) and value else _json(value)
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 from sqlalchemy import Column, Connection, Row, Table, delete, func, insert, or_, select, text, union, update
@@ -47,7 +48,7 @@ from pbm.store.tables import (
 Values = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Section:
     """Rows of a table that belong to a player."""
 
@@ -56,7 +57,7 @@ class Section:
     """Columns that sort them, those of the key being the last."""
     left_out: frozenset[str] = frozenset()
 
-    @property
+    @cached_property
     def columns(self) -> list[Column[Any]]:
         return [each for each in self.table.c if each.name not in self.left_out | {"id", "player_id"}]
 
@@ -336,8 +337,8 @@ class Belongings:
 
 
 def _plain(section: Section, row: Row[Any]) -> dict[str, Any]:
-    values = {column.name: getattr(row, column.name) for column in section.columns}
-    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in values.items()}
+    values = ((column.name, getattr(row, column.name)) for column in section.columns)
+    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in values}
 
 
 def _checked(section: Section, row: Values) -> dict[str, Any]:
