@@ -182,7 +182,9 @@ def parcel_of(at: Desk, player: Player, first: int) -> Parcel:
     boards = [board for board in tx.belongings.boards(player.id) if board >= first]
     some = boards[:MAX_GAMES]
     games = {game["board"]: game for game in tx.belongings.matches(some, player.id)}
-    matches = [match for match in tx.matches.load_all(some) if match.game in GAMES and _plays(player, match)]
+    matches = [
+        match for match in tx.matches.load_all(some, states.match) if match.game in GAMES and _plays(player, match)
+    ]
     changes = tx.ratings.changes_of([match.board for match in matches])
     remarks: dict[int, list[tuple[RemarkKind, Remark]]] = {board: [] for board in some}
     for kind, remark in tx.remarks.by(player.id, some):

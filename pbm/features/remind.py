@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 from pbm.compose import RENEWED, SET_BACK, Answer, Gathering, Notice, Posed
 from pbm.compose.views import lasting
-from pbm.core.board import QUESTION, OpenBoard
+from pbm.core.board import QUESTION, OpenBoard, States
 from pbm.core.bus import ReminderDue, SettingsSaved, subscribes
 from pbm.core.decisions import done
 from pbm.core.notify import notice_of, perspective, reader_of
@@ -136,7 +136,7 @@ def send_digest(occasion: Occasion) -> None:
     plan_digest(tx, player, settings)
     if settings.daily_at == OFF or not is_punctual(settings.daily_at, settings.zone, now):
         return
-    boards = running_boards(tx, player) if settings.digest != OFF else []
+    boards = running_boards(tx, player, occasion.tools.states) if settings.digest != OFF else []
     waiting = [board for board in boards if board.waits]
     found = tuple(filter(None, (contribute(occasion, player, settings, bool(waiting)) for contribute in DIGESTED)))
     _send(occasion, player, waiting, [board for board in boards if board not in waiting], daily=True, puzzles=found)
@@ -163,7 +163,7 @@ def tell_how_boards_stand(occasion: Occasion) -> None:
     )
     page = SET_BACK if is_lost else RENEWED
     for player in told:
-        boards = running_boards(tx, player)
+        boards = running_boards(tx, player, occasion.tools.states)
         waiting = [board for board in boards if board.waits] or boards
         others = [board for board in boards if board not in waiting]
         notices, rest = _notices(occasion, player, waiting), tuple(each.match for each in others)
@@ -189,7 +189,7 @@ def send_reminder(occasion: Occasion) -> None:
     player = tx.players.get(int(occasion.item.key))
     if player is None or Settings.chosen(tx.players.settings(player.id)).digest != OFF:
         return
-    boards = running_boards(tx, player)
+    boards = running_boards(tx, player, occasion.tools.states)
     due = [board for board in boards if board.match.board in wanted and _is_due(tx, board)]
     if due:
         asked = [board for board in boards if board not in due and (board.asked or board.may_claim)]
@@ -244,11 +244,11 @@ def _reminding(board: Running, now: datetime) -> str:
     return f"a reminder. Your time is over in {lasting(board.deadline - now)}."
 
 
-def running_boards(tx: Transaction, player: Player) -> list[Running]:
-    """The player's boards that have not ended, in their order."""
+def running_boards(tx: Transaction, player: Player, states: States | None = None) -> list[Running]:
+    """The player's boards that have not ended, in their order. states: the records of boards that are remembered."""
     found = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
     to_move = {summary.board: summary.seat_to_move for summary in found}
-    loaded = ((match, to_move[match.board]) for match in tx.matches.load_all(list(to_move)))
+    loaded = ((match, to_move[match.board]) for match in tx.matches.load_all(list(to_move), states and states.match))
     return [Running(match, player, match.player(seat) == player) for match, seat in loaded if seat]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from sys import intern
@@ -185,7 +185,7 @@ class Matches:
         row = self._header(board)
         if row is None:
             return None
-        if known is None or (known.revision, known.moved_at) != (row.revision, row.moved_at):
+        if known is None or not _is_unchanged(row, known):
             rows = self._connection.execute(_RECORD, {"board": board})
             record = tuple(Ply(intern(notation), *more) for notation, *more in rows)
         else:
@@ -196,16 +196,23 @@ class Matches:
             stops = found[row.seat1_id], found[row.seat2_id]
         return _match(row, record, stops)
 
-    def load_all(self, boards: Sequence[int]) -> list[Match]:
-        """Those of the boards that are there, in their order, by a few statements however many they are."""
+    def load_all(self, boards: Sequence[int], known: Callable[[int], Match | None] | None = None) -> list[Match]:
+        """Those of the boards that are there, in their order, by a few statements however many they are.
+
+        known: as for `load`, of each.
+        """
         found: dict[int, Match] = {}
         for part in batched(boards):
             rows = self._headers(part)
-            records: dict[int, list[Ply]] = {row.board: [] for row in rows}
-            for board, notation, *more in self._connection.execute(_RECORDS, {"boards": list(part)}):
-                records[board].append(Ply(intern(notation), *more))
+            same = {row.board: old for row in rows if known and (old := known(row.board)) and _is_unchanged(row, old)}
+            records: dict[int, list[Ply]] = {row.board: [] for row in rows if row.board not in same}
+            if records:
+                for board, notation, *more in self._connection.execute(_RECORDS, {"boards": list(records)}):
+                    records[board].append(Ply(intern(notation), *more))
             stops = self._stops([row for row in rows if row.interrupted])
-            found |= {row.board: _match(row, tuple(records[row.board]), stops.get(row.board, ((), ()))) for row in rows}
+            for row in rows:
+                record = same[row.board].record if row.board in same else tuple(records[row.board])
+                found[row.board] = _match(row, record, stops.get(row.board, ((), ())))
         return [found[board] for board in boards if board in found]
 
     def _stops(self, rows: Sequence[Row[Any]]) -> dict[int, _Stops]:
@@ -574,6 +581,11 @@ def _match(row: Row[Any], record: tuple[Ply, ...], stops: _Stops) -> Match:
         settings=(settings_of(row.settings1), settings_of(row.settings2)),
         stops=stops,
     )
+
+
+def _is_unchanged(row: Row[Any], known: Match) -> bool:
+    """The board has the record that is known."""
+    return bool((known.revision, known.moved_at) == (row.revision, row.moved_at))
 
 
 def players_of(row: Row[Any]) -> tuple[Player, Player]:
