@@ -112,6 +112,11 @@ class Table:
                 pieces[at] = pieces[at].replace("." if brief else DOT, "")
         return "".join(pieces)
 
+    def bare_length(self, *, brief: bool) -> int:
+        """Octets of it without links, each line ended by two."""
+        told = "".join((self._brief if brief else self._bare)[0])
+        return len(told) + told.count("\n")
+
     @cached_property
     def _bare(self) -> _Pieces:
         """The table without links, in pieces, and the pieces that may become links."""

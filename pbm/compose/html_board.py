@@ -185,8 +185,7 @@ class HtmlBoard:
 
 def bare_length(tables: Sequence[Table], *, brief: bool) -> int:
     """Octets of the tables without links, each line ended by two."""
-    told = [table.html({}, brief=brief) for table in tables]
-    return sum(len(each) + each.count("\n") for each in told)
+    return sum(table.bare_length(brief=brief) for table in tables)
 
 
 def _first_cell(move: str) -> str:

@@ -53,6 +53,7 @@ class Identity:
 
 
 _SECRET, _FORMER_SECRETS, _GENERATION = "secret", "former_secrets", "generation"
+_KEPT = select(meta.c.key, meta.c.value).where(meta.c.key.in_((_SECRET, _FORMER_SECRETS, _GENERATION)))
 
 
 class Secrets:
@@ -109,8 +110,7 @@ class Secrets:
         self._keep(_GENERATION, fresh)
 
     def _kept(self) -> dict[str, str]:
-        wanted = select(meta.c.key, meta.c.value).where(meta.c.key.in_((_SECRET, _FORMER_SECRETS, _GENERATION)))
-        return {row.key: row.value for row in self._connection.execute(wanted)}
+        return {row.key: row.value for row in self._connection.execute(_KEPT)}
 
     def _keep(self, key: str, value: str) -> None:
         self._connection.execute(delete(meta).where(meta.c.key == key))

@@ -49,6 +49,23 @@ _HELD = timedelta(seconds=5)
 _AGAIN = {"state": Delivery.QUEUED.value, "attempts": 0, "done_at": None}
 _OWE = insert(outbox).returning(outbox.c.key, outbox.c.id)
 """Its rows come back in any order: only so does SQLite take many in one statement."""
+_THESE = outbox.c.id.in_(bindparam("ids", expanding=True))
+_DUE = select(outbox).where(_QUEUED, outbox.c.due_at <= bindparam("now")).order_by(outbox.c.due_at, outbox.c.id)
+_CLAIMED = _DUE.limit(bindparam("most")).with_for_update(skip_locked=True)
+_OLDER = (
+    select(outbox.c.board, outbox.c.address, func.min(outbox.c.id))
+    .where(_PENDING, outbox.c.board.in_(bindparam("boards", expanding=True)))
+    .where(outbox.c.id < bindparam("beyond"), outbox.c.id.not_in(bindparam("known", expanding=True)))
+    .where(outbox.c.address.in_(bindparam("people", expanding=True)), outbox.c.due_at <= bindparam("before"))
+    .group_by(outbox.c.board, outbox.c.address)
+)
+_KEEP = update(outbox).where(_QUEUED, _THESE).values(due_at=bindparam("until"))
+_SENT = (
+    update(outbox)
+    .where(_THESE)
+    .values(attempts=outbox.c.attempts + 1, state=Delivery.SENT.value, done_at=bindparam("now"), trouble="")
+)
+"""These are built once: every mail asks for them."""
 _SETTLE = update(inbox).where(inbox.c.id == bindparam("mail"))
 
 
@@ -282,8 +299,8 @@ class Outbox:
         is among them while an older one of its lane is with somebody else, or will be tried again soon. ours: claimed
         before, by who claims.
         """
-        due = select(outbox).where(_QUEUED, outbox.c.due_at <= now).order_by(outbox.c.due_at, outbox.c.id).limit(limit)
-        while mails := [_queued(row) for row in self._connection.execute(due.with_for_update(skip_locked=True))]:
+        asked = {"now": now, "most": limit}
+        while mails := [_queued(row) for row in self._connection.execute(_CLAIMED, asked)]:
             oldest = self._older_elsewhere(mails, ours, now + _HOLDS)
             free = {mail.id: mail for mail in mails if mail.id < oldest.get(mail.lane, mail.id + 1)}
             self.keep([mail.id for mail in mails if mail.id not in free], now + _HELD)
@@ -297,26 +314,20 @@ class Outbox:
     ) -> dict[tuple[int, str], int]:
         """The oldest mail of each lane that is neither one of the mails nor ours, and is due before then."""
         boards = {mail.mail.board for mail in mails} - {None}
-        known = {mail.id for mail in mails} | set(ours)
-        found = (
-            select(outbox.c.board, outbox.c.address, func.min(outbox.c.id))
-            .where(_PENDING, outbox.c.board.in_(boards), outbox.c.id < max(known), outbox.c.id.not_in(known))
-            .where(outbox.c.address.in_({mail.mail.address for mail in mails}), outbox.c.due_at <= before)
-            .group_by(outbox.c.board, outbox.c.address)
-        )
-        return {(row[0], row[1]): row[2] for row in self._connection.execute(found)} if boards else {}
+        if not boards:
+            return {}
+        known, people = {mail.id for mail in mails} | set(ours), {mail.mail.address for mail in mails}
+        among = {"boards": [*boards], "beyond": max(known), "known": [*known], "people": [*people], "before": before}
+        return {(row[0], row[1]): row[2] for row in self._connection.execute(_OLDER, among)}
 
     def keep(self, mail_ids: Collection[int], until: datetime) -> None:
         """Mails that are under way stay so until then."""
         if mail_ids:
-            kept = update(outbox).where(_QUEUED, outbox.c.id.in_(mail_ids))
-            self._connection.execute(kept.values(due_at=until))
+            self._connection.execute(_KEEP, {"ids": [*mail_ids], "until": until})
 
     def sent(self, mail_ids: Collection[int], now: datetime) -> None:
-        values = {"state": Delivery.SENT.value, "done_at": now, "trouble": ""}
         if mail_ids:
-            marked = update(outbox).where(outbox.c.id.in_(mail_ids))
-            self._connection.execute(marked.values(attempts=outbox.c.attempts + 1, **values))
+            self._connection.execute(_SENT, {"ids": [*mail_ids], "now": now})
 
     def postpone(self, mail_id: int, due_at: datetime, trouble: str) -> None:
         values = {"attempts": outbox.c.attempts + 1, "due_at": due_at, "trouble": trouble}
