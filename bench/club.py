@@ -54,8 +54,12 @@ _NOW = (datetime.now(UTC) + timedelta(days=1)).replace(hour=7, minute=0, second=
 
 def measured(world: World) -> dict[str, float]:
     """As `measure`, in a process of its own, whose memory holds nothing else."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _quietly) as pool:
         return pool.submit(measure, world).result()
+
+
+def _quietly() -> None:
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
 
 
 def measure(world: World) -> dict[str, float]:
@@ -64,7 +68,6 @@ def measure(world: World) -> dict[str, float]:
     "move_p99": milliseconds from when a move is due until it is settled, of a hundred moves all but one, while mails of
     the mix come at half of the best rate. "megabytes": the most that the process had resident.
     """
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     with copied(world) as (_, fresh):
         people = _furnish(fresh)
         os.sync()  # or else the first commits that are measured write all that to the disk
