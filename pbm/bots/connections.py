@@ -132,7 +132,7 @@ class ConnectionSkill(Skill):
 class CrossSkill(ConnectionSkill):
     """Three edges of which no two are adjacent. Where neither side joins such, both join opposite ones: a draw."""
 
-    slips = (0.83, 0.56, 0.2, 0.06)
+    slips = (0.83, 0.68, 0.34, 0.08)
 
     def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
         return ((0, 2, 4), (1, 3, 5))
@@ -145,7 +145,7 @@ class CrossSkill(ConnectionSkill):
 class HexSkill(ConnectionSkill):
     """Each side has two edges of its own."""
 
-    slips = (0.965, 0.65, 0.34, 0.08)
+    slips = (0.965, 0.76, 0.46, 0.14)
 
     def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
         return ((0, 2),) if side is Side.FIRST else ((1, 3),)
@@ -154,7 +154,7 @@ class HexSkill(ConnectionSkill):
 class YSkill(ConnectionSkill):
     """All three edges."""
 
-    slips = (0.97, 0.8, 0.38, 0.14)
+    slips = (0.97, 0.8, 0.48, 0.2)
 
     def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
         return ((0, 1, 2),)
@@ -163,7 +163,7 @@ class YSkill(ConnectionSkill):
 class HavannahSkill(ConnectionSkill):
     """Forks of three edges and bridges of two corners, which count as edges here. Rings in one are looked for, too."""
 
-    slips = (0.95, 0.8, 0.45, 0.15)
+    slips = (0.95, 0.74, 0.37, 0.1)
     full = 600
     games_a_rollout = 64
 

@@ -43,7 +43,7 @@ class GlanceSkill(Skill):
 class BreakthroughSkill(GlanceSkill):
     """Pawns, and how far they have come; one whose way no opposing pawn can reach wins."""
 
-    slips = (0.08, 0.055, 0.035, 0.012)
+    slips = (0.08, 0.055, 0.033, 0.007)
 
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Breakthrough)  # noqa: S101  these skills are for such games
@@ -62,7 +62,7 @@ class LoaSkill(GlanceSkill):
 
     least = 120
     explore = 0.08
-    slips = (0.18, 0.12, 0.08, 0.05)
+    slips = (0.09, 0.06, 0.035, 0.015)
 
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Moving)  # noqa: S101
@@ -111,7 +111,7 @@ class AmazonsSkill(GlanceSkill):
     sampled = 200
     kept = 40
     least = 60
-    slips = (0.04, 0.022, 0.01, 0.005)
+    slips = (0.12, 0.07, 0.04, 0.015)
 
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Moving)  # noqa: S101
@@ -148,7 +148,7 @@ def _by_queens(board: Squares, cells: Cells, free: Cells) -> Cells:
 class ReversiSkill(GlanceSkill):
     """Corners, and moves to choose from; the last squares exactly."""
 
-    slips = (0.155, 0.09, 0.05, 0.025)
+    slips = (0.155, 0.08, 0.04, 0.018)
     solved = 8
     """Free squares with which it is worth a try to play out every line."""
 

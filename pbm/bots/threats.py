@@ -30,7 +30,7 @@ class GomokuSkill(Skill):
     full = 15_000
     explore = 0.3
     least = 400
-    slips = (0.03, 0.016, 0.01, 0.005)
+    slips = (0.03, 0.019, 0.0085, 0.004)
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
         assert isinstance(self.game, Gomoku)  # noqa: S101  this skill is for that game
