@@ -6,6 +6,7 @@ goes to the sender of a mail alone: what became of each of their commands. All w
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from games.scene import Scene
+from pbm.compose.html import to_ascii
 from pbm.compose.machine import Copy, addressed
 from pbm.compose.pages import BOTH, TEXT, Figure, Link, Pages, Sheet, wrapped
 from pbm.compose.views import View, Views, calendar_of, clock_lines, day, move_list, standstills
@@ -28,6 +30,7 @@ from pbm.compose.wire import (
     title_of,
     to_bytes,
     unsubscribe,
+    written,
 )
 from pbm.domain.calendars import micros
 from pbm.domain.events import CommentMade, Event
@@ -46,6 +49,10 @@ MAX_QUOTED_LINES = 30
 """Lines of the original mail that an answer quotes."""
 MAX_DRAWN_TOGETHER = 12
 """Boards that are drawn in one mail."""
+CARRIED = 3000
+"""Octets that a picture or a file takes besides itself, with the words that tell of it."""
+MAX_TOLD = 25_000
+"""Octets of people's words beside which an earlier board finds no room."""
 MAX_REFERENCES = 9
 """Ids of a thread that are repeated after its root."""
 MOST_AHEAD = 200
@@ -237,6 +244,10 @@ class Composer:
         root = f"<{thread_of(match)}@{self.robot.domain}>"
         subject = _subject(notice)
         sheet = self._sheet(notice.reader, pictured=_calls_for_picture(notice))
+        told = _told(notice)
+        if told > MAX_TOLD:
+            notice = replace(notice, before=None)
+        sheet.room -= told + _carried(notice)
         view = self._views.of(notice.state, notice.scene)
         answered_at = self._answered_at(notice)
         text = self.pages.render(notice.page, **self._board_words(notice, view, sheet, answered_at, now))
@@ -595,6 +606,20 @@ def _copy(notice: Notice, answered_at: str) -> Copy:
         error=notice.problem,
         candidates=notice.nearby,
     )
+
+
+def _told(notice: Notice) -> int:
+    """Octets that people's words take of the room for boards, in all forms of the mail."""
+    said = [*(each.text for each in notice.comments), *(each.text for each in (*notice.kibitz, *notice.notes))]
+    words = "\n".join([*said, *_quotable(notice.original)])
+    told = len(to_ascii(words)) + len(written(words)[1]) + len(json.dumps(words))
+    return told if words.isascii() else told * 5 // 4  # what stands beside them is encoded, too
+
+
+def _carried(notice: Notice) -> int:
+    """Octets that a picture of more than the board, and files, take of it."""
+    carried = [part.content for part in notice.attached] + ([notice.figure.picture.data] if notice.figure else [])
+    return sum(len(each) * 37 // 27 + CARRIED for each in carried)
 
 
 def _calls_for_picture(notice: Notice) -> bool:

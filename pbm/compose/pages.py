@@ -297,6 +297,8 @@ class Sheet:
         html = self.pages.render("mail.html", blocks=blocks(page, self._inlays), subject=subject, closing=self._closing)
         plain = (Part("text/plain", self._inlays.text(page)),) if self.form == BOTH or board else ()
         machine = (Part(BOARD_KIND, board),) if board else ()
-        forms = (*plain, *machine, Part("text/html", to_ascii(html)))
+        numbered = to_ascii(html)
+        shorter = numbered if 2 * len(numbered) < 3 * len(html.encode()) else html
+        forms = (*plain, *machine, Part("text/html", shorter))
         root = Parts("alternative", forms) if len(forms) > 1 else forms[0]
         return Parts("related", (root, *self._pictures)) if self._pictures else root

@@ -82,7 +82,7 @@ def _leaf(part: Part) -> Iterator[str]:
     if isinstance(part.content, bytes):
         kind, encoding, body = part.kind, "base64", base64.encodebytes(part.content).decode("ascii")
     else:
-        kind, (encoding, body) = f"{part.kind}; charset=utf-8", _encoded(part.content)
+        kind, (encoding, body) = f"{part.kind}; charset=utf-8", written(part.content)
     yield f"Content-Type: {kind}"
     yield f"Content-Transfer-Encoding: {encoding}"
     for name, value in part.headers.items():
@@ -92,11 +92,14 @@ def _leaf(part: Part) -> Iterator[str]:
         yield "\r\n".join(body.splitlines())
 
 
-def _encoded(text: str) -> tuple[str, str]:
+def written(text: str) -> tuple[str, str]:
     """How text is encoded, and the outcome."""
     if text.isascii() and max(map(len, text.splitlines()), default=0) <= MAX_LINE:
         return "7bit", text
-    encoded = quopri.encodestring(text.encode()).decode("ascii")
+    octets = text.encode()
+    encoded = quopri.encodestring(octets).decode("ascii")
+    if 2 * len(encoded) > 3 * len(octets):  # little of it could be read as it stands
+        return "base64", base64.encodebytes(octets.replace(b"\n", b"\r\n")).decode("ascii")
     if " \n" in text or text.endswith(" "):  # for the blank at an end of a line it makes no room
         encoded = re.sub(r"(?m)^(.{74,75})(=20)$", r"\1=\n\2", encoded)
     return "quoted-printable", encoded

@@ -12,30 +12,54 @@ from pbm.draw import brush, plane_pictures
 from pbm.draw.brush import PAPER, Picture
 from pbm.draw.picture import image
 
-MAX_OCTETS = 150_000
+MAX_OCTETS, MAX_OCTETS_OF_PLANES = 24_000, 20_000
+"""So that no mail it comes with is above 60 kB; that of a plane has much besides."""
 MAX_BOARDS, MAX_PLANES = 120, 16
 """Boards that are shown of a game, spread evenly over it; planes take ten times as long to draw."""
 LAST_SECONDS, ALL_SECONDS = 5.0, 60.0
 """How long the last board stays, and all the others together at most."""
 BOARD_SECONDS = 0.8
+_SIZES = (1, 2 / 3, 1 / 2)
+"""Of its boards, in which it is made one after another before boards are left out."""
 _KEPT = 255
 """The number of a pixel that stays as it is; the palette has fewer colours."""
 _CHANGED = [0, *[255] * 255]
 
 
-def film(board: Callable[[int], Scene], plies: int) -> Picture | None:
-    """The boards after 0 to so many plies, or some of them where it would be too large; None where that is of no use.
+def film(board: Callable[[int], Scene], plies: int, most: int = 0) -> Picture | None:
+    """The boards after 0 to so many plies, in little or only some of them where it would be too large.
 
-    board: the scene after a ply.
+    None where that is of no use. board: the scene after a ply. most: octets of it, if not as many as usual.
     """
-    most = MAX_PLANES if isinstance(board(0).board, PlaneBoard) else MAX_BOARDS
-    frames = _level([_frame(board(ply)) for ply in _spread(plies + 1, most)])
-    while len(frames) > 1:
-        data = _gif(frames)
-        if len(data) <= MAX_OCTETS:
-            return Picture(data, *frames[0].size, "image/gif")
+    is_plane = isinstance(board(0).board, PlaneBoard)
+    shown, most = MAX_PLANES if is_plane else MAX_BOARDS, most or (MAX_OCTETS_OF_PLANES if is_plane else MAX_OCTETS)
+    full = _level([_frame(board(ply)) for ply in _spread(plies + 1, shown)])
+    frames = full
+    for size in _SIZES:
+        frames = [_scaled(frame, size) for frame in full]
+        if len(data := _gif(frames)) <= most:
+            break
+    while len(data) > most and len(frames) > 2:
         frames = [frames[place] for place in _spread(len(frames), (len(frames) + 1) // 2)]
-    return None
+        data = _gif(frames)
+    return Picture(data, *frames[0].size, "image/gif") if len(data) <= most and len(frames) > 1 else None
+
+
+def _scaled(frame: Image.Image, size: float) -> Image.Image:
+    """The same in little, soft where colours meet."""
+    if size == 1:
+        return frame
+    coloured = frame.copy()
+    coloured.putpalette(_colours())
+    small = coloured.convert("RGB").resize(
+        (round(frame.width * size), round(frame.height * size)), Image.Resampling.BOX
+    )
+    return Image.frombytes("L", small.size, brush.flat(small).tobytes())
+
+
+def _colours() -> list[int]:
+    colours = brush.palette().getpalette() or []
+    return [*colours, *[0] * (768 - len(colours))]
 
 
 def _spread(number: int, most: int) -> list[int]:
@@ -70,8 +94,7 @@ def _level(frames: Sequence[Image.Image]) -> list[Image.Image]:
 def _gif(frames: Sequence[Image.Image]) -> bytes:
     pause = round(1000 * min(BOARD_SECONDS, ALL_SECONDS / len(frames)), -1)
     first = frames[0].copy()
-    colours = brush.palette().getpalette() or []
-    first.putpalette([*colours, *[0] * (768 - len(colours))])
+    first.putpalette(_colours())
     blocks, _ = GifImagePlugin.getheader(first, info={"loop": 0, "transparency": _KEPT})
     blocks += GifImagePlugin.getdata(first, duration=pause)
     for before, frame in pairwise(frames):

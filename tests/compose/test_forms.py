@@ -6,10 +6,12 @@ The golden mails are in golden/mails, each part decoded.
 from __future__ import annotations
 
 import json
+import random
 import re
 import struct
 from collections.abc import Callable
 from email import message_from_bytes, policy
+from itertools import islice
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -20,6 +22,8 @@ from games import GAMES
 from games.rules import Stepwise
 from games.scene import GridBoard, HexBoard, PlaneBoard
 from pbm.compose.pages import BOARD_KIND, MAX_MAIL
+from pbm.core import decisions
+from pbm.core.board import OpenBoard
 from pbm.domain.match import State
 from pbm.draw import picture
 from pbm.draw.brush import Picture
@@ -539,3 +543,39 @@ def test_places_that_find_no_room_for_a_link_are_told_of(house: House) -> None:
     assert 150 < len(moves_linked(got)) < 19 * 19
     assert "Where a place opens none, answer with its name." in told
     assert "Or:" not in told
+
+
+def late(house: House, name: str, plies: int) -> tuple[int, int]:
+    """A game on the largest board after so many plies at random, or fewer where it would end: its board, who moves."""
+    number, dice = house.game(" ".join([name, *largest(GAMES[name]), "alice", "bob"])), random.Random(1)
+    with house.service.store.write() as tx:
+        board = OpenBoard.load(tx, house.service.tools.states, number)
+        for _ in range(plies):
+            state = board.state
+            move = state.game.notate(state.position, dice.choice(list(islice(state.game.moves(state.position), 300))))
+            if state.play(move)[0].outcome is not None:
+                break
+            decisions.play_ply(board, state.to_move, move)
+        return number, board.state.to_move
+
+
+FULLEST = ("hex", "luddit", "polygon")
+EACH = [pytest.param(name, marks=[] if name in FULLEST else [pytest.mark.oracle]) for name in GAMES]
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_no_mail_of_a_long_game_is_large_whatever_is_written_with_it(name: str, house: House) -> None:
+    """Not even when much is said in letters that take many octets; nor with the film of the whole game."""
+    number, mover = late(house, name, 80)
+    here, there = ("alice", "bob") if mover == 1 else ("bob", "alice")
+    house.collect()
+    much = "\n".join(["\u6211" * 60] * 60)
+    got = [
+        *house.answer(here, "show", number),
+        *house.answer(there, f"say\n{much}", number),
+        *house.answer(here, f"move zz99\n{much}", number),
+        *house.answer(here, f"resign!\n{much}", number),
+        *house.think(),
+    ]
+    assert sum("image/gif" in each.forms for each in got) == 2
+    assert max(len(each.raw) for each in got) < MAX_MAIL

@@ -41,6 +41,7 @@ CAN = {
     "white-space": "yaanyyyyyy",
     "width": "yyyayyyyyy",
     "<body>": "aaaynannyy",
+    "<div>": "yyyyyyyyyy",
     "<p>": "yyyyyyyyyy",
     "<pre>": "yyyyyyyyyy",
     "<table>": "yyyyyyyyyy",
