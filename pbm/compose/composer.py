@@ -16,9 +16,8 @@ from enum import StrEnum
 from functools import lru_cache
 
 from games.scene import Scene
-from pbm.compose.html import to_ascii
 from pbm.compose.machine import Copy, addressed
-from pbm.compose.pages import BOTH, TEXT, Figure, Link, Pages, Sheet, wrapped
+from pbm.compose.pages import BOTH, TEXT, Figure, Link, Pages, Sheet, to_ascii, wrapped
 from pbm.compose.views import View, Views, calendar_of, clock_lines, day, move_list, standstills
 from pbm.compose.wire import (
     Part,

@@ -139,8 +139,3 @@ def equal(lines: Sequence[str]) -> Markup:
             break
         rows.append(escape_text(line, quote=False))
     return _markup("\n".join(rows))
-
-
-def to_ascii(html: str) -> str:
-    """HTML that needs no encoding: other characters by their numbers."""
-    return html.encode("ascii", "xmlcharrefreplace").decode("ascii")

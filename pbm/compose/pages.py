@@ -25,7 +25,7 @@ from markupsafe import Markup
 from games import GAMES, AnyGame
 from games.rules import KINDS
 from pbm import draw
-from pbm.compose.html import WIDTH, Inlays, blocks, to_ascii
+from pbm.compose.html import WIDTH, Inlays, blocks
 from pbm.compose.html_board import HtmlBoard
 from pbm.compose.views import View, moment, until
 from pbm.compose.wire import Part, Parts
@@ -302,3 +302,8 @@ class Sheet:
         forms = (*plain, *machine, Part("text/html", shorter))
         root = Parts("alternative", forms) if len(forms) > 1 else forms[0]
         return Parts("related", (root, *self._pictures)) if self._pictures else root
+
+
+def to_ascii(html: str) -> str:
+    """HTML that needs no encoding: other characters by their numbers."""
+    return html.encode("ascii", "xmlcharrefreplace").decode("ascii")
