@@ -7,7 +7,7 @@ import pytest
 from pbm.domain.verbs import VERBS
 from tests.conversation import House, address_of
 
-HARMLESS = frozenset({"rematch", "chat", "note", "review", "replay", "why"})
+HARMLESS = frozenset({"rematch", "chat", "note", "puzzle", "review", "replay", "why"})
 WORDS = {
     "set": "set mail text",
     "block": "block alice",
