@@ -14,6 +14,7 @@ from datetime import datetime
 from email.utils import format_datetime
 from enum import StrEnum
 from functools import lru_cache
+from typing import Any
 
 from games.scene import Scene
 from pbm.compose.machine import Copy, addressed
@@ -55,7 +56,7 @@ MAX_TOLD = 25_000
 MAX_REFERENCES = 9
 """Ids of a thread that are repeated after its root."""
 MOST_AHEAD = 200
-"""Board mails that are kept before what they tell has come to pass."""
+"""Mails that are kept before what they tell has come to pass."""
 MAX_ID = 100
 """Characters of somebody else's Message-ID that is repeated; Outlook's have 80."""
 
@@ -188,29 +189,27 @@ class Answer:
     """It tells a newcomer how to join by itself."""
 
 
-Telling = tuple[Notice, datetime, Message | None]
-"""All that a board mail is written from."""
+Whom = tuple[int, tuple[str, ...]]
+"""The board that mails are of, 0 for none, and the addresses they go to."""
+Telling = tuple[Any, ...]
+"""All that they are written from."""
 
 
 class Ahead:
-    """Board mails written before what they tell has come to pass; each is given out once, and only for the same."""
+    """Mails written before what they tell has come to pass; each is given out once, and only for the same."""
 
     def __init__(self) -> None:
-        self._mails: dict[tuple[int, tuple[str, ...]], tuple[Telling, list[Mail]]] = {}
+        self._mails: dict[Whom, tuple[Telling, list[Mail]]] = {}
 
-    def keep(self, telling: Telling, mails: list[Mail]) -> None:
+    def keep(self, whom: Whom, telling: Telling, mails: list[Mail]) -> None:
         if len(self._mails) >= MOST_AHEAD:
             del self._mails[next(iter(self._mails))]
-        self._mails[self._key(telling)] = telling, mails
+        self._mails[whom] = telling, mails
 
-    def take(self, telling: Telling) -> list[Mail] | None:
+    def take(self, whom: Whom, telling: Telling) -> list[Mail] | None:
         """None where nothing was written from the same."""
-        known, mails = self._mails.pop(self._key(telling), (None, None))
+        known, mails = self._mails.pop(whom, (None, None))
         return mails if known == telling else None
-
-    @staticmethod
-    def _key(telling: Telling) -> tuple[int, tuple[str, ...]]:
-        return telling[0].match.board, telling[0].reader.addresses
 
 
 @dataclass(slots=True)
@@ -229,14 +228,19 @@ class Composer:
     def notice(self, notice: Notice, now: datetime, answers: Message | None = None) -> list[Mail]:
         """The board mail, one for each of the reader's addresses. answers: the mail of theirs that it answers.
 
-        That has no id where other boards answer it, too. What was written before, aside, is only given its own key.
+        That has no id where other boards answer it, too.
         """
+        whom = notice.match.board, notice.reader.addresses
+        return self._once(whom, (notice, now, answers), lambda: self._notice(notice, now, answers))
+
+    def _once(self, whom: Whom, telling: Telling, write: Callable[[], list[Mail]]) -> list[Mail]:
+        """Mails, written here unless that was done before, aside; then they are only given keys of their own."""
         if self._is_aside:
-            mails = self._notice(notice, now, answers)
-            self._ahead.keep((notice, now, answers), mails)
+            mails = write()
+            self._ahead.keep(whom, telling, mails)
             return mails
-        known = self._ahead.take((notice, now, answers))
-        return self._notice(notice, now, answers) if known is None else [self.rekeyed(mail) for mail in known]
+        known = self._ahead.take(whom, telling)
+        return write() if known is None else [self.rekeyed(mail) for mail in known]
 
     def _notice(self, notice: Notice, now: datetime, answers: Message | None) -> list[Mail]:
         match = notice.match
@@ -263,7 +267,7 @@ class Composer:
         ]
 
     def aside(self) -> Composer:
-        """One whose board mails are kept for this one, to be told when what they tell has come to pass.
+        """One whose mails are kept for this one, to be told when what they tell has come to pass.
 
         It takes no key from the order in which mails get theirs.
         """
@@ -279,6 +283,18 @@ class Composer:
         sent_from: Whence | None = None,
     ) -> list[Mail]:
         """The answers to the commands of a mail. to: the mail; original: its text to quote, secrets taken out."""
+        telling = reader, tuple(answers), now, to, original, sent_from
+        return self._once((0, reader.addresses), telling, lambda: self._answer(*telling))
+
+    def _answer(
+        self,
+        reader: Reader,
+        answers: Sequence[Answer],
+        now: datetime,
+        to: Message | None,
+        original: str,
+        sent_from: Whence | None,
+    ) -> list[Mail]:
         first = answers[0]
         subject = first.subject if len(answers) == 1 and first.subject else self._summary(answers)
         sheet = self._sheet(reader)
@@ -296,6 +312,9 @@ class Composer:
 
         Such an answer plays on no board that has changed since now.
         """
+        return self._once((0, gathering.reader.addresses), (gathering, now), lambda: self._gathered(gathering, now))
+
+    def _gathered(self, gathering: Gathering, now: datetime) -> list[Mail]:
         reader, drawn = gathering.reader, min(len(gathering.boards), MAX_DRAWN_TOGETHER)
         sheet = self._sheet(reader, drawn + len(gathering.puzzles))
         sections = [

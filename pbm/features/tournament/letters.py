@@ -67,7 +67,7 @@ class Standings:
 
 TOLD = "tournament told"
 """Kind of the agenda's items: of tournaments of which not all have been told yet what happened."""
-_AT_ONCE = 50
+_AT_ONCE = 10
 """Players who are written to in one transaction, so that nobody waits for it."""
 
 

@@ -245,7 +245,7 @@ def _turned(bout: Bout, season: int) -> Bout:
 
 BEGUN = "tournament boards"
 """Kind of the agenda's items: of boards that have begun, and whose players have yet to be told."""
-_BOARDS_AT_ONCE = 25
+_BOARDS_AT_ONCE = 4
 """Boards whose players are told in one transaction, so that nobody waits for it."""
 
 
