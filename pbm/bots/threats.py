@@ -17,6 +17,12 @@ _WORTH = (0, 1, 4, 16, 60, 0)
 """Of a window of five points that only one side has stones in, by how many."""
 
 
+_GROWN, _STOPPED = (0, 2, 8, 40, 400), (0, 1, 6, 30, 300)
+"""What a stone is worth in such a window: of its own side's stones, and of the other's."""
+WIDTH = 12
+"""Points that are looked at in one position."""
+
+
 @cache
 def windows(board: Squares) -> tuple[Cells, ...]:
     """All sets of five points in a line."""
@@ -25,31 +31,36 @@ def windows(board: Squares) -> tuple[Cells, ...]:
 
 
 class GomokuSkill(Skill):
-    """Looks near the stones, makes five, stops five, and counts lines that can still become five."""
+    """Makes five, stops five, looks where most lines grow or are stopped, and counts lines for the rest."""
 
-    full = 15_000
-    explore = 0.3
-    least = 400
-    slips = (0.03, 0.019, 0.0085, 0.004)
+    full = 5000
+    explore = 0.08
+    least = 60
+    ordered = True
+    complete = False
+    slips = (0.024, 0.012, 0.005, 0.002)
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
         assert isinstance(self.game, Gomoku)  # noqa: S101  this skill is for that game
-        board = self.game.board(pos.options)
-        free = board.full & ~pos.taken
-        wins, threats = self._fifths(board, pos.own, free), self._fifths(board, pos.others, free)
-        near = board.grow_all(board.grow_all(pos.taken)) & free if pos.taken else 0
-        if pos.options.choice("exact") == "yes":  # a sixth stone does nothing
-            wins = threats = 0
-        return list(bits(wins & -wins or threats or near or free))
-
-    def _fifths(self, board: Squares, stones: Cells, free: Cells) -> Cells:
-        """The points that complete a window of five."""
-        found = 0
+        board, exact = self.game.board(pos.options), pos.options.choice("exact") == "yes"
+        free, own, others = board.full & ~pos.taken, pos.own, pos.others
+        wins = threats = 0
+        worth: dict[int, int] = {}
         for window in windows(board):
-            left = window & ~stones
-            if not left & left - 1 and left & free:
-                found |= left
-        return found
+            mine, theirs = window & own, window & others
+            if bool(mine) == bool(theirs):
+                continue
+            stones = (mine or theirs).bit_count()
+            left = window & free
+            if stones == 4 and not exact:  # a sixth stone does nothing there
+                wins, threats = (wins | left, threats) if mine else (wins, threats | left)
+            gain = _GROWN[stones] if mine else _STOPPED[stones]
+            for cell in bits(left):
+                worth[cell] = worth.get(cell, 0) + gain
+        if wins or threats:
+            return list(bits(wins & -wins or threats))
+        best = sorted(worth, key=lambda cell: (-worth[cell], cell))[:WIDTH]
+        return best or list(bits(free))
 
     def evaluate(self, pos: Position) -> float:
         assert isinstance(self.game, Gomoku)  # noqa: S101
