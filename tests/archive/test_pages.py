@@ -24,7 +24,7 @@ from pbm.draw.plots import Bar
 from pbm.resources import folder
 from tests.archive.links import broken_links
 from tests.conversation import START, House
-from tests.games.variants import largest
+from tests.games.variants import EACH, largest
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 MOST_OCTETS = 100_000
@@ -108,7 +108,7 @@ MOST_PLIES = {True: 25, False: 60}
 """Of a drawing in the plane, whose plies take long, and of other boards."""
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", EACH)
 def test_pages_of_the_longest_games_are_light(house: House, tmp_path: Path, game: str) -> None:
     """On the largest board; where a page cannot hold the game, the parts tell of each other."""
     house.player("alice")

@@ -21,7 +21,7 @@ from pbm.server import handle as module
 from pbm.server.batch import Batches
 from pbm.server.guard import Costs
 from tests.conversation import House
-from tests.games.variants import largest
+from tests.games.variants import EACH, largest
 
 PATIENCE_SECONDS = 60
 HOUR = timedelta(hours=1)
@@ -64,7 +64,7 @@ LONG = {
 BOARDS = {name: " ".join(largest(game)) for name, game in GAMES.items()}
 
 
-@pytest.mark.parametrize("game", BOARDS)
+@pytest.mark.parametrize("game", EACH)
 def test_long_moves_are_refused_on_the_largest_boards(game: str, house: House) -> None:
     for userid in ("alice", "bob"):
         house.player(userid)
@@ -81,7 +81,7 @@ def test_long_moves_are_refused_on_the_largest_boards(game: str, house: House) -
     assert after.record == before.record
 
 
-@pytest.mark.parametrize("game", BOARDS)
+@pytest.mark.parametrize("game", EACH)
 def test_options_beyond_reason_are_refused(game: str, house: House) -> None:
     for userid in ("alice", "bob"):
         house.player(userid)

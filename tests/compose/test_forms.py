@@ -30,7 +30,7 @@ from pbm.draw.brush import Picture
 from pbm.mailin import Robot
 from pbm.server import Arriving, Settings
 from tests.conversation import Got, House, address_of, password
-from tests.games.variants import largest, opening, smallest
+from tests.games.variants import EACH, largest, opening, smallest
 from tests.golden_file import FOLDER, hold
 
 CROSS = ("cross -size=3", ["C3"])
@@ -557,10 +557,6 @@ def late(house: House, name: str, plies: int) -> tuple[int, int]:
                 break
             decisions.play_ply(board, state.to_move, move)
         return number, board.state.to_move
-
-
-FULLEST = ("hex", "luddit", "polygon")
-EACH = [pytest.param(name, marks=[] if name in FULLEST else [pytest.mark.oracle]) for name in GAMES]
 
 
 @pytest.mark.parametrize("name", EACH)

@@ -14,6 +14,7 @@ from pbm.domain.match import State
 from pbm.features import keepsake
 from pbm.server.operator import Administration
 from tests.conversation import Got, House
+from tests.games.variants import EACH
 
 
 @pytest.fixture
@@ -118,7 +119,7 @@ def test_a_game_that_cannot_be_drawn_is_given_up_and_said_so(ended: House, monke
     assert not ended.think()
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", EACH)
 def test_every_game_leaves_a_keepsake(name: str, house: House) -> None:
     house.player("alice", "both")
     house.player("bob")

@@ -10,6 +10,7 @@ from games import GAMES
 from pbm.bots import NoThought, Thought, think
 from pbm.server import Settings
 from tests.conversation import ROBOT, House
+from tests.games.variants import EACH
 
 THEIRS = "robot1"
 
@@ -42,7 +43,7 @@ def scripted(house: House, **thought):
     house.thoughts = lambda _: [Thought(**{**usual, **thought})]
 
 
-@pytest.mark.parametrize("name", sorted(GAMES))
+@pytest.mark.parametrize("name", EACH)
 def test_a_robot_takes_a_challenge_of_every_game_and_begins(house: House, name: str) -> None:
     house.player("alice")
     board = house.send("alice", f"{name} challenge {THEIRS} me")[0].board

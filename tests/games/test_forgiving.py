@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from games import GAMES
 from games.rules import MoveError
+from tests.games.variants import EACH
 
 CELL = re.compile(r"[A-Za-z]\d+")
 FULL_WIDTH = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
@@ -77,7 +78,7 @@ def test_a_cell_is_read_however_it_is_typed(name, way):
             assert game.parse(pos, written) == move, written
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", EACH)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_a_misspelt_move_is_read_as_what_it_says_or_refused(name, data):

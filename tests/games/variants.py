@@ -5,9 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from games import AnyGame
+import pytest
+
+from games import GAMES, AnyGame
 from games.rules import Option, OptionError, any_move
 from pbm.domain.match import State
+
+FULLEST = ("crossgeo", "hex", "luddit", "polygon")
+"""Games of all kinds of boards."""
+EACH = [pytest.param(name, marks=[] if name in FULLEST else [pytest.mark.oracle]) for name in GAMES]
+"""Every game, for tests that take long: `make test` has the games above, and CI the others in a step of its own."""
 
 
 def smallest(game: AnyGame) -> tuple[str, ...]:
