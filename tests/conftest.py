@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+import structlog
 from argon2 import PasswordHasher
 from hypothesis import settings as hypothesis
 
@@ -40,6 +41,13 @@ def cheap_passwords() -> Iterator[None]:
         patch.setattr(credentials, "_hasher", cheap)
         patch.setattr(credentials, "_NOBODY", cheap.hash("nobody has this one"))
         yield
+
+
+@pytest.fixture(autouse=True)
+def usual_log() -> Iterator[None]:
+    """Commands set the log up for their process; the next test is another one."""
+    yield
+    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import structlog
 from click.testing import CliRunner, Result
 
 from pbm.cli import loading, main, opening
@@ -17,14 +16,12 @@ Pbm = Callable[..., Result]
 
 
 @pytest.fixture(autouse=True)
-def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No configuration from outside, and none left behind."""
     for name in [name for name in os.environ if name.startswith("PBM_")]:
         monkeypatch.delenv(name)
     monkeypatch.setattr(loading, "USUAL_FILES", (tmp_path / "usual.toml", tmp_path / "etc/pbm.toml"))
     monkeypatch.setattr(opening, "announce", lambda _: None)
-    yield
-    structlog.reset_defaults()
 
 
 @pytest.fixture
