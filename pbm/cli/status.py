@@ -166,7 +166,7 @@ def _queue_lines(look: Status) -> list[str]:
         _queue_line("", "failed", look.failed, look.at, "pbm outbox list --state failed"),
         _flow_line(look.written, "sent after"),
         *(f"{'':8}{mails:>6} x {printable(' '.join(trouble.split()))}" for trouble, mails in look.troubles if trouble),
-        _queue_line("robots", "boards", look.thoughts, look.at),
+        _queue_line("robots", _counting(look.thoughts.number, "board"), look.thoughts, look.at),
     ]
 
 
@@ -194,7 +194,12 @@ def _player_lines(look: Status) -> list[str]:
 
 
 def _counted(number: int, one: str, several: str = "") -> str:
-    return f"{number} {one if number == 1 else several or one + 's'}"
+    return f"{number} {_counting(number, one, several)}"
+
+
+def _counting(number: int, one: str, several: str = "") -> str:
+    """The word after a number."""
+    return one if number == 1 else several or f"{one}s"
 
 
 def _hint(command: str, number: int) -> str:

@@ -1,9 +1,9 @@
 """Puzzles: positions with exactly one winning move, posed to a player and answered by that move.
 
 A robot finds them in games that have ended here, or in games it plays with itself, while nothing else is to be thought
-about. They name nobody. None is posed whose position, or one on the way to it or after it, is on a board that goes on:
-whoever plays there would be helped. A puzzle is kept for all players; one who has not answered theirs gets the same
-again.
+about. They name nobody, and those who played a game get none out of it. None is posed whose position, or one on the
+way to it or after it, is on a board that goes on: whoever plays there would be helped. A puzzle is kept for all
+players; one who has not answered theirs gets the same again.
 """
 
 from __future__ import annotations
@@ -357,7 +357,7 @@ def _discovered(item: Item, question: Question | None, at: Desk, thoughts: Seque
     tx = at.tx
     match = tx.matches.load(int(item.key.partition(" ")[2]))
     if tx.agenda.drop(THINK, item.key) and thoughts and question and match is not None and _may_hold_one(match):
-        tx.puzzles.add(question.game, question.options, thoughts[0].before, thoughts[0].line, tx.now)
+        tx.puzzles.add(question.game, question.options, thoughts[0].before, thoughts[0].line, tx.now, match.board)
 
 
 def _given_up(item: Item, at: Desk, _: str) -> None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, exists, func, insert, select, update
 
-from pbm.store.tables import puzzle_tries, puzzles
+from pbm.store.tables import matches, puzzle_tries, puzzles
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +45,22 @@ class Puzzles:
         self._connection = connection
 
     def add(
-        self, game: str, options: Sequence[str], moves: Sequence[str], line: Sequence[str], now: datetime
+        self,
+        game: str,
+        options: Sequence[str],
+        moves: Sequence[str],
+        line: Sequence[str],
+        now: datetime,
+        board: int | None = None,
     ) -> Puzzle:
+        """board: where it was found; None if a robot played the game with itself."""
         values = {
             "game": game,
             "options": " ".join(options),
             "moves": " ".join(moves),
             "line": " ".join(line),
             "created_at": now,
+            "board": board,
         }
         key: int = self._connection.execute(insert(puzzles).values(values).returning(puzzles.c.id)).scalar_one()
         return Puzzle(key, game, tuple(options), tuple(moves), tuple(line))
@@ -71,8 +79,10 @@ class Puzzles:
         return self._first(player_id, puzzles.c.game.in_(games) & waits)
 
     def fresh(self, player_id: int, games: Collection[str], limit: int) -> list[Puzzle]:
-        """Of the games those that were not posed to the player yet, the oldest first."""
-        return self._found(player_id, puzzles.c.game.in_(games) & puzzle_tries.c.posed_at.is_(None), limit)
+        """Of the games those that were not posed to the player yet and are from no board of theirs, oldest first."""
+        theirs = (matches.c.seat1_id == player_id) | (matches.c.seat2_id == player_id)
+        new = puzzle_tries.c.posed_at.is_(None) & ~exists().where(matches.c.board == puzzles.c.board, theirs)
+        return self._found(player_id, puzzles.c.game.in_(games) & new, limit)
 
     def _first(self, player_id: int, condition: ColumnElement[bool]) -> Puzzle | None:
         return next(iter(self._found(player_id, condition, 1)), None)

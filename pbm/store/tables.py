@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-REVISION = "0013"
+REVISION = "0014"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 
@@ -483,6 +483,7 @@ puzzles = Table(
     Column("moves", Text, nullable=False),
     Column("line", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
+    Column("board", BigInteger),
     sqlite_autoincrement=True,
 )
 

@@ -91,7 +91,10 @@ def test_boards_that_wait_for_robots_are_counted(house: House) -> None:
     house.game("cross -size=4 alice robot1", ["C3"])
     house.game("cross -size=4 alice bob", ["C3"])
     look = status_of(house.service.store, house.now + MINUTE)
-    assert "robots       1 boards     the oldest 3 min old" in lines_of(look)
+    assert "robots       1 board      the oldest 3 min old" in lines_of(look)
+    house.game("cross -size=4 bob robot1", ["C3"])
+    look = status_of(house.service.store, house.now + MINUTE)
+    assert any(line.startswith("robots       2 boards     the oldest") for line in lines_of(look))
 
 
 def test_boards_that_fall_due_come_first(table: House) -> None:

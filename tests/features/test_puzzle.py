@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from random import Random
 from typing import Any
 
@@ -162,6 +163,15 @@ def posed(house: House) -> str:
     house.send("carol", "puzzle hex carol carolpass")
     house.think()
     return house.mailboxes["carol@example.net"][-1].body
+
+
+def test_players_are_not_given_a_puzzle_of_their_own_game(house: House) -> None:
+    posed(house)
+    for player in ("alice", "bob"):
+        assert "A robot makes a puzzle" in house.send(player, f"puzzle hex {player} {player}pass")[0].body
+    with house.service.store.read() as tx:
+        ids = [player.id for name in ("alice", "bob", "carol") if (player := tx.players.find(name))]
+        assert [tx.puzzles.posed(each, datetime.min.replace(tzinfo=UTC)) for each in ids] == [0, 0, 1]
 
 
 def kept(house: House) -> list[Puzzle]:
