@@ -1,9 +1,10 @@
 """What each verb costs in a club of any size, in one process of its own and without a network.
 
-Half of the boards have ended, rated; all players have a rating and want a digest, some look for a game, and there are
-tournaments. Each mail is about another board or player, so that nothing is asked twice. Boards are of one size, however
-long their records are. Time is processor time of the process, also where mails wait for each other: what else the
-machine does counts for little.
+Half of the boards have ended, rated, and so of each player's, who has a hundred; all players have a rating and want a
+digest, some look for a game, and there are tournaments. None of that depends on how many boards there are. Each mail is
+about another board or player, so that nothing is asked twice. Boards are of one size, however long their records are.
+Time is processor time of the process, also where mails wait for each other: what else the machine does counts for
+little.
 """
 
 from __future__ import annotations
@@ -157,8 +158,14 @@ def _letter(userid: str, command: str, number: int) -> bytes:
     return mail.as_bytes()
 
 
-_OVER = "board % 2 = 0 AND board NOT IN :kept AND seat1_id > 2"
+_OVER = "board % 2 = 1 AND board NOT IN :kept AND seat1_id > 2"
 _FURNITURE = (
+    (
+        "INSERT INTO players (id, userid, userid_key, password_hash, settings, created_at)"
+        " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150)"
+        " SELECT (SELECT max(id) FROM players) + n.i, 'r' || CAST(n.i AS TEXT), 'r' || CAST(n.i AS TEXT),"
+        " p.password_hash, p.settings, p.created_at FROM n, players p WHERE p.userid = 'q1'"
+    ),
     (
         f"UPDATE matches SET ended_at = moved_at, ending = 'resigned', winner = 1, reason = '', seat_to_move = NULL,"  # noqa: S608
         f" deadline_at = NULL, due_at = NULL, ticking_since = NULL WHERE {_OVER}"
@@ -170,7 +177,7 @@ _FURNITURE = (
     ),
     (
         "INSERT INTO seeks (player_id, game, options, body, wanted, created_at)"
-        " SELECT id, 'cross', '-size=6', '', 1, created_at FROM players WHERE id % 50 = 3"
+        " SELECT id, 'cross', '-size=6', '', 1, created_at FROM players WHERE id > 2 ORDER BY id LIMIT 60"
     ),
     *(
         f"INSERT INTO rating_changes SELECT board, {seat}, 1500, 80, 0.06, 1510, 79, 0.06 FROM matches"  # noqa: S608
@@ -178,7 +185,10 @@ _FURNITURE = (
         for seat in ("seat1_id", "seat2_id")
     ),
 )
-"""What a club has beside boards that go on. kept: boards that do."""
+"""What a club has beside boards that go on, such as players who rest, so that lists are as long in a small club.
+
+kept: boards that go on.
+"""
 
 
 def _furnish(world: World) -> list[str]:
@@ -192,7 +202,7 @@ def _furnish(world: World) -> list[str]:
             if ":kept" in statement:
                 named = named.bindparams(bindparam("kept", expanding=True))
             connection.execute(named, kept if ":kept" in statement else {})
-        found = connection.execute(text("SELECT userid FROM players WHERE id > 2 ORDER BY id LIMIT 200"))
+        found = connection.execute(text("SELECT userid FROM players WHERE userid LIKE 'q%' ORDER BY id LIMIT 200"))
         people = [str(userid) for userid in found.scalars()]
     engine.dispose()
     service = Service(Store(world.url), Settings(ROBOT))

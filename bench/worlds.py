@@ -120,7 +120,7 @@ def _copy(url: str, template: int, boards: int) -> int:
 
     The two of a board follow each other.
     """
-    people = max(20, boards // BOARDS_OF_A_PLAYER)
+    people = max(20, 2 * boards // BOARDS_OF_A_PLAYER)
     engine = create_engine(make_url(url).set(drivername="postgresql+psycopg") if "postgres" in url else url)
     with engine.begin() as connection:
         name = "'q' || CAST(n.i AS TEXT)"

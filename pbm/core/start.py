@@ -79,9 +79,14 @@ def robot_wanted(options: Sequence[str]) -> str:
     return ""
 
 
+MOST_SEEKS = 50
+"""Open seeks in a list; those made after them are left out until some are taken."""
+
+
 def seeks_shown(request: Request, game: str) -> dict[str, object]:
     """The open seeks of a game as its list shows them to the sender of the mail, and the first that they may take."""
-    seeks, reader = request.tx.seeks.open(game), request.sender.proven or request.sender.claimed
+    found, reader = request.tx.seeks.open(game, MOST_SEEKS + 1), request.sender.proven or request.sender.claimed
+    seeks = found[:MOST_SEEKS]
     ids = [seek.player.id for seek in seeks]
     records, paces = request.tx.ratings.of(game, ids), request.tx.paces.of(game, ids)
     rows = [
@@ -94,7 +99,7 @@ def seeks_shown(request: Request, game: str) -> dict[str, object]:
         for seek in seeks
     ]
     others = (seek for seek in seeks if reader is None or (seek.player != reader and fits(request, seek, reader)))
-    return {"offered": rows, "open": next((seek.id for seek in others), None)}
+    return {"offered": rows, "open": next((seek.id for seek in others), None), "newer": len(found) > len(seeks)}
 
 
 MAX_BODY = 20_000

@@ -76,8 +76,7 @@ def standings(request: Request, command: Command) -> Answer | None:
         text = "\n\n".join(_of_player(request, player) for player in players)
         return done(command, text, f"pbm: standings of {_names(players)}"[:78])
     game, title = command.game, GAMES[command.game].info.title
-    seeks = request.tx.seeks.open(game)
-    rows = _rows(request, game, {seek.player.id: seek.wanted for seek in seeks})
+    rows = _rows(request, game)
     if players:
         rows = [row for row in rows if row.userid in {player.userid for player in players}]
     sections = {name: [row for row in rows if row.section == name] for name in (ESTABLISHED, PROVISIONAL, INACTIVE)}
@@ -96,15 +95,16 @@ def standings(request: Request, command: Command) -> Answer | None:
     return replace(done(command, text.rstrip("\n"), f"pbm: {title} standings"), figure=_figure(title, rows))
 
 
-def _rows(request: Request, game: str, wanted: Mapping[int, int]) -> list[PlayerRow]:
-    """All who are rated, the best first. wanted: how many games somebody seeks."""
+def _rows(request: Request, game: str) -> list[PlayerRow]:
+    """All who are rated, the best first."""
     tx, ranks = request.tx, count(1)
     rated = [(player, record.at(request.now)) for player, record in tx.ratings.standings(game, MAX_RANKED)]
     ids = [player.id for player, _ in rated]
-    choices, counts, paces = tx.choices.of(game, ids), tx.matches.active_counts(ids), tx.paces.of(game, ids)
+    choices, counts, paces = tx.choices.of(game, ids), tx.matches.active_in(game, ids), tx.paces.of(game, ids)
+    wanted = tx.seeks.wanted(game, ids)
     rows = []
     for player, record in rated:
-        active = counts[player.id].get(game, 0)
+        active = counts[player.id]
         section = _section(record, active, request.now)
         limit, seeking = _limit(choices, player.id), wanted.get(player.id, 0)
         rank = next(ranks) if section == ESTABLISHED else 0

@@ -14,6 +14,7 @@ from sqlalchemy import (
     Row,
     Select,
     bindparam,
+    case,
     delete,
     exists,
     func,
@@ -473,6 +474,20 @@ class Matches:
             )
             for player_id, game, count in self._connection.execute(found):
                 counts[player_id][game] = counts[player_id].get(game, 0) + count
+        return counts
+
+    def active_in(self, game: str, player_ids: Iterable[int]) -> dict[int, int]:
+        """How many boards of the game each of the players has under way; however many, an index tells it alone."""
+        counts = dict.fromkeys(player_ids, 0)
+        for seat in (matches.c.seat1_id, matches.c.seat2_id):
+            twice = (matches.c.seat1_id == matches.c.seat2_id) & (seat is matches.c.seat2_id)
+            found = (
+                select(seat, func.sum(case((twice, 0), (matches.c.game == game, 1), else_=0)))
+                .where(seat.in_(counts), matches.c.ended_at.is_(None))
+                .group_by(seat)
+            )
+            for player_id, count in self._connection.execute(found):
+                counts[player_id] += count
         return counts
 
     def know_each_other(self, one: int, other: int) -> bool:

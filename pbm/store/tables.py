@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import Dialect
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-REVISION = "0014"
+REVISION = "0015"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 
@@ -130,8 +130,8 @@ Index("ix_matches_started", matches.c.started_by, matches.c.started_at)
 Index("ix_matches_game", matches.c.game, matches.c.board)
 Index("ix_matches_seat1", matches.c.seat1_id, matches.c.board)
 Index("ix_matches_seat2", matches.c.seat2_id, matches.c.board)
-Index("ix_matches_ended1", matches.c.seat1_id, matches.c.ended_at, matches.c.board)
-Index("ix_matches_ended2", matches.c.seat2_id, matches.c.ended_at, matches.c.board)
+Index("ix_matches_ended1", matches.c.seat1_id, matches.c.ended_at, matches.c.board, matches.c.game)
+Index("ix_matches_ended2", matches.c.seat2_id, matches.c.ended_at, matches.c.board, matches.c.game, matches.c.seat1_id)
 Index("ix_matches_pair", matches.c.seat1_id, matches.c.seat2_id, matches.c.game)
 Index("ix_matches_ended", matches.c.game, matches.c.ended_at, matches.c.board)
 Index("ix_matches_ended_at", matches.c.ended_at, matches.c.board)

@@ -244,9 +244,14 @@ class Seeks:
         """A player's own, the oldest first."""
         return self._found(seeks.c.player_id == player_id)
 
-    def open(self, game: str) -> list[Seek]:
+    def open(self, game: str, limit: int | None = None) -> list[Seek]:
         """The oldest first."""
-        return self._found(seeks.c.game == game)
+        return self._found(seeks.c.game == game, limit)
+
+    def wanted(self, game: str, player_ids: Collection[int]) -> dict[int, int]:
+        """How many games each of those seeks who do seek some."""
+        found = select(seeks.c.player_id, seeks.c.wanted).where(seeks.c.player_id.in_(player_ids), seeks.c.game == game)
+        return {row.player_id: row.wanted for row in self._connection.execute(found)}
 
     def set_wanted(self, seek_id: int, wanted: int) -> None:
         """A seek that wants no more games is closed."""
@@ -255,12 +260,13 @@ class Seeks:
         else:
             self._connection.execute(update(seeks).where(seeks.c.id == seek_id).values(wanted=wanted))
 
-    def _found(self, condition: Any) -> list[Seek]:
+    def _found(self, condition: Any, limit: int | None = None) -> list[Seek]:
         rows = self._connection.execute(
             select(seeks, players.c.userid)
             .join(players, players.c.id == seeks.c.player_id)
             .where(condition, players.c.removed_at.is_(None))
             .order_by(seeks.c.id)
+            .limit(limit)
         )
         return [_seek(row) for row in rows]
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from pbm.core.start import MOST_SEEKS
 from pbm.domain.configuration import Limits
 from pbm.server import Settings
 from tests.conversation import ROBOT, Got, House, password
@@ -134,6 +135,24 @@ def test_a_seek_of_who_is_full_waits(new_house: Callable[..., House]) -> None:
     house.game("loops alice alice")
     assert "alice has 1 board under way" in refused(said(house, "bob", "take 1 {}"))
     assert wanted(house) == [("alice", 1)]
+
+
+def test_a_list_of_many_seeks_holds_the_oldest(people: House) -> None:
+    """Also where standings show it: no answer grows with the club."""
+    with people.service.store.write() as tx:
+        carol = tx.players.find("carol")
+        assert carol is not None
+        for _ in range(MOST_SEEKS):
+            tx.seeks.add(carol, "cross", (), "", 1, people.now)
+    for line in ("cross seek", "cross standings"):
+        (got,) = people.send("bob", line)
+        assert got.body.count("carol") == MOST_SEEKS
+        assert "left out" not in got.body
+    said(people, "alice", "cross seek {} 2 -size=3")
+    for line in ("cross seek", "cross standings"):
+        (got,) = people.send("bob", line)
+        assert got.body.count("carol") == MOST_SEEKS
+        assert "Newer ones are left out." in got.body
 
 
 def test_a_mail_that_only_says_who_it_is_from_takes_nothing(people: House) -> None:

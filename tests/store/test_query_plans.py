@@ -123,3 +123,18 @@ def test_a_verb_asks_as_often_for_thirty_boards_as_for_two(new_house: Callable[.
         house.send("alice", "cross show 102 alice alicepass")
         counts.append({line: statements(house, line) for line in ALL_BOARDS})
     assert not {line for line in ALL_BOARDS if counts[1][line] > counts[0][line]}
+
+
+def test_boards_under_way_are_counted_from_indexes_alone(house: House) -> None:
+    """A club's standings count thousands of boards, each of which would be a page of the file."""
+    store, asked = house.service.store, list[str]()
+    if store.locks_rows:
+        pytest.skip("PostgreSQL looks whether others may see a row")
+    with store.read() as tx:
+        event.listen(tx._connection, "before_cursor_execute", lambda *words: asked.append(words[2]))
+        tx.matches.active_in("cross", (1, 2))
+        explained = [f"EXPLAIN QUERY PLAN {statement}" for statement in asked]
+        plans = [tx._connection.exec_driver_sql(each, (1,) * each.count("?")) for each in explained]
+        steps = [row[3] for plan in plans for row in plan]
+    assert len(steps) == 2
+    assert all("USING COVERING INDEX ix_matches_ended" in step for step in steps)
