@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.message import EmailMessage
+from itertools import repeat
 from pathlib import Path
 
 import click
@@ -61,12 +62,12 @@ class Waits:
 
 
 def attacks(late_board: int) -> Iterator[Attack]:
-    edges = "\n".join(f"0,{number} 999,{999 - number}" for number in range(200))
+    graphs = ["\n".join(f"{shift},{number} 999,{999 - number}" for number in range(200)) for shift in range(10)]
     strangers = [f"eve{number}@mallory.example" for number in range(200)]
     own, challenge = "p0@players.example", "crossgeo challenge p0 p1"
-    yield Attack("10 challenges on 200 edges, by strangers", [(each, challenge, edges) for each in strangers[:10]])
-    proven = "crossgeo challenge p0 bench-secret p1"
-    yield Attack("10 challenges on 200 edges, by a player", [(own, proven, edges)] * 10)
+    yield Attack("10 challenges on 200 edges, by strangers", list(zip(strangers, repeat(challenge), graphs)))
+    proven = f"{challenge} p0 bench-secret"
+    yield Attack("10 challenges on 200 edges, by a player", [(own, proven, each) for each in graphs])
     yield Attack("200 times list, by strangers", [(each, "list", "") for each in strangers])
     yield Attack("200 times list, by a player", [(own, "list", "")] * 200)
     yield Attack(f"20 times a Polygon game at ply {LATE_PLIES}", [(own, f"polygon show {late_board}", "")] * 20)

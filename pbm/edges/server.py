@@ -279,7 +279,8 @@ class Server:
             self._tidy_at = loop.time() + _TIDY_SECONDS
         if await loop.run_in_executor(thread, self._service.heed):
             return _LOOK_SECONDS
-        handled = await self._bounded(loop.run_in_executor(thread, self._service.handle, _MAILS_PER_TRANSACTION))
+        work = loop.run_in_executor(thread, self._service.handle, _MAILS_PER_TRANSACTION, self._committed)
+        handled = await self._bounded(work)
         self._sent_soon(handled)
         is_over = not handled
         if loop.time() < self._agenda_at:
@@ -297,6 +298,11 @@ class Server:
             self.exhausted = True
             self._give_up(_HANGS)
         return await work
+
+    def _committed(self) -> None:
+        """Mails can be sent; said by the thread that handles, which goes on."""
+        assert self._loop is not None  # noqa: S101  it has begun to handle
+        self._loop.call_soon_threadsafe(self._sent_soon, 1)
 
     def _sent_soon(self, done: int) -> None:
         if done and self._deliverer is not None:

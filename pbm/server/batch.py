@@ -10,8 +10,9 @@ gets: see `handle`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from math import inf
 from time import monotonic
 from types import MappingProxyType
@@ -61,6 +62,10 @@ class Foreseen:
     """What comes of moves, each on another board, while nothing else is changed."""
 
 
+def _nobody() -> None:
+    """Nobody is told."""
+
+
 class Unfinished(Exception):
     """A mail ends the server that handles it."""
 
@@ -87,13 +92,16 @@ class Batches:
         """Mails that were claimed last were not settled, and are to be claimed anew."""
         self._checked: dict[int, tuple[Logins, Checked]] = {}
         """The verdicts of argon2 on mails that are to be claimed anew, by their numbers."""
+        self._committed: Callable[[], None] = _nobody
 
-    def handle(self, limit: int) -> int:
+    def handle(self, limit: int, committed: Callable[[], None] = _nobody) -> int:
         """Handle the mails that wait, oldest first, in one transaction; returns how many there were.
 
-        Mails that cannot be written down together are handled once more, and written down, one by one.
+        Mails that cannot be written down together are handled once more, and written down, one by one. committed: is
+        told whenever mails are owed that can be sent, though more is to be handled.
         Raises: DatabaseTrouble, and then none is handled.
         """
+        self._committed = committed
         handled, begun = 0, monotonic()
         while handled < limit:
             some = self._handle_some(limit)
@@ -193,11 +201,13 @@ class Batches:
     def _settle_in_turn(self, prepared: list[Prepared], newest: int) -> int:
         """Settle the mails, and others that answer a board and come meanwhile; returns how many.
 
-        While more wait than are settled in time, these come first. newest: the number of the last that was seen.
+        While more wait than are settled in time, these come first, and they come alone: what else is asked for is
+        worked out when they are settled. newest: the number of the last that was seen.
         """
         work, settled = self._checked_all(prepared), 0
         while work:
-            some, later = work[: self._at_once], work[self._at_once :]
+            some = _alike(work[: self._at_once])
+            later = work[len(some) :]
             rest = self._settle_some(some)
             settled += len(some) - len(rest)
             self._at_once = min(_MAILS_AT_ONCE, 2 * (len(some) - len(rest) if rest else self._at_once))
@@ -255,6 +265,7 @@ class Batches:
         foreseen.age = tx.age
         self._settled += len(work) - len(rest)
         self._journal.tell()
+        self._committed()
         return rest
 
     def _foresee(self, work: Sequence[Work]) -> tuple[Foreseen, Sequence[Work]]:
@@ -473,6 +484,14 @@ class Journal:
         self._entries.clear()
         self._unwritten.clear()
         self._identities.clear()
+
+
+def _alike(work: list[Work]) -> list[Work]:
+    """The first of the mails, which all answer a board, or all do not."""
+    if len(work) == 1:
+        return work
+    first = work[0][0].row.answers_board
+    return list(takewhile(lambda each: each[0].row.answers_board == first, work))
 
 
 def soon_done(prepared: Sequence[Prepared], put_off: Mapping[int, str] = MappingProxyType({})) -> list[Prepared]:

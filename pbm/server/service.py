@@ -188,14 +188,15 @@ class Service:
             self._signer.renew(*tx.secrets.keys(self.clock()))
             return bool(tx.absences.open(StopKind.MAINTENANCE, self.clock()))
 
-    def handle(self, limit: int = 50) -> int:
+    def handle(self, limit: int = 50, committed: Callable[[], None] = lambda: None) -> int:
         """Handle the mails that wait, oldest first; returns how many there were.
 
+        committed: is told whenever mails are owed that can be sent, though more is to be handled.
         Raises: DatabaseTrouble, and then none is handled.
         """
         if self.heed():
             return 0
-        return self._batches.handle(limit)
+        return self._batches.handle(limit, committed)
 
 
 SILENCE = timedelta(minutes=5)

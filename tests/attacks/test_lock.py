@@ -153,3 +153,13 @@ def test_it_is_drawn_before(deed: Callable[[House], None], table: House, drawn: 
     assert table.collect() or deed in (digest, reminder, hold, tournament)
     assert drawn
     assert not [each for each in drawn if "wait" in each]
+
+
+def test_the_mails_about_a_move_can_go_before_anything_else_is_worked_out(table: House) -> None:
+    move = table.answering("alice", "E4", 101)
+    challenges = [table.mail("bob", "cross challenge alice bob bob bobpass") for _ in range(2)]
+    table.service.accept([*challenges, move])
+    owed: list[list[int | None]] = []
+    table.service.handle(committed=lambda: owed.append([got.board for got in table.collect()]))
+    assert owed[0] == [101, 101]
+    assert sorted(sum(owed, [])) == [101, 101, 103, 103, 104, 104]

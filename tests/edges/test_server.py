@@ -126,7 +126,7 @@ def test_trouble_with_the_inbox_is_a_temporary_answer_that_tells_nothing(service
 def test_trouble_while_handling_is_waited_out(service, tmp_path, monkeypatch):
     real, troubles = service.handle, [DatabaseTrouble("locked")] * 2
 
-    def handle(limit):
+    def handle(limit, committed):
         if troubles:
             raise troubles.pop()
         return real(limit)
