@@ -55,33 +55,68 @@ class Face(NamedTuple):
     the others.
     """
 
-    def html(self, span: int, height: int, url: str) -> str:
-        """The table's cell. url: what it opens, made by mailto; empty for a cell that is no link."""
-        opening = f'<td colspan="{span}"' if span > 1 else "<td"
-        letters = _FULL if self.mark.startswith("<b") else _LETTERS
-        ground = f' bgcolor="{self.ground}"' if self.ground else f' style="{letters}"' if self.mark else ""
-        if not url:
-            ground += f' style="color:{INK}"' if self.ground and self.mark and "color" not in self.mark else ""
-            return f"{opening}{ground}>{self.mark}</td>"
+    def html(self, span: int) -> str:
+        """The table's cell."""
+        style = f' style="color:{INK}"' if self.ground and self.mark and "color" not in self.mark else ""
+        return f"{self._opening(span)}{style}>{self.mark}</td>"
+
+    def around_link(self, span: int, height: int) -> tuple[str, str]:
+        """The same with a link, before its URL and behind it."""
         # A line break inside a tag shows nowhere, and keeps the lines of the mail short enough.
         style = f"display:block;line-height:{height}px;text-decoration:none;color:{INK}"
-        link = f'<a\nhref="{url.replace("&", "&amp;")}" style="{style}">{self.mark or "&#160;"}</a>'
-        return f"{opening}{ground}>{link}</td>"
+        return f'{self._opening(span)}><a\nhref="', f'" style="{style}">{self.mark or "&#160;"}</a></td>'
 
-    def brief(self, span: int, around: str, url: str) -> str:
-        """The same in the short form, on a row of the colour around; td needs no end."""
-        opening = f"\n<td colspan={span}" if span > 1 else "\n<td"
-        if self.short and not url:
-            return f"{opening}{self.short}"
-        ground = f" bgcolor={self.ground}" if self.ground and self.ground != around else ""
-        mark = "." if self.mark == DOT else self.mark
-        if url:
-            mark = f'<a href="{url.replace("&", "&amp;")}"><div>{mark or "."}</div></a>'
-        return f"{opening}{ground}>{mark}"
+    def _opening(self, span: int) -> str:
+        opening = f'<td colspan="{span}"' if span > 1 else "<td"
+        if self.ground:
+            return f'{opening} bgcolor="{self.ground}"'
+        letters = _FULL if self.mark.startswith("<b") else _LETTERS
+        return f'{opening} style="{letters}"' if self.mark else opening
+
+    def brief(self, span: int, around: str) -> str:
+        """The cell in the short form, on a row of the colour around; td needs no end."""
+        if self.short:
+            return f"{_brief_opening(span)}{self.short}"
+        return f"{_brief_opening(span)}{self._ground(around)}>{'.' if self.mark == DOT else self.mark}"
+
+    def around_brief_link(self, span: int, around: str) -> tuple[str, str]:
+        mark = "." if self.mark in ("", DOT) else self.mark
+        return f'{_brief_opening(span)}{self._ground(around)}><a href="', f'"><div>{mark}</div></a>'
+
+    def _ground(self, around: str) -> str:
+        return f" bgcolor={self.ground}" if self.ground and self.ground != around else ""
 
 
-_Pieces = tuple[list[str], list[tuple[int, Face, int, int, str]]]
-"""A table in pieces, and which of them may become links: place, face, span, height, and the colour around it."""
+def _brief_opening(span: int) -> str:
+    return f"\n<td colspan={span}" if span > 1 else "\n<td"
+
+
+class _Linked(NamedTuple):
+    """A piece of a table that may become a link."""
+
+    at: int
+    word: str
+    """What it plays."""
+    around: tuple[str, str]
+    """The piece, before the URL and behind it."""
+    undotted: str
+    """The piece without link and dot."""
+
+
+class _Pieces(NamedTuple):
+    """A table without links, in pieces."""
+
+    bare: list[str]
+    linked: list[_Linked]
+    octets: int
+    """Of it, each line ended by two."""
+
+
+def _pieces(bare: list[str], linked: list[_Linked]) -> _Pieces:
+    told = "".join(bare)
+    return _Pieces(bare, linked, len(told) + told.count("\n"))
+
+
 BESIDE = "display:inline-table;vertical-align:bottom;"
 """Of a part of a board: beside others where there is room, below them on a phone; all reach down to the last row."""
 
@@ -103,41 +138,41 @@ class Table:
 
     def html(self, links: Mapping[str, str], *, dotted: bool = True, brief: bool = False) -> str:
         """dotted: free cells that are no links have dots, too. brief: in the short form."""
-        bare, linked = self._brief if brief else self._bare
-        pieces = list(bare)
-        for at, face, span, height, around in linked:
-            if url := links.get(face.word):
-                pieces[at] = face.brief(span, around, url) if brief else face.html(span, height, url)
-            elif face.mark == DOT and not dotted:
-                pieces[at] = pieces[at].replace("." if brief else DOT, "")
+        table = self._brief if brief else self._bare
+        pieces = list(table.bare)
+        for at, word, around, undotted in table.linked:
+            if url := links.get(word):
+                pieces[at] = url.replace("&", "&amp;").join(around)
+            elif not dotted:
+                pieces[at] = undotted
         return "".join(pieces)
 
     def bare_length(self, *, brief: bool) -> int:
         """Octets of it without links, each line ended by two."""
-        told = "".join((self._brief if brief else self._bare)[0])
-        return len(told) + told.count("\n")
+        return (self._brief if brief else self._bare).octets
 
     @cached_property
     def _bare(self) -> _Pieces:
-        """The table without links, in pieces, and the pieces that may become links."""
-        pieces, linked = [self._opening('<td width="1"></td>')], []
+        pieces, linked = [self._opening('<td width="1"></td>')], list[_Linked]()
         for height, places in self._rows():
             pieces.append(f'<tr align="center"><td height="{height}" width="1"></td>')
             for number, (skipped, span, face) in enumerate(places):
                 if skipped:
                     pieces.append(f'<td colspan="{skipped}"></td>')
+                bare = face.html(span)
                 if face.word:
-                    linked.append((len(pieces), face, span, height, ""))
-                pieces.append(face.html(span, height, ""))
+                    undotted = bare.replace(DOT, "") if face.mark == DOT else bare
+                    linked.append(_Linked(len(pieces), face.word, face.around_link(span, height), undotted))
+                pieces.append(bare)
                 if number % IN_A_LINE == IN_A_LINE - 1:
                     pieces.append("\n")
             pieces.append("</tr>\n")
-        return [*pieces, "</table>"], linked
+        return _pieces([*pieces, "</table>"], linked)
 
     @cached_property
     def _brief(self) -> _Pieces:
-        """The same in the short form."""
-        pieces, linked = [self._opening("", ";color-scheme:light").replace("</td>", "")], []
+        """In the short form."""
+        pieces, linked = [self._opening("", ";color-scheme:light").replace("</td>", "")], list[_Linked]()
         for height, places in self._rows():
             grounds = Counter(face.ground for _, _, face in places if face.ground)
             around = max(grounds, key=grounds.__getitem__, default="")
@@ -146,11 +181,13 @@ class Table:
             for skipped, span, face in places:
                 if skipped:
                     pieces.append(f"<td colspan={skipped}>")
+                bare = face.brief(span, around)
                 if face.word:
-                    linked.append((len(pieces), face, span, height, around))
-                pieces.append(face.brief(span, around, ""))
+                    undotted = bare.replace(".", "") if face.mark == DOT else bare
+                    linked.append(_Linked(len(pieces), face.word, face.around_brief_link(span, around), undotted))
+                pieces.append(bare)
             pieces.append("</tr>\n")
-        return [*pieces, "</table>"], linked
+        return _pieces([*pieces, "</table>"], linked)
 
     def _opening(self, first: str, style: str = "") -> str:
         """first: the column in front, which holds the heights of rows."""

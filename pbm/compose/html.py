@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape as escape_text
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -41,10 +42,14 @@ class Inlays:
         return self.add(text, Markup('<a href="%s">%s</a>') % (url, text) if url else Markup("%s") % text)
 
     def text(self, page: str) -> str:
+        if _MARKING not in page:
+            return page
         return "".join(self._forms[int(piece)][0] if odd else piece for odd, piece in self._split(page))
 
     def html(self, line: str) -> str:
         """A line or more, everything but the inlays escaped."""
+        if _MARKING not in line:
+            return escape_text(line, quote=False)
         return "".join(
             self._forms[int(piece)][1] if odd else escape_text(piece, quote=False) for odd, piece in self._split(line)
         )
@@ -52,7 +57,7 @@ class Inlays:
     def _split(self, page: str) -> Iterator[tuple[int, str]]:
         """The page in pieces, every second of which is an inlay's number."""
         at = 0
-        for mark in _MARK.finditer(page) if _MARKING in page else ():
+        for mark in _MARK.finditer(page):
             if mark[1] == self._key:
                 yield 0, page[at : mark.start()]
                 yield 1, mark[2]
@@ -65,8 +70,7 @@ class Inlays:
         return mark is not None and mark[1] == self._key
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Lines of a page between empty ones. kind: "inlay", "aligned" or "paragraph"."""
 
     kind: str

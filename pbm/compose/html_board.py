@@ -206,7 +206,8 @@ def _joined(rows: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
 
 
 def _row(face: Face, url: str, told: str) -> str:
+    cell = url.replace("&", "&amp;").join(face.around_link(1, TOUCHED)) if url else face.html(1)
     return (
-        f'<tr align="center"><td width="44" height="{TOUCHED}"{face.html(1, TOUCHED, url)[3:]}'
+        f'<tr align="center"><td width="44" height="{TOUCHED}"{cell[3:]}'
         f'<td align="left" style="padding:0 6px">{escape(told)}</td></tr>'
     )

@@ -17,7 +17,6 @@ from pbm.domain.match import Match, Seat, State
 from pbm.domain.spans import SECOND
 
 FORMAT = 2
-ITEMS_IN_A_LINE = 12
 MAX_MOVES = 600
 """Moves that are listed; some games have many more."""
 MAX_DETAILS = 18_000
@@ -89,7 +88,7 @@ def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str
 
 def _within(details: Mapping[str, Any]) -> dict[str, Any]:
     """The details; of lists that would make them too long it tells the names, as "cut", instead."""
-    lengths = {name: len(_value(each)) for name, each in details.items()}
+    lengths = {name: len(_written(each)) for name, each in details.items()}
     cut: list[str] = []
     for name in sorted(lengths, key=lengths.__getitem__, reverse=True):
         if sum(lengths.values()) > MAX_DETAILS:
@@ -109,28 +108,16 @@ def addressed(shared: str, copy: Copy) -> str:
         "comments": [{"from": who, "text": text} for who, text in copy.comments],
         "error": {"sentence": copy.error, "candidates": copy.candidates} if copy.error else None,
     })  # fmt: skip
-    return f"{{\n{own},\n{shared}\n}}\n"
+    return f"{{{own},\n{shared}}}\n"
+
+
+_written = json.JSONEncoder(separators=(",\n", ": ")).encode
+"""Each item on a line of its own, so that a mail need not encode it."""
 
 
 def _lines(data: Mapping[str, Any]) -> str:
-    return ",\n".join(f'"{name}": {_value(value)}' for name, value in data.items())
-
-
-_json = json.JSONEncoder().encode
-
-
-def _value(value: Any) -> str:
-    """On one line, or a list or an object of lists with so few items in a line that it needs no encoding in a mail."""
-    if isinstance(value, dict):
-        return "{" + ",\n".join(f"{_json(name)}: {_value(each)}" for name, each in value.items()) + "}"
-    if not isinstance(value, list | tuple):
-        return _json(value)
-    rows = [_json(row)[1:-1] for row in _batched(value, ITEMS_IN_A_LINE)]
-    return "[" + ",\n".join(rows) + "]"
-
-
-def _batched(items: Sequence[Any], size: int) -> list[Sequence[Any]]:
-    return [items[start : start + size] for start in range(0, len(items), size)]
+    """An object without its braces."""
+    return _written(data)[1:-1]
 
 
 def _summary(scene: Scene) -> dict[str, Any]:

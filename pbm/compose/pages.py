@@ -19,7 +19,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, select_autoescape
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateError, select_autoescape
 from markupsafe import Markup
 
 from games import GAMES, AnyGame
@@ -86,9 +86,14 @@ def _environment() -> _Environment:
 
 
 @cache
+def _template(name: str) -> Template:
+    return _environment().get_template(name)
+
+
+@cache
 def _equal() -> Callable[..., str]:
     """The frame of equal letters; a page that imports it itself has it looked for anew each time."""
-    macro: Callable[..., str] = vars(_environment().get_template("equal.html").module)["equal"]
+    macro: Callable[..., str] = vars(_template("equal.html").module)["equal"]
     return macro
 
 
@@ -108,7 +113,7 @@ class Pages:
 
     def render(self, name: str, **words: object) -> str:
         """A page. on: all its words, for sentences that several pages have in common."""
-        return _environment().get_template(name).render(words, on=SimpleNamespace(**words))
+        return _template(name).render(words, on=SimpleNamespace(**words))
 
     def broken(self) -> dict[str, str]:
         """Templates that cannot be used, and why."""

@@ -80,7 +80,7 @@ def _kind(part: Part | Parts) -> str:
 
 def _leaf(part: Part) -> Iterator[str]:
     if isinstance(part.content, bytes):
-        kind, encoding, body = part.kind, "base64", base64.encodebytes(part.content).decode("ascii")
+        kind, encoding, body = part.kind, "base64", _base64(part.content)
     else:
         kind, (encoding, body) = f"{part.kind}; charset=utf-8", written(part.content)
     yield f"Content-Type: {kind}"
@@ -99,10 +99,16 @@ def written(text: str) -> tuple[str, str]:
     octets = text.encode()
     encoded = quopri.encodestring(octets).decode("ascii")
     if 2 * len(encoded) > 3 * len(octets):  # little of it could be read as it stands
-        return "base64", base64.encodebytes(octets.replace(b"\n", b"\r\n")).decode("ascii")
+        return "base64", _base64(octets.replace(b"\n", b"\r\n"))
     if " \n" in text or text.endswith(" "):  # for the blank at an end of a line it makes no room
         encoded = re.sub(r"(?m)^(.{74,75})(=20)$", r"\1=\n\2", encoded)
     return "quoted-printable", encoded
+
+
+def _base64(octets: bytes) -> str:
+    """In lines of 76 letters."""
+    letters = base64.b64encode(octets).decode("ascii")
+    return "\n".join(letters[at : at + 76] for at in range(0, len(letters), 76))
 
 
 def _header(name: str, value: str) -> str:

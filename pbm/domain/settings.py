@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
 from pbm.domain.calendars import Rests, read_sleep, read_weekend
@@ -65,7 +66,7 @@ class Settings:
     @property
     def rests(self) -> Rests:
         """When their clocks do not run, week by week."""
-        return Rests(self.timezone, self.sleep, self.weekend)
+        return _rests(self.timezone, self.sleep, self.weekend)
 
     @classmethod
     def chosen(cls, stored: Mapping[str, str]) -> Settings:
@@ -77,6 +78,9 @@ class Settings:
         """Raises: BadArguments that tells what may be chosen."""
         setting = choice_of(name)
         return replace(self, **{setting.name: setting.read(value)})
+
+
+_rests = lru_cache(1000)(Rests)
 
 
 @dataclass(frozen=True, slots=True)
