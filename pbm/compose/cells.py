@@ -20,6 +20,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from games.scene import Cell, Form, GridBoard, HexBoard, Join, Label, Look, Place
+from pbm.compose.wire import octets
 from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, ring_of, text_on
 
 WIDTH = 384
@@ -113,8 +114,7 @@ class _Pieces(NamedTuple):
 
 
 def _pieces(bare: list[str], linked: list[_Linked]) -> _Pieces:
-    told = "".join(bare)
-    return _Pieces(bare, linked, len(told) + told.count("\n"))
+    return _Pieces(bare, linked, octets("".join(bare)))
 
 
 BESIDE = "display:inline-table;vertical-align:bottom;"

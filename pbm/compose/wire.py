@@ -96,18 +96,23 @@ def written(text: str) -> tuple[str, str]:
     """How text is encoded, and the outcome."""
     if text.isascii() and max(map(len, text.splitlines()), default=0) <= MAX_LINE:
         return "7bit", text
-    octets = text.encode()
-    encoded = quopri.encodestring(octets).decode("ascii")
-    if 2 * len(encoded) > 3 * len(octets):  # little of it could be read as it stands
-        return "base64", _base64(octets.replace(b"\n", b"\r\n"))
+    content = text.encode()
+    encoded = quopri.encodestring(content).decode("ascii")
+    if 2 * len(encoded) > 3 * len(content):  # little of it could be read as it stands
+        return "base64", _base64(content.replace(b"\n", b"\r\n"))
     if " \n" in text or text.endswith(" "):  # for the blank at an end of a line it makes no room
         encoded = re.sub(r"(?m)^(.{74,75})(=20)$", r"\1=\n\2", encoded)
     return "quoted-printable", encoded
 
 
-def _base64(octets: bytes) -> str:
+def octets(text: str) -> int:
+    """Of text in ASCII as it stands in a mail, where each line is ended by two."""
+    return len(text) + text.count("\n")
+
+
+def _base64(content: bytes) -> str:
     """In lines of 76 letters."""
-    letters = base64.b64encode(octets).decode("ascii")
+    letters = base64.b64encode(content).decode("ascii")
     return "\n".join(letters[at : at + 76] for at in range(0, len(letters), 76))
 
 
