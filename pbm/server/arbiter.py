@@ -110,7 +110,7 @@ class Arbiter:
         """All clocks stand still from now on. kind: MAINTENANCE lets nothing be played either."""
         now = self._service.clock()
         with self._service.store.write() as tx:
-            if tx.absences.open(kind, now):
+            if tx.absences.open(kind):
                 raise NotAllowed(_ALREADY[kind])
             tx.absences.add(None, Stop(kind, now))
 
@@ -118,7 +118,7 @@ class Arbiter:
         """The end of a halt; returns since when it was."""
         now = self._service.clock()
         with self._service.store.write() as tx:
-            halts = tx.absences.open(kind, now)
+            halts = tx.absences.open(kind)
             if not halts:
                 raise NotAllowed(_NOT[kind])
             for halt in halts:
@@ -127,9 +127,8 @@ class Arbiter:
 
     def halts(self) -> Sequence[Stop]:
         """The stops of all clocks now."""
-        now = self._service.clock()
         with self._service.store.read() as tx:
-            return [each.stop for kind in StopKind if kind.is_ours for each in tx.absences.open(kind, now)]
+            return [each.stop for kind in StopKind if kind.is_ours for each in tx.absences.open(kind)]
 
     def _board(self, tx: Transaction, number: int) -> OpenBoard:
         return OpenBoard.load(tx, self._service.tools.states, number)

@@ -258,7 +258,7 @@ class Batches:
             if tx.age != foreseen.age:
                 foreseen.deeds.clear()
             known = foreseen.answers.keys() | foreseen.deeds.keys()
-            tx.foresee(boards_of([mail for mail, _ in fresh if mail.row.id not in known]))
+            self._read_ahead(tx, [mail for mail, _ in fresh if mail.row.id not in known])
             rest = self._settle_all(tx, fresh, foreseen, until)
             if tx.disturbed:
                 foreseen.deeds.clear()
@@ -279,7 +279,7 @@ class Batches:
         met, until = set[str](), monotonic() + (_SECONDS_AT_ONCE if self._store.locks_rows else _SECONDS_AHEAD)
         with self._store.read() as tx:
             found.age = tx.age
-            tx.foresee(boards_of([mail for mail, _ in work]))
+            self._read_ahead(tx, [mail for mail, _ in work])
             for place, (mail, checked) in enumerate(work):
                 ways = ways_of(mail, checked) if mail.only_reads else set(_boards(mail))
                 if place and (ways & met or monotonic() > until):
@@ -296,6 +296,9 @@ class Batches:
                     ways |= ways_of(mail, checked)
                 met |= ways
         return found, []
+
+    def _read_ahead(self, tx: Transaction, mails: Sequence[Prepared]) -> None:
+        tx.foresee(boards_of(mails), self._handler.tools.states.match)
 
     def _foreseen(self, tx: Transaction, mail: Prepared, checked: Checked) -> Obeyed | None:
         """None where anything stands against it; that comes up again where it is dealt with."""
@@ -322,7 +325,7 @@ class Batches:
             self._released = bool(later or slow)
             tx.lock(name for mail, _ in work for name in names_to_lock(mail))
             on_boards, others = parted(work, foreseen.answers)
-            tx.foresee(boards_of([mail for mail, _ in on_boards if mail.row.id not in foreseen.answers]))
+            self._read_ahead(tx, [mail for mail, _ in on_boards if mail.row.id not in foreseen.answers])
             self._settle_all(tx, on_boards, foreseen)
             if others:
                 tx.lock([HOUSE])

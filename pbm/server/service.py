@@ -186,7 +186,7 @@ class Service:
         """
         with self.store.read() as tx:
             self._signer.renew(*tx.secrets.keys(self.clock()))
-            return bool(tx.absences.open(StopKind.MAINTENANCE, self.clock()))
+            return bool(tx.absences.open(StopKind.MAINTENANCE))
 
     def handle(self, limit: int = 50, committed: Callable[[], None] = lambda: None) -> int:
         """Handle the mails that wait, oldest first; returns how many there were.
@@ -216,7 +216,7 @@ def watch(tx: Transaction) -> Iterator[Stop]:
         tx.absences.forget_future(tx.now)
         tx.matches.forget_future(tx.now)
         tx.outbox.hurry(tx.now)
-    known = next(iter(tx.absences.open(StopKind.OUTAGE, tx.now)), None)
+    known = next(iter(tx.absences.open(StopKind.OUTAGE)), None)
     if last is not None and tx.now - last > SILENCE and known is None:
         down = Stop(StopKind.OUTAGE, last, tx.now)
         tx.absences.add(None, down)

@@ -70,9 +70,7 @@ def status_of(store: Store, now: datetime) -> Status:
         return Status(
             at=now,
             stuck_since=tx.outbox.failing_since(tx.absences.noted(DELIVERED)),
-            halts=tuple(
-                each.stop for kind in (StopKind.HALT, StopKind.MAINTENANCE) for each in tx.absences.open(kind, now)
-            ),
+            halts=tuple(each.stop for kind in (StopKind.HALT, StopKind.MAINTENANCE) for each in tx.absences.open(kind)),
             new=view.new(),
             parked=view.parked(),
             received=view.received(now),

@@ -122,7 +122,6 @@ class Store:
                 connection = connection.execution_options(pbm_writes=True, pbm_durable=durable)
                 with connection.begin():
                     tx = Transaction(connection, at or self.clock())
-                    tx.watch()
                     if alone:
                         tx.lock([HOUSE])
                     if self.signature is not None:
@@ -366,9 +365,12 @@ def _check_writes(
 ) -> tuple[Executable, Any, Any]:
     """The statement to execute: in a rehearsal something that writes nothing, and makes ids below 0. Raises: Writes."""
     options = connection.get_execution_options()
-    if not isinstance(statement, UpdateBase) or options.get("pbm_writes", False):
+    if not isinstance(statement, UpdateBase):
         return statement, many, one
     rehearsal = options.get("pbm_unwritten")
+    if rehearsal is None and options.get("pbm_writes", False):
+        options["pbm_before_change"](statement)
+        return statement, many, one
     number = rehearsal.stand_in() if rehearsal is not None else None
     if number is None:
         raise Writes(f"a transaction that only reads does not write to {statement.table}")

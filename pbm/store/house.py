@@ -288,6 +288,12 @@ class Absence:
     stop: Stop
 
 
+_ABSENCES = select(absences).order_by(absences.c.starts_at, absences.c.id)
+_OPEN = _ABSENCES.where(
+    absences.c.player_id.is_(None), absences.c.kind == bindparam("kind"), absences.c.ends_at.is_(None)
+)
+
+
 class Absences:
     """They are kept as long as a clock may have run through them, and longer where an allowance counts them."""
 
@@ -317,9 +323,9 @@ class Absences:
         owned = absences.c.player_id.is_(None) if player_id is None else absences.c.player_id == player_id
         return self._found(owned & (absences.c.kind == kind.value) & lasting_beyond(since))
 
-    def open(self, kind: StopKind, now: datetime) -> list[Absence]:
+    def open(self, kind: StopKind) -> list[Absence]:
         """Those of the whole server, of one kind, of which nobody knows the end."""
-        return [each for each in self.of(None, kind, now) if each.stop.ends_at is None]
+        return self._read(_OPEN, {"kind": kind.value})
 
     def stops(self, player_ids: Collection[int], since: datetime) -> dict[int, tuple[Stop, ...]]:
         """The stops of the clock of each of the players after an instant."""
@@ -359,7 +365,10 @@ class Absences:
         return None if last is None else datetime.fromisoformat(last)
 
     def _found(self, which: ColumnElement[bool]) -> list[Absence]:
-        rows = self._connection.execute(select(absences).where(which).order_by(absences.c.starts_at, absences.c.id))
+        return self._read(_ABSENCES.where(which))
+
+    def _read(self, statement: Select[Any], words: Mapping[str, str] | None = None) -> list[Absence]:
+        rows = self._connection.execute(statement, words)
         return [Absence(row.id, row.player_id, Stop(StopKind(row.kind), row.starts_at, row.ends_at)) for row in rows]
 
 

@@ -50,7 +50,6 @@ _with_players = select(
 _HEADERS = _with_players.where(matches.c.board.in_(bindparam("boards", expanding=True))).order_by(matches.c.board)
 _LOCKED = _HEADERS.with_for_update(of=matches, key_share=True)
 _PLY = plies.c.notation, plies.c.seat, plies.c.played_at, plies.c.auto, plies.c.time_left
-_RECORD = select(*_PLY).where(plies.c.board == bindparam("board")).order_by(plies.c.ply)
 _RECORDS = (
     select(plies.c.board, *_PLY)
     .where(plies.c.board.in_(bindparam("boards", expanding=True)))
@@ -102,12 +101,14 @@ class Matches:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._foreseen: dict[int, Row[Any] | None] = {}
+        self._foreseen_records: dict[int, tuple[Ply, ...]] = {}
         self._foreseen_summaries: dict[int, Summary] = {}
 
-    def foresee(self, boards: Collection[int]) -> set[Player]:
-        """Load at once, but for their records, what will be loaded one by one; returns the players."""
+    def foresee(self, boards: Collection[int], known: Callable[[int], Match | None]) -> set[Player]:
+        """Load at once what will be loaded one by one; returns the players. known: as for `load`, of each."""
         rows = self._headers(boards)
         self._foreseen |= dict.fromkeys(boards) | {row.board: row for row in rows}
+        self._foreseen_records |= self._records([row.board for row in rows if not _is_unchanged(row, known(row.board))])
         return {player for row in rows for player in players_of(row)}
 
     def foresee_summaries(self, boards: Collection[int]) -> None:
@@ -118,7 +119,12 @@ class Matches:
     def forget(self) -> None:
         """Ask anew for what was foreseen."""
         self._foreseen.clear()
+        self._foreseen_records.clear()
         self._foreseen_summaries.clear()
+
+    def _ask_anew(self, board: int) -> None:
+        self._foreseen.pop(board, None)
+        self._foreseen_records.pop(board, None)
 
     def _headers(self, boards: Collection[int]) -> Sequence[Row[Any]]:
         """In a transaction that writes nobody else can load them so before that ends."""
@@ -186,11 +192,12 @@ class Matches:
         row = self._header(board)
         if row is None:
             return None
-        if known is None or not _is_unchanged(row, known):
-            rows = self._connection.execute(_RECORD, {"board": board})
-            record = tuple(Ply(intern(notation), *more) for notation, *more in rows)
-        else:
+        if known is not None and _is_unchanged(row, known):
             record = known.record
+        elif board in self._foreseen_records:
+            record = self._foreseen_records[board]
+        else:
+            record = self._records([board])[board]
         stops: _Stops = ((), ())
         if row.interrupted and (clock := clock_of(row)) is not None:
             found = Absences(self._connection).stops((row.seat1_id, row.seat2_id), clock.since)
@@ -206,15 +213,19 @@ class Matches:
         for part in batched(boards):
             rows = self._headers(part)
             same = {row.board: old for row in rows if known and (old := known(row.board)) and _is_unchanged(row, old)}
-            records: dict[int, list[Ply]] = {row.board: [] for row in rows if row.board not in same}
-            if records:
-                for board, notation, *more in self._connection.execute(_RECORDS, {"boards": list(records)}):
-                    records[board].append(Ply(intern(notation), *more))
+            records = self._records([row.board for row in rows if row.board not in same])
             stops = self._stops([row for row in rows if row.interrupted])
             for row in rows:
-                record = same[row.board].record if row.board in same else tuple(records[row.board])
+                record = same[row.board].record if row.board in same else records[row.board]
                 found[row.board] = _match(row, record, stops.get(row.board, ((), ())))
         return [found[board] for board in boards if board in found]
+
+    def _records(self, boards: Sequence[int]) -> dict[int, tuple[Ply, ...]]:
+        records: dict[int, list[Ply]] = {board: [] for board in boards}
+        if boards:
+            for board, notation, *more in self._connection.execute(_RECORDS, {"boards": boards}):
+                records[board].append(Ply(intern(notation), *more))
+        return {board: tuple(record) for board, record in records.items()}
 
     def _stops(self, rows: Sequence[Row[Any]]) -> dict[int, _Stops]:
         """The stops of the clocks of boards, by board, where any runs."""
@@ -248,13 +259,13 @@ class Matches:
         if rehearsal is None:
             self.add_plies([plied])
         else:
-            self._foreseen.pop(match.board, None)
+            self._ask_anew(match.board)
             rehearsal.plies.append(plied)
 
     def add_plies(self, plied: Sequence[Plied]) -> None:
         """Append what a rehearsal would have appended, while nothing else has changed since."""
         for _, board in plied:
-            self._foreseen.pop(board["of_board"], None)
+            self._ask_anew(board["of_board"])
         if plied:
             self._connection.execute(ADD_PLY, [ply for ply, _ in plied])
             self._connection.execute(COUNT_PLY, [board for _, board in plied])
@@ -598,9 +609,9 @@ def _match(row: Row[Any], record: tuple[Ply, ...], stops: _Stops) -> Match:
     )
 
 
-def _is_unchanged(row: Row[Any], known: Match) -> bool:
+def _is_unchanged(row: Row[Any], known: Match | None) -> bool:
     """The board has the record that is known."""
-    return bool((known.revision, known.moved_at) == (row.revision, row.moved_at))
+    return known is not None and bool((known.revision, known.moved_at) == (row.revision, row.moved_at))
 
 
 def players_of(row: Row[Any]) -> tuple[Player, Player]:

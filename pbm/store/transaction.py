@@ -13,10 +13,8 @@ from typing import Any, TypeVar
 from sqlalchemy import (
     BigInteger,
     Connection,
-    Executable,
     UpdateBase,
     bindparam,
-    event,
     func,
     insert,
     select,
@@ -25,6 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 
+from pbm.domain.match import Match
 from pbm.store.annex import Broadcasts, Follows, Intents, Remarks
 from pbm.store.archive import Archive
 from pbm.store.backup import Contents
@@ -67,6 +66,7 @@ _MOST_UNWRITTEN = 500
 _FORESEEN = frozenset({matches, absences, intents, follows, player_follows, game_choices, players, addresses})
 
 _AGE = select(meta.c.value).where(meta.c.key == "age")
+_GROW_OLDER = update(meta).where(meta.c.key == "age").values(value=bindparam("age"))
 
 Q = TypeVar("Q")
 
@@ -128,7 +128,7 @@ class Transaction:
     bans = _queries(Bans)
 
     def __init__(self, connection: Connection, now: datetime) -> None:
-        self._connection = connection
+        self._connection = connection.execution_options(pbm_before_change=self._before_change)
         self.now = now
         """The instant at which all of it happens."""
         self._savepoints = 0
@@ -142,22 +142,25 @@ class Transaction:
     def bounces(self) -> Bounces:
         return Bounces(self._connection, self.players)
 
-    def foresee(self, boards: Collection[int]) -> None:
-        """Read at once what moves on the boards will ask for one by one.
+    def foresee(self, boards: Collection[int], known: Callable[[int], Match | None]) -> None:
+        """Read at once what moves on the boards will ask for one by one. known: the boards as they once were.
 
         Once any of that is written, all is asked for anew; but a ply only changes its own board.
         """
         if not boards:
             return
-        people = [player.id for player in self.matches.foresee(boards)]
+        people = [player.id for player in self.matches.foresee(boards, known)]
         self.intents.foresee(boards)
         self.follows.foresee(boards)
         self.players.foresee(people)
-        event.listen(self._connection, "before_execute", self._forget)
 
-    def _forget(self, _connection: Connection, statement: Executable, *_rest: object) -> None:
-        if not isinstance(statement, UpdateBase) or statement is COUNT_PLY or self.opened is not None:
+    def _before_change(self, statement: UpdateBase) -> None:
+        if statement.table is inbox or statement.table is outbox:
             return
+        self._grown_older = True
+        if statement is ADD_PLY or statement is COUNT_PLY:
+            return
+        self.disturbed = True
         if statement.table in _FORESEEN:
             self._ask_anew()
 
@@ -172,21 +175,11 @@ class Transaction:
             return None
         return int(self._connection.execute(_AGE).scalar_one_or_none() or 0)
 
-    def watch(self) -> None:
-        """Notice what changes; for one that may write."""
-        event.listen(self._connection, "before_execute", self._note)
-
-    def _note(self, _connection: Connection, statement: Executable, *_rest: object) -> None:
-        if isinstance(statement, UpdateBase) and statement.table is not inbox and statement.table is not outbox:
-            self._grown_older = True
-            self.disturbed = self.disturbed or (statement is not ADD_PLY and statement is not COUNT_PLY)
-
     def grow_older(self) -> None:
         """Count this one, if it has changed anything that counts; the last that it does."""
         if self._grown_older and self.age is not None:
             self.age += 1
-            aged = update(meta).where(meta.c.key == "age").values(value=str(self.age))
-            if not self._connection.execute(aged).rowcount:
+            if not self._connection.execute(_GROW_OLDER, {"age": str(self.age)}).rowcount:
                 self._connection.execute(insert(meta).values(key="age", value=str(self.age)))
 
     def _ask_anew(self) -> None:
