@@ -108,7 +108,7 @@ def addressed(shared: str, copy: Copy) -> str:
         "comments": [{"from": who, "text": text} for who, text in copy.comments],
         "error": {"sentence": copy.error, "candidates": copy.candidates} if copy.error else None,
     })  # fmt: skip
-    return f"{{{own},\n{shared}}}\n"
+    return f"{{\n{own},\n{shared}\n}}\n"
 
 
 _written = json.JSONEncoder(separators=(",\n", ": ")).encode
