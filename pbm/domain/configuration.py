@@ -178,6 +178,14 @@ class Limits(SettingsTable):
     kept_mail_days: Count = Field(
         default=30, description="How long mails are kept that were handled or delivered. Of their passwords, none is."
     )
+    parked_mail_days: Count = Field(
+        default=90, description="How long mails wait for the operator until they are forgotten, too."
+    )
+    parked_mails: Count = Field(
+        default=500,
+        description="Mails that wait for the operator at most, of those that anybody can cause: mails that cannot be "
+        "read, and letters to postmaster. More of them are ignored, so they are kept as long as other mails.",
+    )
     messages_per_day: Annotated[int, Field(ge=0)] = Field(
         default=50, description="Messages a player may write to others a day."
     )

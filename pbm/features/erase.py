@@ -108,9 +108,9 @@ def plan_forgetting(tx: Transaction, pause: timedelta = timedelta()) -> None:
 @when_due(FORGET)
 def forget_when_due(occasion: Occasion) -> None:
     """Some mails at a time, a second apart, so that nobody waits for it."""
-    tx, now = occasion.tx, occasion.now
-    before = now - timedelta(days=occasion.tools.limits.kept_mail_days)
-    done = tx.outbox.forget(before, now, _MAILS_AT_ONCE) + tx.inbox.forget(before, _MAILS_AT_ONCE)
+    tx, now, limits = occasion.tx, occasion.now, occasion.tools.limits
+    before, parked_before = (now - timedelta(days=days) for days in (limits.kept_mail_days, limits.parked_mail_days))
+    done = tx.outbox.forget(before, now, _MAILS_AT_ONCE) + tx.inbox.forget(before, parked_before, _MAILS_AT_ONCE)
     if done:
         plan_forgetting(tx, timedelta(seconds=1))
 

@@ -436,7 +436,15 @@ class Handler:
         reason = f"{discard.action}: {discard.reason}"
         if discard.action in (Action.BOUNCE, Action.COMPLAINT):
             reason += f"; {self._bouncing.note(tx, discard)}"
-        return Settled(Arrival.PARKED if discard.action is Action.REJECT else Arrival.IGNORED, reason)
+        return self._put_by(tx, reason) if discard.action is Action.REJECT else Settled(Arrival.IGNORED, reason)
+
+    def _put_by(self, tx: Transaction, reason: str, told: Sequence[Mail] = ()) -> Settled:
+        """The end of a mail that waits for the operator, as anybody can cause one; past a number it is ignored."""
+        most = self.tools.limits.parked_mails
+        if tx.overview.parked().number < most:
+            return Settled(Arrival.PARKED, reason, tuple(told))
+        COUNTS.add(LIMITED)
+        return Settled(Arrival.IGNORED, f"limit: {most} mails wait for the operator; {reason}", tuple(told))
 
     def _hand_on(self, tx: Transaction, mail: Prepared) -> Settled:
         """The end of a mail to postmaster or abuse: it waits for the operator, who is told."""
@@ -446,7 +454,7 @@ class Handler:
             for letter in tell_operator(Desk(tx, self.tools), mail.row, mail.message)
             if not self.throttle.refusal(tx, letter, Cause())
         ]
-        return Settled(Arrival.PARKED, "postmaster: for the operator", tuple(told))
+        return self._put_by(tx, "postmaster: for the operator", told)
 
     def _obey(self, tx: Transaction, mail: Prepared, checked: Checked) -> Obeyed:
         """Do what the mail asks, and tell it; what that takes is at the expense of the one who asked."""

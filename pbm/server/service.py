@@ -74,6 +74,10 @@ KEPT_UNPROVEN = timedelta(days=30)
 """How long the OpenPGP key is kept of an address that nobody has proven to write from."""
 
 
+WARNED_BEFORE = timedelta(days=7)
+"""How long before mails that wait for the operator are forgotten they are told."""
+
+
 class Service:
     """One server's rules of the house over one database. clock: the present instant; make_key: see Composer."""
 
@@ -169,7 +173,10 @@ class Service:
                 tx.absences.note(task, self.clock())
 
     def tidy(self) -> None:
-        """Forget what has expired; a little later, since limits a day count it. Raises: DatabaseTrouble."""
+        """Forget what has expired; a little later, since limits a day count it.
+
+        The operator is told in time of what waits for them. Raises: DatabaseTrouble.
+        """
         with self.store.write() as tx:
             before = self.clock() - timedelta(days=2)
             tx.tickets.sweep(before)
@@ -178,6 +185,22 @@ class Service:
             tx.absences.forget(before - LONGEST_TURN)
             tx.secrets.sweep(self.clock())
             plan_forgetting(tx)
+            self._tell_of_parked(tx)
+
+    def _tell_of_parked(self, tx: Transaction) -> None:
+        """The operator hears, once a day, that mails are soon forgotten which wait for them, or are too many."""
+        limits, operator, now = self.settings.limits, self.settings.operator, self.clock()
+        waiting, kept = tx.overview.parked(), timedelta(days=limits.parked_mail_days)
+        is_late = waiting.oldest_at is not None and now - waiting.oldest_at > kept - WARNED_BEFORE
+        subject = "pbm: mails wait for you"
+        if not (is_late or waiting.number >= limits.parked_mails):
+            return
+        log.warning("mails_wait_for_operator", number=waiting.number, oldest_at=waiting.oldest_at)
+        if operator and not tx.outbox.wrote_to(operator, subject, now - timedelta(days=1)):
+            letter = self.tools.composer.letter(
+                operator, subject, "parked-operator.txt", now, waiting=waiting, limits=limits, is_late=is_late
+            )
+            tx.outbox.add([letter], now)
 
     def heed(self) -> bool:
         """Take notice of what the operator has changed meanwhile: the secrets.

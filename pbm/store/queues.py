@@ -202,17 +202,21 @@ class Inbox:
         if rewritten:
             self._connection.execute(_SETTLE, rewritten)
 
-    def forget(self, before: datetime, most: int) -> int:
+    def forget(self, before: datetime, parked_before: datetime, most: int) -> int:
         """Empty the oldest of the mails that were settled before then; returns how many, of at most so many.
 
-        Their numbers stay, and what tells a second delivery. Those that wait for somebody are whole for ever.
+        Their numbers stay, and what tells a second delivery. parked_before: the same for those that wait for somebody.
         """
         emptied = {"raw": b"", "mail_from": None, "recipients": "[]", "peer": "", "lane": "", "reason": ""}
         done = 0
-        for state in (Arrival.HANDLED.value, Arrival.IGNORED.value):
-            first = select(inbox.c.id, inbox.c.handled_at).where(inbox.c.state == state)
+        for state, over in (
+            (Arrival.HANDLED, before),
+            (Arrival.IGNORED, before),
+            (Arrival.PARKED, parked_before),
+        ):
+            first = select(inbox.c.id, inbox.c.handled_at).where(inbox.c.state == state.value)
             rows = self._connection.execute(first.order_by(inbox.c.id).limit(most - done)).all()
-            ids = [row.id for row in rows if row.handled_at <= before]
+            ids = [row.id for row in rows if row.handled_at <= over]
             forgotten = update(inbox).where(inbox.c.id.in_(ids))
             self._connection.execute(forgotten.values(state=Arrival.FORGOTTEN.value, **emptied))
             done += len(ids)
