@@ -308,19 +308,21 @@ class Composer:
         headers = self._thread("", to) | self._answerable(reader)
         return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
 
-    def gathered(self, gathering: Gathering, now: datetime) -> list[Mail]:
+    def gathered(self, gathering: Gathering, now: datetime, let_pass: Callable[[], None]) -> list[Mail]:
         """The mail, one for each address; a line that begins with the number of a board answers it.
 
-        Such an answer plays on no board that has changed since now.
+        Such an answer plays on no board that has changed since now. let_pass: is called after each board.
         """
-        return self._once((0, gathering.reader.addresses), (gathering, now), lambda: self._gathered(gathering, now))
+        whom = 0, gathering.reader.addresses
+        return self._once(whom, (gathering, now), lambda: self._gathered(gathering, now, let_pass))
 
-    def _gathered(self, gathering: Gathering, now: datetime) -> list[Mail]:
+    def _gathered(self, gathering: Gathering, now: datetime, let_pass: Callable[[], None]) -> list[Mail]:
         reader, drawn = gathering.reader, min(len(gathering.boards), MAX_DRAWN_TOGETHER)
         sheet = self._sheet(reader, drawn + len(gathering.puzzles))
-        sections = [
-            self._section(notice, sheet, now, drawn=place < drawn) for place, notice in enumerate(gathering.boards)
-        ]
+        sections = []
+        for place, notice in enumerate(gathering.boards):
+            sections.append(self._section(notice, sheet, now, drawn=place < drawn))
+            let_pass()
         number, first = len(sections), next(iter(gathering.boards), None)
         token = self.signer.seal(reader.token.as_of(micros(now))) if reader.token else ""
         waiting = f"pbm: {number} board{'s' if number > 1 else ''} waiting for you, {day(now, reader.settings.zone)}"

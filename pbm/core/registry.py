@@ -127,11 +127,12 @@ def when_due(kind: str) -> Callable[[Deed], Deed]:
 class Runner:
     """Does what is due. Any number of processes may run one over the same database."""
 
-    def __init__(self, store: Store, tools: Tools, attend: Attend) -> None:
-        """attend: does what a board needs the server for."""
+    def __init__(self, store: Store, tools: Tools, attend: Attend, let_pass: Callable[[], None]) -> None:
+        """attend: does what a board needs the server for. let_pass: see Transaction."""
         self._store = store
         self._tools = tools
         self._attend = attend
+        self._let_pass = let_pass
 
     def run(self, limit: int = 100, at: datetime | None = None) -> int:
         """Do what is due, the longest overdue first; returns how many things were done.
@@ -139,6 +140,7 @@ class Runner:
         at: the present instant as the caller knows it, such as when a sign of life was given. Raises: DatabaseTrouble.
         """
         for done in range(limit):
+            self._let_pass()
             if not self._do_next(at or self._store.clock()):
                 return done
         return limit
@@ -151,7 +153,7 @@ class Runner:
             first = min(filter(None, (item_at, board_at)), default=None)
             if first is None or first > until:
                 return False
-            tx.now = now
+            tx.now, tx.let_pass = now, self._let_pass
             self._foresee(tx, until, is_board=first != item_at)
         return self._do_item(until, now) if first == item_at else self._attend_next(until, now)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -46,6 +46,8 @@ from pbm.store.tickets import MESSAGE
 FORMAT, VERSION = "pbm player", 1
 MAX_LOOSE, MAX_GAMES = 20, 100
 """Games that are sent as files of their own; of more an archive is made. Games of one mail."""
+_BOARDS_OF_A_BITE = 32
+"""Boards that are read at once: while many are told of, mails of those who play come in between."""
 MAX_OCTETS = 38_000
 """Octets of the files of one mail, which becomes a third larger than that."""
 
@@ -92,11 +94,11 @@ def _things(tx: Transaction, player: Player) -> dict[str, list[Any]]:
 
 def export_of(tx: Transaction, player: Player) -> bytes:
     """Everything of a player as JSON, signed."""
-    return _signed(tx, data_of(tx, player))
+    return _signed(tx, _lines(data_of(tx, player)))
 
 
-def _signed(tx: Transaction, data: Mapping[str, Any]) -> bytes:
-    return to_json({**data, "signature": tx.secrets.sign(to_json(data))})
+def _signed(tx: Transaction, lines: Mapping[str, str]) -> bytes:
+    return _joined_lines({**lines, "signature": _json(tx.secrets.sign(_joined_lines(lines)))})
 
 
 def _is_signed(tx: Transaction, data: Mapping[str, Any]) -> bool:
@@ -111,12 +113,24 @@ _json = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
 
 def to_json(data: Mapping[str, Any]) -> bytes:
     """A line for each row of each list."""
-    told = (f"{_json(name)}: {_rows(value)}" for name, value in sorted(data.items()))
+    return _joined_lines(_lines(data))
+
+
+def _lines(data: Mapping[str, Any]) -> dict[str, str]:
+    """Each value by its name."""
+    return {
+        name: _listed(map(_json, value)) if isinstance(value, list) else _json(value) for name, value in data.items()
+    }
+
+
+def _listed(rows: Iterable[str]) -> str:
+    lines = ",\n".join(rows)
+    return f"[\n{lines}\n]" if lines else "[]"
+
+
+def _joined_lines(lines: Mapping[str, str]) -> bytes:
+    told = (f"{_json(name)}: {value}" for name, value in sorted(lines.items()))
     return ("{\n" + ",\n".join(told) + "\n}\n").encode()
-
-
-def _rows(value: Any) -> str:
-    return "[\n" + ",\n".join(map(_json, value)) + "\n]" if isinstance(value, list) and value else _json(value)
 
 
 @dataclass(slots=True)
@@ -134,8 +148,8 @@ class Parcel:
     """The player's from there on, ascending."""
     account: Mapping[str, Any]
     things: Mapping[str, list[Any]]
-    games: Mapping[int, Mapping[str, Any]]
-    """By board; of the first boards alone."""
+    games: Mapping[int, str]
+    """As JSON, by board; of the first boards alone."""
     records: Mapping[int, File]
 
     def files(self) -> tuple[list[File], int | None]:
@@ -145,6 +159,7 @@ class Parcel:
         count = len(self.games)
         while True:
             files = self._files(count)
+            self.tx.let_pass()
             size = sum(len(file.data) for file in files)
             if size <= MAX_OCTETS:
                 return files, self._next(count)
@@ -160,44 +175,57 @@ class Parcel:
         """With so many boards."""
         name = f"pbm-{self.player.userid}{f'-{self.first}' if self.first else ''}"
         boards, following = self.boards[:count], self._next(count)
-        files = [File(f"{name}.json", "application/json", _signed(self.tx, self._data(boards, following)))]
+        files = [File(f"{name}.json", "application/json", _signed(self.tx, self._told(boards, following)))]
         files += [self.records[board] for board in boards if board in self.records]
         is_small = len(files) - 1 <= MAX_LOOSE and sum(len(file.data) for file in files) <= MAX_OCTETS
         return files if is_small else [_packed(f"{name}.zip", files)]
 
+    def _told(self, boards: Collection[int], following: int | None) -> dict[str, str]:
+        return _lines(self._data(boards, following)) | {"games": _listed(self.games[board] for board in boards)}
+
     def _data(self, boards: Collection[int], following: int | None) -> dict[str, Any]:
-        games = [self.games[board] for board in boards]
+        """Without the games."""
         if not self.first and following is None:
-            return {**self.account, "games": games, **self.things}
+            return {**self.account, **self.things}
         kept = {
             name: [row for row in rows if (row["board"] in boards if name in OF_BOARDS else not self.first)]
             for name, rows in self.things.items()
         }
-        return {**self.account, "part": {"first": self.first, "next": following}, "games": games, **kept}
+        return {**self.account, "part": {"first": self.first, "next": following}, **kept}
 
 
 def parcel_of(at: Desk, player: Player, first: int) -> Parcel:
     """first: the lowest number of a board in it."""
-    tx, pages, states = at.tx, at.tools.pages, at.tools.states
+    tx = at.tx
     boards = [board for board in tx.belongings.boards(player.id) if board >= first]
-    some = boards[:MAX_GAMES]
-    games = {game["board"]: game for game in tx.belongings.matches(some, player.id)}
+    games: dict[int, str] = {}
+    records: dict[int, File] = {}
+    for start in range(0, min(len(boards), MAX_GAMES), _BOARDS_OF_A_BITE):
+        some = boards[start : min(start + _BOARDS_OF_A_BITE, MAX_GAMES)]
+        for game in tx.belongings.matches(some, player.id):
+            games[game["board"]] = _json(game)
+            tx.let_pass()
+        records |= _records(at, player, some)
+    return Parcel(tx, player, first, boards, _account(tx, player), _things(tx, player), games, records)
+
+
+def _records(at: Desk, player: Player, boards: Sequence[int]) -> dict[int, File]:
+    """Those of boards that the player plays on."""
+    tx, pages, states = at.tx, at.tools.pages, at.tools.states
     matches = [
-        match for match in tx.matches.load_all(some, states.match) if match.game in GAMES and _plays(player, match)
+        each for each in tx.matches.load_all(boards, states.match) if each.game in GAMES and _plays(player, each)
     ]
     changes = tx.ratings.changes_of([match.board for match in matches])
-    remarks: dict[int, list[tuple[RemarkKind, Remark]]] = {board: [] for board in some}
-    for kind, remark in tx.remarks.by(player.id, some):
+    remarks: dict[int, list[tuple[RemarkKind, Remark]]] = {board: [] for board in boards}
+    for kind, remark in tx.remarks.by(player.id, boards):
         remarks[remark.board].append((kind, remark))
-    records = {
-        match.board: File(
-            f"{match.game}-{match.board}.txt",
-            "text/plain; charset=utf-8",
-            record_of(pages, match, states.of(match), changes[match.board], remarks[match.board]).encode(),
-        )
-        for match in matches
-    }
-    return Parcel(tx, player, first, boards, _account(tx, player), _things(tx, player), games, records)
+    records = {}
+    for match in matches:
+        tx.let_pass()
+        told = record_of(pages, match, states.of(match), changes[match.board], remarks[match.board])
+        name = f"{match.game}-{match.board}.txt"
+        records[match.board] = File(name, "text/plain; charset=utf-8", told.encode())
+    return records
 
 
 def _plays(player: Player, match: Match) -> bool:

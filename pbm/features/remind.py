@@ -169,7 +169,7 @@ def tell_how_boards_stand(occasion: Occasion) -> None:
         notices, rest = _notices(occasion, player, waiting), tuple(each.match for each in others)
         reader = reader_of(occasion, player)
         gathering = Gathering(reader, notices, rest, page=page, lost_since=lost_since)
-        tx.outbox.add(occasion.tools.composer.gathered(gathering, now), now)
+        tx.outbox.add(occasion.tools.composer.gathered(gathering, now, tx.let_pass), now)
     if told:
         tx.agenda.put(TOLD, occasion.item.key, now + timedelta(minutes=1), **{**payload, "after": told[-1].id})
 
@@ -219,7 +219,7 @@ def _send(
         mails = tools.composer.notice(replace(notices[0], shown=_reminding(waiting[0], now)), now)
     elif notices:
         rest = tuple(number.match for number in others)
-        mails = tools.composer.gathered(Gathering(reader, notices, rest, daily, puzzles), now)
+        mails = tools.composer.gathered(Gathering(reader, notices, rest, daily, puzzles), now, tx.let_pass)
     else:
         mails = []
     tx.outbox.add(mails, now)
@@ -229,7 +229,9 @@ def _notices(occasion: Occasion, player: Player, boards: Sequence[Running]) -> t
     """The boards as their player sees them, the most urgent first."""
     tx, tools, now = occasion.tx, occasion.tools, occasion.now
     reader, notices = reader_of(occasion, player), []
+    tx.intents.foresee([number.match.board for number in boards])
     for number in sorted(boards, key=lambda number: number.urgency):
+        tx.let_pass()
         board = OpenBoard(tx, number.match, tools.states.of(number.match), number.match.revision, now)
         seat = number.match.seat_of(player.id) or 1
         notices.append(notice_of(board, replace(reader, seat=perspective(board, seat))))

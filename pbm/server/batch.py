@@ -11,10 +11,11 @@ gets: see `handle`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import takewhile
 from math import inf
-from time import monotonic
+from time import monotonic, thread_time
 from types import MappingProxyType
 
 import structlog
@@ -27,7 +28,7 @@ from pbm.domain.verbs import Locks
 from pbm.mailin import Message
 from pbm.server.guard import Gate, Logins
 from pbm.server.handle import Checked, Handler, Obeyed, Prepared, Settled
-from pbm.store import HOUSE, DatabaseTrouble, Plied, Store, Transaction
+from pbm.store import HOUSE, Conflict, DatabaseTrouble, Plied, Store, Transaction
 
 log = structlog.get_logger()
 
@@ -42,6 +43,8 @@ _SECONDS_IN_ALL, _SECONDS_OF_A_FLOOD = 1.0, 0.1
 """After which what is owed so far is sent, though mails still wait; and where these hold passwords."""
 _SECONDS_AHEAD = 0.2
 """Of working out what mails lead to, while others write."""
+_SECONDS_OF_A_BITE = 0.03
+"""Of something that takes long, until it is looked whether anybody has moved meanwhile."""
 _AHEAD_AT_ONCE = 20
 """Mails that answer a board which are handled before those that came earlier, while more wait than are done in time."""
 _SLOW_AT_ONCE = 2
@@ -93,6 +96,14 @@ class Batches:
         self._checked: dict[int, tuple[Logins, Checked]] = {}
         """The verdicts of argon2 on mails that are to be claimed anew, by their numbers."""
         self._committed: Callable[[], None] = _nobody
+        self._newest = 0
+        """The number of the last mail that was read to be handled."""
+        self._in_hand: set[str] = set()
+        """The lanes of the mails that are being handled."""
+        self._passing = False
+        """Something long waits until those have passed who play."""
+        self._looked_at = 0.0
+        """When it was looked last whether there are any, by the monotonic clock."""
 
     def handle(self, limit: int, committed: Callable[[], None] = _nobody) -> int:
         """Handle the mails that wait, oldest first, in one transaction; returns how many there were.
@@ -111,6 +122,27 @@ class Batches:
             if not more or (handled and monotonic() > begun + seconds):
                 break
         return handled
+
+    def let_pass(self) -> None:
+        """Settle mails that answer a board and have come during the last bite of something long.
+
+        It is called by whoever works that out, in a transaction that only reads. What fails is handled again later.
+        """
+        if self._passing or self._left_over != 0 or monotonic() < self._looked_at + _SECONDS_OF_A_BITE:
+            return
+        self._passing, begun = True, thread_time()
+        try:
+            if self._store.locks_rows:
+                self._pass_claimed()
+            else:
+                self._settle_in_turn(self._of_boards(self._newest), self._newest)
+        except Exception as error:  # noqa: BLE001  whoever is interrupted has no part in it
+            log.warning("not_let_pass", error=str(error))
+            self._begin_anew()
+        finally:
+            unbind_contextvars("mail")
+            self._passing, self._looked_at = False, monotonic()
+            self._handler.overtaken += thread_time() - begun
 
     def _handle_some(self, limit: int) -> int:
         begun = self._begin(limit)
@@ -167,11 +199,15 @@ class Batches:
             return handled
         except Exception:
             unbind_contextvars("mail")
-            self._journal.clear()
-            self._see_all_again()
-            self._handler.throttle.forget()
-            self._handler.tools.states.forget()
+            self._begin_anew()
             raise
+
+    def _begin_anew(self) -> None:
+        """Nothing came to pass of what was to be committed last."""
+        self._journal.clear()
+        self._see_all_again()
+        self._handler.throttle.forget()
+        self._handler.tools.states.forget()
 
     def _handle_waiting(self, limit: int) -> int:
         """Where only one can write at a time, nothing that takes long is done while nobody else can."""
@@ -181,7 +217,7 @@ class Batches:
         with self._store.read() as tx:
             rows = {row.id: row for row in tx.inbox.waiting(limit, again, self._seen)}
             waiting = self._read_all(tx, list(rows.values()))
-        newest = max([self._seen, *(rows.keys() - {*again})])
+        self._newest = newest = max([self._seen, *(rows.keys() - {*again})])
         for number in again:
             del self._put_off[number]
         prepared = soon_done(waiting, self._put_off)
@@ -204,8 +240,10 @@ class Batches:
         While more wait than are settled in time, these come first, and they come alone: what else is asked for is
         worked out when they are settled. newest: the number of the last that was seen.
         """
-        work, settled = self._checked_all(prepared), 0
+        work, settled = self._checked_all(_moves_first(prepared)), 0
         while work:
+            if not self._passing:
+                self._in_hand = {mail.row.lane for mail, _ in work}
             some = _alike(work[: self._at_once])
             later = work[len(some) :]
             rest = self._settle_some(some)
@@ -215,6 +253,8 @@ class Batches:
             if work and not self._left_over:
                 work += self._checked_all(self._of_boards(newest))
                 work.sort(key=lambda each: not each[0].row.answers_board)
+        if not self._passing:
+            self._in_hand.clear()
         return settled
 
     def _checked_all(self, prepared: list[Prepared]) -> list[Work]:
@@ -223,10 +263,13 @@ class Batches:
     def _of_boards(self, newest: int) -> list[Prepared]:
         """Mails that answer a board, from further behind: whoever plays does not wait for a flood to end.
 
-        Each is given once. Those with passwords, and what must come after them, are put off.
+        Each is given once. Those with passwords, and what must come after them, are put off. While something long
+        waits, a mail stays behind those in hand that answer the same board.
         """
         with self._store.read() as tx:
             rows = tx.inbox.of_boards(_AHEAD_AT_ONCE, max(newest, self._ahead))
+            if self._passing:
+                rows = list(takewhile(lambda row: row.lane not in self._in_hand, rows))
             self._ahead = max([self._ahead, *(row.id for row in rows)])
             read = self._read_all(tx, rows)
         quick: list[Prepared] = []
@@ -239,6 +282,7 @@ class Batches:
 
     def _see_all_again(self) -> None:
         self._put_off.clear()
+        self._in_hand.clear()
         self._seen = self._ahead = 0
 
     def _settle_some(self, work: Sequence[Work]) -> Sequence[Work]:
@@ -278,9 +322,11 @@ class Batches:
         found = Foreseen()
         met, until = set[str](), monotonic() + (_SECONDS_AT_ONCE if self._store.locks_rows else _SECONDS_AHEAD)
         with self._store.read() as tx:
-            found.age = tx.age
+            found.age, tx.let_pass = tx.age, self.let_pass
             self._read_ahead(tx, [mail for mail, _ in work])
             for place, (mail, checked) in enumerate(work):
+                if place and not mail.row.answers_board:
+                    self.let_pass()
                 ways = ways_of(mail, checked) if mail.only_reads else set(_boards(mail))
                 if place and (ways & met or monotonic() > until):
                     return found, work[place:]
@@ -316,23 +362,37 @@ class Batches:
         Passwords are looked at in between, so a mail that holds any is claimed twice.
         """
         with self._store.write(alone=False) as tx:
-            prepared = self._read_all(tx, tx.inbox.claim(limit, 0 if self._left_over else _AHEAD_AT_ONCE))
-            if self._released or len(prepared) > limit:  # more wait than are settled in time
-                prepared.sort(key=lambda mail: not mail.row.answers_board)
-            work, slow = self._checked_before(prepared)
-            foreseen, later = self._foresee(work)
-            work = work[: len(work) - len(later)]  # what is later has yet to be foreseen, and is claimed anew
-            self._released = bool(later or slow)
-            tx.lock(name for mail, _ in work for name in names_to_lock(mail))
-            on_boards, others = parted(work, foreseen.answers)
-            self._read_ahead(tx, [mail for mail, _ in on_boards if mail.row.id not in foreseen.answers])
-            self._settle_all(tx, on_boards, foreseen)
-            if others:
-                tx.lock([HOUSE])
-                self._settle_all(tx, others, Foreseen())
+            rows = tx.inbox.claim(limit, 0 if self._left_over else _AHEAD_AT_ONCE)
+            self._newest = max([self._newest, *(row.id for row in rows)])
+            work, slow = self._checked_before(_moves_first(self._read_all(tx, rows)))
+            settled = self._settle_claimed(tx, _alike(work))
+            self._released = bool(slow) or settled < len(work)  # the rest is foreseen when it is claimed anew
         some = [mail for mail in slow if mail.holds_passwords][:_SLOW_AT_ONCE]
         checks = zip(some, self._handler.check(some), strict=True)
         self._checked = {mail.row.id: (mail.logins, checked) for mail, checked in checks}
+        return settled
+
+    def _pass_claimed(self) -> None:
+        """As `_handle_claimed`, of mails alone that answer a board, while others are claimed."""
+        with self._store.read() as tx:
+            if not tx.inbox.of_boards(1, self._newest):
+                return
+        with suppress(Conflict), self._store.write(alone=False) as tx:
+            self._settle_claimed(tx, self._checked_before(self._read_all(tx, tx.inbox.claim(0, _AHEAD_AT_ONCE)))[0])
+        self._journal.tell()
+        self._committed()
+
+    def _settle_claimed(self, tx: Transaction, work: Sequence[Work]) -> int:
+        """Settle as many of the mails as can be foreseen at once; returns how many."""
+        foreseen, later = self._foresee(work)
+        work = work[: len(work) - len(later)]
+        tx.lock(name for mail, _ in work for name in names_to_lock(mail))
+        on_boards, others = parted(work, foreseen.answers)
+        self._read_ahead(tx, [mail for mail, _ in on_boards if mail.row.id not in foreseen.answers])
+        self._settle_all(tx, on_boards, foreseen)
+        if others:
+            tx.lock([HOUSE])
+            self._settle_all(tx, others, Foreseen())
         return len(work)
 
     def _checked_before(self, prepared: Sequence[Prepared]) -> tuple[list[Work], list[Prepared]]:
@@ -489,9 +549,14 @@ class Journal:
         self._identities.clear()
 
 
+def _moves_first(prepared: list[Prepared]) -> list[Prepared]:
+    """Mails that answer a board before all others, or else in their order."""
+    return sorted(prepared, key=lambda mail: not mail.row.answers_board) if len(prepared) > 1 else prepared
+
+
 def _alike(work: list[Work]) -> list[Work]:
     """The first of the mails, which all answer a board, or all do not."""
-    if len(work) == 1:
+    if len(work) < 2:
         return work
     first = work[0][0].row.answers_board
     return list(takewhile(lambda each: each[0].row.answers_board == first, work))

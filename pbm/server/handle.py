@@ -187,6 +187,8 @@ class Handler:
         self._unlock = unlock
         self._costs = Costs(lambda: tools.limits.computing_seconds_per_hour)
         self._rehearsed: dict[int, float] = {}
+        self.overtaken = 0.0
+        """Seconds of processor time, in all, that were taken by mails which others were interrupted for."""
         """Seconds that the rehearsals of mails took, by number, until they are charged for."""
 
     def message_of(self, row: Received) -> Message | Discard:
@@ -275,11 +277,11 @@ class Handler:
             return None
         if self._ban(tx, mail, checked) or self._spent(tx, mail, checked):
             return None
-        begun = thread_time()
+        begun = self._spent_so_far()
         obeyed, rehearsal = rehearse(Desk(tx, self.tools), lambda at: self._obeyed(at, mail, checked))
         if len(self._rehearsed) >= _MOST_REHEARSED:
             self._rehearsed.clear()
-        self._rehearsed[mail.row.id] = thread_time() - begun
+        self._rehearsed[mail.row.id] = self._spent_so_far() - begun
         return None if obeyed is None or rehearsal.more else replace(obeyed, rehearsal=rehearsal)
 
     def handle(self, tx: Transaction, mail: Prepared, checked: Checked, obeyed: Obeyed | None = None) -> Settled:
@@ -458,10 +460,14 @@ class Handler:
 
     def _obey(self, tx: Transaction, mail: Prepared, checked: Checked) -> Obeyed:
         """Do what the mail asks, and tell it; what that takes is at the expense of the one who asked."""
-        begun = thread_time() - self._rehearsed.pop(mail.row.id, 0.0)
+        begun = self._spent_so_far() - self._rehearsed.pop(mail.row.id, 0.0)
         obeyed = self._obeyed(Desk(tx, self.tools), mail, checked)
-        self._costs.charge(obeyed.payers, thread_time() - begun, tx.now)
+        self._costs.charge(obeyed.payers, self._spent_so_far() - begun, tx.now)
         return obeyed
+
+    def _spent_so_far(self) -> float:
+        """Seconds of processor time, without those of mails that were let pass."""
+        return thread_time() - self.overtaken
 
     def _obeyed(self, at: Desk, mail: Prepared, checked: Checked) -> Obeyed:
         request = self._carry_out(at, mail, checked)

@@ -106,7 +106,7 @@ class Service:
         self.bouncing = Bouncing(self.tools)
         handler = Handler(self.tools, self._signer, self.settings.robot, self.bouncing, unlock)
         self._batches = Batches(store, handler)
-        self.agenda = Runner(store, self.tools, timing.attend)
+        self.agenda = Runner(store, self.tools, timing.attend, self._batches.let_pass)
         self.mind = Mind()
         self.thinker = Thinker(store, self.tools, ask or self.mind)
 

@@ -61,6 +61,15 @@ class Section:
     def columns(self) -> list[Column[Any]]:
         return [each for each in self.table.c if each.name not in self.left_out | {"id", "player_id"}]
 
+    @cached_property
+    def names(self) -> list[str]:
+        return [each.name for each in self.columns]
+
+    @cached_property
+    def instants(self) -> list[str]:
+        """The names of those columns that hold one, or nothing."""
+        return [each.name for each in self.columns if isinstance(each.type, Instant)]
+
 
 _BOUNCES = frozenset({"address_key", "bounces", "soft_bounces", "last_bounced_at", "suspended_at"})
 SECTIONS = {
@@ -337,8 +346,10 @@ class Belongings:
 
 
 def _plain(section: Section, row: Row[Any]) -> dict[str, Any]:
-    values = ((column.name, getattr(row, column.name)) for column in section.columns)
-    return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in values}
+    values = {name: getattr(row, name) for name in section.names}
+    for name in section.instants:
+        values[name] = values[name].isoformat() if values[name] is not None else None
+    return values
 
 
 def _checked(section: Section, row: Values) -> dict[str, Any]:

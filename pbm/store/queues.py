@@ -140,7 +140,7 @@ class Inbox:
         rows = list(self._connection.execute(_WAITING.limit(limit).with_for_update(skip_locked=True)))
         if ahead and len(rows) >= limit:
             of_boards = _OF_BOARDS.with_for_update(skip_locked=True)
-            rows += self._connection.execute(of_boards, {"beyond": rows[-1].id, "most": ahead})
+            rows += self._connection.execute(of_boards, {"beyond": rows[-1].id if rows else 0, "most": ahead})
         elsewhere = self._elsewhere([row.id for row in rows])
         free = [row for row in rows if row.id < elsewhere.get(row.lane, row.id + 1)]
         if rows and not free:

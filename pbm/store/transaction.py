@@ -131,6 +131,8 @@ class Transaction:
         self._connection = connection.execution_options(pbm_before_change=self._before_change)
         self.now = now
         """The instant at which all of it happens."""
+        self.let_pass: Callable[[], None] = lambda: None
+        """Called between bites of what takes long: where nothing is written, others may come first."""
         self._savepoints = 0
         self.opened: list[Any] | None = None
         """The boards that a rehearsal has in hand; None outside of one."""

@@ -15,10 +15,12 @@ from pbm.compose import Composer, views
 from pbm.domain.mail import Mail
 from pbm.domain.match import Ending, Result
 from pbm.draw.picture import picture
+from pbm.server import Arriving, batch
 from pbm.server.arbiter import Arbiter
 from pbm.server.operator import Administration
 from pbm.server.steward import Steward
 from pbm.store import Store, Transaction
+from pbm.store.matches import Matches
 from tests.conversation import House
 
 DAY = timedelta(days=1)
@@ -159,7 +161,77 @@ def test_the_mails_about_a_move_can_go_before_anything_else_is_worked_out(table:
     move = table.answering("alice", "E4", 101)
     challenges = [table.mail("bob", "cross challenge alice bob bob bobpass") for _ in range(2)]
     table.service.accept([*challenges, move])
-    owed: list[list[int | None]] = []
-    table.service.handle(committed=lambda: owed.append([got.board for got in table.collect()]))
+    owed: list[list[int]] = []
+    table.service.handle(committed=lambda: owed.append([got.board or 0 for got in table.collect()]))
     assert owed[0] == [101, 101]
     assert [board for boards in owed[1:] for board in boards] == [103, 103, 104, 104]
+
+
+@contextmanager
+def coming_meanwhile(table: House, mail: Arriving, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """A mail comes while boards are read for something long; gives the subjects of what is owed, in their order."""
+    owed: list[str] = []
+    mails, load = [mail], Matches.load_all
+
+    def loads(*args: Any) -> Any:
+        if mails:
+            table.service.accept([mails.pop()])
+        return load(*args)
+
+    monkeypatch.setattr(batch, "_SECONDS_OF_A_BITE", 0.0)
+    monkeypatch.setattr(Matches, "load_all", loads)
+    table.service.handle(committed=lambda: owed.extend(got["Subject"] for got in table.collect()))
+    yield owed
+    owed += [got["Subject"] for got in table.collect()]
+    assert not mails
+
+
+def test_a_move_that_comes_while_an_export_is_worked_out_is_played_before(
+    table: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move, export = table.answering("alice", "E4", 101), table.mail("bob", "export bob bobpass")
+    with coming_meanwhile(table, move, monkeypatch) as owed:
+        table.service.accept([export])
+        table.service.handle()
+    assert [subject.partition(" ")[0] for subject in owed] == ["Cross", "Cross", "pbm:"]
+    assert table.service._batches._handler.overtaken > 0
+
+
+def test_a_move_that_comes_while_a_digest_is_worked_out_is_played_before(
+    table: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table.send("alice", "set digest 08:00 alice alicepass")
+    table.now = table.now.replace(hour=8) + timedelta(days=1)
+    move = table.answering("alice", "E4", 101)
+    with coming_meanwhile(table, move, monkeypatch) as owed:
+        assert table.service.agenda.run()
+    assert [subject.partition(" ")[0] for subject in owed] == ["Cross", "Cross", "pbm:"]
+
+
+def test_a_move_stays_behind_what_is_in_hand_of_its_board(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    move, export = table.answering("alice", "E4", 101), table.answering("bob", "export", 101)
+    with coming_meanwhile(table, move, monkeypatch) as owed:
+        table.service.accept([export])
+        while table.service.handle():
+            pass
+    assert owed[0].startswith("pbm: your games")
+    assert len(owed) == 3
+
+
+def test_a_move_that_fails_while_it_is_let_pass_is_played_afterwards(
+    table: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle = batch.Batches._settle_some
+
+    def fails(batches: batch.Batches, work: Any) -> Any:
+        if batches._passing:
+            raise RuntimeError("a fault of ours")
+        return settle(batches, work)
+
+    move, export = table.answering("alice", "E4", 101), table.mail("bob", "export bob bobpass")
+    with coming_meanwhile(table, move, monkeypatch) as owed:
+        monkeypatch.setattr(batch.Batches, "_settle_some", fails)
+        table.service.accept([export])
+        while table.service.handle():
+            pass
+    assert sorted(subject.partition(" ")[0] for subject in owed) == ["Cross", "Cross", "pbm:"]

@@ -170,7 +170,8 @@ def test_players_are_not_given_a_puzzle_of_their_own_game(house: House) -> None:
     for player in ("alice", "bob"):
         assert "A robot makes a puzzle" in house.send(player, f"puzzle hex {player} {player}pass")[0].body
     with house.service.store.read() as tx:
-        ids = [player.id for name in ("alice", "bob", "carol") if (player := tx.players.find(name))]
+        found = [tx.players.find(name) for name in ("alice", "bob", "carol")]
+        ids = [each.id for each in found if each is not None]
         assert [tx.puzzles.posed(each, datetime.min.replace(tzinfo=UTC)) for each in ids] == [0, 0, 1]
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from math import inf
 
 import pytest
 from sqlalchemy import Select, event, select
 
 from pbm.features.talk import SPREAD
+from pbm.server import batch
 from pbm.server.operator import Administration
 from pbm.store.tables import absences, matches
 from tests.conversation import ROBOT, House
@@ -110,7 +112,10 @@ def statements(house: House, line: str) -> int:
     return len(asked)
 
 
-def test_a_verb_asks_as_often_for_thirty_boards_as_for_two(new_house: Callable[..., House]) -> None:
+def test_a_verb_asks_as_often_for_thirty_boards_as_for_two(
+    new_house: Callable[..., House], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch, "_SECONDS_OF_A_BITE", inf)
     counts = []
     for boards in (2, 30):
         house = new_house()
