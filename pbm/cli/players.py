@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import zipfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -202,7 +204,7 @@ MAX_OCTETS = 500_000_000
 def export(invocation: Invocation, userid: str, file: Path) -> None:
     """Write all that is stored of a player to FILE, as the mail command `export` sends it; - is standard output.
 
-    The password is not in it, nor the address of anybody else.
+    The password is not in it, nor the address of anybody else. A new file can be read by its owner alone.
     """
     with invocation.administration() as admin:
         content = admin.export_player(userid)
@@ -210,7 +212,8 @@ def export(invocation: Invocation, userid: str, file: Path) -> None:
         sys.stdout.buffer.write(content)
         return
     try:
-        file.write_bytes(content)
+        with open(file, "wb", opener=partial(os.open, mode=0o600)) as mine:
+            mine.write(content)
     except OSError as error:
         raise Refused(f"{file}: {error.strerror}.") from None
     click.echo(f"{userid} is written to {file}.")

@@ -45,7 +45,7 @@ def test_an_answer_to_an_ended_board_does_nothing_elsewhere(sender: str, ended: 
 
 
 def test_harmless_verbs_are_those_that_last() -> None:
-    assert {verb.name for verb in VERBS if verb.lasting} | {"rematch"} == HARMLESS
+    assert {verb.name for verb in VERBS if verb.lasting} == HARMLESS
 
 
 def test_its_player_may_talk_about_it_and_take_notes(ended: House) -> None:
@@ -85,3 +85,14 @@ def test_a_vouched_address_proves_its_player_as_ever(ended: House) -> None:
     field = b"Authentication-Results: mx.example.org; dkim=pass header.d=example.net\r\n"
     (got,) = ended.deliver(type(mail)(mail.mail_from, mail.recipients, field + mail.raw))
     assert got["Subject"] == "pbm: your settings"
+
+
+def test_a_mail_that_was_forwarded_begins_no_rematch(house: House) -> None:
+    for player in ("alice", "bob"):
+        house.player(player)
+    board = house.game("cross -size=3 alice bob", ["C3", "B2"])
+    house.answer("alice", "resign!", board)
+    before = house.dump()
+    house.answer("eve@elsewhere.example", "rematch", board, of="bob")
+    assert house.dump() == before
+    assert [got.board for got in house.answer("bob", "rematch", board)] == [board + 1] * 2

@@ -155,10 +155,11 @@ def _fulfil_seeks(request: Request, match: Match, asker: Player | None) -> None:
         Locks.HOUSE,
         rank=40,
         per_game=True,
+        lasting=True,
     )
 )
 def rematch(request: Request, command: Command) -> Answer | None:
-    """The same game once more, with the seats exchanged; only one of the two can start it."""
+    """The same game once more, with the seats exchanged; only one of the two can start it, from an address of theirs."""
     board, seat = request.author.seated(command)
     match, asker = board.match, board.match.player(seat)
     opponent = request.tx.players.get(match.player(other(seat)).id)
@@ -166,6 +167,7 @@ def rematch(request: Request, command: Command) -> Answer | None:
         raise NotAllowed(f"Board {match.board} has not ended yet.")
     if match.result.ending is Ending.VOID:
         raise NotAllowed(f"Board {match.board} was void, so there is nothing to play again.")
+    request.author.who(command)
     follower = request.tx.matches.rematch_of(match.board)
     if follower is not None:
         raise NotAllowed(f"The rematch has started already: it is board {follower}.", f"show {follower}")
