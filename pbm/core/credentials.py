@@ -147,6 +147,15 @@ def declines(text: str) -> bool:
     return begins in NO or consent(text).answer in (Answer.NO, Answer.NEVER)
 
 
+def is_clear(text: str) -> bool:
+    """The answer says yes or no, in whatever words; or nothing at all, which is a yes.
+
+    >>> is_clear(""), is_clear("It was me."), is_clear("That wasn't me!"), is_clear("Who is this?"), is_clear("Hello")
+    (True, True, True, False, False)
+    """
+    return not text.strip() or declines(text) or consent(text).answer is Answer.YES
+
+
 def check_address(address: str) -> None:
     """Raises: BadArguments."""
     if len(address) > _MAX_ADDRESS or not _ADDRESS.fullmatch(address):

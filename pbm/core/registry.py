@@ -32,6 +32,8 @@ HANDLERS: dict[str, Handler] = {}
 REDEEMERS: dict[str, Redeemer] = {}
 LASTING: set[str] = set()
 """Purposes of tickets that may be redeemed more than once."""
+CONSENTED: set[str] = set()
+"""Purposes of tickets that are redeemed by a clear yes or no alone."""
 REFUSALS = (Rejected, GameError)
 """Errors that a handler may raise, for the sender to mend."""
 
@@ -47,13 +49,18 @@ def handles(verb: Verb) -> Callable[[Handler], Handler]:
     return register_with
 
 
-def redeems(purpose: str, *, lasting: bool = False) -> Callable[[Redeemer], Redeemer]:
-    """The decorated function is called when a ticket of the purpose is answered. lasting: every time it is."""
+def redeems(purpose: str, *, lasting: bool = False, consented: bool = False) -> Callable[[Redeemer], Redeemer]:
+    """The decorated function is called when a ticket of the purpose is answered. lasting: every time it is.
+
+    consented: by an answer that is clear; any other one is asked for again.
+    """
 
     def register_with(redeemer: Redeemer) -> Redeemer:
         REDEEMERS[purpose] = redeemer
         if lasting:
             LASTING.add(purpose)
+        if consented:
+            CONSENTED.add(purpose)
         return redeemer
 
     return register_with

@@ -75,6 +75,9 @@ NO = _any(
     \b(?:count me out|without me|too busy|(?:have|got|there's) no time|not have (?:(?:the|any|enough) )?time)\b
     \b(?:leider nicht|kein interesse|non merci|nein danke|wrong (?:person|address))\b
     \bi (?:don't|do not|can't|cannot|won't|will not|couldn't|could not|am not|never)\b(?! mind| know (?:how|the|what))
+    \b(?:i|we) (?:didn't|did not|haven't|have not) (?:ask|sen[dt]|writ|request|sign|register|want|order|do(?:ne)? )\w*
+    \b(?:(?:was|is)n't|(?:was|is|it's|that's) not) (?:me|mine|from me|by me|sent by me|my (?:mail|doing|account))\b
+    \b(?:somebody|someone) else\b|^(?:please )?(?:cancel|deny|denied|ignore)\b
     \bi'm not\b(?! (?:sure|very|so|too|bad))|\bi(?:'d| would) not\b
     """
 )
@@ -83,8 +86,9 @@ NO = _any(
 YES = _any(
     r"""
     (?:yes|yeah|yep|yup|yea|ja|jawohl|oui|s[ií]|sim|да|tak|joo|kyllä|evet|hai|はい|gerne?|natürlich)\b
-    (?:avec plaisir|con gusto|volentieri|with pleasure|my pleasure|of course|count me in|i'm in|i am in)\b
-    (?:accept(?:ed)?|agreed|certainly|definitely|absolutely|gladly)\b
+    (?:avec plaisir|con gusto|volentieri|with pleasure|my pleasure|of course\b(?! not)|count me in|i'm in|i am in)\b
+    (?:accept(?:ed)?|agreed|certainly|definitely|absolutely|gladly)\b(?! not)
+    (?:i )?confirm(?:ed)?\b|(?:(?:it|that|this) (?:was|is)|it's|that's) (?:really |indeed )?me\b|correct$
     (?:i accept|i agree|why not|bring it on|challenge accepted|deal|game on|sign me up)\b
     (?:i'd|i would|would|i'll|i will|i) (?:(?:really|very much|be|gladly|certainly|definitely) )*LIKE\b(?! to know)
     (?:sounds|looks) (?:good|great|fun|nice|like fun|interesting)\b|let's (?:play|go|do|try|start|begin)\b

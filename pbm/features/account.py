@@ -398,7 +398,7 @@ def ask_owner(at: Desk, player: Player, address: Address) -> Mail:
     )  # fmt: skip
 
 
-@redeems("confirm")
+@redeems("confirm", consented=True)
 def confirm(request: Request, ticket: Ticket) -> None:
     """The address is proved, and its owner welcomed, unless they say that it was not them who asked."""
     if declines(request.message.text):

@@ -177,7 +177,7 @@ def erase_me(request: Request, command: Command) -> Answer | None:
     return None
 
 
-@redeems(ERASE)
+@redeems(ERASE, consented=True)
 def confirm_erasing(request: Request, ticket: Ticket) -> None:
     player = request.tx.players.get(ticket.player_id or 0)
     if player is None or declines(request.message.text):

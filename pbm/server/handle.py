@@ -21,9 +21,9 @@ from typing import Any
 import structlog
 
 from pbm.core.counts import COUNTS, LIMITED, WAITED
-from pbm.core.credentials import first_line
+from pbm.core.credentials import first_line, is_clear
 from pbm.core.notify import Desk, Tools, reader_of, rehearse
-from pbm.core.registry import LASTING, REDEEMERS
+from pbm.core.registry import CONSENTED, LASTING, REDEEMERS
 from pbm.core.request import Credentials, Incoming, Request, Sender, note_heard
 from pbm.domain.commands import Command, clean
 from pbm.domain.errors import NeedsIdentity, Rejected
@@ -50,7 +50,7 @@ from pbm.mailin import (
 from pbm.mailin import read as read_mail
 from pbm.server.bounces import Bouncing
 from pbm.server.guard import Cause, Costs, Gate, Logins, Origin, Throttle, logins_of, network_of, settle
-from pbm.server.order import Order, hold, mails_of, parse_all, unsaid_lines
+from pbm.server.order import Order, ask_again, hold, mails_of, parse_all, unsaid_lines
 from pbm.server.senders import identify, is_player, kept_out, remember_key, with_lost_token
 from pbm.store import DatabaseTrouble, Plied, Rehearsal, Transaction
 from pbm.store.players import Ban
@@ -515,6 +515,9 @@ class Handler:
         ticket = request.tx.tickets.find(token, request.now) if token else None
         if ticket is None:
             return None
+        if ticket.purpose in CONSENTED and not is_clear(request.message.text):
+            ask_again(request)
+            return request
         if ticket.purpose not in LASTING:
             request.tx.tickets.use_up(ticket)
         return None if REDEEMERS[ticket.purpose](request, ticket) is False else request

@@ -253,7 +253,7 @@ def _tried(request: Request, order: Order) -> Request:
     return trial
 
 
-@redeems("held")
+@redeems("held", consented=True)
 def release(request: Request, ticket: Ticket) -> None:
     """The player has answered from their address: carry out what they had sent, unless they say no."""
     player = request.tx.players.get(ticket.player_id or 0)
@@ -275,6 +275,13 @@ def release(request: Request, ticket: Ticket) -> None:
     request.author.prove(player)
     reading = Reading(lines, ticket.payload["comment"], remarks=tuple(ticket.payload.get("remarks", ())))
     Order(reading, parse_all(request.tx, lines, standing)).carry_out(request)
+
+
+def ask_again(request: Request) -> None:
+    """The answer to a question of ours is neither yes nor no, so that is asked; once a day, lest robots talk."""
+    address, subject = request.message.sender, "pbm: yes or no?"
+    if address and not request.tx.outbox.wrote_to(address, subject, request.now - timedelta(days=1)):
+        request.outgoing.write(address, subject, "unclear.txt", reply_to=request.message.token or "")
 
 
 def mails_of(request: Request) -> list[Mail]:

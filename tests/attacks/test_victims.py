@@ -116,7 +116,11 @@ def test_too_many_mails_that_prove_nothing_are_not_carried_out(table: House) -> 
 
 
 @pytest.mark.parametrize(
-    "words", ["No! Who are you?", "I don't know you, please stop.", "nein danke", "Stop sending me mails", "Nope."]
+    "words",
+    [
+        *("No! Who are you?", "I don't know you, please stop.", "nein danke", "Stop sending me mails", "Nope."),
+        *("I didn't ask for an account.", "It wasn't me", "That was somebody else."),
+    ],
 )
 def test_an_answer_that_declines_confirms_nothing(words: str, house: House) -> None:
     house.send("mallory", "signup joe a-good-word joe@example.com")
@@ -124,6 +128,25 @@ def test_an_answer_that_declines_confirms_nothing(words: str, house: House) -> N
     assert not house.answer("joe@example.com", "yes", mail=1) or house.mailboxes["joe@example.com"][-1].refuses
     with house.service.store.read() as tx:
         assert tx.players.find("joe") is None
+
+
+@pytest.mark.parametrize("words", ["Who is this?", "Was soll das? Ich kenne euch nicht.", "huh", "I am out of office."])
+def test_an_answer_that_is_no_yes_confirms_nothing_and_is_asked_again_once_a_day(words: str, house: House) -> None:
+    house.send("mallory", "signup joe a-good-word joe@example.com")
+    (asked,) = house.answer("joe@example.com", words)
+    assert asked["Subject"] == "pbm: yes or no?"
+    assert not house.answer("joe@example.com", words)
+    with house.service.store.read() as tx:
+        assert tx.players.find("joe") is None
+    assert house.answer("joe@example.com", "yes")[0]["Subject"] == "pbm: welcome"
+
+
+@pytest.mark.parametrize("words", ["That wasn't me.", "I did not send that!", "It was not me", "What is this?"])
+def test_commands_in_the_name_of_a_player_who_denies_them_are_not_carried_out(words: str, table: House) -> None:
+    table.send("bob", "set mail text")
+    before = table.dump()
+    table.answer("bob", words)
+    assert table.dump() == before
 
 
 def test_the_first_who_confirms_has_the_userid(house: House) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 import zipfile
 from pathlib import Path
 
@@ -15,6 +16,7 @@ def test_a_player_goes_out_and_comes_back(game: Pbm, tmp_path: Path) -> None:
     game("board", "move", "101", "alice", "D4")
     file, again = tmp_path / "alice.json", tmp_path / "again.json"
     assert "alice is written to" in game("export", "alice", str(file)).stdout
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
     fresh = ("--database", f"sqlite:///{tmp_path / 'fresh.db'}")
     game("db", "create", *fresh)
     assert game("import", "--trust", str(file), *fresh).stdout == "alice is here, with 1 game.\n"

@@ -159,7 +159,7 @@ def _fulfil_seeks(request: Request, match: Match, asker: Player | None) -> None:
     )
 )
 def rematch(request: Request, command: Command) -> Answer | None:
-    """The same game once more, with the seats exchanged; only one of the two can start it, from an address of theirs."""
+    """The same game once more, with the seats exchanged; one of the two can start it, from their own address."""
     board, seat = request.author.seated(command)
     match, asker = board.match, board.match.player(seat)
     opponent = request.tx.players.get(match.player(other(seat)).id)
