@@ -14,10 +14,14 @@ import multiprocessing
 import os
 import random
 import time
+from collections.abc import Callable, Iterator, MutableMapping
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from statistics import median, quantiles
+from typing import Any
+from unittest.mock import patch
 
 import structlog
 from sqlalchemy import bindparam, create_engine, text
@@ -29,7 +33,7 @@ from bench.worlds import ROBOT, World, reply
 from pbm.domain.configuration import Limits
 from pbm.server import Arriving, Service, Settings
 from pbm.server.arbiter import Organizer
-from pbm.store import Store
+from pbm.store import Store, Transaction
 
 MIX = {
     "move": 70, "show": 6, "games": 5, "history": 4, "standings": 4, "list": 3, "tournaments": 3, "digest": 3,
@@ -101,24 +105,66 @@ def _of_verb(service: Service, world: World, verb: str, people: list[str]) -> fl
 def _settled(service: Service) -> float:
     """Milliseconds that it takes to do all that waits."""
     begun = time.process_time()
-    done = sum(iter(lambda: service.handle(_AT_ONCE), 0)) + service.agenda.run(_AT_ONCE)
-    assert done, "nothing was done"
+    while service.handle(_AT_ONCE) + service.agenda.run(_AT_ONCE):
+        pass
     return (time.process_time() - begun) * 1000
+
+
+class _Load:
+    """Mails of the mix that come at even intervals of processor time, also while others are being handled."""
+
+    def __init__(self, service: Service, take: Callable[[str, int], None], apart: float) -> None:
+        """take: takes in a mail of a verb, by its place. apart: milliseconds between two."""
+        self._service, self._take, self._apart = service, take, apart
+        self._verbs = random.Random(19).choices(list(MIX), list(MIX.values()), k=_LOADED)
+        self._begun, self._idle, self._come = time.process_time(), 0.0, 0
+        self._places: dict[int, int] = {}
+        self.waited: list[float] = []
+        """Milliseconds from when a move is due until it is settled."""
+
+    def _now(self) -> float:
+        return (time.process_time() - self._begun) * 1000 + self._idle
+
+    def come(self) -> None:
+        """Take in what is due."""
+        while self._come < len(self._verbs) and self._come * self._apart <= self._now():
+            self._come += 1
+            self._take(self._verbs[self._come - 1], self._come - 1)
+
+    @contextmanager
+    def read(self) -> Iterator[Transaction]:
+        """Before anybody looks at the database, what is due has come."""
+        self.come()
+        with Store.read(self._service.store) as tx:
+            yield tx
+
+    def heard(self, _logger: object, _name: str, event: MutableMapping[str, Any]) -> str:
+        """What the server tells its log."""
+        if event["event"] == "received":
+            self._places[event["mail"]] = self._come - 1
+        elif event["event"] == "settled" and self._verbs[place := self._places[event["mail"]]] == "move":
+            self.waited.append(self._now() - place * self._apart)
+        raise structlog.DropEvent
+
+    def run(self) -> None:
+        while self._come < len(self._verbs):
+            if not self._service.handle(_AT_ONCE) + self._service.agenda.run(_AT_ONCE):
+                self._idle += max(0.0, self._come * self._apart - self._now())
+                self.come()
+        _settled(self._service)
 
 
 def _under_load(service: Service, world: World, people: list[str], apart: float) -> float:
     """apart: milliseconds between two mails of the mix."""
-    verbs = random.Random(19).choices(list(MIX), list(MIX.values()), k=_LOADED)
-    now, done, waited = 0.0, 0, []
-    while done < len(verbs):
-        now = max(now, done * apart)
-        due = range(done, min(len(verbs), max(done, int(now / apart)) + 1))
-        for place in due:
-            _take(service, world, verbs[place], people, BOARDS - 1 - place)
-        now += _settled(service)
-        waited += [now - place * apart for place in due if verbs[place] == "move"]
-        done = due.stop
-    return quantiles(waited, n=100)[98]
+    load = _Load(service, lambda verb, place: _take(service, world, verb, people, BOARDS - 1 - place), apart)
+    before = structlog.get_config()
+    structlog.configure(processors=[load.heard], wrapper_class=structlog.make_filtering_bound_logger(logging.INFO))
+    try:
+        with patch.object(service.store, "read", load.read):
+            load.run()
+    finally:
+        structlog.configure(**before)
+    return quantiles(load.waited, n=100)[98]
 
 
 def _take(service: Service, world: World, verb: str, people: list[str], number: int) -> None:
