@@ -46,8 +46,6 @@ from pbm.store.tickets import MESSAGE
 FORMAT, VERSION = "pbm player", 1
 MAX_LOOSE, MAX_GAMES = 20, 100
 """Games that are sent as files of their own; of more an archive is made. Games of one mail."""
-_BOARDS_OF_A_BITE = 32
-"""Boards that are read at once: while many are told of, mails of those who play come in between."""
 MAX_OCTETS = 38_000
 """Octets of the files of one mail, which becomes a third larger than that."""
 
@@ -200,8 +198,7 @@ def parcel_of(at: Desk, player: Player, first: int) -> Parcel:
     boards = [board for board in tx.belongings.boards(player.id) if board >= first]
     games: dict[int, str] = {}
     records: dict[int, File] = {}
-    for start in range(0, min(len(boards), MAX_GAMES), _BOARDS_OF_A_BITE):
-        some = boards[start : min(start + _BOARDS_OF_A_BITE, MAX_GAMES)]
+    for some in tx.in_bites(boards[:MAX_GAMES]):
         for game in tx.belongings.matches(some, player.id):
             games[game["board"]] = _json(game)
             tx.let_pass()

@@ -250,10 +250,10 @@ def running_boards(tx: Transaction, player: Player, states: States | None = None
     """The player's boards that have not ended, in their order. states: the records of boards that are remembered."""
     found = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
     to_move = {summary.board: summary.seat_to_move for summary in found}
-    loaded = (
-        (match, to_move[match.board]) for match in tx.matches.load_all(list(to_move), states.match if states else None)
-    )
-    return [Running(match, player, match.player(seat) == player) for match, seat in loaded if seat]
+    known = states.match if states else None
+    loaded = [match for some in tx.in_bites(list(to_move)) for match in tx.matches.load_all(some, known)]
+    seats = [(match, to_move[match.board]) for match in loaded]
+    return [Running(match, player, match.player(seat) == player) for match, seat in seats if seat]
 
 
 @handles(

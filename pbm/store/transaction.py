@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -61,6 +61,7 @@ _numbers = func.unnest(bindparam("numbers", type_=ARRAY(BigInteger))).table_valu
 _LOCK = select(func.pg_advisory_xact_lock(_numbers.c.number))
 _TELL = select(func.pg_notify(CHANNEL, ""))
 
+_BOARDS_OF_A_BITE = 32
 _MOST_UNWRITTEN = 500
 """Statements of a rehearsal: a loop that waits for what it writes ends, too."""
 _FORESEEN = frozenset({matches, absences, intents, follows, player_follows, game_choices, players, addresses})
@@ -183,6 +184,12 @@ class Transaction:
             self.age += 1
             if not self._connection.execute(_GROW_OLDER, {"age": str(self.age)}).rowcount:
                 self._connection.execute(insert(meta).values(key="age", value=str(self.age)))
+
+    def in_bites(self, boards: Sequence[int]) -> Iterator[Sequence[int]]:
+        """Boards, as many at a time as are read in a bite; after each, others may come first."""
+        for start in range(0, len(boards), _BOARDS_OF_A_BITE):
+            yield boards[start : start + _BOARDS_OF_A_BITE]
+            self.let_pass()
 
     def _ask_anew(self) -> None:
         for queries in (self.matches, self.intents, self.follows, self.players):
