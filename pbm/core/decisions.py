@@ -20,7 +20,7 @@ from pbm.core.notify import notice_of
 from pbm.core.request import Request
 from pbm.domain import plans
 from pbm.domain.commands import Command, is_ours
-from pbm.domain.errors import BadArguments, NeedsIdentity, NotAllowed, NotFound, Rejected
+from pbm.domain.errors import BadArguments, NeedsIdentity, NotAllowed, NotFound, Rejected, UnknownCommand
 from pbm.domain.events import IntentDropped, Proposed
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, State, other
@@ -307,6 +307,8 @@ def refuse(request: Request, line: str, error: Rejected | GameError, *, several:
     With the board, where it was the only command and the sender has a seat there.
     """
     if request.sender.is_void and (isinstance(error, NeedsIdentity) or not isinstance(error, NotAllowed)):
+        error = NotAllowed(_VOID)
+    if request.sender.is_lost and request.sender.claimed and isinstance(error, UnknownCommand):
         error = NotAllowed(_VOID)
     request.refusal = error
     board = None if several else _own_board(request)

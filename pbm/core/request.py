@@ -57,6 +57,8 @@ class Sender:
     """The players who had a confirmed address in From before anything was done."""
     is_void: bool = False
     """All that the mail shows is a token that was revoked, or has expired."""
+    is_lost: bool = False
+    """The mail came to an address with a token that says nothing, as when the database has been set back."""
 
 
 @dataclass(slots=True)

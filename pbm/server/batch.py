@@ -550,8 +550,20 @@ class Journal:
 
 
 def _moves_first(prepared: list[Prepared]) -> list[Prepared]:
-    """Mails that answer a board before all others, or else in their order."""
-    return sorted(prepared, key=lambda mail: not mail.row.answers_board) if len(prepared) > 1 else prepared
+    """Mails that answer a board before others, but after those that their sender wrote before; else in their order."""
+    if len(prepared) < 2:
+        return prepared
+    first: list[Prepared] = []
+    others: list[Prepared] = []
+    senders: set[str] = set()
+    for mail in prepared:
+        sender = mail.message.sender if isinstance(mail.message, Message) else ""
+        if mail.row.answers_board and sender not in senders:
+            first.append(mail)
+        else:
+            others.append(mail)
+            senders.add(sender)
+    return [*first, *others]
 
 
 def _alike(work: list[Work]) -> list[Work]:

@@ -89,7 +89,8 @@ def _shown(tx: Transaction, signer: Signer, message: Message) -> Sender:
         standing = Standing(known=bool(proven or claimed), proven=bool(proven))
         newcomer = "" if address and tx.players.of_address(address) else address
         is_void = isinstance(token, _PLAYERS) and not (owner or standing.known)
-        return Sender(standing, None, None, proven, claimed, as_of, address=newcomer, is_void=is_void)
+        is_lost = message.token is not None and token is None and tx.tickets.find(message.token, tx.now) is None
+        return Sender(standing, None, None, proven, claimed, as_of, address=newcomer, is_void=is_void, is_lost=is_lost)
     if seat is not None and seat.epoch != match.epochs[seat.seat - 1]:
         seat = None
     seated = match.players[seat.seat - 1] if seat is not None else None

@@ -26,6 +26,14 @@ def test_a_mail_from_before_plays_nothing(sender: str, table: House) -> None:
     assert table.dump() == before
 
 
+def test_an_answer_to_a_board_that_is_lost_is_told_so(table: House) -> None:
+    lost = "pbm+abtacaaaepwky2rt6hbsamcr@example.org"
+    (got,) = table.send("bob", "Re: Cross Board 102 alice-bob", "E5", to=lost)
+    assert got.body.startswith("The mail you answer is void.")
+    (got,) = table.send("eve@elsewhere.example", "Re: Cross Board 102 alice-bob", "E5", to=lost)
+    assert got["Subject"] == "pbm: games by mail"
+
+
 def test_the_next_board_has_a_number_that_no_lost_one_had(table: House) -> None:
     set_back(table)
     assert table.game("cross -size=4 alice bob") == 1102

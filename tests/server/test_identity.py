@@ -69,7 +69,7 @@ def test_a_no_does_not_confirm(answer: str, table: House) -> None:
 def test_a_held_command_is_carried_out_once_and_for_its_own_player_only(table: House) -> None:
     table.send("bob", "cross move 101 C4", "Nice.")
     held = len(table.mailboxes[address_of("bob")])
-    mails = table.answer("alice", "resign", of="bob", mail=held)
+    mails = table.answer("alice", "yes", of="bob", mail=held)
     assert any("bob played C4" in got.body for got in mails), "who has the token has read the mailbox"
     before = table.dump()
     (again,) = table.answer("bob", "yes", mail=held)
