@@ -122,7 +122,7 @@ class Search:
             elif kid.low == kid.high or (kid.high <= node.low if sign > 0 else kid.low >= node.high):
                 continue
             else:
-                visits, mean = kid.visits, kid.total / kid.visits
+                visits, mean = kid.visits, min(max(kid.total / kid.visits, kid.low), kid.high)
             if rave and (share := rave.get(move)):
                 weight = skill.rave / (skill.rave + visits)
                 mean += weight * (share[1] / share[0] - mean)
@@ -140,8 +140,7 @@ class Search:
             node.total += value
             if news and node.kids:
                 news = self._bound(node)
-            if node.proved:
-                value = node.low
+            value = min(max(value, node.low), node.high)
             if self._skill.rave:
                 self._share(node, played[depth:], path[depth:], rollout)
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import importlib
 from dataclasses import replace
 from functools import cache
+from itertools import islice
 from random import Random
 
 import pytest
 
 from games import GAMES
-from games.boards import bits, hexagon, lattice, union
+from games.boards import BothSides, bits, hexagon, lattice, union
 from games.go import Go
 from games.loops import Loops
+from games.luddit import Position
 from games.placing import PASS
 from games.rules import Side
 from pbm.bots import Budget, Skill, choose, skill_of
@@ -21,6 +23,7 @@ from pbm.bots.connections import ConnectionSkill, HexSkill, bridges, fills
 from pbm.bots.dots import Strings, grid, opened
 from pbm.bots.glance import AmazonsSkill
 from pbm.bots.loops import shuffled_rest, yellow_margin
+from pbm.bots.luddit import plan, returns
 from pbm.bots.tail import Tail, TooFar
 
 
@@ -242,6 +245,46 @@ def test_luddit_does_not_repeat_positions():
             break
         pos = game.play(pos, choose(game, pos, budget=Budget(40, 5.0), seed=ply).move)
         assert pos.key not in pos.earlier
+
+
+def test_luddits_robot_gets_somewhere():
+    """It leaves somebody who plays at random without a move, in a game that random play never ends."""
+    game, dice = GAMES["luddit"], Random(3)
+    pos = game.start(game.options(["-stones=16"]))
+    while (outcome := game.outcome(pos)) is None and len(pos.earlier) < 100:
+        if game.to_move(pos) is Side.FIRST:
+            move = choose(game, pos, budget=Budget(80, 5.0), seed=3).move
+        else:
+            move = dice.choice(list(islice(game.moves(pos), 1000)))
+        pos = game.play(pos, move)
+    assert outcome is not None
+    assert outcome.winner is Side.FIRST
+
+
+def test_luddits_plans_leave_the_other_side_without_a_move():
+    game = GAMES["luddit"]
+    for size, limit in ((9, 18), (10, 18), (19, 18), (12, 32)):
+        options = game.options([f"-size={size}", f"-stones={limit}"])
+        found = plan(options, 0, 0)
+        assert found is not None
+        assert found.left == limit
+        field = BothSides(union(list(bits(found.cells))[:limit]), 0)
+        outcome = game.outcome(Position(options, field, Side.SECOND))
+        assert outcome is not None
+        assert outcome.winner is Side.FIRST
+    assert plan(game.options(["-size=5"]), 0, 0) is None
+
+
+def test_luddits_robot_sees_what_repeats_a_position():
+    game = GAMES["luddit"]
+    pos = game.start(game.options([]))
+    for text in ("C3; G7", "C4; F2", "xG7"):
+        pos = game.play(pos, game.parse(pos, text))
+    assert not list(returns(pos))
+    pos = game.play(pos, game.parse(pos, "xF2"))
+    assert not list(returns(pos))
+    pos = game.play(pos, game.parse(pos, "G7"))
+    assert [game.notate(pos, turn) for turn in returns(pos)] == ["F2"]
 
 
 def test_a_robot_beats_chance():

@@ -167,8 +167,8 @@ def posed(house: House) -> str:
 
 def test_players_are_not_given_a_puzzle_of_their_own_game(house: House) -> None:
     posed(house)
-    for player in ("alice", "bob"):
-        assert "A robot makes a puzzle" in house.send(player, f"puzzle hex {player} {player}pass")[0].body
+    for userid in ("alice", "bob"):
+        assert "A robot makes a puzzle" in house.send(userid, f"puzzle hex {userid} {userid}pass")[0].body
     with house.service.store.read() as tx:
         found = [tx.players.find(name) for name in ("alice", "bob", "carol")]
         ids = [each.id for each in found if each is not None]
