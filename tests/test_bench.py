@@ -54,7 +54,7 @@ def test_every_verb_of_a_club_is_measured(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(club, "_AT_ONCE", 2)
     monkeypatch.setattr(club, "_LOADED", 4)
     found = club.measure(make(f"sqlite:///{tmp_path}/world.db", 10, 6, 4))
-    assert found.keys() == {*club.MIX, "mix", "move_p99", "megabytes"}
+    assert found.keys() == {*club.MIX, "mix", "move_p99", "megabytes", "resident"}
     assert min(found.values()) > 0
 
 

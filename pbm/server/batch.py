@@ -320,7 +320,7 @@ class Batches:
         took long.
         """
         found = Foreseen()
-        met, until = set[str](), monotonic() + (_SECONDS_AT_ONCE if self._store.locks_rows else _SECONDS_AHEAD)
+        met, until = set[str](), monotonic() + _SECONDS_AHEAD
         with self._store.read() as tx:
             found.age, tx.let_pass = tx.age, self.let_pass
             self._read_ahead(tx, [mail for mail, _ in work])

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import platform
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -36,3 +40,26 @@ def test_a_word_that_cannot_be_hidden_is_no_password(word: str, house: House) ->
     (got,) = house.send("bob", f"change password bob bobpass {word}")
     assert "word of the server" in " ".join(got.body.split())
     assert house.dump() == before
+
+
+GIVEN_BACK = """
+from pathlib import Path
+from pbm.server import Service
+from pbm.store import Store
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 2**20
+
+service = Service(Store("sqlite://"))
+passwords, before = service.tools.passwords, resident()
+for _ in range(3):
+    passwords.hash_all(["one word", "another", "a third"])
+print(resident() - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not tell")
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc keeps it otherwise")
+def test_what_a_password_takes_is_given_back() -> None:
+    told = subprocess.run([sys.executable, "-c", GIVEN_BACK], capture_output=True, text=True, check=True)
+    assert float(told.stdout.splitlines()[-1]) < 10  # megabytes; each takes 19
