@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points
 from random import Random
-from time import process_time
+from time import monotonic, process_time
 from typing import Any
 
 from games import GAMES, AnyGame
@@ -55,6 +55,10 @@ SKILLS: dict[str, type[Skill]] = {
 """The skills there are, by the name of their game; the plain one serves all others."""
 
 
+PATIENCE = 40.0
+"""Seconds by the clock after which no robot looks further: players have its answer within a minute."""
+
+
 @dataclass(frozen=True, slots=True)
 class Level:
     """How well a robot plays."""
@@ -68,7 +72,7 @@ class Level:
     def budget(self, skill: Skill) -> Budget:
         visits = max(round(skill.full * self.share), min(skill.full, skill.least * 3 ** (self.number - 1)))
         slip = skill.slips[self.number - 1] if self.number <= len(skill.slips) else 0.0
-        return Budget(visits, self.seconds, self.steps, slip)
+        return Budget(visits, self.seconds, self.steps, slip, PATIENCE)
 
 
 LEVELS = {
@@ -126,10 +130,11 @@ def choose(
 
 def _surest(game: AnyGame, pos: Any, skill: Skill, budget: Budget, seed: int) -> Decision:
     """What solving finds, or else the search in the time that is left."""
-    sign, begun = 1 if game.to_move(pos) is Side.FIRST else -1, process_time()
+    sign, begun = 1 if game.to_move(pos) is Side.FIRST else -1, (process_time(), monotonic())
     if budget.steps and (solution := skill.solve(pos, budget.steps)):
         return Decision(solution.line[0], sign * solution.value, solution.line, exact=True)
     search = Search(skill, pos, Random(seed))
-    search.run(replace(budget, seconds=budget.seconds - (process_time() - begun)))
+    seconds, patience = budget.seconds - (process_time() - begun[0]), budget.patience - (monotonic() - begun[1])
+    search.run(replace(budget, seconds=seconds, patience=patience))
     line = search.line() or (skill.moves(pos, Random(seed))[0],)
     return Decision(line[0], sign * search.root.value, line, search.root.proved)

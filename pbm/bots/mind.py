@@ -143,7 +143,8 @@ def fair_opening(game: AnyGame, pos: Any, budget: Budget, seed: int) -> Decision
     """Of some first moves the one after which both sides are most nearly equal."""
     dice = Random(seed)
     moves = list(skill_of(game.info.name).moves(pos, dice))
-    share = replace(budget, visits=max(2, budget.visits // OPENINGS), seconds=budget.seconds / OPENINGS)
+    seconds, patience = budget.seconds / OPENINGS, budget.patience / OPENINGS
+    share = replace(budget, visits=max(2, budget.visits // OPENINGS), seconds=seconds, patience=patience)
     replies = [
         (move, choose(game, game.play(pos, move), budget=share, seed=seed))
         for move in dice.sample(moves, min(OPENINGS, len(moves)))

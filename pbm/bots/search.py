@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import log, sqrt
+from math import inf, log, sqrt
 from random import Random
-from time import process_time
+from time import monotonic, process_time
 from typing import Any
 
 from games.rules import Side
@@ -24,17 +24,20 @@ DEEPEST = 200
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How long a choice may take: so many visits, and at most so many seconds of the processor, whichever comes first.
+    """How long a choice may take: so many visits, and at most so many seconds, whichever comes first.
 
     Only visits make a choice repeatable.
     """
 
     visits: int
     seconds: float
+    """Of the processor."""
     steps: int = 0
     """What may be spent on solving the position before."""
     slip: float = 0.0
     """How likely a move is played that was not thought about at all, so that beginners have somebody to beat."""
+    patience: float = inf
+    """Seconds by the clock, for a machine that is busy."""
 
 
 class Node:
@@ -83,9 +86,9 @@ class Search:
 
     def run(self, budget: Budget) -> None:
         """Grow the tree until the budget is spent or the root is proved."""
-        end = process_time() + budget.seconds
+        end, last = process_time() + budget.seconds, monotonic() + budget.patience
         for _ in range(budget.visits):
-            if self.root.proved or process_time() >= end:
+            if self.root.proved or process_time() >= end or monotonic() >= last:
                 return
             self._visit()
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import islice, pairwise
 from random import Random
-from time import process_time
+from time import monotonic, process_time, sleep
 
 import pytest
 
 from games import GAMES
-from pbm.bots import LEVELS, Budget, Skill, choose, skill_of
+from pbm.bots import LEVELS, Budget, Rollout, Skill, choose, skill_of
 
 SMALL = Budget(visits=12, seconds=5.0, steps=200)
 
@@ -121,6 +121,22 @@ def test_solving_and_searching_share_the_time():
             raise AssertionError("no time is left")
 
     assert choose(game, pos, budget=Budget(10**6, 0.04, steps=1), skill=Slow(game)).move in list(game.moves(pos))
+
+
+def test_a_busy_machine_gives_an_answer_in_time():
+    """A search that gets little of the processor is over by the clock."""
+    game = GAMES["cross"]
+    pos = game.start(game.options([]))
+
+    class Waiting(Skill):
+        def rollout(self, pos, dice):
+            sleep(0.02)
+            return Rollout(0.0)
+
+    begun = monotonic()
+    choose(game, pos, budget=Budget(200, 60.0, patience=0.1), skill=Waiting(game))
+    assert monotonic() - begun < 3
+    assert all(level.budget(skill_of("go")).patience < 60 for level in LEVELS.values())
 
 
 @pytest.mark.parametrize("seed", range(4))
