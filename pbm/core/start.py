@@ -232,7 +232,7 @@ def check_willing(
     """
     _check_blocks(tx, seats, asker)
     ours = robots_among(tx, seats)
-    if len(ours) == len(seats):
+    if {*ours} == {*seats}:
         raise NotAllowed("Robots play people, not each other.", "robots")
     players = {player.id: player for player in seats if player not in ours}
     choices = tx.choices.of(game.info.name, players)

@@ -97,3 +97,10 @@ def test_the_challenged_choose_whose_games_start_at_once(people: House) -> None:
 def test_a_password_proves_a_challenger(people: House) -> None:
     assert started(people.send("other@example.com", "cross challenge me bob alice alicepass -size=3"))
     assert not started(people.send("other@example.com", "cross challenge me bob alice wrongword -size=3"))
+
+
+@pytest.mark.parametrize("words", ["robot robot", "robot3 robot", "robot2 robot2", "robot1 robot2"])
+@pytest.mark.parametrize("sender", ["eve@elsewhere.example", "alice"])
+def test_nobody_makes_robots_think_for_nobody(sender: str, words: str, people: House) -> None:
+    people.send(sender, f"cross challenge {words}")
+    assert boards(people) == 0
