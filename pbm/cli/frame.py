@@ -145,6 +145,12 @@ class Command(click.Command):
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""
             raise Refused(f"{place}{error.strerror or error}.") from error
+        except (RuntimeError, MemoryError) as error:
+            from pbm.edges.watch import lack
+
+            if reason := lack(error):
+                raise Refused(reason) from error
+            raise
         except _refusals() as error:  # looked up only when something was raised, for it takes a while
             raise Refused(" ".join(str(error).split())) from error
 

@@ -9,11 +9,13 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import Any, NoReturn
 
 import pytest
 from click.testing import Result
 
+from pbm.cli import opening
 from pbm.domain.mail import Arrival, Settlement
 from pbm.server import Arriving, Service
 from pbm.store import Store
@@ -444,3 +446,12 @@ def test_a_database_of_another_program_is_left_alone(pbm: Pbm, tmp_path: Path) -
 def test_a_timeout_can_only_be_taken_back_where_there_was_one(game: Pbm) -> None:
     said = game("board", "undo-timeout", "101", code=1)
     assert said.stderr == "Nobody's time was up on board 101, or something else has ended the game.\n"
+
+
+def test_a_command_that_gets_no_threads_says_so(pbm: Pbm, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_left(_: Thread) -> NoReturn:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(Thread, "start", none_left)
+    monkeypatch.setattr(opening, "announce", none_left)
+    assert pbm("status", code=1).stderr.startswith("No more threads can be started.")
