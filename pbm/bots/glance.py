@@ -43,6 +43,7 @@ class GlanceSkill(Skill):
 class BreakthroughSkill(GlanceSkill):
     """Pawns, and how far they have come; one whose way no opposing pawn can reach wins."""
 
+    least = 120
     slips = (0.08, 0.055, 0.033, 0.007)
 
     def balance(self, pos: Moved) -> float:
@@ -90,7 +91,8 @@ def _scattered(board: Squares, pieces: Cells) -> float:
 class MorrisSkill(GlanceSkill):
     """Men, and points to go to."""
 
-    slips = (0.82, 0.33, 0.11, 0.015)
+    least = 120
+    slips = (0.76, 0.42, 0.27, 0.11)
 
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Moving)  # noqa: S101
