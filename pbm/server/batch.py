@@ -367,6 +367,8 @@ class Batches:
             work, slow = self._checked_before(_moves_first(self._read_all(tx, rows)))
             settled = self._settle_claimed(tx, _alike(work))
             self._released = bool(slow) or settled < len(work)  # the rest is foreseen when it is claimed anew
+        self._journal.tell()
+        self._committed()
         some = [mail for mail in slow if mail.holds_passwords][:_SLOW_AT_ONCE]
         checks = zip(some, self._handler.check(some), strict=True)
         self._checked = {mail.row.id: (mail.logins, checked) for mail, checked in checks}
