@@ -88,7 +88,8 @@ YES = _any(
     (?:yes|yeah|yep|yup|yea|ja|jawohl|oui|s[ií]|sim|да|tak|joo|kyllä|evet|hai|はい|gerne?|natürlich)\b
     (?:avec plaisir|con gusto|volentieri|with pleasure|my pleasure|of course\b(?! not)|count me in|i'm in|i am in)\b
     (?:accept(?:ed)?|agreed|certainly|definitely|absolutely|gladly)\b(?! not)
-    (?:i )?confirm(?:ed)?\b|(?:(?:it|that|this) (?:was|is)|it's|that's) (?:really |indeed )?me\b|correct$
+    (?:i (?:hereby )?)?confirm(?:ed|ing)?\b|(?:je )?confirme\b|(?:ich |hiermit )*bestätig(?:t|e)\b|activate\b
+    (?:(?:it|that|this) (?:was|is)|it's|that's) (?:really |indeed )?me\b|correct$
     (?:i accept|i agree|why not|bring it on|challenge accepted|deal|game on|sign me up)\b
     (?:i'd|i would|would|i'll|i will|i) (?:(?:really|very much|be|gladly|certainly|definitely) )*LIKE\b(?! to know)
     (?:sounds|looks) (?:good|great|fun|nice|like fun|interesting)\b|let's (?:play|go|do|try|start|begin)\b

@@ -141,6 +141,14 @@ def test_an_answer_that_is_no_yes_confirms_nothing_and_is_asked_again_once_a_day
     assert house.answer("joe@example.com", "yes")[0]["Subject"] == "pbm: welcome"
 
 
+@pytest.mark.parametrize(
+    "words", ["Yes, that's me! Looking forward to playing.", "Confirming.", "Hi, I hereby confirm. Joe", "Bestätigt"]
+)
+def test_an_answer_that_confirms_in_a_person_s_words_does(words: str, house: House) -> None:
+    house.send("mallory", "signup joe a-good-word joe@example.com")
+    assert house.answer("joe@example.com", words)[0]["Subject"] == "pbm: welcome"
+
+
 @pytest.mark.parametrize("words", ["That wasn't me.", "I did not send that!", "It was not me", "What is this?"])
 def test_commands_in_the_name_of_a_player_who_denies_them_are_not_carried_out(words: str, table: House) -> None:
     table.send("bob", "set mail text")
