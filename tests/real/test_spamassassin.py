@@ -16,6 +16,7 @@ import pytest
 
 from games import GAMES
 from pbm.compose.pages import Pages
+from pbm.domain.configuration import Limits
 from tests.conversation import START, Got, House, address_of, perform
 from tests.games.variants import opening
 from tests.golden_file import CONVERSATIONS
@@ -88,6 +89,11 @@ LETTERS: dict[str, dict[str, Any]] = {
     "no-lesson.txt": {"what": "review of", "board": 101},
     "no-puzzle.txt": {"title": "Hex"},
     "outage-operator.txt": {"outage": SimpleNamespace(starts_at=START, ends_at=START + timedelta(hours=3))},
+    "parked-operator.txt": {
+        "waiting": SimpleNamespace(number=500, oldest_at=START),
+        "is_late": True,
+        "limits": Limits(),
+    },
     "postmaster-operator.txt": {
         "sender": "carol@example.net", "mailbox": "postmaster@example.org", "about": "Hello", "inbox_id": 7,
         "text": "My last move has not come through; was it lost on the way?",
@@ -96,6 +102,7 @@ LETTERS: dict[str, dict[str, Any]] = {
     "robot-operator.txt": {"board": 101, "ply": 7, "reason": "MemoryError", "days": 3},
     "robots-pause.txt": {"minutes": 15, "until": START, "zone": ZoneInfo("UTC")},
     "silent.txt": {"userid": "alice", "until": "2026-01-01 13:00 UTC", "ignored": False},
+    "unclear.txt": {},
     "suspended-operator.txt": {
         "userids": ["alice"], "bounces": 3, "failed": "alice@example.net", "reason": "550 no such user",
         "unreachable": ["alice"], "days": 14, "boards": [101],
