@@ -8,7 +8,8 @@ Rulings. Edges cross when they meet in one point inside both; a common end, an e
 edges that lie on each other are no crossings. A challenger's own graph may have the colours its -version allows; an
 edge without a colour is green, which `rb` does not allow; without -version the version follows from the colours.
 -board, -edges, -points and -seed are refused with a graph of one's own, and so are -edges without -board=random,
--points without -board=complete, and -seed without one of these two. Without -seed the seed is 1. Random and complete
+-points without -board=complete, and -seed without one of these two; -fair alone means -board=random, too. Without -seed
+the seed is 1. Random and complete
 boards have as many red edges as blue ones; what is left over is green, or red where there is no green. A fair board is
 a random one on which whoever begins can win, and Red by three picks at most (see games/crossgeo_solver.py).
 """
@@ -32,7 +33,7 @@ from games.crossgeo_boards import (
     own_graph,
     random_graph,
 )
-from games.crossgeo_solver import MAX_FAIR, fair_graph
+from games.crossgeo_solver import MAX_FAIR, fair_graph, is_fair
 from games.rules import (
     YES_NO,
     AmbiguousMove,
@@ -151,21 +152,29 @@ class CrossGeo:
         if body.strip():
             return _own(values, body)
         board, version = values.choice("board"), values.choice("version")
+        fair = "fair" in values.given and values.choice("fair") == "yes"
+        if fair and "board" not in values.given:
+            board = "random"
         _refuse(values.given - {"version", "board"} - _USES.get(board, frozenset()), board)
         if board not in _USES:
             return Options(board, version)
         number = values.number("points" if board == "complete" else "edges")
-        if "fair" in values.given and values.choice("fair") == "yes":
+        if fair:
             board = "fair"
         if board == "fair" and number > MAX_FAIR:
             raise OptionError(f'"-edges={number}" does not fit: a fair board has at most {MAX_FAIR} edges.')
         return Options(board, version, number, values.number("seed"))
 
     def preset(self, words: Sequence[str], *, body: str = "") -> list[str]:
-        """Random boards are fair where they can be."""
-        values = OptionValues(self.info.options, words)
-        random = not body.strip() and values.choice("board") == "random" and "fair" not in values.given
-        return [*words, "-fair"] if random and values.number("edges") <= MAX_FAIR else list(words)
+        """Random boards are fair where they can be. Raises: OptionError where one that must be cannot."""
+        options, values = self.options(words, body=body), OptionValues(self.info.options, words)
+        if options.board == "fair" and not _fair(options):
+            raise OptionError(
+                f"There is no fair board of {options.number} edge{'s' if options.number > 1 else ''} with "
+                f"-seed={options.seed}: take another -seed, or more edges."
+            )
+        random = options.board == "random" and options.number <= MAX_FAIR and "fair" not in values.given
+        return [*words, "-fair"] if random and _fair(replace(options, board="fair")) else list(words)
 
     def lopsided(self, options: Options) -> bool:
         """Most coloured boards are won by one colour, whoever begins: two of three, and all that are built in."""
@@ -258,6 +267,12 @@ class CrossGeo:
             ],
             "crossings": [[one + 1, two + 1] for one, two in pairs],
         }
+
+
+@lru_cache(maxsize=256)
+def _fair(options: Options) -> bool:
+    """Whether a board that was looked for as a fair one is fair; with very few edges there may be none."""
+    return is_fair(graph(options))
 
 
 def _refuse(odd: frozenset[str], board: str) -> None:

@@ -120,6 +120,24 @@ def test_where_no_board_is_fair_there_is_one_all_the_same():
     assert pos.standing == 1
 
 
+def test_no_challenge_gets_a_board_as_a_fair_one_that_is_not():
+    game = CrossGeo()
+    with pytest.raises(OptionError, match="no fair board of 1 edge with -seed=1"):
+        game.preset(["-board=fair", "-edges=1", "-version=rb"])
+    with pytest.raises(OptionError, match="no fair board of 10 edges with -seed=2"):
+        game.preset(["-fair", "-edges=10", "-version=rgb", "-seed=2"])
+    plain = ["-board=random", "-edges=10", "-version=rgb", "-seed=2"]
+    assert game.preset(plain) == plain, "and it is not rated"
+
+
+def test_fair_alone_is_a_fair_board():
+    game = CrossGeo()
+    words = ["-fair", "-edges=20", "-version=rgb"]
+    assert game.options(game.preset(words)) == game.options(["-board=fair", "-edges=20", "-version=rgb"])
+    with pytest.raises(OptionError, match="goes with -board=random"):
+        game.options(["-fair=no"])
+
+
 @pytest.mark.parametrize(
     ("words", "lopsided"),
     [
