@@ -8,8 +8,8 @@ processor, next to Ludii's). Levels are bounded by positions looked at, all othe
 does not matter what else the machine does. --share makes the levels think about less, all by the same factor; --slips
 tries other chances of thoughtless moves than the game's skill has for its levels.
 
-Colours are exchanged from game to game, each pair of games begins with the same two random plies, but those of
-`simple` with none: against chance and the greedy player no two games are alike anyway. A pairing is looked at after 8
+Colours are exchanged from game to game, each pair of games begins with the same random plies: --opening of them, but
+none in `simple`, for against chance and the greedy player no two games are alike anyway. A pairing is looked at after 8
 games, 16, 32 and so on, and is over as soon as its 95 % interval lies within what is wanted, or without. Because each
 look is one more chance to be deceived, intervals are as wide as they must be for all looks together (Wilson's, with
 Pocock's bounds).
@@ -153,7 +153,13 @@ def played(contest: Contest, games: int, pool: ProcessPoolExecutor) -> Result:
 
 
 def contests(
-    kind: str, chosen: str, seconds: float, upper: Collection[int] = (), share: float = 1.0, slips: Sequence[float] = ()
+    kind: str,
+    chosen: str,
+    seconds: float,
+    upper: Collection[int] = (),
+    share: float = 1.0,
+    slips: Sequence[float] = (),
+    opening: int = 2,
 ) -> Iterator[Contest]:
     """The pairings of a kind in one game, such as "cross -size=5". upper: the levels to set against the one below."""
     name, *words = chosen.split()
@@ -171,8 +177,8 @@ def contests(
     }
     if kind == "ludii" and chosen not in LUDII:
         return iter(())
-    opening = 0 if kind == "simple" else 2
-    return (Contest(name, tuple(words), one, other, wanted, opening) for one, other, wanted in pairs.get(kind, []))
+    plies = 0 if kind == "simple" else opening
+    return (Contest(name, tuple(words), one, other, wanted, plies) for one, other, wanted in pairs.get(kind, []))
 
 
 LUDII = {
@@ -236,6 +242,7 @@ def floats(_context: object, _option: object, text: str) -> tuple[float, ...]:
 @click.option("--level", "upper", multiple=True, type=click.IntRange(2, HIGHEST), help="For levels; all if none.")
 @click.option("--share", default=1.0, help="For levels: of what they usually look at.")
 @click.option("--slips", default="", callback=floats, help="For levels: such as 0.8,0.5,0.2,0.1 from the lowest on.")
+@click.option("--opening", default=2, help="Random plies each pair of games begins with.")
 @click.option("--seconds", default=0.2, help="Processor time a move, or of a measurement of speed.")
 @click.option("--processes", default=cpu_count() or 1)
 @click.option("--json", "as_json", is_flag=True, help="Print numbers for programs.")
@@ -246,6 +253,7 @@ def main(
     upper: tuple[int, ...],
     share: float,
     slips: tuple[float, ...],
+    opening: int,
     seconds: float,
     processes: int,
     as_json: bool,
@@ -256,7 +264,7 @@ def main(
     fought = []
     with ProcessPoolExecutor(processes) as pool:
         for name, kind in product(chosen or usual, kinds):
-            for contest in contests(kind, name, seconds, upper, share, slips):
+            for contest in contests(kind, name, seconds, upper, share, slips, opening):
                 fought.append(played(contest, games, pool))
                 click.echo(told(fought[-1]), err=True)
     speeds = [speed(name, seconds) for name in chosen or (*LUDII, *usual)] if "speed" in kinds else []

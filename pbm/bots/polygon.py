@@ -17,7 +17,8 @@ class PolygonSkill(Skill):
     full = 1200
     explore = 0.5
     plies = 40
-    slips = (0.92, 0.62, 0.35, 0.12)
+    least = 15
+    slips = (0.97, 0.5, 0.22, 0.11)
 
     def solve(self, pos: Position, steps: int) -> Solution | None:
         crossings = sum(map(len, pos.drawing.rows)) if pos.drawing else 0
