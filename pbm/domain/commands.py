@@ -14,7 +14,6 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import pairwise, permutations
 
 from games import GAMES
@@ -98,7 +97,6 @@ def board_first(line: str, standing: Standing) -> tuple[int, str] | None:
     return board, rest
 
 
-@lru_cache(256)
 def clean(line: str) -> str:
     """Blanks folded, the classic server's `**` and the brackets of usage lines taken away, control characters too.
 

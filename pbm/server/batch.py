@@ -65,10 +65,6 @@ class Foreseen:
     """What comes of moves, each on another board, while nothing else is changed."""
 
 
-def _nobody() -> None:
-    """Nobody is told."""
-
-
 class Unfinished(Exception):
     """A mail ends the server that handles it."""
 
@@ -95,7 +91,7 @@ class Batches:
         """Mails that were claimed last were not settled, and are to be claimed anew."""
         self._checked: dict[int, tuple[Logins, Checked]] = {}
         """The verdicts of argon2 on mails that are to be claimed anew, by their numbers."""
-        self._committed: Callable[[], None] = _nobody
+        self._committed: Callable[[], None] = lambda: None
         self._newest = 0
         """The number of the last mail that was read to be handled."""
         self._in_hand: set[str] = set()
@@ -105,7 +101,7 @@ class Batches:
         self._looked_at = 0.0
         """When it was looked last whether there are any, by the monotonic clock."""
 
-    def handle(self, limit: int, committed: Callable[[], None] = _nobody) -> int:
+    def handle(self, limit: int, committed: Callable[[], None]) -> int:
         """Handle the mails that wait, oldest first, in one transaction; returns how many there were.
 
         Mails that cannot be written down together are handled once more, and written down, one by one. committed: is
@@ -200,6 +196,7 @@ class Batches:
         except Exception:
             unbind_contextvars("mail")
             self._begin_anew()
+            self._in_hand.clear()
             raise
 
     def _begin_anew(self) -> None:
@@ -282,7 +279,6 @@ class Batches:
 
     def _see_all_again(self) -> None:
         self._put_off.clear()
-        self._in_hand.clear()
         self._seen = self._ahead = 0
 
     def _settle_some(self, work: Sequence[Work]) -> Sequence[Work]:

@@ -221,7 +221,7 @@ def test_players_do_not_wait_for_a_flood_and_what_they_wrote_stays_in_its_order(
     table.service.accept([*flood(table, 40), table.answering("bob", "C4", 101), slow, later])
     quick, first, last = waiting(table)[40:]
     while waiting(table):
-        assert 0 < table.service._batches.handle(5) < 30
+        assert 0 < table.service._batches.handle(5, lambda: None) < 30
         assert (first in waiting(table)) <= (last in waiting(table))
         assert quick not in waiting(table)
 
@@ -235,7 +235,7 @@ def test_mails_behind_a_flood_stay_in_their_order(table: House) -> None:
     here = table.service._batches
     there = Batches(table.service.store, here._handler)
     for server in (here, here, there, there, here, here, there, here, here):
-        server.handle(5)
+        server.handle(5, lambda: None)
         assert (first in waiting(table)) <= (last in waiting(table))
     assert waiting(table) == []
 

@@ -236,3 +236,34 @@ def test_a_move_that_fails_while_it_is_let_pass_is_played_afterwards(
         while table.service.handle():
             pass
     assert sorted(subject.partition(" ")[0] for subject in owed) == ["Cross", "Cross", "pbm:"]
+
+
+def test_what_is_in_hand_stays_first_though_another_move_fails_that_is_let_pass(
+    table: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle, passed = batch.Batches._settle_some, list[str]()
+
+    def fails(batches: batch.Batches, work: Any) -> Any:
+        if batches._passing:
+            passed.extend(mail.row.lane for mail, _ in work)
+            raise RuntimeError("a fault of ours")
+        return settle(batches, work)
+
+    monkeypatch.setattr(batch.Batches, "_settle_some", fails)
+    monkeypatch.setattr(batch, "_SECONDS_OF_A_BITE", 0.0)
+    export = table.answering("bob", "export", 101)
+    later = [table.answering("alice", "E4", 101), table.answering("alice", "D4", 102)]
+    let_pass = batch.Batches.let_pass
+
+    def comes(batches: batch.Batches) -> None:
+        if later:
+            table.service.accept([later.pop()])
+        let_pass(batches)
+
+    monkeypatch.setattr(batch.Batches, "let_pass", comes)
+    table.service.accept([export])
+    while table.service.handle():
+        pass
+    assert not later
+    assert [lane for lane in passed if "101" in lane] == []
+    assert passed
