@@ -99,7 +99,7 @@ def list_(request: Request, command: Command) -> Answer | None:
         raise NotFound(f'There is no game "{unknown}" here. The games are {", ".join(GAMES)}.', "list")
     if words:
         return done(command, _lists(request, command, list(dict.fromkeys(words))), "pbm: list of games")
-    tallies = {game: request.tx.matches.tally(game, MOST_COUNTED) for game in GAMES}
+    tallies = request.tx.matches.tallies(GAMES, MOST_COUNTED)
     ordered = sorted(GAMES.values(), key=lambda game: (-tallies[game.info.name][0], game.info.title))
     text = request.outgoing.page("list.txt", tallies=tallies, most=MOST_COUNTED, ordered=ordered)
     return done(command, text.rstrip("\n"), "pbm: list of games")

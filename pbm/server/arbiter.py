@@ -196,10 +196,7 @@ class Organizer:
     def all(self, game: str | None = None, *, ended: bool = False) -> list[tuple[Tournament, int]]:
         """With how many players each has, the newest first."""
         with self._service.store.read() as tx:
-            return [
-                (tournament, tx.tournaments.size(tournament.id))
-                for tournament in tx.tournaments.listed(game, ended=ended)
-            ]
+            return tx.tournaments.with_sizes(tx.tournaments.listed(game, ended=ended))
 
     def show(self, name: str) -> TournamentView:
         with self._service.store.read() as tx:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from sys import intern
 from typing import Any
 
@@ -19,10 +20,12 @@ from sqlalchemy import (
     exists,
     func,
     insert,
+    literal,
     literal_column,
     or_,
     select,
     tuple_,
+    union_all,
     update,
 )
 
@@ -465,13 +468,20 @@ class Matches:
                 tally[2 if winner is None else int((winner == 1) != (first == one))] += number
         return tally[0], tally[1], tally[2]
 
-    def tally(self, game: str, most: int) -> tuple[int, int]:
-        """How many boards of a game are under way, and how many people play on them; of at most so many boards."""
-        running = select(matches.c.seat1_id, matches.c.seat2_id).where(
-            matches.c.game == game, matches.c.ended_at.is_(None)
+    def tallies(self, games: Iterable[str], most: int) -> dict[str, tuple[int, int]]:
+        """How many boards of each game are under way, and how many people play on them; of at most so many boards."""
+        seats: dict[str, list[tuple[int, int]]] = {game: [] for game in games}
+        running = (
+            select(literal(game).label("game"), matches.c.seat1_id, matches.c.seat2_id)
+            .where(matches.c.game == game, matches.c.ended_at.is_(None))
+            .order_by(matches.c.board)
+            .limit(most)
+            .subquery()
+            for game in seats
         )
-        rows = self._connection.execute(running.order_by(matches.c.board).limit(most)).all()
-        return len(rows), len({player_id for row in rows for player_id in row})
+        for game, first, second in self._connection.execute(union_all(*map(select, running))):
+            seats[game].append((first, second))
+        return {game: (len(pairs), len({*chain.from_iterable(pairs)})) for game, pairs in seats.items()}
 
     def active_counts(self, player_ids: Iterable[int]) -> dict[int, dict[str, int]]:
         """How many boards each of the players has under way, by player and game."""

@@ -205,11 +205,13 @@ class Tournaments:
             for row in rows
         ]
 
-    def size(self, tournament_id: int) -> int:
-        """How many are in."""
+    def with_sizes(self, found: Sequence[Tournament]) -> list[tuple[Tournament, int]]:
+        """The tournaments, and how many are in each."""
         own = tournament_players.c
-        found = select(func.count()).where(own.tournament_id == tournament_id, own.left_at.is_(None))
-        return self._connection.execute(found).scalar_one()
+        inside = own.tournament_id.in_([each.id for each in found]) & own.left_at.is_(None)
+        counted = select(own.tournament_id, func.count()).where(inside).group_by(own.tournament_id)
+        sizes: dict[int, int] = dict(self._connection.execute(counted).tuples().all()) if found else {}
+        return [(each, sizes.get(each.id, 0)) for each in found]
 
     def enter(self, tournament_id: int, player_id: int, seed: int, now: datetime) -> None:
         """Also one who has left before."""

@@ -43,8 +43,8 @@ def tournaments(request: Request, command: Command) -> Answer | None:
         "tournaments.txt",
         title=GAMES[word].info.title if word else "",
         zone=request.author.reader().settings.zone,
-        running=[(tournament, tx.tournaments.size(tournament.id)) for tournament in running],
-        ended=[(tournament, tx.tournaments.size(tournament.id)) for tournament in ended[:ENDED_SHOWN]],
+        running=tx.tournaments.with_sizes(running),
+        ended=tx.tournaments.with_sizes(ended[:ENDED_SHOWN]),
     )
     return done(command, text.rstrip("\n"), "pbm: tournaments")
 
