@@ -245,7 +245,7 @@ class Batches:
             later = work[len(some) :]
             rest = self._settle_some(some)
             settled += len(some) - len(rest)
-            self._at_once = min(_MAILS_AT_ONCE, 2 * (len(some) - len(rest) if rest else self._at_once))
+            self._adapt(len(some) - len(rest), len(some))
             work = [*rest, *later]
             if work and not self._left_over:
                 work += self._checked_all(self._of_boards(newest))
@@ -253,6 +253,10 @@ class Batches:
         if not self._passing:
             self._in_hand.clear()
         return settled
+
+    def _adapt(self, settled: int, work: int) -> None:
+        """settled: how many were done in time of those that were to be."""
+        self._at_once = min(_MAILS_AT_ONCE, 2 * (settled if settled < work else self._at_once))
 
     def _checked_all(self, prepared: list[Prepared]) -> list[Work]:
         return list(zip(prepared, self._handler.check(prepared), strict=True))
@@ -358,10 +362,11 @@ class Batches:
         Passwords are looked at in between, so a mail that holds any is claimed twice.
         """
         with self._store.write(alone=False) as tx:
-            rows = tx.inbox.claim(limit, 0 if self._left_over else _AHEAD_AT_ONCE)
+            rows = tx.inbox.claim(min(limit, self._at_once), 0 if self._left_over else _AHEAD_AT_ONCE)
             self._newest = max([self._newest, *(row.id for row in rows)])
             work, slow = self._checked_before(_moves_first(self._read_all(tx, rows)))
-            settled = self._settle_claimed(tx, _alike(work))
+            settled = self._settle_claimed(tx, alike := _alike(work))
+            self._adapt(settled, len(alike))
             self._released = bool(slow) or settled < len(work)  # the rest is foreseen when it is claimed anew
         self._journal.tell()
         self._committed()
