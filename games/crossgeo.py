@@ -8,10 +8,10 @@ Rulings. Edges cross when they meet in one point inside both; a common end, an e
 edges that lie on each other are no crossings. A challenger's own graph may have the colours its -version allows; an
 edge without a colour is green, which `rb` does not allow; without -version the version follows from the colours.
 -board, -edges, -points and -seed are refused with a graph of one's own, and so are -edges without -board=random,
--points without -board=complete, and -seed without one of these two; -fair alone means -board=random, too. Without -seed
-the seed is 1. Random and complete
-boards have as many red edges as blue ones; what is left over is green, or red where there is no green. A fair board is
-a random one on which whoever begins can win, and Red by three picks at most (see games/crossgeo_solver.py).
+-points without -board=complete, and -seed without one of these two; -fair alone means -board=random, too. Without
+-seed the seed is 1. Random and complete boards have as many red edges as blue ones; what is left over is green, or red
+where there is no green. A fair board is a random one on which whoever begins can win, and Red by three picks at most
+(see games/crossgeo_solver.py).
 """
 
 from __future__ import annotations

@@ -276,7 +276,8 @@ class House:
     def think(self) -> list[Got]:
         """Let robots think about all there is to think about; returns what was written."""
         self.now += timedelta(seconds=5)
-        assert self.service.thinker.run(100) < 100
+        for thinker in self.service.thinkers:
+            assert thinker.run(100) < 100
         return self.collect()
 
     def wait(self, time: timedelta) -> list[Got]:
@@ -397,7 +398,7 @@ def perform(house: House, script: str, shown: Callable[[Got], str] = lambda got:
             out += ["", *_received(house, house.think(), shown)]
         elif line == "... robots are killed":
             house.thoughts = _killed
-            house.service.thinker.run(1)
+            house.service.thinkers[0].run(1)
             out += ["", *_received(house, house.collect(), shown)]
         elif line.startswith("... robots think"):
             house.thoughts = _slowly(house, line.removeprefix("... robots think"))

@@ -116,18 +116,27 @@ def spent(at: Desk) -> set[int]:
 
 
 Source = Callable[[Desk], Iterable[Task]]
-SOURCES: list[Source] = []
+MOVES: list[Source] = []
+"""What somebody waits for with a board; a process of its own thinks about it, so that it waits for nothing below."""
+LESSONS: list[Source] = []
+"""What takes minutes."""
 LEISURE: list[Source] = []
-"""Asked only when nothing else is to be thought about."""
+"""Asked only when there are no lessons."""
 
 
 def thinks(source: Source) -> Source:
     """The decorated function is asked for tasks, in the order of their files' names."""
-    SOURCES.append(source)
+    MOVES.append(source)
+    return source
+
+
+def teaches(source: Source) -> Source:
+    """The decorated function's tasks take minutes."""
+    LESSONS.append(source)
     return source
 
 
 def thinks_at_leisure(source: Source) -> Source:
-    """The decorated function's tasks wait for those of all others."""
+    """The decorated function's tasks wait for all lessons."""
     LEISURE.append(source)
     return source

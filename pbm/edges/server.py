@@ -26,6 +26,7 @@ from pbm.edges.receive import Accepted, Listener
 from pbm.edges.transports import Outgoing, PermanentFailure, TemporaryFailure, Transport
 from pbm.edges.watch import lack
 from pbm.server import Arriving, Service
+from pbm.server.programs import Thinker
 from pbm.store import Conflict, DatabaseTrouble
 from pbm.store.house import DELIVERS, LISTENS, LOOKS
 from pbm.store.neighbours import ReadOnly
@@ -310,35 +311,35 @@ class Server:
 
 
 class Thinking:
-    """Robots, each thought by a thread that waits for a process of its own."""
+    """Robots: moves and lessons side by side, each by a thread that waits for a process of its own."""
 
     def __init__(self, service: Service, done: Callable[[int], None]) -> None:
         """done: is told how many mails there may be to send."""
         self._service = service
         self._done = done
         self._told_to_stop = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._run())
+        self._tasks = [asyncio.create_task(self._run(thinker)) for thinker in self._service.thinkers]
 
     async def stop(self) -> None:
         """Give up what is being thought: it will be thought again."""
         self._told_to_stop.set()
-        self._service.mind.stop()
-        if self._task is not None:
-            await self._task
+        for thinker in self._service.thinkers:
+            thinker.stop()
+        await asyncio.gather(*self._tasks)
 
-    def _think(self) -> int:
-        return 0 if self._service.heed() else self._service.thinker.run()
+    def _think(self, thinker: Thinker) -> int:
+        return 0 if self._service.heed() else thinker.run()
 
-    async def _run(self) -> None:
+    async def _run(self, thinker: Thinker) -> None:
         loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(1, thread_name_prefix="thinking") as thread:
             while not self._told_to_stop.is_set():
                 pause = _THINK_SECONDS
                 try:
-                    thoughts = await loop.run_in_executor(thread, self._think)
+                    thoughts = await loop.run_in_executor(thread, self._think, thinker)
                     self._done(thoughts)
                     pause = 0 if thoughts else _THINK_SECONDS
                 except Exception as trouble:

@@ -1,6 +1,6 @@
 """Puzzles: positions with exactly one winning move, posed to a player and answered by that move.
 
-A robot finds them in games that have ended here, or in games it plays with itself, while nothing else is to be thought
+A robot finds them in games that have ended here, or in games it plays with itself, while no review is to be thought
 about. They name nobody, and those who played a game get none out of it. None is posed whose position, or one on the
 way to it or after it, is on a board that goes on: whoever plays there would be helped. A puzzle is kept for all
 players; one who has not answered theirs gets the same again.

@@ -6,7 +6,7 @@ in a running game against a person.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -20,7 +20,7 @@ from pbm.core.decisions import done
 from pbm.core.notify import Desk, notice_of, reader_of
 from pbm.core.registry import handles
 from pbm.core.request import Request
-from pbm.core.robots import SWAPS_BELOW, Task, asked, is_robot, thinks
+from pbm.core.robots import SWAPS_BELOW, Task, asked, is_robot, teaches, thinks
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotYourTurn
 from pbm.domain.mail import RemarkKind
@@ -108,23 +108,29 @@ def _numbers(item: Item) -> tuple[int, int]:
 
 
 @thinks
-def lessons(at: Desk) -> Iterator[Task]:
-    """The hints and reviews that were asked for, the oldest first."""
+def hints(at: Desk) -> Iterator[Task]:
+    """The hints that were asked for, the oldest first."""
+    for item, board, seat in _wanted(at, "hint"):
+        question = replace(_question(board.match, item.payload["ply"] - 1), swappable=_opens(board))
+        whom = board.match.players[seat - 1].id
+        yield Task(item.key, asked(question), partial(_give_hint, item), partial(_failed, item), whom)
+
+
+@teaches
+def reviews(at: Desk) -> Iterator[Task]:
+    """The reviews that were asked for, the oldest first."""
+    for item, board, whom in _wanted(at, "review"):
+        plies = len(board.match.record)
+        question = replace(_question(board.match, plies), seen_from=0, share=min(1.0, POSITIONS_AT_FULL / plies))
+        yield Task(item.key, asked(question), partial(_give_review, item), partial(_failed, item), whom)
+
+
+def _wanted(at: Desk, word: str) -> Iterator[tuple[Item, OpenBoard, int]]:
+    """What was asked for by a word: the item, the board, and the seat or the player."""
     for item in at.tx.agenda.of(THINK):
-        if _word(item) not in ("hint", "review"):
-            continue
-        number, who = _numbers(item)
-        board = at.open(number)
-        then: Callable[[Item, Desk, Sequence[Thought]], None]
-        if _word(item) == "hint":
-            question, then = _question(board.match, item.payload["ply"] - 1), _give_hint
-            question = replace(question, swappable=_opens(board))
-        else:
-            plies = len(board.match.record)
-            question = replace(_question(board.match, plies), seen_from=0, share=min(1.0, POSITIONS_AT_FULL / plies))
-            then = _give_review
-        whom = board.match.player(who).id if _word(item) == "hint" else who
-        yield Task(item.key, asked(question), partial(then, item), partial(_failed, item), whom)
+        if _word(item) == word:
+            number, who = _numbers(item)
+            yield item, at.open(number), who
 
 
 def _question(match: Match, plies: int) -> Question:

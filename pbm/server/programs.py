@@ -7,7 +7,7 @@ and all that follows is the same. Nothing is thought about within a transaction;
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,13 +15,13 @@ from typing import Any
 import structlog
 
 from games.rules import GameError, MoveError
-from pbm.bots import NoThought, Stopped
+from pbm.bots import Mind, NoThought, Stopped
 from pbm.compose.machine import Copy, addressed
 from pbm.compose.views import View
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Desk, Tools, rehearse
 from pbm.core.request import Incoming, Request, Sender
-from pbm.core.robots import LEISURE, SOURCES, Ask, Task, charge, spent
+from pbm.core.robots import Ask, Source, Task, charge, spent
 from pbm.domain.errors import NotFound, Rejected
 from pbm.domain.match import Player, Seat
 from pbm.domain.reading import read
@@ -36,17 +36,32 @@ log = structlog.get_logger()
 AGAIN = timedelta(minutes=10)
 """After which a task is tried again that failed."""
 
+FORGIVEN = timedelta(days=1)
+"""After which nothing is known any more of a task that failed."""
+
 
 LONGEST_THOUGHT = 120.0
 """Seconds that count, at most."""
 
 
 class Thinker:
-    """ask: has a question answered by a process of its own."""
+    """Settles tasks one after the other; those that failed before wait for all others.
 
-    def __init__(self, store: Store, tools: Tools, ask: Ask) -> None:
-        self._store, self._tools, self._ask = store, tools, ask
-        self._later: dict[str, datetime] = {}
+    seconds: by the clock, after which a thought is given up. ask: has a question answered; None for a process of its
+    own.
+    """
+
+    def __init__(
+        self, store: Store, tools: Tools, sources: Sequence[Iterable[Source]], seconds: float, ask: Ask | None = None
+    ) -> None:
+        self._store, self._tools, self._sources = store, tools, sources
+        self._mind = Mind(seconds)
+        self._ask = ask or self._mind
+        self._failed: dict[str, datetime] = {}
+
+    def stop(self) -> None:
+        """Give up what is being thought, by whatever thread: it will be thought again."""
+        self._mind.stop()
 
     def run(self, limit: int = 1) -> int:
         """Settle tasks, the most urgent first; returns how many there were. Raises: DatabaseTrouble."""
@@ -59,11 +74,17 @@ class Thinker:
 
     def _next(self) -> Task | None:
         now = self._store.clock()
-        self._later = {key: at for key, at in self._later.items() if at > now}
+        self._failed = {key: at for key, at in self._failed.items() if now - at < FORGIVEN}
         with self._store.read() as tx:
-            at = Desk(tx, self._tools)
-            tasks, pause = (task for source in (*SOURCES, *LEISURE) for task in source(at)), spent(at)
-            return next((task for task in tasks if task.key not in self._later and task.whom not in pause), None)
+            at, again = Desk(tx, self._tools), list[Task]()
+            pause = spent(at)
+            for task in (task for sources in self._sources for source in sources for task in source(at)):
+                failed_at = self._failed.get(task.key)
+                if task.whom not in pause and failed_at is None:
+                    return task
+                if task.whom not in pause and failed_at is not None and now - failed_at >= AGAIN:
+                    again.append(task)
+            return min(again, key=lambda task: self._failed[task.key], default=None)
 
     def _settle(self, task: Task) -> None:
         began_at = self._store.clock()
@@ -82,7 +103,7 @@ class Thinker:
             raise
         except Exception as error:
             self._tools.states.forget()
-            self._later[task.key] = self._store.clock() + AGAIN
+            self._failed[task.key] = self._store.clock()
             known = isinstance(error, NoThought | GameError | Rejected)
             log.error("thought_failed", task=task.key, reason=str(error), exc_info=None if known else error)
             with self._store.write() as tx:

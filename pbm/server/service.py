@@ -15,14 +15,13 @@ from typing import TypeVar
 
 import structlog
 
-from pbm.bots import Mind
 from pbm.compose import Composer
 from pbm.core.board import States
 from pbm.core.counts import ACCEPTED, COUNTS
 from pbm.core.credentials import Passwords
 from pbm.core.notify import Desk, Tools, rehearse
 from pbm.core.registry import Runner
-from pbm.core.robots import Ask
+from pbm.core.robots import LEISURE, LESSONS, MOVES, Ask
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.configuration import Limits
 from pbm.domain.tokens import Signer
@@ -66,6 +65,10 @@ class Arriving:
     """What names it for good where it was fetched from; a second mail of one source is not taken."""
     peer: str = ""
     """The address of the machine that handed it over, where there is one."""
+
+
+MOVE_SECONDS, LESSON_SECONDS = 120.0, 600.0
+"""By the clock, after which a robot's thought is given up; a busy machine may give it a fifth of its time."""
 
 
 LONGEST_TURN = timedelta(days=800)
@@ -123,8 +126,10 @@ class Service:
         handler = Handler(self.tools, self._signer, self.settings.robot, self.bouncing, unlock)
         self._batches = Batches(store, handler)
         self.agenda = Runner(store, self.tools, timing.attend, self._batches.let_pass)
-        self.mind = Mind()
-        self.thinker = Thinker(store, self.tools, ask or self.mind)
+        self.thinkers = (
+            Thinker(store, self.tools, (MOVES,), MOVE_SECONDS, ask),
+            Thinker(store, self.tools, (LESSONS, LEISURE), LESSON_SECONDS, ask),
+        )
 
     @property
     def clock(self) -> Callable[[], datetime]:

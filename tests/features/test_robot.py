@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import timedelta
 
 import pytest
@@ -98,8 +99,8 @@ def test_the_same_board_is_played_the_same_way_after_a_kill(house: House) -> Non
         return []
 
     house.thoughts = noted
-    house.service.thinker.run()
-    house.service.thinker.run()
+    house.service.thinkers[0].run()
+    house.service.thinkers[0].run()
     assert asked[0] == asked[1]
     assert think(asked[0]) == think(asked[1])
 
@@ -151,11 +152,11 @@ def test_a_thought_that_comes_too_late_changes_nothing(house: House) -> None:
 
     def answered(question):
         house.thoughts = think
-        house.service.thinker.run()
+        house.service.thinkers[0].run()
         return think(question)
 
     house.thoughts = answered
-    house.service.thinker.run()
+    house.service.thinkers[0].run()
     assert len(record(house, board)) == 1
 
 
@@ -229,6 +230,51 @@ def test_a_robot_that_fails_makes_the_game_wait_and_resigns_at_last(watched: Hou
     outcome = result(watched, board)
     assert outcome is not None
     assert outcome.winner in (1, None)
+
+
+def test_a_board_on_which_a_robot_failed_waits_for_all_others(watched: House) -> None:
+    """A program that hangs takes minutes each time; nobody else waits for that twice."""
+    for player in ("alice", "bob"):
+        watched.player(player)
+    stuck = [begun(watched, "cross -size=4", "alice") for _ in range(2)]
+    asked = []
+
+    def failing(question):
+        asked.append(question.seed // 10_007)
+        if asked[-1] in stuck:
+            raise NoThought("no answer within 120 seconds")
+        return think(question)
+
+    watched.thoughts = failing
+    watched.think()
+    watched.now += timedelta(minutes=10)
+    board = begun(watched, "cross -size=4", "bob")
+    watched.think()
+    assert asked == [*stuck, board, *stuck]
+
+
+def test_no_move_waits_for_a_review(house: House) -> None:
+    for player in ("alice", "bob"):
+        house.player(player)
+    over = house.game("cross -size=3 alice bob", ["A1", "B1", "resign!"])
+    board = begun(house, "cross -size=4", "alice")
+    house.send("alice", f"review {over} alice alicepass")
+    moves, lessons = house.service.thinkers
+    reviewed = threading.Event()
+
+    def answered(question):
+        if len(question.moves) > question.seen_from:
+            assert reviewed.wait(60), "the move was thought about meanwhile"
+        return think(question)
+
+    house.thoughts = answered
+    review = threading.Thread(target=lessons.run)
+    review.start()
+    moves.run(100)
+    assert len(record(house, board)) == 1
+    reviewed.set()
+    review.join()
+    assert any("review" in mail["Subject"] for mail in house.collect())
 
 
 def test_a_robot_that_works_again_goes_on(watched: House) -> None:
