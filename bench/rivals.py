@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 from math import log, sqrt
@@ -9,7 +10,7 @@ from random import Random
 from time import process_time
 from typing import Any
 
-from games import AnyGame
+from games import AnyGame, luddit
 from games.rules import Side, any_move
 from pbm.bots import LEVELS, Budget, Skill, choose, skill_of
 from pbm.bots.skill import value_of
@@ -61,16 +62,26 @@ class Player:
         return Budget(visits, usual.seconds, steps, usual.slip if self.slip is None else self.slip)
 
 
+def more_stones(pos: luddit.Position) -> float:
+    """The share of the stones on the board that the first side has more, from -1 to 1."""
+    return (pos.field.first.bit_count() - pos.field.second.bit_count()) / pos.options.limit
+
+
+GLANCES: dict[str, Callable[[Any], float]] = {"luddit": more_stones}
+"""What beginners see in games whose robots judge by plans that no beginner has."""
+
+
 def greedy(game: AnyGame, pos: Any, dice: Random) -> Any:
     """A beginner's move: a win in one, else what looks best at a glance, else anything that does not lose at once."""
-    skill, side = skill_of(game.info.name), game.to_move(pos)
+    side = game.to_move(pos)
     sign = 1 if side is Side.FIRST else -1
+    glance = GLANCES.get(game.info.name) or skill_of(game.info.name).evaluate
 
     def worth(move: Any) -> tuple[float, float]:
         after = game.play(pos, move)
         if (outcome := game.outcome(after)) is not None:
             return (9.0 if outcome.winner is side else -9.0 if outcome.winner else 0.0), dice.random()
-        return sign * (skill.evaluate(after) or 0.0), dice.random()
+        return sign * (glance(after) or 0.0), dice.random()
 
     return max(islice(game.moves(pos), LISTED), key=worth)
 

@@ -1,10 +1,19 @@
-"""Luddit: a plan of the board, the turns that serve it, and a sample of others.
+"""Luddit: a plan of the board, loops that are taken at once, and turns judged by both of their moves.
 
 A player is stuck when the limit is reached without a stone of theirs and nothing is bound for them. So whoever wants to
 win fills the board with as many of their stones as there may be, none of them bound, and with none of the other's. Few
 ways lead there: 18 stones fit on 9 by 9 only if each three rows hold six of them. A plan is such a way: rings around
 the torus, three lines apart, in each of which two intersections of three have a stone. A ring also binds all that comes
 near it, so that it can be taken off; only within its own line a stone of the other side is safe.
+
+A turn has two moves, and as long as both sides have room to place or something to take, neither gets ahead. Two things
+do it. Whoever lets several stones stand as a loop can lose them with one move. And when the board is full, every stone
+of both lies where the plan wants one, so that nothing is bound, somebody has to give way: stones of the other side are
+therefore not only taken off, but also moved to where the plan has holes.
+
+No player who looks at every turn can be made to lose: where one stone is missing in a plan, a stone of the other side
+is as safe as one's own, and elsewhere a stone that can be taken takes one itself. So a siege is laid by what looks best
+at once; a search that expects the best defence would never dare.
 
 Repeating a position wins nothing and gives the other side time: it is judged as a loss of tempo, or robots would draw
 by it at once.
@@ -14,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache, reduce
-from itertools import islice
+from itertools import chain, combinations, islice, permutations
 from math import tanh
 from operator import or_
 from random import Random
@@ -26,8 +35,20 @@ from games.luddit_pieces import Move, Turn, torus
 from games.rules import Side
 from pbm.bots.skill import Skill
 
-FIRST_MOVES, SECOND_MOVES = 5, 3
-"""How many of each kind are looked at: what takes, what fills the plan, what binds, and others by chance."""
+FIRST_MOVES, SECOND_MOVES = 5, 4
+"""How many of each kind are looked at: what takes, what fills the plan, what comes near stones of the other side."""
+
+KEPT = 16
+"""So many turns of a position, the best at a glance, are searched."""
+
+AT_ONCE, LATER, STUCK = 1.5, 0.5, 3.0
+"""Worth of a stone gained with this turn, and with the other side's next; loss by having to give way."""
+
+PLANNED, ASTRAY = 0.7, 0.7
+"""Worth of a stone where the plan wants one, and loss by one elsewhere, when the plan is fulfilled."""
+
+WIDEST_LOOP = 12
+"""Stones of a group out of which smaller loops are looked for."""
 
 APART = 3
 """Lines from ring to ring: the next that is out of range."""
@@ -44,10 +65,10 @@ class Lanes(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Where a player wants their stones, and about how many moves it takes to have them there and no others."""
+    """Where a player wants their stones, and what it is worth to have come so far."""
 
     cells: Cells
-    left: int
+    worth: float
 
 
 @cache
@@ -71,105 +92,142 @@ def ways(size: int, stones: int) -> tuple[Lanes, ...]:
 def bound(size: int, stones: Cells) -> Cells:
     """The stones that anybody may take up."""
     board = torus(size)
-    return union(cell for cell in bits(stones) if board.is_bound(1 << cell, stones))
+    loops = (group.stones for group in board.groups(stones, stones) if group.is_loop)
+    return union(cell for loop in loops for cell in bits(loop) if board.is_bound(1 << cell, loop))
+
+
+@lru_cache(REMEMBERED)
+def haul(size: int, own: Cells, other: Cells) -> Cells:
+    """The largest loop of the other side's stones that can be taken at once; up to two of a group help to bind it."""
+    board, stones, best = torus(size), own | other, 0
+    for group in board.groups(other, other):
+        count = group.stones.bit_count() if group.is_loop else 0
+        helpers = [1 << cell for cell in bits(group.stones)] if count <= WIDEST_LOOP else []
+        for left in chain((0,), helpers, (one | two for one, two in combinations(helpers, 2))):
+            loop = group.stones & ~left
+            if count - left.bit_count() <= max(2, best.bit_count()):
+                break
+            if board.is_piece(loop) and board.is_bound(loop, stones):
+                best = loop
+                break
+    return best
 
 
 @lru_cache(REMEMBERED)
 def plan(options: Options, own: Cells, other: Cells) -> Plan | None:
-    """The plan that is nearest to what a player has; None where nobody can fill the board so.
-
-    A stone of the other side within a line of the plan counts twice, for it must be bound before it is taken.
-    """
+    """The plan that is nearest to what a player has; None where nobody can fill the board so."""
     plans = []
     for way in ways(options.size, options.limit) if options.limit <= options.stones else ():
         cells = reduce(or_, (max(rings, key=lambda ring: (own & ring).bit_count()) for rings in way.rings))
-        missing = max(0, options.limit - (cells & own).bit_count())
-        plans.append(Plan(cells, missing + other.bit_count() + (other & way.within).bit_count()))
-    return min(plans, key=lambda each: each.left, default=None)
+        done, astray = (cells & own).bit_count(), ((own | other) & ~cells).bit_count()
+        plans.append(Plan(cells, done / options.limit * (PLANNED * done - ASTRAY * astray)))
+    return max(plans, key=lambda each: each.worth, default=None)
 
 
 class LudditSkill(Skill):
-    """Takes what can be taken, fills its plan, and looks a few turns ahead."""
+    """Judges turns by what they gain and leave, and looks a few turns ahead by the best of them."""
 
-    full = 3000
+    full = 500
     explore = 0.05
     complete = False
     ordered = True
 
     def moves(self, pos: Position, dice: Random) -> Sequence[Turn]:
-        """Those that bring an earlier position back come first, so that a draw is seen soon."""
-        turns = list(self._turns(pos.judge, dice))
-        dice.shuffle(turns)
-        return list(dict.fromkeys((*returns(pos), *turns)))
+        """The best at a glance, one in a siege; for who stands worse, before them what may bring a draw."""
+        judge = pos.judge
+        worth = {turn: -standing(after(judge, turn)) for turn in turns(judge, dice)}
+        best = sorted(worth, key=worth.__getitem__, reverse=True)
+        if standing(judge) < 0:
+            return list(dict.fromkeys((*returns(pos), *best[:KEPT])))
+        fresh = [turn for turn in best if not self._leads_back(pos, turn)] or best
+        return fresh[: 1 if besieges(judge) else KEPT]
 
-    def _turns(self, judge: Judge, dice: Random) -> Iterator[Turn]:
-        for first in (*sample(judge, FIRST_MOVES, dice), *binders(judge, FIRST_MOVES, dice)):
-            yield (first,)
-            for second in sample(judge.after(first), SECOND_MOVES, dice):
-                if second.put != first.lift and second.lift != first.put:
-                    yield first, second
+    def _leads_back(self, pos: Position, turn: Turn) -> bool:
+        """The turn repeats a position, or lets the other side bring this one back for a third time."""
+        then = self.game.play(pos, turn)
+        if then.key in pos.earlier:
+            return True
+        return pos.times > 1 and any(self.game.play(then, back).key == pos.key for back in returns(then))
 
     def evaluate(self, pos: Position) -> float:
-        """How near the players are to their plans, what each can lose, and what can be done at once."""
         if pos.key in pos.earlier:
             return -0.4 if pos.mover is Side.SECOND else 0.4
-        own, other, options = pos.field.of(pos.mover), pos.field.of(pos.mover.other), pos.options
-        loose = bound(options.size, own | other)
-        taken, at_risk, room = (
-            (other & loose).bit_count(),
-            (own & loose).bit_count(),
-            options.limit - (own | other).bit_count(),
-        )
-        worth = own.bit_count() - other.bit_count() + 1.5 * min(2, taken + room) + 0.3 * taken - 0.5 * at_risk
-        ours, theirs = plan(options, own, other), plan(options, other, own)
-        if ours and theirs:
-            worth += theirs.left - ours.left
-        return (1 if pos.mover is Side.FIRST else -1) * 0.9 * tanh(worth / 18)
+        return (1 if pos.mover is Side.FIRST else -1) * 0.9 * tanh(standing(pos.judge) / 18)
 
 
-def sample(judge: Judge, number: int, dice: Random) -> list[Move]:
-    """Some moves: what takes stones of the other side, what fills the plan, and others by chance.
+def after(judge: Judge, turn: Turn) -> Judge:
+    """What the other side has after a turn."""
+    for move in turn:
+        judge = judge.after(move)
+    return judge._replace(side=judge.side.other)
+
+
+def standing(judge: Judge) -> float:
+    """By how many stones the side to move stands better: those there are, to be gained, and in their plans' places."""
+    own, other, options = judge.field.of(judge.side), judge.field.of(judge.side.other), judge.options
+    room = options.limit - (own | other).bit_count()
+    gained = gain(options.size, own, other, room)
+    worth = own.bit_count() - other.bit_count() + (AT_ONCE * gained if gained else -STUCK)
+    worth -= LATER * gain(options.size, other, own, room)
+    ours, theirs = plan(options, own, other), plan(options, other, own)
+    return worth + ours.worth - theirs.worth if ours and theirs else worth
+
+
+def gain(size: int, own: Cells, other: Cells, room: int) -> int:
+    """By how many stones a side gets ahead in one turn of two moves, each placing one or taking what is bound."""
+    caught = haul(size, own, other)
+    singles = (other & bound(size, own | other) & ~caught).bit_count()
+    return caught.bit_count() + min(1 if caught else 2, singles + room)
+
+
+def besieges(judge: Judge) -> bool:
+    """The side to move has so many more stones that it may dare to lock up the other side's."""
+    lead = judge.field.of(judge.side).bit_count() - judge.field.of(judge.side.other).bit_count()
+    return 2 * lead >= judge.options.limit
+
+
+def turns(judge: Judge, dice: Random) -> Iterator[Turn]:
+    """Turns worth a look, of one move and of two that do not undo each other."""
+    for first in single(judge, FIRST_MOVES, dice):
+        yield (first,)
+        for second in single(judge.after(first), SECOND_MOVES, dice):
+            if not (set(first.put) & set(second.lift) or set(first.lift) & set(second.put)):
+                yield first, second
+
+
+def single(judge: Judge, number: int, dice: Random) -> list[Move]:
+    """Moves worth a look: those that take stones of the other side or lock them up, fill the plan, or come near.
 
     When the board is full, stones that the plan has no use for, or that the other side could take up, go elsewhere.
     """
     own, theirs = judge.field.of(judge.side), judge.field.of(judge.side.other)
     loose = bound(judge.options.size, judge.field.all)
     taking = [Move((cell,)) for cell in some(theirs & loose, number, dice)]
+    if caught := haul(judge.options.size, own, theirs):
+        taking.insert(0, Move(tuple(bits(caught))))
     ours = plan(judge.options, own, theirs)
     holes = some(judge.free & ours.cells, number, dice) if ours else []
-    ends = list(dict.fromkeys((*holes, *some(judge.free, number, dice))))
+    near = some(judge.board.reach(theirs) & judge.free, number, dice)
+    ends = list(dict.fromkeys((*holes, *near, *some(judge.free, 2, dice))))
+    locking = [Move((cell,), (dice.choice(holes),)) for cell in some(theirs & loose, number, dice) if holes]
     if judge.can_place:
-        return [*taking, *(Move(put=(cell,)) for cell in ends)]
+        return [*taking, *locking, *(Move(put=(cell,)) for cell in ends)]
     astray = list(bits(own & ~ours.cells if ours else 0)) or list(bits(own & loose)) or list(bits(own))
     further = [Move((dice.choice(astray),), (cell,)) for cell in ends if astray]
-    return [*taking, *further] or list(islice(judge.placed_or_removed(), number))
-
-
-def binders(judge: Judge, number: int, dice: Random) -> list[Move]:
-    """Moves after which a stone of the other side can be taken, where none can be yet."""
-    own, theirs = judge.field.of(judge.side), judge.field.of(judge.side.other)
-    if theirs & bound(judge.options.size, judge.field.all):
-        return []
-    found: list[Move] = []
-    for target in some(theirs, 2, dice):
-        for cell in some(judge.board.beside[target] & judge.free, 12, dice):
-            lifted = [()] if judge.can_place else [(start,) for start in some(own, 3, dice)]
-            moves = (Move(lift, (cell,)) for lift in lifted)
-            found += (move for move in moves if judge.after(move).may_take(1 << target))
-    return found[:number]
+    return [*taking, *further, *locking] or list(islice(judge.placed_or_removed(), number))
 
 
 def returns(pos: Position) -> Iterator[Turn]:
-    """Turns that bring an earlier position back by taking stones off and placing others."""
+    """Turns that bring an earlier position back by taking stones off and placing others, in either order."""
     size, mover = pos.options.size, pos.mover
     for key in dict.fromkeys(pos.earlier):
         if key & 1 == mover.other - 1:
             first, second = key >> 1 >> size**2, key >> 1 & (1 << size**2) - 1
             off = pos.field.first & ~first | pos.field.second & ~second
             on = {Side.FIRST: first & ~pos.field.first, Side.SECOND: second & ~pos.field.second}
-            turn = (*(Move((cell,)) for cell in bits(off)), *(Move(put=(cell,)) for cell in bits(on[mover])))
-            if not on[mover.other] and 0 < len(turn) <= 2 and _is_legal(pos.judge, turn):
-                yield turn
+            steps = (*(Move((cell,)) for cell in bits(off)), *(Move(put=(cell,)) for cell in bits(on[mover])))
+            if not on[mover.other] and 0 < len(steps) <= 2:
+                yield from islice((turn for turn in permutations(steps) if _is_legal(pos.judge, turn)), 1)
 
 
 def _is_legal(judge: Judge, turn: Turn) -> bool:

@@ -15,6 +15,7 @@ from games.boards import BothSides, bits, hexagon, lattice, union
 from games.go import Go
 from games.loops import Loops
 from games.luddit import Position
+from games.luddit_pieces import Move, torus
 from games.placing import PASS
 from games.rules import Side
 from pbm.bots import Budget, Skill, choose, skill_of
@@ -23,7 +24,7 @@ from pbm.bots.connections import ConnectionSkill, HexSkill, bridges, fills
 from pbm.bots.dots import Strings, grid, opened
 from pbm.bots.glance import AmazonsSkill
 from pbm.bots.loops import shuffled_rest, yellow_margin
-from pbm.bots.luddit import plan, returns
+from pbm.bots.luddit import bound, haul, plan, returns
 from pbm.bots.tail import Tail, TooFar
 
 
@@ -243,7 +244,7 @@ def test_luddit_does_not_repeat_positions():
     for ply in range(10):
         if game.outcome(pos) is not None:
             break
-        pos = game.play(pos, choose(game, pos, budget=Budget(40, 5.0), seed=ply).move)
+        pos = game.play(pos, choose(game, pos, budget=Budget(10, 5.0), seed=ply).move)
         assert pos.key not in pos.earlier
 
 
@@ -253,7 +254,7 @@ def test_luddits_robot_gets_somewhere():
     pos = game.start(game.options(["-stones=16"]))
     while (outcome := game.outcome(pos)) is None and len(pos.earlier) < 100:
         if game.to_move(pos) is Side.FIRST:
-            move = choose(game, pos, budget=Budget(80, 5.0), seed=3).move
+            move = choose(game, pos, budget=Budget(8, 5.0), seed=3).move
         else:
             move = dice.choice(list(islice(game.moves(pos), 1000)))
         pos = game.play(pos, move)
@@ -267,12 +268,49 @@ def test_luddits_plans_leave_the_other_side_without_a_move():
         options = game.options([f"-size={size}", f"-stones={limit}"])
         found = plan(options, 0, 0)
         assert found is not None
-        assert found.left == limit
+        assert found.worth == 0
         field = BothSides(union(list(bits(found.cells))[:limit]), 0)
         outcome = game.outcome(Position(options, field, Side.SECOND))
         assert outcome is not None
         assert outcome.winner is Side.FIRST
     assert plan(game.options(["-size=5"]), 0, 0) is None
+
+
+def luddit_position(black, white, mover):
+    game, cells = GAMES["luddit"], torus(9).names
+    field = BothSides(*(union(cells.read(name, str) for name in names.split()) for names in (black, white)))
+    return Position(game.options([]), field, mover)
+
+
+def test_luddits_robot_takes_a_stone_and_puts_its_own_in_the_place_that_it_left():
+    """White, locked up in the holes of Black's rings, had to give way: H7 went to B5."""
+    game = GAMES["luddit"]
+    rings = "B1 D1 E1 G1 H1 A4 B4 E4 G4 H4 A7 B7 D7 E7 G7"
+    pos = luddit_position(rings, "A1 D4 B5", Side.FIRST)
+    after = game.play(pos, choose(game, pos, budget=Budget(20, 5.0), seed=1).move)
+    assert after.field == luddit_position(f"{rings} H7", "A1 D4", Side.SECOND).field
+    assert not bound(9, after.field.all)
+
+
+def test_luddits_robot_takes_a_loop_with_one_move():
+    game = GAMES["luddit"]
+    pos = luddit_position("A4 B4 D4 H9 H5 F7", "A1 A2 B1 B2 C3", Side.FIRST)
+    caught = haul(9, pos.field.first, pos.field.second)
+    assert caught.bit_count() >= 3
+    after = game.play(pos, choose(game, pos, budget=Budget(10, 5.0), seed=1).move)
+    assert after.field.second.bit_count() <= 2
+    game.parse(pos, game.notate(pos, (Move(tuple(bits(caught))),)))
+
+
+def test_luddits_robot_that_stands_better_lets_nobody_bring_a_position_back_for_a_third_time():
+    game, skill = GAMES["luddit"], skill_of("luddit")
+    pos = luddit_position("B1 D1 E1 G1 H1 A4 B4 E4 G4 H4 A7", "J5 A1", Side.FIRST)
+    for text in ("D4; xD4", "J5>J6; J6>J5"):
+        pos = game.play(pos, game.parse(pos, text))
+    assert pos.times == 2
+    for turn in skill.moves(pos, Random(1)):
+        after = game.play(pos, turn)
+        assert all(game.play(after, back).key != pos.key for back in returns(after))
 
 
 def test_luddits_robot_sees_what_repeats_a_position():
