@@ -43,7 +43,7 @@ class Question:
     swappable: bool = False
     """The opponent may take over the move that is chosen, so it had better be fair."""
     share: float = 1.0
-    """Of the visits of the level."""
+    """Of what the level may spend on a position."""
     puzzle: bool = False
     """What is wanted is a puzzle, out of the moves if there are any, or else on such a board."""
 
@@ -125,8 +125,7 @@ def _told_moves(game: AnyGame, pos: Any, moves: Iterable[Any]) -> tuple[str, ...
 
 
 def _thought(game: AnyGame, pos: Any, question: Question) -> Thought:
-    budget = LEVELS[question.level].budget(skill_of(game.info.name))
-    budget = replace(budget, visits=max(2, round(budget.visits * question.share)))
+    budget = LEVELS[question.level].budget(skill_of(game.info.name)).part(question.share)
     if question.swappable:
         choice = fair_opening(game, pos, budget, question.seed)
     else:

@@ -9,7 +9,7 @@ bounded search). Moves share what playouts say of them anywhere below (RAVE, by 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, log, sqrt
 from random import Random
 from time import monotonic, process_time
@@ -38,6 +38,16 @@ class Budget:
     """How likely a move is played that was not thought about at all, so that beginners have somebody to beat."""
     patience: float = inf
     """Seconds by the clock, for a machine that is busy."""
+
+    def part(self, share: float) -> Budget:
+        """A share of it, from 0 to 1."""
+        return replace(
+            self,
+            visits=max(2, round(self.visits * share)),
+            seconds=self.seconds * share,
+            steps=round(self.steps * share),
+            patience=self.patience * share,
+        )
 
 
 class Node:
@@ -85,10 +95,10 @@ class Search:
         return Node(pos, 1, (value, value))
 
     def run(self, budget: Budget) -> None:
-        """Grow the tree until the budget is spent or the root is proved."""
+        """Grow the tree until the budget is spent, by one visit at least, or the root is proved."""
         end, last = process_time() + budget.seconds, monotonic() + budget.patience
-        for _ in range(budget.visits):
-            if self.root.proved or process_time() >= end or monotonic() >= last:
+        for number in range(budget.visits):
+            if self.root.proved or (number and (process_time() >= end or monotonic() >= last)):
                 return
             self._visit()
 

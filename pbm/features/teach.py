@@ -20,7 +20,7 @@ from pbm.core.decisions import done
 from pbm.core.notify import Desk, notice_of, reader_of
 from pbm.core.registry import handles
 from pbm.core.request import Request
-from pbm.core.robots import SWAPS_BELOW, Task, asked, is_robot, teaches, thinks
+from pbm.core.robots import SWAPS_BELOW, Ask, Task, asked, is_robot, teaches, thinks
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotYourTurn
 from pbm.domain.mail import RemarkKind
@@ -37,6 +37,9 @@ MOST_ATTEMPTS = 3
 
 POSITIONS_AT_FULL = 8
 """A review takes as long as so many moves of the strongest robot, however long the game was."""
+
+POSITIONS_A_PART = 40
+"""So many are thought about by one process, which is ended when it takes too long."""
 
 SWING = 0.4
 """A move that makes its player's position worth so much less is shown with a better one."""
@@ -120,9 +123,22 @@ def hints(at: Desk) -> Iterator[Task]:
 def reviews(at: Desk) -> Iterator[Task]:
     """The reviews that were asked for, the oldest first."""
     for item, board, whom in _wanted(at, "review"):
-        plies = len(board.match.record)
-        question = replace(_question(board.match, plies), seen_from=0, share=min(1.0, POSITIONS_AT_FULL / plies))
-        yield Task(item.key, asked(question), partial(_give_review, item), partial(_failed, item), whom)
+        work = partial(_go_through, parts(board.match))
+        yield Task(item.key, work, partial(_give_review, item), partial(_failed, item), whom)
+
+
+def parts(match: Match) -> list[Question]:
+    """The questions about all positions of a game, each short enough for one process."""
+    whole = _question(match, len(match.record))
+    plies, share = len(whole.moves), min(1.0, POSITIONS_AT_FULL / len(match.record))
+    return [
+        replace(whole, moves=whole.moves[: first + POSITIONS_A_PART - 1], seen_from=first, share=share)
+        for first in range(0, plies + 1, POSITIONS_A_PART)
+    ]
+
+
+def _go_through(questions: Sequence[Question], ask: Ask) -> list[Thought]:
+    return [thought for question in questions for thought in ask(question)]
 
 
 def _wanted(at: Desk, word: str) -> Iterator[tuple[Item, OpenBoard, int]]:

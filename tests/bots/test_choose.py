@@ -107,8 +107,8 @@ def test_cross_takes_a_win_in_one():
 
 
 def test_solving_and_searching_share_the_time():
-    """Where solving has used it up, the search still names a move."""
-    game = GAMES["cross"]
+    """Where solving has used it up, the search still names a move, and has looked once at the position."""
+    game, looks = GAMES["cross"], []
     pos = game.start(game.options([]))
 
     class Slow(Skill):
@@ -118,9 +118,12 @@ def test_solving_and_searching_share_the_time():
                 pass
 
         def rollout(self, pos, dice):
-            raise AssertionError("no time is left")
+            looks.append(pos)
+            return Rollout(0.5)
 
-    assert choose(game, pos, budget=Budget(10**6, 0.04, steps=1), skill=Slow(game)).move in list(game.moves(pos))
+    choice = choose(game, pos, budget=Budget(10**6, 0.04, steps=1), skill=Slow(game))
+    assert choice.move in list(game.moves(pos))
+    assert (len(looks), choice.value) == (1, 0.5)
 
 
 def test_a_busy_machine_gives_an_answer_in_time():

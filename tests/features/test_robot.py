@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from games import GAMES
-from pbm.bots import NoThought, Thought, think
+from pbm.bots import LEVELS, NoThought, Thought, skill_of, think
+from pbm.bots.__main__ import SECONDS
+from pbm.features.teach import parts
 from pbm.server import Settings
 from tests.conversation import ROBOT, House
 from tests.games.variants import EACH
@@ -275,6 +278,23 @@ def test_no_move_waits_for_a_review(house: House) -> None:
     reviewed.set()
     review.join()
     assert any("review" in mail["Subject"] for mail in house.collect())
+
+
+@pytest.mark.parametrize("plies", [2, 39, 40, 41, 400])
+def test_a_review_takes_a_bounded_time_however_long_the_game_was(house: House, plies: int) -> None:
+    """No process thinks for so long that the system ends it, and each position is thought about once."""
+    for player in ("alice", "bob"):
+        house.player(player)
+    over = house.game("cross -size=3 alice bob", ["A1", "B1", "resign!"])
+    with house.service.store.read() as tx:
+        match = tx.matches.load(over)
+    assert match is not None
+    questions = parts(replace(match, record=match.record[:2] * (plies // 2) + match.record[: plies % 2]))
+    seen = [number for each in questions for number in range(each.seen_from, len(each.moves) + 1)]
+    assert seen == list(range(plies + 1))
+    for each in questions:
+        one = LEVELS[each.level].budget(skill_of("cross")).part(each.share)
+        assert one.seconds * (len(each.moves) + 1 - each.seen_from) < SECONDS
 
 
 def test_a_robot_that_works_again_goes_on(watched: House) -> None:
