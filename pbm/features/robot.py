@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
+from games import GAMES
 from pbm.bots import Question, Thought
 from pbm.compose import Answer
 from pbm.core import decisions
@@ -56,13 +57,18 @@ def list_robots(request: Request, command: Command) -> Answer | None:
 
 @thinks
 def robots_boards(at: Desk) -> Iterator[Task]:
-    """The boards on which a robot is to move or was asked for a draw or a ply back."""
+    """The boards on which a robot is to move or was asked for a draw or a ply back.
+
+    One of a game that has gone with its package is left alone.
+    """
     tx = at.tx
     ours = robots(tx)
     if not ours:
         return
     ids = {player.id for player in ours}
-    boards = tx.matches.summaries(player_ids=tuple(ids), active=True, limit=None)
+    boards = [
+        each for each in tx.matches.summaries(player_ids=tuple(ids), active=True, limit=None) if each.game in GAMES
+    ]
     asked = {item.key for item in tx.agenda.of(QUESTION)}
     waiting = {
         each.board

@@ -142,11 +142,13 @@ def _go_through(questions: Sequence[Question], ask: Ask) -> list[Thought]:
 
 
 def _wanted(at: Desk, word: str) -> Iterator[tuple[Item, OpenBoard, int]]:
-    """What was asked for by a word: the item, the board, and the seat or the player."""
+    """What was asked for by a word, of games that are there: the item, the board, and the seat or the player."""
     for item in at.tx.agenda.of(THINK):
         if _word(item) == word:
             number, who = _numbers(item)
-            yield item, at.open(number), who
+            match = at.tx.matches.load(number)
+            if match is not None and match.game in GAMES:
+                yield item, at.open(number), who
 
 
 def _question(match: Match, plies: int) -> Question:

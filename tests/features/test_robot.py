@@ -256,6 +256,21 @@ def test_a_board_on_which_a_robot_failed_waits_for_all_others(watched: House) ->
     assert asked == [*stuck, board, *stuck]
 
 
+def test_a_game_that_has_gone_with_its_package_stops_no_robot(house: House, monkeypatch) -> None:
+    for player in ("alice", "bob"):
+        house.player(player)
+    over = house.game("hex -size=4 alice bob", ["a1", "b2", "resign!"])
+    house.think()
+    gone, board = (begun(house, f"{game} -size=4", "alice") for game in ("hex", "cross"))
+    house.send("alice", f"review {over} alice alicepass")
+    monkeypatch.delitem(GAMES, "hex")
+    house.service.tools.states.forget()
+    with house.service.store.read() as tx:
+        assert tx.matches.load(gone) is not None
+    mails = house.think()
+    assert [mail.board for mail in mails] == [board]
+
+
 def test_no_move_waits_for_a_review(house: House) -> None:
     for player in ("alice", "bob"):
         house.player(player)
