@@ -351,7 +351,8 @@ class Composer:
         """
         sheet, subject = self._sheet(reader), f"pbm: puzzle {posed.number} of {posed.state.game.info.title}"
         shown = self._posed(posed, reader, sheet, token, "")
-        text = self.pages.render(page, shown=shown, number=posed.number, sentinel=SENTINEL, leave=leave, **words)
+        known = {"shown": shown, "number": posed.number, "game": posed.state.game.info.name, "leave": leave}
+        text = self.pages.render(page, **known, sentinel=SENTINEL, **words)
         body, headers = sheet.body(text, subject), self._thread("", to) | self._answerable(reader)
         if leave:
             headers |= unsubscribe(self.robot, leave, headers.get("Reply-To", self.robot.address))
