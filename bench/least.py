@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import cast
 
 from bench.servers import Servers, started
-from bench.worlds import ROBOT, World, sequence
+from bench.worlds import LINES, ROBOT, World, line_of, sequences
 from games import GAMES
 from pbm.compose import Notice, Reader
 from pbm.domain.events import MovePlayed
@@ -120,7 +120,7 @@ class Loop:
     def __init__(self, folder: Path) -> None:
         made = json.loads((folder / "least.json").read_text())
         self._tokens: dict[str, tuple[int, int]] = {word: (board, ply) for word, board, ply in made["tokens"]}
-        self._boards = {board: set(made["moves"]) for board, _ in self._tokens.values()}
+        self._boards = {board: set(moves) for board, moves in made["moves"]}
         self._cells = frozenset(made["cells"])
         self._mails = [tuple(piece.encode() for piece in mail) for mail in made["mails"]]
         self._database = sqlite3.connect(folder / "least.db", isolation_level=None)
@@ -182,15 +182,13 @@ class Loop:
 
 def prepare(folder: Path, world: World) -> None:
     """All that the loop reads when it starts: the boards of a world, and the two mails of a move as we write them."""
-    words, moves = sequence(world.plies)
-    game = GAMES["cross"]
+    _, lines = sequences(world.plies, min(LINES, world.boards))
     made = {
         "tokens": [(each.recipient, each.board, world.plies + 1) for each in world.games],
-        "moves": moves[: world.plies],
-        "cells": moves,
+        "moves": [(each.board, lines[line_of(each.board, len(lines))][: world.plies]) for each in world.games],
+        "cells": lines[0],
         "mails": [mail.decode().split(_MARK.decode()) for mail in _mails(world)],
     }
-    assert replay(game, (words,), "", moves[: world.plies]).outcome is None
     (folder / "least.json").write_text(json.dumps(made))
 
 
@@ -204,8 +202,8 @@ def _mails(world: World) -> list[bytes]:
     events = (MovePlayed(match.board, match.record[-1].seat, match.record[-1].notation),)
     for seat in (state.to_move, 3 - state.to_move):
         player = match.players[seat - 1]
-        choices, token = Choices(picture="off"), PlayerToken(player.id, 0, 0)
-        reader = Reader((f"{player.userid}@players.example",), player, seat, choices, token)
+        token = PlayerToken(player.id, 0, 0)
+        reader = Reader((f"{player.userid}@players.example",), player, seat, Choices(), token)
         (mail,) = service.tools.composer.notice(Notice(match, state, reader, events), service.clock())
         reply_to = mail.raw.partition(b"Reply-To: pbm+")[2].partition(b"@")[0]
         own_id = mail.raw.partition(b"Message-ID: <")[2].partition(b"@")[0]

@@ -1,10 +1,14 @@
-"""Databases to be measured: any number of boards of Cross, each after the same plies, copied from one inside SQL."""
+"""Databases to be measured: any number of boards of Cross, copied inside SQL from a few of different records.
+
+So hardly any two mails in a row show the same position, and none is drawn without being paid for.
+"""
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
 from sqlalchemy import Connection, Table, create_engine, text
 from sqlalchemy.engine import make_url
@@ -18,10 +22,12 @@ from pbm.mailin import Robot
 from pbm.server import Service, Settings
 from pbm.server.operator import Administration
 from pbm.store import Store
-from pbm.store.tables import addresses, matches, players, plies
+from pbm.store.tables import FIRST_BOARD, addresses, matches, players, plies
 
 ROBOT = Robot("pbm", "pbm.example")
 BOARDS_OF_A_PLAYER = 100
+LINES = 53
+"""Different records; a prime, so that boards at even distances have different ones."""
 _NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :count)"
 
 
@@ -56,8 +62,8 @@ class World:
     signer: Signer
 
 
-def sequence(plies: int, size: int | None = None) -> tuple[str, list[str]]:
-    """Options and moves, of which so many can be played before the game is over, and as many more as there are.
+def sequences(plies: int, number: int, size: int | None = None) -> tuple[str, list[list[str]]]:
+    """Options, and different lines of moves: of each so many can be played before the game is over, and then others.
 
     size: of the board; None for the least of the usual ones that will do.
     """
@@ -65,43 +71,49 @@ def sequence(plies: int, size: int | None = None) -> tuple[str, list[str]]:
     game = GAMES["cross"]
     cells = [game.notate(start.position, move) for start in [State.start(game, [words])]
              for move in game.moves(start.position)]  # fmt: skip
-    for seed in range(1000):
-        moves = random.Random(seed).sample(cells, len(cells))
-        state = State.start(game, [words])
-        for move in moves[: plies + 10]:
-            if state.outcome is not None:
-                break
-            state, _ = state.play(move)
-        else:
-            return words, moves
-    raise ValueError(f"no game of Cross lasts {plies} plies")
+    shuffled = (random.Random(seed).sample(cells, len(cells)) for seed in range(1000))
+    lines = [*islice((moves for moves in shuffled if _lasts(State.start(game, [words]), moves[: plies + 10])), number)]
+    if len(lines) < number:
+        raise ValueError(f"few games of Cross last {plies} plies")
+    return words, lines
+
+
+def _lasts(state: State, moves: list[str]) -> bool:
+    """The game goes on after the moves, or ends with the last of them."""
+    for move in moves:
+        if state.outcome is not None:
+            return False
+        state, _ = state.play(move)
+    return True
 
 
 def make(url: str, boards: int, plies: int, played_on: int, size: int | None = None) -> World:
     """A new database with so many boards, each after so many plies. played_on: how many of them the load plays on.
 
-    size: see `sequence`.
+    size: see `sequences`.
     """
     service = Service(Store(url), Settings(ROBOT))
     administration = Administration(service)
     for userid in ("p0", "p1"):
         administration.add_player(userid, [f"{userid}@players.example"], "bench-secret")
-    words, moves = sequence(plies, size)
-    template = administration.start_match("cross", ("p0", "p1"), (words,)).board
+    words, lines = sequences(plies, min(LINES, boards), size)
+    templates = [administration.start_match("cross", ("p0", "p1"), (words,)).board for _ in lines]
     with service.store.write() as tx:
-        board = OpenBoard.load(tx, service.tools.states, template)
-        for move in moves[:plies]:
-            decisions.play_ply(board, board.state.to_move, move)
+        for template, moves in zip(templates, lines, strict=True):
+            board = OpenBoard.load(tx, service.tools.states, template)
+            for move in moves[:plies]:
+                decisions.play_ply(board, board.state.to_move, move)
     with service.store.read() as tx:
         signer = Signer(*tx.secrets.keys(service.clock()))
     service.close()
-    people = _copy(url, template, boards)
-    step = max(1, boards // played_on)
-    chosen = range(template + 1, template + 1 + boards, step)[:played_on]
+    people = _copy(url, templates, boards)
+    step, first = max(1, boards // played_on), templates[-1] + 1
+    chosen = range(first, first + boards, step)[:played_on]
     games = []
     for number in chosen:
+        moves = lines[line_of(number, len(lines))]
         rest = random.Random(number).sample(moves[plies:], len(moves) - plies)
-        seats = [f"q{1 + (number - template + place) % people}@players.example" for place in (0, 1)]
+        seats = [f"q{1 + (number - first + 1 + place) % people}@players.example" for place in (0, 1)]
         game = Game(number, rest, recipient(signer, number, plies), (seats[0], seats[1]))
         if plies % 2:
             game.passes_turn()
@@ -115,8 +127,13 @@ def recipient(signer: Signer, board: int, plies: int) -> str:
     return f"{ROBOT.local_part}+{token}@{ROBOT.domain}"
 
 
-def _copy(url: str, template: int, boards: int) -> int:
-    """So many copies of a board. Their players are q1, q2 and so on, with copied settings; returns how many.
+def line_of(board: int, lines: int) -> int:
+    """Which of so many records the board has; templates are numbered from the first board on."""
+    return (board - FIRST_BOARD) % lines
+
+
+def _copy(url: str, templates: list[int], boards: int) -> int:
+    """So many copies of boards. Their players are q1, q2 and so on, with copied settings; returns how many.
 
     The two of a board follow each other.
     """
@@ -131,13 +148,14 @@ def _copy(url: str, template: int, boards: int) -> int:
         own = {"id": "t.id + n.i", "player_id": "t.player_id + n.i", "address": mailbox, "address_key": mailbox}
         _copied(connection, addresses, people, own, "t.address = 'p1@players.example'")
         seats = {"seat1_id": f"t.seat2_id + 1 + n.i % {people}", "seat2_id": f"t.seat2_id + 1 + (n.i + 1) % {people}"}
-        _copied(connection, matches, boards, {"board": "t.board + n.i", **seats}, f"t.board = {template}")
+        _copied(connection, matches, boards, {"board": "t.board + n.i", **seats}, f"t.board = {templates[-1]}")
         columns = ", ".join(column.name for column in plies.columns if column.name != "board")
         shown = ", ".join(f"p.{column.name}" for column in plies.columns if column.name != "board")
         connection.execute(
             text(
                 f"INSERT INTO plies (board, {columns}) SELECT m.board, {shown} FROM matches m"  # noqa: S608
-                f" JOIN plies p ON p.board = {template} WHERE m.board > {template} ORDER BY m.board, p.ply"
+                f" JOIN plies p ON p.board = {templates[0]} + (m.board - {templates[0]}) % {len(templates)}"
+                f" WHERE m.board > {templates[-1]} ORDER BY m.board, p.ply"
             )
         )
         connection.execute(text("UPDATE outbox SET state = 'sent'"))

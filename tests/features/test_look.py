@@ -52,9 +52,9 @@ def asked(service: Service, subject: str, body: str = "") -> str:
 @pytest.mark.parametrize(
     ("subject", "row", "count"),
     [
-        ("cross games", r"^ *(\d+)  cross ", BOARDS + 1),
-        ("cross games inactive", r"^ *(\d+)  cross ", BOARDS // 2),
-        ("cross history", r"^\d{4}-\d\d-\d\d +(\d+) ", BOARDS // 2),
+        ("cross games", r"^ *(\d+)  cross ", BOARDS + worlds.LINES),
+        ("cross games inactive", r"^ *(\d+)  cross ", (BOARDS + worlds.LINES) // 2),
+        ("cross history", r"^\d{4}-\d\d-\d\d +(\d+) ", (BOARDS + worlds.LINES) // 2),
     ],
 )
 def test_the_last_line_of_each_part_brings_the_next(crowd: Service, subject: str, row: str, count: int) -> None:
