@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html import escape
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -40,6 +40,12 @@ DOT = "&#183;"
 """The mark of a free cell where one may play."""
 IN_A_LINE = 8
 """Places of a table in a line of its source, which no mail may let grow too long."""
+
+
+Colours = tuple[tuple[str, str], ...]
+"""As of a board."""
+REMEMBERED = 4096
+"""Places of tables that are not made anew: most of a board is as it was at the ply before, or on another board."""
 
 
 class Face(NamedTuple):
@@ -92,28 +98,41 @@ def _brief_opening(span: int) -> str:
     return f"\n<td colspan={span}" if span > 1 else "\n<td"
 
 
-class _Linked(NamedTuple):
-    """A piece of a table that may become a link."""
+class _Piece(NamedTuple):
+    """A face in its table."""
 
-    at: int
-    word: str
-    """What it plays."""
+    bare: str
+    """Without a link."""
     around: tuple[str, str]
-    """The piece, before the URL and behind it."""
+    """With one, before its URL and behind it."""
     undotted: str
-    """The piece without link and dot."""
+    """Without a link and a dot."""
+
+
+@lru_cache(REMEMBERED)
+def _piece_of(face: Face, span: int, height: int) -> _Piece:
+    bare = face.html(span)
+    return _Piece(bare, face.around_link(span, height), bare.replace(DOT, "") if face.mark == DOT else bare)
+
+
+@lru_cache(REMEMBERED)
+def _brief_piece_of(face: Face, span: int, around: str) -> _Piece:
+    bare = face.brief(span, around)
+    linked = face.around_brief_link(span, around)
+    return _Piece(bare, linked, bare.replace(".", "") if face.mark == DOT else bare)
 
 
 class _Pieces(NamedTuple):
     """A table without links, in pieces."""
 
     bare: list[str]
-    linked: list[_Linked]
+    linked: list[tuple[int, str, _Piece]]
+    """Those that may become links: at which place of all, and what they play."""
     octets: int
     """Of it, each line ended by two."""
 
 
-def _pieces(bare: list[str], linked: list[_Linked]) -> _Pieces:
+def _pieces(bare: list[str], linked: list[tuple[int, str, _Piece]]) -> _Pieces:
     return _Pieces(bare, linked, octets("".join(bare)))
 
 
@@ -138,32 +157,31 @@ class Table:
 
     def html(self, links: Mapping[str, str], *, dotted: bool = True, brief: bool = False) -> str:
         """dotted: free cells that are no links have dots, too. brief: in the short form."""
-        table = self._brief if brief else self._bare
+        table = self._brief if brief else self._full
         pieces = list(table.bare)
-        for at, word, around, undotted in table.linked:
+        for at, word, piece in table.linked:
             if url := links.get(word):
-                pieces[at] = url.replace("&", "&amp;").join(around)
+                pieces[at] = url.replace("&", "&amp;").join(piece.around)
             elif not dotted:
-                pieces[at] = undotted
+                pieces[at] = piece.undotted
         return "".join(pieces)
 
     def bare_length(self, *, brief: bool) -> int:
         """Octets of it without links, each line ended by two."""
-        return (self._brief if brief else self._bare).octets
+        return (self._brief if brief else self._full).octets
 
     @cached_property
-    def _bare(self) -> _Pieces:
-        pieces, linked = [self._opening('<td width="1"></td>')], list[_Linked]()
+    def _full(self) -> _Pieces:
+        pieces, linked = [self._opening('<td width="1"></td>')], list[tuple[int, str, _Piece]]()
         for height, places in self._rows():
             pieces.append(f'<tr align="center"><td height="{height}" width="1"></td>')
             for number, (skipped, span, face) in enumerate(places):
                 if skipped:
                     pieces.append(f'<td colspan="{skipped}"></td>')
-                bare = face.html(span)
+                piece = _piece_of(face, span, height)
                 if face.word:
-                    undotted = bare.replace(DOT, "") if face.mark == DOT else bare
-                    linked.append(_Linked(len(pieces), face.word, face.around_link(span, height), undotted))
-                pieces.append(bare)
+                    linked.append((len(pieces), face.word, piece))
+                pieces.append(piece.bare)
                 if number % IN_A_LINE == IN_A_LINE - 1:
                     pieces.append("\n")
             pieces.append("</tr>\n")
@@ -172,7 +190,8 @@ class Table:
     @cached_property
     def _brief(self) -> _Pieces:
         """In the short form."""
-        pieces, linked = [self._opening("", ";color-scheme:light").replace("</td>", "")], list[_Linked]()
+        pieces = [self._opening("", ";color-scheme:light").replace("</td>", "")]
+        linked: list[tuple[int, str, _Piece]] = []
         for height, places in self._rows():
             grounds = Counter(face.ground for _, _, face in places if face.ground)
             around = max(grounds, key=grounds.__getitem__, default="")
@@ -181,11 +200,10 @@ class Table:
             for skipped, span, face in places:
                 if skipped:
                     pieces.append(f"<td colspan={skipped}>")
-                bare = face.brief(span, around)
+                piece = _brief_piece_of(face, span, around)
                 if face.word:
-                    undotted = bare.replace(".", "") if face.mark == DOT else bare
-                    linked.append(_Linked(len(pieces), face.word, face.around_brief_link(span, around), undotted))
-                pieces.append(bare)
+                    linked.append((len(pieces), face.word, piece))
+                pieces.append(piece.bare)
             pieces.append("</tr>\n")
         return _pieces([*pieces, "</table>"], linked)
 
@@ -259,7 +277,7 @@ def _side(room: int, cells: int) -> int:
 
 def _hexagons(board: HexBoard, cells: Sequence[Cell]) -> Table:
     """Each cell as a square of two columns of half a cell's width; labels where their lines leave the board."""
-    places, colours = {cell.place for cell in cells}, dict(board.colours)
+    places, colours = {cell.place for cell in cells}, board.colours
     top, bottom = min(row for row, _ in places) - 1, max(row for row, _ in places) + 1
     left, right = min(column for _, column in places) - 1, max(column for _, column in places) + 3
     unit = _side(WIDTH * 2, right - left) // 2
@@ -279,11 +297,10 @@ def _inner_labels(board: HexBoard, places: Collection[Place]) -> Iterator[Label]
         return
     names = {label.place[0]: label.text for label in board.labels if label.down == 0}
     lettered = {label.place for label in board.labels if label.down == 0}
-    rows = {row for row, _ in places} & names.keys()
     inward = 2 if min(places, key=itemgetter(1)) == min((cell.place for cell in board.cells), key=itemgetter(1)) else -2
-    for row in rows:
-        columns = [column for line, column in places if line == row]
-        if lettered.isdisjoint((row, column) for column in columns):
+    for row, line in groupby(sorted(places), itemgetter(0)):
+        columns = [column for _, column in line]
+        if row in names and lettered.isdisjoint((row, column) for column in columns):
             yield Label(names[row], (row, max(columns) if inward > 0 else min(columns)), 0, inward)
 
 
@@ -297,7 +314,7 @@ def _squares(board: GridBoard, cells: Sequence[Cell]) -> Table:
         table.faces |= {(row, column - columns[0] + 1): Face(board.columns[column]) for row in (0, len(rows) + 1)}
     for row in rows:
         table.faces |= {(row + 1, column): Face(board.rows[row]) for column in (0, len(columns) + 1)}
-    owners, colours = {(mark.row, mark.column): mark.owner for mark in board.crossings}, dict(board.colours)
+    owners, colours = {(mark.row, mark.column): mark.owner for mark in board.crossings}, board.colours
     passing = _passing(board.joins)
     for (row, column), mark in passing.items():
         if column in columns:
@@ -333,7 +350,7 @@ def _edges(board: GridBoard, cells: Sequence[Cell]) -> Table:
             place = row + to_row + 1, column + to_column - 2 * columns[0] + 1
             drawn = LAST if join.last else INK if join.look is Look.DRAWN else WOOD
             table.faces[place] = Face("", drawn, join.name)
-    owners, colours = {(box.row, box.column): box.owner for box in board.boxes}, dict(board.colours)
+    owners, colours = {(box.row, box.column): box.owner for box in board.boxes}, board.colours
     for row in range(len(board.rows) - 1):
         for column in columns[:-1]:
             owner = owners.get((row, column))
@@ -360,7 +377,8 @@ def _passing(joins: Sequence[Join]) -> dict[Place, str]:
     return marks
 
 
-def _face(cell: Cell, colours: Mapping[str, str], mark: str = "") -> Face:
+@lru_cache(REMEMBERED)
+def _face(cell: Cell, colours: Colours, mark: str = "") -> Face:
     """mark: what a free cell shows."""
     ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
     if cell.piece:
@@ -370,9 +388,9 @@ def _face(cell: Cell, colours: Mapping[str, str], mark: str = "") -> Face:
     return Face(mark or ("" if cell.closed else DOT), ground, cell.name)
 
 
-def _piece(cell: Cell, colours: Mapping[str, str]) -> str:
+def _piece(cell: Cell, colours: Colours) -> str:
     """A disc with the piece's letter; a square one where it is no stone, and a ring in the colour of what is marked."""
-    fill = fill_of(cell.piece, colours)
+    fill = fill_of(cell.piece, dict(colours))
     ring = ring_of(fill) if cell.last else WINNING if cell.winning else LINE
     round_by = "" if cell.form in (Form.ARROW, Form.WALL) else "border-radius:15px;"
     thick = 3 if cell.last or cell.winning else 1
@@ -382,11 +400,11 @@ def _piece(cell: Cell, colours: Mapping[str, str]) -> str:
     )
 
 
-def _short_piece(cell: Cell, colours: Mapping[str, str]) -> str:
+def _short_piece(cell: Cell, colours: Colours) -> str:
     """The piece for the short form, without a link; empty for one that is marked, which is shown as it is."""
     if cell.last or cell.winning:
         return ""
-    fill = fill_of(cell.piece, colours)
+    fill = fill_of(cell.piece, dict(colours))
     letter = escape(cell.piece)
     if cell.form in (Form.ARROW, Form.WALL):
         return f" bgcolor={fill} style=color:{text_on(fill)}>{letter}"
@@ -394,26 +412,27 @@ def _short_piece(cell: Cell, colours: Mapping[str, str]) -> str:
     return f"{ground}><b style=display:block;border-radius:50%;background:{fill};color:{text_on(fill)}>{letter}</b>"
 
 
-def _edge_label(label: Label, colours: Mapping[str, str]) -> Face:
+@lru_cache(REMEMBERED)
+def _edge_label(label: Label, colours: Colours) -> Face:
     """In the colour of the side to whom the edge belongs, on a ground that holds in light and dark."""
     text = escape(label.text)
     if not label.owner:
         return Face(text)
-    fill = fill_of(label.owner, colours)
+    fill = fill_of(label.owner, dict(colours))
     mark = f'<b style="background:{fill};color:{text_on(fill)}">&#160;{text}&#160;</b>'
     return Face(mark, short=f" bgcolor={fill} style=color:{text_on(fill)}>{text}")
 
 
-def _owned(owner: str | None, colours: Mapping[str, str]) -> str:
+def _owned(owner: str | None, colours: Colours) -> str:
     if not owner:
         return ""
-    fill = fill_of(owner, colours)
+    fill = fill_of(owner, dict(colours))
     return (
         f'<b style="display:block;width:18px;margin:auto;line-height:18px;font-size:12px;border:1px solid {FAINT};'
         f'background:{fill};color:{text_on(fill)}">{escape(owner)}</b>'
     )
 
 
-def _short_owned(owner: str | None, colours: Mapping[str, str]) -> str:
-    fill = fill_of(owner, colours) if owner else ""
+def _short_owned(owner: str | None, colours: Colours) -> str:
+    fill = fill_of(owner, dict(colours)) if owner else ""
     return f" bgcolor={fill} style=color:{text_on(fill)}>{escape(owner)}" if owner else ""

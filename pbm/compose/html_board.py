@@ -92,17 +92,20 @@ class HtmlBoard:
     def _put_cells(self) -> bool:
         """The board as tables; False where it has none, or there is no room for them."""
         tables = self.view.tables
-        if not tables or bare_length(tables, brief=True) > self.room:
+        if not tables:
             return False
-        self.parts = len(tables)
         words = [word for table in tables for word in table.words()]
         links = {**self.starts, **self.links}
         linked = {word for word in words if word in links}
-        brief, chosen = False, within_bounds(words, links, self.room - bare_length(tables, brief=False), LINK)
-        if len(chosen) < len(linked) or bare_length(tables, brief=False) > self.room:
-            short = {word: shortened(url) for word, url in links.items()}
-            brief = True
-            chosen = within_bounds(words, short, self.room - bare_length(tables, brief=True), SHORT_LINK)
+        left = self.room - bare_length(tables, brief=False)
+        chosen = within_bounds(words, links, left, LINK)
+        brief = left < 0 or len(chosen) < len(linked)
+        if brief:
+            left = self.room - bare_length(tables, brief=True)
+            chosen = within_bounds(words, {word: shortened(url) for word, url in links.items()}, left, SHORT_LINK)
+        if left < 0:
+            return False
+        self.parts = len(tables)
         self._unlinked = linked - chosen.keys()
         self.cells = cells.html(tables, chosen, dotted=not links or self.crowded, brief=brief)
         self.room -= len(self.cells)
