@@ -6,7 +6,7 @@ from games.polygon import Position
 from pbm.bots.skill import Skill, Solution
 from pbm.bots.tail import Proof
 
-STEPS_A_SEGMENT = 60
+STEPS_A_SEGMENT = 20
 CROSSINGS_A_STEP = 3
 """A drawing with many crossings takes longer: games of eight sides may have thousands."""
 
@@ -18,7 +18,7 @@ class PolygonSkill(Skill):
     explore = 0.5
     plies = 40
     least = 15
-    slips = (0.97, 0.5, 0.22, 0.11)
+    slips = (0.97, 0.5, 0.22, 0.18)
 
     def solve(self, pos: Position, steps: int) -> Solution | None:
         crossings = sum(map(len, pos.drawing.rows)) if pos.drawing else 0
