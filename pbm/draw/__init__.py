@@ -101,25 +101,32 @@ Drawing = dict[Place, str]
 
 def _hexes(board: HexBoard, marks: Marks = PLAIN) -> list[str]:
     """The board from top to bottom. marks: what to draw in place of an ASCII mark."""
-    drawn = dict(_labels(board.labels))
-    for cell in board.cells:
+    rows, at = _hex_frame(board.labels, tuple((cell.row, cell.column) for cell in board.cells))
+    drawn = [list(row) for row in rows]
+    for cell, (line, place) in zip(board.cells, at, strict=True):
         mark = (cell.piece.upper() if cell.winning else cell.piece.lower()) or (" " if cell.closed else ".")
-        drawn[cell.row, cell.column] = marks.get(mark, mark)
+        drawn[line][place] = marks.get(mark, mark)
         if cell.last:
-            drawn[cell.row, cell.column - 1], drawn[cell.row, cell.column + 1] = "()"
-    return _hex_rows(drawn)
-
-
-def _hex_rows(drawn: Drawing) -> list[str]:
-    left = min(column for _, column in drawn)
-    rows: dict[int, str] = {}
-    for (row, column), mark in sorted(drawn.items()):
-        line = rows.get(row, "")
-        rows[row] = f"{line:{column - left}}{mark}" if column > left else mark
-    return [line.rstrip() for line in rows.values()]
+            drawn[line][place - 1], drawn[line][place + 1] = "()"
+    margin = int(all(line[0] == " " for line in drawn))
+    return ["".join(line[margin:]).rstrip() for line in drawn]
 
 
 @lru_cache(maxsize=64)
+def _hex_frame(labels: tuple[Label, ...], places: tuple[Place, ...]) -> tuple[list[str], list[Place]]:
+    """The lines of a board without its cells, and where each of these belongs: line and character.
+
+    Before and behind every line one character is free.
+    """
+    drawn = _labels(labels) | dict.fromkeys(places, " ")
+    left = min(column for _, column in drawn) - 1
+    rows: dict[int, str] = {}
+    for (row, column), mark in sorted(drawn.items()):
+        rows[row] = f"{rows.get(row, ''):{column - left}}{mark}" if column > left else mark
+    lines = {row: line for line, row in enumerate(rows)}
+    return [f"{row} " for row in rows.values()], [(lines[row], column - left) for row, column in places]
+
+
 def _labels(labels: tuple[Label, ...]) -> Drawing:
     """The labels and the strokes that lead to them."""
     drawn: Drawing = {}

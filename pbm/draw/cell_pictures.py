@@ -24,8 +24,8 @@ At = Callable[[int, int], Place]
 
 def of_grid(board: GridBoard) -> Image.Image:
     places = tuple((cell.place, _ground(cell, board.ground), cell.faint) for cell in board.cells)
-    image = _grid_base(board.columns, board.rows, places, board.ground).copy()
-    at, unit = _grid_at(place for place, _, _ in places)
+    base, at, unit = _grid_base(board.columns, board.rows, places, board.ground)
+    image = base.copy()
     pen = ImageDraw.Draw(image)
     for cell in board.cells:
         if cell.closed and board.ground is Ground.SQUARES:
@@ -47,8 +47,8 @@ def of_grid(board: GridBoard) -> Image.Image:
 def of_hexagons(board: HexBoard) -> Image.Image:
     places = tuple(cell.place for cell in board.cells)
     shaded = frozenset(cell.place for cell in board.cells if cell.shaded)
-    image = _hexagon_base(places, shaded, board.labels, board.colours).copy()
-    at, half, _ = _hexagon_at(places, board.labels)
+    base, at, half = _hexagon_base(places, shaded, board.labels, board.colours)
+    image = base.copy()
     _draw_path(ImageDraw.Draw(image), board.path, at)
     _stamp_pieces(image, board, at, half * 4 // 5)
     return image
@@ -98,8 +98,8 @@ def _grid_at(places: Iterable[Place]) -> tuple[At, int]:
 @lru_cache(maxsize=64)
 def _grid_base(
     columns: tuple[str, ...], rows: tuple[str, ...], places: tuple[tuple[Place, str, bool], ...], ground: Ground
-) -> Image.Image:
-    """The board with nothing on it."""
+) -> tuple[Image.Image, At, int]:
+    """The board with nothing on it, where places are, and the distance of neighbours."""
     at, unit = _grid_at(place for place, _, _ in places)
     top, left = (min(place[axis] for place, _, _ in places) for axis in (0, 1))
     bottom, right = (max(place[axis] for place, _, _ in places) for axis in (0, 1))
@@ -124,7 +124,7 @@ def _grid_base(
     for row, words in enumerate(rows):
         for column in (left - 1, right + 1):
             brush.write(pen, words, LETTERS, *at(row, column))
-    return brush.flat(image)
+    return brush.flat(image), at, unit
 
 
 _CORNERS = ((0, -2), (1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1))
@@ -161,8 +161,8 @@ def _hexagon_base(
     shaded: frozenset[Place],
     labels: tuple[Label, ...],
     colours: tuple[tuple[str, str], ...],
-) -> Image.Image:
-    """The board with nothing on it."""
+) -> tuple[Image.Image, At, int]:
+    """The board with nothing on it, where places are, and half of a cell's width."""
     at, half, step = _hexagon_at(places, labels)
     spots = [(label.place[0] + label.down, label.place[1] + label.right) for label in labels]
     right, bottom = (max(at(*place)[axis] for place in (*places, *spots)) for axis in (0, 1))
@@ -176,4 +176,4 @@ def _hexagon_base(
     for spot, label in zip(spots, labels, strict=True):
         colour = fill_of(label.owner, dict(colours)) if label.owner else INK
         brush.write(pen, label.text, LETTERS, *at(*spot), fill=INK if colour == PAPER else colour)
-    return brush.flat(image)
+    return brush.flat(image), at, half

@@ -209,8 +209,8 @@ class Tournaments:
         """The tournaments, and how many are in each."""
         own = tournament_players.c
         inside = own.tournament_id.in_([each.id for each in found]) & own.left_at.is_(None)
-        counted = select(own.tournament_id, func.count()).where(inside).group_by(own.tournament_id)
-        sizes: dict[int, int] = dict(self._connection.execute(counted).tuples().all()) if found else {}
+        counted = select(own.tournament_id, func.count().label("number")).where(inside).group_by(own.tournament_id)
+        sizes = {row.tournament_id: row.number for row in self._connection.execute(counted)} if found else {}
         return [(each, sizes.get(each.id, 0)) for each in found]
 
     def enter(self, tournament_id: int, player_id: int, seed: int, now: datetime) -> None:
