@@ -56,6 +56,7 @@ SMALL = {
     "havannah": "-size=4",
     "hex": "-size=5",
     "loops": "-size=5",
+    "luddit": "-size=6 -stones=6",
     "polygon": "-sides=6",
     "reversi": "-size=6",
     "y": "-size=5",

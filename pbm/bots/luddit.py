@@ -35,7 +35,7 @@ from games.luddit_pieces import Move, Turn, torus
 from games.rules import Side
 from pbm.bots.skill import Skill
 
-FIRST_MOVES, SECOND_MOVES = 5, 4
+FIRST_MOVES, SECOND_MOVES = 4, 3
 """How many of each kind are looked at: what takes, what fills the plan, what comes near stones of the other side."""
 
 KEPT = 16
@@ -128,6 +128,7 @@ class LudditSkill(Skill):
     """Judges turns by what they gain and leave, and looks a few turns ahead by the best of them."""
 
     full = 500
+    slips = (0.37, 0.26, 0.18, 0.09)
     explore = 0.05
     complete = False
     ordered = True
@@ -135,8 +136,8 @@ class LudditSkill(Skill):
     def moves(self, pos: Position, dice: Random) -> Sequence[Turn]:
         """The best at a glance, one in a siege; for who stands worse, before them what may bring a draw."""
         judge = pos.judge
-        worth = {turn: -standing(after(judge, turn)) for turn in turns(judge, dice)}
-        best = sorted(worth, key=worth.__getitem__, reverse=True)
+        found = {after(judge, turn): turn for turn in turns(judge, dice)}
+        best = [found[then] for then in sorted(found, key=standing)]
         if standing(judge) < 0:
             return list(dict.fromkeys((*returns(pos), *best[:KEPT])))
         fresh = [turn for turn in best if not self._leads_back(pos, turn)] or best
