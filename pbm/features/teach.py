@@ -12,7 +12,6 @@ from functools import partial
 
 from games import GAMES, AnyGame
 from games.rules import Side
-from pbm import draw
 from pbm.bots import LEVELS, Question, Thought
 from pbm.compose import Answer
 from pbm.core.board import OpenBoard
@@ -24,7 +23,7 @@ from pbm.core.robots import SWAPS_BELOW, Ask, Task, asked, is_robot, teaches, th
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotYourTurn
 from pbm.domain.mail import RemarkKind
-from pbm.domain.match import SWAP, Ending, Match, Player, other
+from pbm.domain.match import SWAP, Ending, Match, Player, State, other
 from pbm.domain.verbs import LOOKING, PLAYING, Locks, Verb
 from pbm.store.house import THINK, Item
 
@@ -207,7 +206,7 @@ def worth(thought: Thought) -> str:
 class Step:
     """One move of a game under review. before, after: what the position was worth to the first side, from -1 to 1.
 
-    scene: the board before it.
+    state: the board before it, as if nobody had swapped.
     """
 
     ply: int
@@ -221,7 +220,7 @@ class Step:
     better: str
     line: str
     """What may follow the better move."""
-    board: str
+    state: State
 
     @property
     def curve(self) -> str:
@@ -232,27 +231,24 @@ class Step:
 def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
     """The moves of a game, each with what a robot thought before and after it; a swap is not one of them."""
     game: AnyGame = GAMES[match.game]
-    options = game.options(match.options, body=match.body)
-    pos, found, last = game.start(options), [], None
+    state, found = State.start(game, match.options, match.body), []
     plies = [(number, ply.notation) for number, ply in enumerate(match.record, 1) if ply.notation != SWAP]
     for (number, played), thought, following in zip(plies, thoughts, (*thoughts[1:], None), strict=False):
-        side = game.to_move(pos)
+        side, before = game.to_move(state.position), state
         sign = 1 if side is Side.FIRST else -1
-        board = draw.text(game.scene(pos, last)).rstrip("\n")
-        last = game.parse(pos, played)
-        pos = game.play(pos, last)
-        outcome = game.outcome(pos)
+        state, _ = state.played(played)
+        outcome = state.outcome
         if outcome is not None:
             after = 0.0 if outcome.winner is None else 1.0 if outcome.winner is Side.FIRST else -1.0
         elif following is not None:
-            after = following.value * (1 if game.to_move(pos) is Side.FIRST else -1)
+            after = following.value * (1 if game.to_move(state.position) is Side.FIRST else -1)
         else:
             after = sign * thought.value
         lost = thought.value - sign * after if thought.move != played else 0.0
         exact = thought.exact and (outcome is not None or following is None or following.exact)
-        name = game.sides(options)[side - 1]
+        name = game.sides(state.options)[side - 1]
         line = ", ".join(thought.line[1:])
-        found.append(Step(number, played, name, sign * thought.value, after, exact, lost, thought.move, line, board))
+        found.append(Step(number, played, name, sign * thought.value, after, exact, lost, thought.move, line, before))
     return found
 
 
@@ -264,13 +260,15 @@ def _give_review(item: Item, at: Desk, thoughts: Sequence[Thought]) -> None:
         return
     game = GAMES[board.match.game]
     found = steps(board.match, thoughts)
-    turning = sorted((step for step in found if step.lost >= SWING), key=lambda step: -step.lost)[:MOST_SHOWN]
+    worst = sorted((step for step in found if step.lost >= SWING), key=lambda step: -step.lost)[:MOST_SHOWN]
+    turning = sorted(worst, key=lambda step: step.ply)
     first, second = game.sides(board.state.options)
-    _write(
-        at, player, f"pbm: review of {game.info.title} board {number}", "review.txt",
-        title=game.info.title, match=board.match, steps=found, first=first, second=second, teacher=f"robot{TEACHER}",
-        turning=sorted(turning, key=lambda step: step.ply),
+    mails = at.tools.composer.review(
+        reader_of(at, player), f"pbm: review of {game.info.title} board {number}", [step.state for step in turning],
+        at.now, title=game.info.title, match=board.match, steps=found, first=first, second=second,
+        teacher=f"robot{TEACHER}", turning=turning,
     )  # fmt: skip
+    tx.outbox.add(mails, at.now)
 
 
 def _write(at: Desk, player: Player, subject: str, page: str, **words: object) -> None:

@@ -295,6 +295,19 @@ def test_no_move_waits_for_a_review(house: House) -> None:
     assert any("review" in mail["Subject"] for mail in house.collect())
 
 
+def test_a_review_comes_in_the_form_that_its_reader_has_chosen(house: House) -> None:
+    for player in ("alice", "bob"):
+        house.player(player)
+    over = house.game("crossgeo -board=random -edges=9 -fair=no alice bob", ["2", "5", "3", "resign!"])
+    house.send("alice", "set alice alicepass mail both")
+    house.send("alice", "set alice alicepass board words")
+    house.send("alice", f"review {over} alice alicepass")
+    mail = next(mail for mail in house.think() if "review" in mail["Subject"])
+    assert "text/html" in mail.forms
+    assert "<pre" in mail.part("text/html"), "the curve, in letters of equal width"
+    assert "Segment 1 from A to B, green." in mail.body
+
+
 @pytest.mark.parametrize("plies", [2, 39, 40, 41, 400])
 def test_a_review_takes_a_bounded_time_however_long_the_game_was(house: House, plies: int) -> None:
     """No process thinks for so long that the system ends it, and each position is thought about once."""
