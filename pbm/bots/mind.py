@@ -23,6 +23,9 @@ from pbm.bots.search import Budget
 LONGEST_LINE = 8
 """So many moves of an expected line are told."""
 
+LONGEST_TROUBLE = 500
+"""Characters that are told of what a process complained of."""
+
 OPENINGS = 6
 """First moves a robot considers when the opponent may take them over."""
 
@@ -188,8 +191,15 @@ class Mind:
         if self._stopped:
             raise Stopped
         if process.returncode:
-            raise NoThought(f"exit status {process.returncode}: {trouble.strip()[-500:]}")
+            raise NoThought(f"exit status {process.returncode}{_ending(trouble.strip())}")
         return _read_thoughts(out)
+
+
+def _ending(trouble: str) -> str:
+    """The last whole lines of what a process complained of, to be added to a sentence."""
+    if len(trouble) > LONGEST_TROUBLE:
+        trouble = trouble[-LONGEST_TROUBLE:].partition("\n")[2].strip()
+    return f": {trouble}" if trouble else ""
 
 
 def _read_thoughts(text: str) -> list[Thought]:
