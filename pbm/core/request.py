@@ -156,8 +156,9 @@ class Boards:
     def named(self, command: Command) -> OpenBoard:
         """The board a command names, or else the one whose mail it answers. Raises: NotFound."""
         number = command.args.get("BOARD", "").partition("#")[0]
-        if number:
-            return self.load(int(number), command.game)
+        if number:  # a game that was not written is that of the mail, which may be about another board
+            written = command.line.partition(" ")[0].casefold() in GAMES
+            return self.load(int(number), command.game if written else None)
         if self.answered is None:
             raise NotFound("Which board? Name its number.", usage(command.verb, Standing(), command.game))
         return self.load(self.answered)

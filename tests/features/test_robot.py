@@ -308,6 +308,17 @@ def test_a_review_comes_in_the_form_that_its_reader_has_chosen(house: House) -> 
     assert "Segment 1 from A to B, green." in mail.body
 
 
+def test_an_answer_to_any_mail_asks_for_a_review_of_any_board(house: House) -> None:
+    for player in ("alice", "bob"):
+        house.player(player)
+    over = house.game("cross -size=3 alice bob", ["A1", "B1", "resign!"])
+    other = house.game("hex -size=4 alice bob")
+    (mail,) = house.answer("alice", f"review {over}", other)
+    assert "A robot goes through board 101." in mail.body
+    (mail,) = house.answer("alice", f"hex review {over}", other)
+    assert "Board 101 is a game of Cross: write cross, not hex." in mail.body
+
+
 @pytest.mark.parametrize("plies", [2, 39, 40, 41, 400])
 def test_a_review_takes_a_bounded_time_however_long_the_game_was(house: House, plies: int) -> None:
     """No process thinks for so long that the system ends it, and each position is thought about once."""
