@@ -113,7 +113,7 @@ class AmazonsSkill(GlanceSkill):
     sampled = 200
     kept = 40
     least = 60
-    slips = (0.15, 0.105, 0.08, 0.035)
+    slips = (0.15, 0.105, 0.08, 0.04)
 
     def balance(self, pos: Moved) -> float:
         assert isinstance(self.game, Moving)  # noqa: S101

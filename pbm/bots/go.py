@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from math import tanh
 from random import Random
 
 from games.boards import Cells, Squares, bits
@@ -33,7 +34,7 @@ class GoSkill(Skill):
 
     full = 8000
     rave = 300.0
-    slips = (0.97, 0.6, 0.25, 0.05)
+    slips = (0.4, 0.15, 0.05, 0.015)
     explore = 0.25
     ordered = True
     complete = False
@@ -56,13 +57,20 @@ class GoSkill(Skill):
     def careless(self, pos: Position, dice: Random) -> Sequence[int]:
         return self.moves(pos, dice)
 
+    def evaluate(self, pos: Position) -> float:
+        """Who would be ahead if the game were over now; a beginner sees what can be taken."""
+        return tanh(self._margin(pos, *pos.stones) / 20)
+
+    def _margin(self, pos: Position, first: Cells, second: Cells) -> float:
+        assert isinstance(self.game, Go)  # noqa: S101
+        goban = _goban(self.game.board(pos.options))
+        return goban.area(first, second) - goban.area(second, first) - float(pos.options.choice("komi"))
+
     def rollout(self, pos: Position, dice: Random) -> Rollout:
         assert isinstance(self.game, Go)  # noqa: S101
-        board = self.game.board(pos.options)
-        goban = _goban(board)
+        goban = _goban(self.game.board(pos.options))
         own, others, played = goban.played_out(pos.own, pos.others, pos.last, pos.passes, dice)
-        first, second = pos.sided(own, others)
-        margin = goban.area(first, second) - goban.area(second, first) - float(pos.options.choice("komi"))
+        margin = self._margin(pos, *pos.sided(own, others))
         value = (1.0 if margin > 0 else -1.0) * (0.9 + 0.1 * min(1.0, abs(margin) / 40))
         mover = 0 if pos.to_move is Side.FIRST else 1
         credit: tuple[Credit, Credit] = (

@@ -442,3 +442,12 @@ def test_luddit_finds_other_places_for_stones_that_could_be_taken_up_on_a_full_b
     assert not pos.judge.can_place
     turns = skill_of("luddit").moves(pos, Random(1))
     assert any(turn[0].lift and turn[0].put for turn in turns)
+
+
+def test_a_glance_at_go_sees_who_holds_more():
+    game, skill = GAMES["go"], skill_of("go")
+    pos = game.start(game.options(["-size=9", "-handicap=9", "-komi=0.5"]))
+    ahead, behind = skill.evaluate(pos), skill.evaluate(replace(pos, stones=pos.stones[::-1]))
+    assert ahead is not None
+    assert behind is not None
+    assert behind < 0 < ahead
