@@ -128,7 +128,7 @@ class LudditSkill(Skill):
     """Judges turns by what they gain and leave, and looks a few turns ahead by the best of them."""
 
     full = 500
-    slips = (0.37, 0.26, 0.18, 0.09)
+    slips = (0.27, 0.18, 0.11, 0.04)
     explore = 0.05
     complete = False
     ordered = True
