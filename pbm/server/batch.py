@@ -249,7 +249,8 @@ class Batches:
             work = [*rest, *later]
             if work and not self._left_over:
                 work += self._checked_all(self._of_boards(newest))
-                work.sort(key=lambda each: not each[0].row.answers_board)
+                places = {mail.row.id: place for place, mail in enumerate(_moves_first([mail for mail, _ in work]))}
+                work.sort(key=lambda each: places[each[0].row.id])
         if not self._passing:
             self._in_hand.clear()
         return settled
@@ -553,19 +554,19 @@ class Journal:
 
 
 def _moves_first(prepared: list[Prepared]) -> list[Prepared]:
-    """Mails that answer a board before others, but after those that their sender wrote before; else in their order."""
+    """Mails that answer a board before others, but none before an earlier one of its sender or its board."""
     if len(prepared) < 2:
         return prepared
     first: list[Prepared] = []
     others: list[Prepared] = []
-    senders: set[str] = set()
+    passed: set[str] = set()
     for mail in prepared:
         sender = mail.message.sender if isinstance(mail.message, Message) else ""
-        if mail.row.answers_board and sender not in senders:
+        if mail.row.answers_board and passed.isdisjoint((sender, mail.row.lane)):
             first.append(mail)
         else:
             others.append(mail)
-            senders.add(sender)
+            passed |= {sender, mail.row.lane}
     return [*first, *others]
 
 

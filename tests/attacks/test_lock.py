@@ -14,6 +14,7 @@ from pbm import draw
 from pbm.compose import Composer, views
 from pbm.domain.mail import Mail
 from pbm.domain.match import Ending, Result
+from pbm.domain.tokens import SeatToken, Signer
 from pbm.draw.picture import picture
 from pbm.server import Arriving, batch
 from pbm.server.arbiter import Arbiter
@@ -21,7 +22,7 @@ from pbm.server.operator import Administration
 from pbm.server.steward import Steward
 from pbm.store import Store, Transaction
 from pbm.store.matches import Matches
-from tests.conversation import House
+from tests.conversation import ROBOT, SECRET, House
 
 DAY = timedelta(days=1)
 SEEN: list[str] = []
@@ -166,6 +167,29 @@ def test_the_mails_about_a_move_can_go_before_anything_else_is_worked_out(table:
         pass
     assert owed[0] == [101, 101]
     assert [board for boards in owed[1:] for board in boards] == [103, 103, 104, 104]
+
+
+def test_a_move_that_waits_for_an_earlier_mail_is_not_passed_by_the_next_of_its_board(
+    table: House,
+) -> None:
+    with table.service.store.read() as tx:
+        match = tx.matches.load(101)
+    assert match is not None
+    bob = 1 if match.players[0].userid == "bob" else 2
+    next_one = SeatToken(101, bob, match.revision + 1, 0)
+    to = f"{ROBOT.local_part}+{Signer(bytes.fromhex(SECRET)).seal(next_one)}@{ROBOT.domain}"
+    mails = [
+        table.mail("alice", "help"),
+        table.answering("alice", "E4", 101),
+        table.mail("bob", "Re: 101", "A1", to=to),
+    ]
+    table.service.accept(mails)
+    while table.service.handle():
+        pass
+    with table.service.store.read() as tx:
+        played = tx.matches.load(101)
+    assert played is not None
+    assert [ply.notation for ply in played.record[-2:]] == ["E4", "A1"]
 
 
 @contextmanager
