@@ -249,8 +249,7 @@ class Batches:
             work = [*rest, *later]
             if work and not self._left_over:
                 work += self._checked_all(self._of_boards(newest))
-                places = {mail.row.id: place for place, mail in enumerate(_moves_first([mail for mail, _ in work]))}
-                work.sort(key=lambda each: places[each[0].row.id])
+                work.sort(key=lambda each: not each[0].row.answers_board)
         if not self._passing:
             self._in_hand.clear()
         return settled
