@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from random import Random
 from typing import Any
@@ -25,6 +27,9 @@ LONGEST_LINE = 8
 
 LONGEST_TROUBLE = 500
 """Characters that are told of what a process complained of."""
+
+BREATH_SECONDS = 5.0
+"""Whoever waits for a process looks up so often."""
 
 OPENINGS = 6
 """First moves a robot considers when the opponent may take them over."""
@@ -163,9 +168,16 @@ class Mind:
     that does nothing.
     """
 
-    def __init__(self, seconds: float = 600, command: Sequence[str] = (sys.executable, "-m", "pbm.bots")) -> None:
+    def __init__(
+        self,
+        seconds: float = 600,
+        command: Sequence[str] = (sys.executable, "-m", "pbm.bots"),
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> None:
+        """meanwhile: is called every few seconds as long as it thinks."""
         self._seconds = seconds
         self._command = command
+        self._meanwhile = meanwhile
         self._process: subprocess.Popen[str] | None = None
         self._stopped = False
 
@@ -184,15 +196,25 @@ class Mind:
             raise NoThought(str(error)) from None
         with self._process as process:
             try:
-                out, trouble = process.communicate("" if self._stopped else written(question), self._seconds)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                raise NoThought(f"no answer within {self._seconds:g} seconds") from None
+                out, trouble = self._talk(process, "" if self._stopped else written(question))
+            except BaseException:
+                process.kill()  # whoever leaves this block waits for it
+                raise
         if self._stopped:
             raise Stopped
         if process.returncode:
             raise NoThought(f"exit status {process.returncode}{_ending(trouble.strip())}")
         return _read_thoughts(out)
+
+    def _talk(self, process: subprocess.Popen[str], text: str) -> tuple[str, str]:
+        """What it writes, and what it complains of. Raises: NoThought when it takes too long."""
+        until = time.monotonic() + self._seconds
+        while (left := until - time.monotonic()) > 0:
+            with suppress(subprocess.TimeoutExpired):
+                return process.communicate(text, min(left, BREATH_SECONDS))
+            text = ""  # it goes on with what it was given
+            self._meanwhile()
+        raise NoThought(f"no answer within {self._seconds:g} seconds")
 
 
 def _ending(trouble: str) -> str:

@@ -317,5 +317,6 @@ def work(
 
     All of them need the same configuration; metrics.listen is for the `pbm serve` among them. One line on standard
     output says when it is at work; logs go to standard error. What it has begun when it is killed is done by others.
+    Several with `--do think` share what robots have to think about.
     """
     run(invocation, None, maildir, domain, tasks, metrics)

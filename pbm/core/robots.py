@@ -115,6 +115,10 @@ def spent(at: Desk) -> set[int]:
     return {int(item.key) for item in at.tx.agenda.of(SPENT) if item.payload["seconds"] >= most}
 
 
+TAKEN = "taken"
+"""On the agenda, by key of a task: some process thinks about it, and says so again before the item is due."""
+
+
 Source = Callable[[Desk], Iterable[Task]]
 MOVES: list[Source] = []
 """What somebody waits for with a board; a process of its own thinks about it, so that it waits for nothing below."""

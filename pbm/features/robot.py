@@ -21,7 +21,7 @@ from pbm.core.decisions import done
 from pbm.core.notify import Desk, tell_players
 from pbm.core.registry import Occasion, handles, when_due
 from pbm.core.request import Request
-from pbm.core.robots import LEVEL_OF, SPENT, SWAPS_BELOW, Task, asked, is_robot, robots, spent, thinks
+from pbm.core.robots import LEVEL_OF, SPENT, SWAPS_BELOW, TAKEN, Task, asked, is_robot, robots, spent, thinks
 from pbm.domain.commands import Command
 from pbm.domain.events import CommentMade
 from pbm.domain.match import SWAP, OfferKind, Player, Seat, other
@@ -116,8 +116,9 @@ def _task(at: Desk, number: int) -> Task | None:
 
 
 @when_due(SPENT)
+@when_due(TAKEN)
 def think_again(_: Occasion) -> None:
-    """The hour is over: the item is gone, and with it what was noted."""
+    """The hour is over, or whoever thought is no more: the item is gone, and with it what was noted."""
 
 
 def question_of(board: OpenBoard, level: int) -> Question:

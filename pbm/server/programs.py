@@ -7,7 +7,8 @@ and all that follows is the same. Nothing is thought about within a transaction;
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,7 +22,7 @@ from pbm.compose.views import View
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Desk, Tools, rehearse
 from pbm.core.request import Incoming, Request, Sender
-from pbm.core.robots import Ask, Source, Task, charge, spent
+from pbm.core.robots import TAKEN, Ask, Source, Task, charge, spent
 from pbm.domain.errors import NotFound, Rejected
 from pbm.domain.match import Player, Seat
 from pbm.domain.reading import read
@@ -30,6 +31,7 @@ from pbm.domain.verbs import Standing
 from pbm.mailin import Action, Message
 from pbm.server.order import Order, mails_of, parse_all
 from pbm.store import HOUSE, DatabaseTrouble, Store, Transaction
+from pbm.store.house import Item
 
 log = structlog.get_logger()
 
@@ -44,8 +46,15 @@ LONGEST_THOUGHT = 120.0
 """Seconds that count, at most."""
 
 
+HELD = timedelta(seconds=20)
+"""How long a task is left to whoever has taken it, unless they say that they are still at it."""
+
+
 class Thinker:
     """Settles tasks one after the other; those that failed before wait for all others.
+
+    Any number of processes may run one over the same database: what one has taken, the others leave alone. No lock is
+    held meanwhile, and when a process is killed others soon take what it had.
 
     seconds: by the clock, after which a thought is given up. ask: has a question answered; None for a process of its
     own.
@@ -55,8 +64,9 @@ class Thinker:
         self, store: Store, tools: Tools, sources: Sequence[Iterable[Source]], seconds: float, ask: Ask | None = None
     ) -> None:
         self._store, self._tools, self._sources = store, tools, sources
-        self._mind = Mind(seconds)
+        self._mind = Mind(seconds, meanwhile=self._hold)
         self._ask = ask or self._mind
+        self._taken = ""
         self._failed: dict[str, datetime] = {}
 
     def stop(self) -> None:
@@ -69,7 +79,8 @@ class Thinker:
             task = self._next()
             if task is None:
                 return done
-            self._settle(task)
+            if self._take(task):
+                self._settle(task)
         return limit
 
     def _next(self) -> Task | None:
@@ -77,14 +88,31 @@ class Thinker:
         self._failed = {key: at for key, at in self._failed.items() if now - at < FORGIVEN}
         with self._store.read() as tx:
             at, again = Desk(tx, self._tools), list[Task]()
-            pause = spent(at)
+            pause, taken = spent(at), {item.key for item in tx.agenda.of(TAKEN) if _holds(item, now)}
             for task in (task for sources in self._sources for source in sources for task in source(at)):
+                if task.whom in pause or task.key in taken:
+                    continue
                 failed_at = self._failed.get(task.key)
-                if task.whom not in pause and failed_at is None:
+                if failed_at is None:
                     return task
-                if task.whom not in pause and failed_at is not None and now - failed_at >= AGAIN:
+                if now - failed_at >= AGAIN:
                     again.append(task)
             return min(again, key=lambda task: self._failed[task.key], default=None)
+
+    def _take(self, task: Task) -> bool:
+        """Whether it is ours: nobody else has taken it meanwhile."""
+        with self._store.write(durable=False) as tx:
+            taken = tx.agenda.get(TAKEN, task.key)
+            if taken is not None and _holds(taken, tx.now):
+                return False
+            tx.agenda.put(TAKEN, task.key, tx.now + HELD)
+        self._taken = task.key
+        return True
+
+    def _hold(self) -> None:
+        """Say that we are still at it. Where that fails somebody else may think the same: for nothing, but no harm."""
+        with suppress(DatabaseTrouble), self._store.write(durable=False) as tx:
+            tx.agenda.put(TAKEN, self._taken, tx.now + HELD)
 
     def _settle(self, task: Task) -> None:
         began_at = self._store.clock()
@@ -92,12 +120,11 @@ class Thinker:
             found = task.work(self._ask)
             with self._store.read() as tx:
                 rehearse(Desk(tx, self._tools), lambda at: task.then(at, found))
-            with self._store.write() as tx:
-                at = Desk(tx, self._tools)
-                charge(at, task.whom, self._since(began_at))
+            with self._giving_back(task, began_at) as at:
                 task.then(at, found)
         except Stopped:
-            return
+            with self._store.write() as tx:
+                tx.agenda.drop(TAKEN, task.key)
         except DatabaseTrouble:
             self._tools.states.forget()
             raise
@@ -106,14 +133,26 @@ class Thinker:
             self._failed[task.key] = self._store.clock()
             known = isinstance(error, NoThought | GameError | Rejected)
             log.error("thought_failed", task=task.key, reason=str(error), exc_info=None if known else error)
-            with self._store.write() as tx:
-                at = Desk(tx, self._tools)
-                charge(at, task.whom, self._since(began_at))
+            with self._giving_back(task, began_at) as at:
                 task.failed(at, str(error))
+
+    @contextmanager
+    def _giving_back(self, task: Task, began_at: datetime) -> Iterator[Desk]:
+        """A transaction after which the task is not ours any more; the thought is counted."""
+        with self._store.write() as tx:
+            at = Desk(tx, self._tools)
+            tx.agenda.drop(TAKEN, task.key)
+            charge(at, task.whom, self._since(began_at))
+            yield at
 
     def _since(self, began_at: datetime) -> float:
         """Seconds; no more than any thought takes, for clocks leap."""
         return min((self._store.clock() - began_at).total_seconds(), LONGEST_THOUGHT)
+
+
+def _holds(taken: Item, now: datetime) -> bool:
+    """Whether a task is left to whoever has taken it: not for hours because a clock was set back, or runs ahead."""
+    return now < taken.due_at < now + 2 * HELD
 
 
 Program = Callable[[str], str]

@@ -68,6 +68,20 @@ def test_a_process_that_fails_gives_no_thought(program, reason):
         Mind(seconds=1.0, command=(sys.executable, "-c", program))(question())
 
 
+def test_a_mind_looks_up_now_and_then(monkeypatch):
+    """Whatever comes of that, no process is left behind."""
+    monkeypatch.setattr("pbm.bots.mind.BREATH_SECONDS", 0.1)
+    looks = []
+    slow = "import sys, time; sys.stdin.read(); time.sleep(0.7); print('[]')"
+    assert Mind(command=(sys.executable, "-c", slow), meanwhile=lambda: looks.append(1))(question()) == []
+    assert len(looks) > 2
+    mind = Mind(command=(sys.executable, "-c", "import time; time.sleep(60)"), meanwhile=lambda: 1 / 0)  # type: ignore[arg-type]
+    with pytest.raises(ZeroDivisionError):
+        mind(question())
+    assert mind._process is not None
+    assert mind._process.returncode is not None
+
+
 def test_a_program_that_is_not_there_gives_no_thought():
     with pytest.raises(NoThought):
         Mind(command=("/nowhere/at/all",))(question())

@@ -9,10 +9,12 @@ from datetime import timedelta
 import pytest
 
 from games import GAMES
-from pbm.bots import LEVELS, NoThought, Thought, skill_of, think
+from pbm.bots import LEVELS, NoThought, Stopped, Thought, skill_of, think
 from pbm.bots.__main__ import SECONDS
 from pbm.features.teach import parts
-from pbm.server import Settings
+from pbm.server import Service, Settings
+from pbm.server.programs import HELD
+from pbm.store import Store
 from tests.conversation import ROBOT, House
 from tests.games.variants import EACH
 
@@ -155,11 +157,76 @@ def test_a_thought_that_comes_too_late_changes_nothing(house: House) -> None:
 
     def answered(question):
         house.thoughts = think
+        house.now += HELD
         house.service.thinkers[0].run()
         return think(question)
 
     house.thoughts = answered
     house.service.thinkers[0].run()
+    assert len(record(house, board)) == 1
+
+
+@pytest.fixture
+def second(house: House):
+    """Another process that thinks, over the same database."""
+    service = Service(
+        Store(house.url), Settings(ROBOT), clock=lambda: house.now, ask=lambda asked: house.thoughts(asked)
+    )
+    yield service.thinkers[0]
+    service.close()
+
+
+def test_several_who_think_share_the_boards(house: House, second) -> None:
+    """None thinks what another one does, until that one has not been heard of for a while."""
+    house.player("alice")
+    boards = [begun(house, "cross -size=4", "alice") for _ in range(2)]
+    first, asked = house.service.thinkers[0], []
+
+    def answered(question):
+        asked.append(question.seed // 10_007)
+        if len(asked) == 1:
+            assert second.run(2) == 1
+            house.now -= timedelta(hours=1)
+            assert second.run() == 1, "a clock that is set back makes nobody wait"
+        return think(question)
+
+    house.thoughts = answered
+    assert first.run(5) == 1
+    assert asked == [*boards, boards[0]]
+    assert [len(record(house, board)) for board in boards] == [1, 1]
+
+
+def test_what_a_killed_process_thought_about_is_soon_taken_by_another(house: House, second) -> None:
+    house.player("alice")
+    board = begun(house, "cross -size=4", "alice")
+
+    class Killed(BaseException):
+        pass
+
+    def killed(question):
+        raise Killed
+
+    house.thoughts = killed
+    with pytest.raises(Killed):
+        house.service.thinkers[0].run()
+    house.thoughts = think
+    assert second.run() == 0
+    house.now += HELD
+    assert second.run() == 1
+    assert len(record(house, board)) == 1
+
+
+def test_what_is_given_up_in_good_order_is_taken_at_once(house: House, second) -> None:
+    house.player("alice")
+    board = begun(house, "cross -size=4", "alice")
+
+    def stopped(question):
+        raise Stopped
+
+    house.thoughts = stopped
+    house.service.thinkers[0].run()
+    house.thoughts = think
+    assert second.run() == 1
     assert len(record(house, board)) == 1
 
 
