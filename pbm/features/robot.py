@@ -26,10 +26,16 @@ from pbm.domain.commands import Command
 from pbm.domain.events import CommentMade
 from pbm.domain.match import SWAP, OfferKind, Player, Seat, other
 from pbm.domain.verbs import LOOKING, Locks, Verb
+from pbm.store.house import Item
 from pbm.store.matches import Summary
 
 STUCK = "robot"
 """On the agenda for a board where the program of a robot fails."""
+
+COMPLAINT = "robots stuck"
+"""On the agenda for a game where the program of a robot fails; the operator is told."""
+
+COMPLAINS_EVERY = timedelta(hours=1)
 
 RESIGNS_AFTER = timedelta(days=3)
 """How long a board waits for a robot whose program fails."""
@@ -188,32 +194,52 @@ def _move(board: OpenBoard, seat: Seat, thought: Thought) -> None:
 
 
 def _stuck(number: int, ply: int, at: Desk, reason: str) -> None:
-    """Tell the operator, once, and let the robot resign when its program has failed for too long."""
-    tx, tools, now = at.tx, at.tools, at.now
-    known = tx.agenda.get(STUCK, number)
+    """Note it, have the operator told, and let the robot resign when its program has failed for too long."""
+    agenda, now = at.tx.agenda, at.now
+    known = agenda.get(STUCK, number)
     if known is not None and known.payload["ply"] == ply:
         return
-    tx.agenda.put(STUCK, number, now + RESIGNS_AFTER, ply=ply)
-    if tools.operator:
-        letter = tools.composer.letter(
-            tools.operator,
-            f"pbm: a robot is stuck on board {number}",
-            "robot-operator.txt",
-            now,
-            board=number,
-            ply=ply,
-            reason=reason,
-            days=RESIGNS_AFTER.days,
-        )
-        tx.outbox.add([letter], now)
+    agenda.put(STUCK, number, now + RESIGNS_AFTER, ply=ply, reason=reason, told=False)
+    game = at.open(number).match.game
+    if agenda.get(COMPLAINT, game) is None:
+        agenda.put(COMPLAINT, game, now)
+
+
+@when_due(COMPLAINT)
+def tell_operator(due: Occasion) -> None:
+    """One mail about all boards of a game where robots fail, unless there has been none since the last mail."""
+    agenda, tools, now, game = due.tx.agenda, due.tools, due.now, due.item.key
+    stuck = [item for item in agenda.of(STUCK) if (board := _stuck_board(due, item)) and board.match.game == game]
+    new = [item for item in stuck if not item.payload.get("told", True)]
+    if not new or not tools.operator:
+        return
+    for item in new:
+        agenda.put(STUCK, item.key, item.due_at, **{**item.payload, "told": True})
+    agenda.put(COMPLAINT, game, now + COMPLAINS_EVERY)
+    title = GAMES[game].info.title
+    letter = tools.composer.letter(
+        tools.operator, f"pbm: robots fail at {title}", "robot-operator.txt", now, title=title,
+        reason=new[-1].payload["reason"], board=new[-1].key, ply=new[-1].payload["ply"], new=len(new),
+        boards=[item.key for item in stuck], days=RESIGNS_AFTER.days,
+    )  # fmt: skip
+    due.tx.outbox.add([letter], now)
+
+
+def _stuck_board(at: Desk, item: Item) -> OpenBoard | None:
+    """The board that an item is about; None if it has gone on since, or its game has gone with its package."""
+    match = at.tx.matches.load(int(item.key))
+    if match is None or match.game not in GAMES:
+        return None
+    board = at.open(match.board)
+    return board if _robot_seat(board) is not None and board.next_ply == item.payload["ply"] else None
 
 
 @when_due(STUCK)
 def resign_when_stuck(due: Occasion) -> None:
     """The opponent is not kept waiting for ever."""
-    board = due.open(int(due.item.key))
-    seat = _robot_seat(board)
-    if seat is None or board.next_ply != due.item.payload["ply"]:
+    board = _stuck_board(due, due.item)
+    seat = _robot_seat(board) if board is not None else None
+    if board is None or seat is None:
         return
     player = board.match.player(seat)
     comment = CommentMade(board.match.board, userid=player.userid, text="My program fails here, so I resign.")

@@ -289,7 +289,8 @@ def test_a_robot_that_fails_makes_the_game_wait_and_resigns_at_last(watched: Hou
         return [Thought("A1", 0.0, exact=False, line=("A1",))]
 
     watched.thoughts = failing
-    told = watched.think()
+    watched.think()
+    told = watched.wait(timedelta(minutes=1))
     assert [mail.address for mail in told] == ["op@example.org"]
     assert f"board {board}" in told[0].body
     watched.now += timedelta(hours=1)
@@ -300,6 +301,46 @@ def test_a_robot_that_fails_makes_the_game_wait_and_resigns_at_last(watched: Hou
     outcome = result(watched, board)
     assert outcome is not None
     assert outcome.winner in (1, None)
+
+
+def test_the_operator_is_told_of_the_cause_and_not_of_each_board(watched: House) -> None:
+    """A package that is broken fails everywhere: one mail an hour for each game, and none when nothing is new."""
+    for player in ("alice", "bob"):
+        watched.player(player)
+
+    def failing(question):
+        raise NoThought("exit status 1")
+
+    watched.thoughts = failing
+    boards = [begun(watched, "cross -size=4", player) for player in ("alice", "bob") for _ in range(25)]
+    watched.think()
+    (told,) = watched.wait(timedelta(minutes=30))
+    assert f"50 boards wait: {boards[0]}, {boards[1]}, " in " ".join(told.body.split())
+    assert "and 10 more." in " ".join(told.body.split())
+    late, other = begun(watched, "cross -size=4", "alice"), begun(watched, "hex -size=4", "alice")
+    watched.send("alice", f"cross resign {boards[0]} alice alicepass")
+    watched.think()
+    told, again = watched.wait(timedelta(hours=1))
+    assert (told["Subject"], again["Subject"]) == ("pbm: robots fail at Hex", "pbm: robots fail at Cross")
+    assert f"1 board waits: {other}." in told.body
+    assert "50 boards wait, 1 of them since you were last told:" in " ".join(again.body.split())
+    assert f"lately on board {late}," in again.body
+    assert watched.wait(timedelta(hours=5)) == []
+
+
+def test_a_game_that_is_gone_keeps_the_operator_from_hearing_nothing(watched: House, monkeypatch) -> None:
+    """Nor does its board end meanwhile."""
+    watched.player("alice")
+    boards = [begun(watched, f"{game} -size=4", "alice") for game in ("hex", "cross")]
+
+    def failing(question):
+        raise NoThought("exit status 1")
+
+    watched.thoughts = failing
+    watched.think()
+    monkeypatch.delitem(GAMES, "hex")
+    (told,) = watched.wait(timedelta(days=2))
+    assert f"1 board waits: {boards[1]}." in told.body
 
 
 def test_a_board_on_which_a_robot_failed_waits_for_all_others(watched: House) -> None:

@@ -99,7 +99,9 @@ LETTERS: dict[str, dict[str, Any]] = {
         "text": "My last move has not come through; was it lost on the way?",
     },
     "refused-operator.txt": {"reason": "550 5.7.1 relaying denied"},
-    "robot-operator.txt": {"board": 101, "ply": 7, "reason": "MemoryError", "days": 3},
+    "robot-operator.txt": {
+        "title": "Cross", "board": 101, "ply": 7, "reason": "MemoryError", "new": 1, "boards": ["101"], "days": 3,
+    },
     "robots-pause.txt": {"minutes": 15, "until": START, "zone": ZoneInfo("UTC")},
     "silent.txt": {"userid": "alice", "until": "2026-01-01 13:00 UTC", "ignored": False},
     "unclear.txt": {},
