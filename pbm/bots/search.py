@@ -132,10 +132,16 @@ class Search:
         for at, (move, kid) in enumerate(zip(node.moves, node.kids, strict=True)):
             if kid is None:
                 visits, mean = 0, guess
-            elif kid.low == kid.high or (kid.high <= node.low if sign > 0 else kid.low >= node.high):
-                continue
             else:
-                visits, mean = kid.visits, min(max(kid.total / kid.visits, kid.low), kid.high)
+                low, high = kid.low, kid.high
+                if low == high or (high <= node.low if sign > 0 else low >= node.high):
+                    continue
+                visits = kid.visits
+                mean = kid.total / visits
+                if mean < low:  # min() and max() would take as long as all else here
+                    mean = low
+                elif mean > high:
+                    mean = high
             if rave and (share := rave.get(move)):
                 weight = skill.rave / (skill.rave + visits)
                 mean += weight * (share[1] / share[0] - mean)
