@@ -161,11 +161,19 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     names_board = any(word[0].isdigit() for word in [word for word in plain if word.casefold() not in SELECTORS][:1])
     of_all = names_board or (verb.gameless and len(plain) > 0)
     if verb.per_game and game is None and standing.board is None and not of_all:
-        raise BadArguments(f"Which game? Put one of {_listed(GAMES)} in front of {verb.name}.", verb.line)
+        raise _unplaced(verb, plain, standing)
     args = bind(verb, plain, standing, is_userid)
     if args is None or _lacks_move(verb, plain, args, is_userid):
         raise _ill_bound(verb, plain, standing, game, is_userid)
     return Command(verb, game, args, options, line)
+
+
+def _unplaced(verb: Verb, words: Sequence[str], standing: Standing) -> BadArguments:
+    """What to write where neither the words nor the mail tell the game or the board."""
+    if not words and verb.params and verb.params[0].key == "BOARD":
+        shown = usage(verb, standing).removeprefix("GAME ")
+        return BadArguments("Which board? Name its number, or answer a mail of that board.", shown)
+    return BadArguments(f"Which game? Put one of {_listed(GAMES)} in front of {verb.name}.", verb.line)
 
 
 def _ill_bound(

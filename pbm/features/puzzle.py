@@ -8,6 +8,7 @@ players; one who has not answered theirs gets the same again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -27,6 +28,7 @@ from pbm.domain.commands import Command, begins, parse, verb_meant
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.mail import Mail
 from pbm.domain.match import SWAP, Ending, Match, Player, State, replay
+from pbm.domain.meaning import Act, meaning
 from pbm.domain.settings import DAILY, Settings
 from pbm.domain.spans import OFF
 from pbm.domain.verbs import LOOKING, Locks, Standing, Verb
@@ -61,6 +63,13 @@ MOST_COMPARED = 100
 
 ANSWERED_WITHIN_DAYS = 60
 GIVING_UP = frozenset({"solution", "give up", "resign"})
+_GUESSED = re.compile(
+    r"(?:(?:i (?:think|guess|believe)|i(?:'d| would) say|maybe|probably),? )?"
+    r"(?:(?:it is|it's|is it|that is|(?:the|my) (?:answer|move|solution|winning move) is):? |(?:answer|solution): ?)?"
+    r"(?P<move>\S+(?: \S+)?)(?: (?:wins|is it))?[.!?]*",
+    re.IGNORECASE,
+)
+"""How a move is told that is an answer: "I think it is D4." """
 
 
 @handles(
@@ -151,12 +160,12 @@ def _order(tx: Transaction, player: Player, games: Sequence[str], *, mailed: boo
 
 
 def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
-    """Take an answer, the first of which counts; what is no move does not. Raises: NotAllowed."""
+    """Take an answer, the first of which counts; what names no move does not. Raises: NotAllowed."""
     state, tx = _state(found), request.tx
     if found.solved is not None:
         raise NotAllowed(f"You have answered puzzle {found.id} before. The winning move is {found.line[0]}.", WORD)
     try:
-        played = "" if text.casefold().strip(" .!") in GIVING_UP else _move(state, text)
+        played = _answer(state, text)
     except (GameError, BadArguments) as error:
         request.outgoing.letters += _mails(request, player, found, problem=str(error))
         return
@@ -168,6 +177,33 @@ def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
         played=played, solved=solved, move=found.line[0], following=found.line[1:], streak=tx.puzzles.streak(player.id),
     )  # fmt: skip
     _prepare(tx, player, Settings.chosen(tx.players.settings(player.id)))
+
+
+def _answer(state: State, text: str) -> str:
+    """The move that an answer names, in plain words or in its first line; empty where it gives up.
+
+    Raises: GameError, BadArguments.
+    """
+    line = text.partition("\n")[0].strip()
+    if line.casefold().strip(" .!") in GIVING_UP:
+        return ""
+    meant = meaning(text, partial(_legal, state))
+    if meant.act is Act.UNSURE:
+        named = " or ".join(meant.between)
+        raise BadArguments(f"Your mail may mean {named}. Answer with the one that you mean.")
+    if meant.act in (Act.MOVE, Act.RESIGN):
+        return meant.move
+    if line.endswith(","):  # "Hi," is no edge from H to I
+        raise BadArguments("Your mail names no move. Answer with nothing else.")
+    guessed = _GUESSED.fullmatch(line)
+    return (guessed and _legal(state, guessed["move"])) or _move(state, line)
+
+
+def _legal(state: State, words: str) -> str | None:
+    try:
+        return _move(state, words)
+    except (GameError, BadArguments):
+        return None
 
 
 def _move(state: State, text: str) -> str:
@@ -198,22 +234,22 @@ def _mails(at: Desk, player: Player, found: Puzzle, *, problem: str = "", leave:
 
 @redeems(WORD, lasting=True)
 def answer_puzzle(request: Request, ticket: Ticket) -> bool | None:
-    """Its first line is the move, or asks for another puzzle. Other commands of the player are no answer."""
+    """It names the move, or asks for another puzzle. Other commands of the player are no answer."""
     player = request.tx.players.get(ticket.player_id or 0)
     found = request.tx.puzzles.get(int(ticket.payload[WORD]), player.id) if player else None
     if player is None or found is None:
         return None
     said = request.message.text.strip() or strip_subject(request.message.subject)
+    said = said.removeprefix(f"{WORD} {found.id} ")
     line = said.partition("\n")[0].strip()
-    answer = line.removeprefix(f"{WORD} {found.id} ")
-    if line.casefold() != LEAVE and player in request.sender.at_home and _is_command(found, answer):
+    if line.casefold() != LEAVE and player in request.sender.at_home and _is_command(found, line):
         return False
     request.author.player = player
     if line.casefold() == LEAVE:
         request.outgoing.answers.append(_leave(request, player))
         return None
     try:
-        if (given := _answered(request, player, found, answer)) is not None:
+        if (given := _answered(request, player, found, said)) is not None:
             request.outgoing.answers.append(given)
     except (NotAllowed, BadArguments) as error:
         refuse(request, line, error)
@@ -222,9 +258,10 @@ def answer_puzzle(request: Request, ticket: Ticket) -> bool | None:
 
 def _answered(request: Request, player: Player, found: Puzzle, text: str) -> Answer | None:
     """Judge an answer, or give what it asks for: "puzzle", "puzzle hex". Raises: NotAllowed, BadArguments."""
-    words = text.casefold().split()
+    line = text.partition("\n")[0]
+    words = line.casefold().split()
     if words[:1] == [WORD] and len(words) < 3:
-        command = parse(text, Standing(known=True, proven=True))
+        command = parse(line, Standing(known=True, proven=True))
         return _give(request, command, player, _games(" ".join(words[1:])))
     _judge(request, player, found, text)
     return None
@@ -235,7 +272,7 @@ def _is_command(found: Puzzle, text: str) -> bool:
     if text.casefold().startswith(WORD) or not begins(text) or verb_meant(text) is not None:
         return False
     try:
-        _move(_state(found), text)
+        _answer(_state(found), text)
     except (GameError, BadArguments):
         return True
     return False

@@ -148,6 +148,8 @@ def test_what_an_answer_leaves_out_another_mail_must_say() -> None:
         ("cross pre 101 F6", UnknownCommand, 'Did you mean "preview"?'),
         ("crss move 101 bob pw12 F6", NotFound, 'There is no game "crss" here. Did you mean "cross"?'),
         ("challenge alice bob", BadArguments, "Which game?"),
+        ("hint", BadArguments, "Which board?"),
+        ("review", BadArguments, "Which board?"),
         ("cross challenge alice", BadArguments, "challenge needs more words."),
         ("cross move one bob pw12 F6", BadArguments, "move does not fit these words."),
         ("help " * MAX_LINE, UnknownCommand, "A command line has at most 1000 characters"),

@@ -107,6 +107,42 @@ def test_the_first_answer_counts(given: House) -> None:
         assert tx.puzzles.streak(1).solved == 0
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "9.",
+        "I think it is 9!",
+        "my move: 9",
+        "Hi,\n\nI'll play 9.\n\nBest wishes\nAlice",
+        "play 9",
+        "remove 9",
+        "take 9",
+    ],
+)
+def test_an_answer_in_a_sentence_is_read_as_on_a_board(given: House, words: str) -> None:
+    assert "Solved: 9" in given.answer("alice", words)[0].body
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("8 or 9?", "8 or 9? is not an edge"),
+        ("Hi,\n\nnice puzzle!", "Your mail names no move."),
+        ("8 does not win, does it?", "is not an edge"),
+        ("I play 8. No, 9!", "Your mail may mean 8 or 9. Answer with the one that you mean."),
+    ],
+)
+def test_an_answer_that_may_mean_two_moves_does_not_count(given: House, words: str, said: str) -> None:
+    body = " ".join(given.answer("alice", words)[0].body.split())
+    assert "Puzzle 1: nothing was changed." in body
+    assert said in body.replace('"', "")
+    assert "Solved: 9" in given.answer("alice", "9")[0].body
+
+
+def test_a_puzzle_is_given_up_in_a_sentence(given: House) -> None:
+    assert "9 wins, and nothing else" in given.answer("alice", "I give up.")[0].body.replace("The move ", "")
+
+
 def test_a_streak_is_kept_and_broken(house: House) -> None:
     house.player("alice")
     bodies = []
