@@ -94,6 +94,10 @@ class Forms:
                 return self._forms[answer][player]
         return (option,)
 
+    def options(self, value: Value) -> tuple[Choices, Choices]:
+        """What Left and Right may move to."""
+        return self._forms[value]
+
     def at_most(self, one: Value, other: Value) -> bool:
         """one <= other."""
         if one == other:

@@ -1,148 +1,120 @@
 """Clobber: the end exactly, as a sum of parts that have nothing to do with each other; random games before.
 
-Stones that no chain joins to a stone of the other side are out of the game. The rest falls into parts, and what a part
-is worth depends on its shape alone, wherever and however it lies. A part and the same one with the colours exchanged
-come to nothing together (whatever one side does in one, the other does in the other), and so does a part in which
-whoever begins loses. What is left over is looked up, or else every move in it is tried.
+Stones that no chain joins to a stone of the other side are out of the game. The rest falls into parts. What a small
+part is worth is worked out once, in the sense of Conway (Forms in games/crossgeo_solver.py), and what small parts are
+worth together is one number in a table, however they lie: so most of what could follow is known already. In the large
+parts every move is tried, those first that leave the fewest moves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from random import Random
 
-from games.boards import bits
+from games.boards import Cells, Squares
 from games.clobber import Clobber
+from games.crossgeo_solver import ZERO, Forms, OutOfSteps, Value
 from games.moving import Path, Position
 from games.rules import Side
 from pbm.bots.glance import GlanceSkill
 from pbm.bots.skill import Rollout, Solution
-from pbm.bots.tail import TooFar
 
-Stone = tuple[int, int, int]
-Part = tuple[Stone, ...]
-"""Stones that belong together: row, column and the side, 0 or 1, moved and turned to the first of its eight forms."""
-
-Sum = tuple[Part, ...]
-"""Parts, in order."""
-
-WAYS = ((0, 1), (1, 0), (0, -1), (-1, 0))
-SOLVED_FROM = 24
+SOLVED_FROM = 26
 """So many stones in play, and no more, make it worth a try to solve the rest."""
 
-STEPS_A_SUM = 20
-SMALL = 11
-"""Of larger parts it is not asked first who wins them by themselves."""
+SMALL = 6
+"""Stones of a part whose worth is worked out."""
 
+MOST_WORK = 2_000_000
+"""Steps in the theory of sums; many times what a board takes."""
 
-@lru_cache(maxsize=200_000)
-def _part(stones: frozenset[Stone]) -> Part:
-    """The form of a part that stands for all eight."""
-    forms = []
-    for down in (1, -1):
-        for right in (1, -1):
-            turned = [(down * row, right * column, side) for row, column, side in stones]
-            for form in (turned, [(column, row, side) for row, column, side in turned]):
-                top, left = min(stone[0] for stone in form), min(stone[1] for stone in form)
-                forms.append(tuple(sorted((row - top, column - left, side) for row, column, side in form)))
-    return min(forms)
+STEPS_A_SUM = 10
 
+Stones = tuple[Cells, Cells]
+"""Of the first and of the second side."""
 
-@lru_cache(maxsize=200_000)
-def _exchanged(part: Part) -> Part:
-    """The same part with the colours exchanged."""
-    return _part(frozenset((row, column, 1 - side) for row, column, side in part))
-
-
-def parts_of(sides: dict[tuple[int, int], int]) -> Iterator[Part]:
-    """The parts that stones fall into, without those of one side alone. sides: of the stones, by row and column."""
-    left = dict(sides)
-    while left:
-        fresh = [left.popitem()]
-        found = set()
-        while fresh:
-            (row, column), side = fresh.pop()
-            found.add((row, column, side))
-            for down, right in WAYS:
-                place = row + down, column + right
-                if place in left:
-                    fresh.append((place, left.pop(place)))
-        if len({side for *_, side in found}) == 2:
-            yield _part(frozenset(found))
-
-
-@lru_cache(maxsize=200_000)
-def _after(part: Part, side: int) -> tuple[Sum, ...]:
-    """What a move of a side in a part may leave of it."""
-    stones = {(row, column): owner for row, column, owner in part}
-    found = set()
-    for (row, column), owner in stones.items():
-        if owner == side:
-            for down, right in WAYS:
-                place = row + down, column + right
-                if stones.get(place) == 1 - side:
-                    rest = {**stones, place: side}
-                    del rest[row, column]
-                    found.add(tuple(sorted(parts_of(rest))))
-    return tuple(sorted(found, key=lambda parts: sum(len(part) ** 2 for part in parts)))
+Sum = tuple[Cells, Cells, Value]
+"""The stones of both sides in large parts, and the worth of the small ones together."""
 
 
 class Sums:
-    """Who wins sums of parts. steps: sums that may be looked at."""
+    """Who wins what has come of a board. steps: sums that may be looked at."""
 
-    def __init__(self, steps: int) -> None:
-        self._steps = steps
+    def __init__(self, board: Squares, steps: int) -> None:
+        self._board, self._steps, self._forms = board, steps, Forms(MOST_WORK)
+        self._worths: dict[Stones, Value] = {}
         self._known: dict[tuple[Sum, int], bool] = {}
 
-    def wins(self, parts: Sum, side: int) -> bool:
-        """Whether the side to move does. Raises: TooFar."""
-        return self._wins(self._reduced(parts), side)
+    def wins(self, pieces: Stones, side: Side) -> bool:
+        """Whether the side to move does. Raises: OutOfSteps."""
+        return self._wins(self._parted(*pieces), side - 1)
 
-    def _wins(self, parts: Sum, side: int) -> bool:
-        if (known := self._known.get((parts, side))) is not None:
+    def _wins(self, left: Sum, side: int) -> bool:
+        """side: 0 or 1."""
+        if (known := self._known.get((left, side))) is not None:
             return known
         self._steps -= 1
         if self._steps < 0:
-            raise TooFar
-        found = self._at_once(parts, side) if len(parts) > 1 and len(parts[-1]) <= SMALL else None
-        if found is None:
-            found = any(
-                not self._wins(self._reduced((*parts[:at], *parts[at + 1 :], *rest)), 1 - side)
-                for at, part in enumerate(parts)
-                if not at or part != parts[at - 1]
-                for rest in _after(part, side)
-            )
-        self._known[parts, side] = found
+            raise OutOfSteps
+        first, _, worth = left
+        if first:
+            found = self._tried(left, side)
+        else:
+            found = not (self._forms.at_most(ZERO, worth) if side else self._forms.at_most(worth, ZERO))
+        self._known[left, side] = found
         return found
 
-    def _at_once(self, parts: Sum, side: int) -> bool | None:
-        """Whether the side to move wins a sum, where that follows from who wins its parts alone; else None.
-
-        It wins if it wins one part by a move and no other can be won against it, and loses if it wins none.
-        """
-        exposed = [part for part in parts if self._wins((part,), 1 - side)]
-        if len(exposed) < 2 and all(self._wins((part,), side) for part in exposed):
+    def _tried(self, left: Sum, side: int) -> bool:
+        """Whether any move wins; one that is known to is found before others are looked into."""
+        first, second, worth = left
+        after = {self._parted(*pieces, worth) for pieces in self._after(first, second, side)}
+        after |= {(first, second, option) for option in self._forms.options(worth)[side]}
+        if any(self._known.get((each, 1 - side)) is False for each in after):
             return True
-        return None if any(self._wins((part,), side) for part in parts) else False
+        fresh = sorted((each for each in after if (each, 1 - side) not in self._known), key=self._ways)
+        return any(not self._wins(each, 1 - side) for each in fresh)
 
-    def _reduced(self, parts: Sum) -> Sum:
-        """The same sum without what comes to nothing, the smallest parts first."""
-        left: list[Part] = []
-        for part in parts:
-            if (opposite := _exchanged(part)) in left:
-                left.remove(opposite)
-            elif not self._is_nothing(part):
-                left.append(part)
-        return tuple(sorted(left, key=_by_size))
+    def _ways(self, left: Sum) -> int:
+        """The moves of a side in large parts: for both sides it is the same number."""
+        first, second, _ = left
+        stride = self._board.stride
+        beside = (second << 1, second >> 1, second << stride, second >> stride)
+        return sum((first & cells).bit_count() for cells in beside)
 
-    def _is_nothing(self, part: Part) -> bool:
-        """Whether whoever begins in a small part loses."""
-        return len(part) <= SMALL and not self._wins((part,), 0) and not self._wins((part,), 1)
+    def _parted(self, first: Cells, second: Cells, worth: Value = ZERO) -> Sum:
+        """What stones come to, added to what others are worth."""
+        board, large = self._board, 0
+        live = board.grow(second) & first
+        while live:
+            part = board.chain(live & -live, first | second)
+            live &= ~part
+            if part.bit_count() > SMALL:
+                large |= part
+            else:
+                worth = self._forms.sum(worth, self._worth(first & part, second & part))
+        return first & large, second & large, worth
 
+    def _worth(self, first: Cells, second: Cells) -> Value:
+        """Of a small part, wherever it lies."""
+        cells = first | second
+        corner = (cells & -cells).bit_length() - 1
+        part = first >> corner, second >> corner
+        if (known := self._worths.get(part)) is None:
+            left, right = ({self._parted(*pieces)[2] for pieces in self._after(*part, side)} for side in (0, 1))
+            known = self._worths[part] = self._forms.of(left, right)
+        return known
 
-def _by_size(part: Part) -> tuple[int, Part]:
-    return len(part), part
+    def _after(self, first: Cells, second: Cells, side: int) -> Iterator[Stones]:
+        """The stones after each move of a side."""
+        own, others = (second, first) if side else (first, second)
+        for step in (1, self._board.stride):
+            for starts, shift in ((own & others >> step, step), (own & others << step, -step)):
+                while starts:
+                    start = starts & -starts
+                    starts ^= start
+                    end = start << shift if shift > 0 else start >> -shift
+                    moved, rest = own ^ start | end, others ^ end
+                    yield (rest, moved) if side else (moved, rest)
 
 
 class ClobberSkill(GlanceSkill):
@@ -185,37 +157,34 @@ class ClobberSkill(GlanceSkill):
             value = -value
 
     def solve(self, pos: Position, steps: int) -> Solution | None:
-        if sum(map(len, self._parts(pos))) > SOLVED_FROM:
+        assert isinstance(self.game, Clobber)  # noqa: S101
+        board = self.game.board(pos.options)
+        first, second = pos.pieces
+        if (board.grow(first) & second | board.grow(second) & first).bit_count() > SOLVED_FROM:
             return None
-        sums, line, side = Sums(steps // STEPS_A_SUM), list[Path](), pos.mover
+        sums, line, side = Sums(board, steps // STEPS_A_SUM), list[Path](), pos.mover
         try:
-            won = sums.wins(self._parts(pos), pos.mover - 1)
+            won = sums.wins(pos.pieces, side)
             while moves := list(self.game.moves(pos)):
                 line.append(self._best(sums, pos, moves))
                 pos = self.game.play(pos, line[-1])
-        except TooFar:
+        except OutOfSteps:
             if not line:
                 return None
         return Solution(1.0 if won is (side is Side.FIRST) else -1.0, tuple(line))
 
-    def _parts(self, pos: Position) -> Sum:
-        assert isinstance(self.game, Clobber)  # noqa: S101
-        stride = self.game.board(pos.options).stride
-        sides = {divmod(cell, stride): side for side, cells in enumerate(pos.pieces) for cell in bits(cells)}
-        return tuple(parts_of(sides))
-
     def _winning(self, sums: Sums, pos: Position) -> int:
-        """How many moves win. Raises: TooFar."""
+        """How many moves win. Raises: OutOfSteps."""
         after = (self.game.play(pos, move) for move in self.game.moves(pos))
-        return sum(not sums.wins(self._parts(each), each.mover - 1) for each in after)
+        return sum(not sums.wins(each.pieces, each.mover) for each in after)
 
     def _best(self, sums: Sums, pos: Position, moves: Sequence[Path]) -> Path:
-        """A move that wins, or else the one that leaves the winner the fewest of them. Raises: TooFar."""
+        """A move that wins, or else the one that leaves the winner the fewest of them. Raises: OutOfSteps."""
         after = {move: self.game.play(pos, move) for move in moves}
         for move, each in after.items():
-            if not sums.wins(self._parts(each), each.mover - 1):
+            if not sums.wins(each.pieces, each.mover):
                 return move
         try:
             return min(moves, key=lambda move: self._winning(sums, after[move]))
-        except TooFar:
+        except OutOfSteps:
             return moves[0]

@@ -11,7 +11,8 @@ from random import Random
 import pytest
 
 from games import GAMES
-from games.boards import BothSides, bits, hexagon, lattice, union
+from games.boards import BothSides, bits, hexagon, lattice, squares, union
+from games.crossgeo_solver import OutOfSteps
 from games.go import Go
 from games.loops import Loops
 from games.luddit import Position
@@ -25,7 +26,7 @@ from pbm.bots.dots import Strings, grid, opened
 from pbm.bots.glance import AmazonsSkill
 from pbm.bots.loops import shuffled_rest, yellow_margin
 from pbm.bots.luddit import bound, haul, plan, returns
-from pbm.bots.tail import Tail, TooFar
+from pbm.bots.tail import Tail
 
 
 def random_position(game, words, seed, plies):
@@ -146,18 +147,36 @@ def test_clobber_is_solved_as_by_playing_out_every_line(seed):
     assert solution.value == (1 if outcome.winner is Side.FIRST else -1)
 
 
+def stones_of_clobber(board, *rows):
+    """The stones of both sides: "w", "b" and "." in rows from the top."""
+    places = {(row, column): mark for row, marks in enumerate(rows) for column, mark in enumerate(marks)}
+    return tuple(
+        union(row * board.stride + column for (row, column), owner in places.items() if owner == side) for side in "wb"
+    )
+
+
+def winners_of_clobber(*rows, steps=1000):
+    """Whether White wins when White begins, and Black when Black does."""
+    board = squares(7, 3, chequered=True)
+    return [Sums(board, steps).wins(stones_of_clobber(board, *rows), side) for side in Side]
+
+
 def test_parts_of_clobber_that_come_to_nothing_do_not_matter():
-    """Two pairs cancel, whatever else there is."""
-    pair, three = ((0, 0, 0), (0, 1, 1)), ((0, 0, 0), (0, 1, 1), (0, 2, 1))
-    sums = Sums(1000)
-    assert sums.wins((pair,), 0)
-    assert sums.wins((pair,), 1)
-    assert not sums.wins((pair, pair), 0)
-    assert not sums.wins((pair, pair), 1)
-    for side in (0, 1):
-        assert sums.wins((pair, pair, three), side) is sums.wins((three,), side)
-    with pytest.raises(TooFar):
-        Sums(1).wins((pair, three), 0)
+    """Two pairs cancel, whatever else there is and however they lie, and a stone alone is none."""
+    assert winners_of_clobber("wb.....") == [True, True]
+    assert winners_of_clobber("wb..b..", "....w..") == [False, False]
+    assert winners_of_clobber("wb..b..", "....w..", "ww.....") == [False, False]
+    assert winners_of_clobber("wb..b..", "....w..", "wbb....") == winners_of_clobber("wbb....")
+
+
+def test_opposite_parts_of_clobber_come_to_nothing():
+    assert winners_of_clobber("wbb....", ".....b.", ".....w.") != [False, False]
+    assert winners_of_clobber("wbb..b.", ".....w.", ".....w.") == [False, False]
+
+
+def test_clobber_gives_up_when_its_steps_are_over():
+    with pytest.raises(OutOfSteps):
+        winners_of_clobber("wbwbwbw", "bwbwbwb", "wbwbwbw", steps=10)
 
 
 def test_four_in_a_row_solves_the_second_half_of_its_usual_board():
