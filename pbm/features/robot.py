@@ -168,7 +168,8 @@ def _act(number: int, revision: int, at: Desk, thoughts: Sequence[Thought]) -> N
 
 def _introduction(robot: Player) -> str:
     level = LEVEL_OF[robot.userid.casefold()]
-    return f"I am {robot.userid}, a program of this server, level {level} of {len(LEVEL_OF)}."
+    who = f"I am {robot.userid}, a program of this server, level {level} of {len(LEVEL_OF)}."
+    return f'{who}\nTo be told what to play, answer "hint".'
 
 
 def _answer(board: OpenBoard, seat: Seat, value: float) -> None:
