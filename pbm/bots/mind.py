@@ -49,7 +49,7 @@ class Question:
     seen_from: int
     """The first of the positions asked for, by the number of moves before it; the last is the one after all moves."""
     swappable: bool = False
-    """The opponent may take over the move that is chosen, so it had better be fair."""
+    """The opponent may take over the first move of the game, so it had better be fair."""
     share: float = 1.0
     """Of what the level may spend on a position."""
     puzzle: bool = False
@@ -93,7 +93,8 @@ def _thoughts(question: Question) -> Iterator[Thought]:
     pos = game.start(game.options(question.options, body=question.body))
     for number, text in enumerate((*question.moves, None)):
         if number >= question.seen_from and game.outcome(pos) is None:
-            yield _thought(game, pos, replace(question, seed=question.seed + number))
+            opens = question.swappable and number == 0
+            yield _thought(game, pos, replace(question, seed=question.seed + number, swappable=opens))
         if text is not None:
             pos = game.play(pos, game.parse(pos, text))
 

@@ -44,6 +44,9 @@ SWING = 0.4
 """A move that makes its player's position worth so much less is shown with a better one."""
 
 MOST_SHOWN = 5
+MOST_EXPECTED = 3
+"""Moves of an expected line that are told where it is no more than an estimate."""
+
 CURVE = 20
 """Characters between a sure loss and a sure win."""
 
@@ -128,7 +131,7 @@ def reviews(at: Desk) -> Iterator[Task]:
 
 def parts(match: Match) -> list[Question]:
     """The questions about all positions of a game, each short enough for one process."""
-    whole = _question(match, len(match.record))
+    whole = replace(_question(match, len(match.record)), swappable=GAMES[match.game].info.swap)
     plies, share = len(whole.moves), min(1.0, POSITIONS_AT_FULL / len(match.record))
     return [
         replace(whole, moves=whole.moves[: first + POSITIONS_A_PART - 1], seen_from=first, share=share)
@@ -244,12 +247,23 @@ def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
             after = following.value * (1 if game.to_move(state.position) is Side.FIRST else -1)
         else:
             after = sign * thought.value
-        lost = thought.value - sign * after if thought.move != played else 0.0
+        advised = _advised(thought, number if game.info.swap else 0)
+        worth = -abs(after) if game.info.swap and number == 1 else sign * after  # what is too good is taken over
+        lost = advised.value - worth if advised.move != played else 0.0
         exact = thought.exact and (outcome is not None or following is None or following.exact)
         name = game.sides(state.options)[side - 1]
-        line = ", ".join(thought.line[1:])
-        found.append(Step(number, played, name, sign * thought.value, after, exact, lost, thought.move, line, before))
+        line = ", ".join(advised.line[1 : None if exact else MOST_EXPECTED + 1])
+        found.append(Step(number, played, name, sign * thought.value, after, exact, lost, advised.move, line, before))
     return found
+
+
+def _advised(thought: Thought, swap_ply: int) -> Thought:
+    """What would have been best: to swap, where ply 2 may be that and the position is worth less than the other side's.
+
+    swap_ply: the ply, in a game that has the swap.
+    """
+    swaps = swap_ply == 2 and thought.value < SWAPS_BELOW
+    return replace(thought, move=SWAP, value=-thought.value, line=(SWAP,)) if swaps else thought
 
 
 def _give_review(item: Item, at: Desk, thoughts: Sequence[Thought]) -> None:
@@ -266,7 +280,7 @@ def _give_review(item: Item, at: Desk, thoughts: Sequence[Thought]) -> None:
     mails = at.tools.composer.review(
         reader_of(at, player), f"pbm: review of {game.info.title} board {number}", [step.state for step in turning],
         at.now, title=game.info.title, match=board.match, steps=found, first=first, second=second,
-        teacher=f"robot{TEACHER}", turning=turning,
+        teacher=f"robot{TEACHER}", turning=turning, swaps=game.info.swap,
     )  # fmt: skip
     tx.outbox.add(mails, at.now)
 

@@ -475,3 +475,34 @@ def test_a_person_of_that_name_stays_a_person(house: House) -> None:
     board = house.game("cross -size=4 robot1 alice")
     house.think()
     assert record(house, board) == []
+
+
+def test_a_review_knows_that_an_opening_may_be_swapped(house: House) -> None:
+    """No opening is advised that would be taken over; and one that is too good should have been."""
+    for player in ("alice", "bob"):
+        house.player(player)
+    over = house.game("hex -size=4 alice bob", ["b2", "a1", "resign!"])
+    asked = []
+
+    def answered(question):
+        asked.append(question)
+        values = {0: ("a2", 0.0), 1: ("c3", -0.8), 2: ("c2", 0.9)}
+        return [Thought(move, value, False, (move, "d1", "d2", "d3", "d4")) for move, value in values.values()]
+
+    house.thoughts = answered
+    house.send("alice", f"review {over} alice alicepass")
+    body = " ".join(next(mail for mail in house.think() if "review" in mail["Subject"]).body.split())
+    assert asked[0].swappable
+    assert "Ply 1: Red played b2; better was a2 (then d1, d2, d3). The other player could swap," in body
+    assert "Ply 2: Blue played a1; better was swap. That is an estimate." in body
+
+
+def test_a_review_shows_the_swap(house: House) -> None:
+    for player in ("alice", "bob"):
+        house.player(player)
+    over = house.game("hex -size=4 alice bob", ["b2", "swap", "a1", "resign!"])
+    house.send("alice", f"review {over} alice alicepass")
+    lines = next(mail for mail in house.think() if "review" in mail["Subject"]).body.splitlines()
+    shown = next(number for number, line in enumerate(lines) if line == "   2  swap")
+    assert lines[shown - 1].startswith("   1  Red  b2 ")
+    assert lines[shown + 1].startswith("   3  Blue a1 ")
