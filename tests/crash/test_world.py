@@ -16,13 +16,16 @@ import pytest
 
 from tests.crash.harness import PATIENCE, Clients, Nursery, Site, is_quiet, run
 
+SMALL, LARGE = "size=4m", "size=64m"
+"""Of a disk. SQLite's journal alone may take 4 MB before it is written back."""
+
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A folder on a disk of 4 MB of its own."""
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a large disk of its own."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", folder], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", LARGE, "tmpfs", folder], check=True)
     yield folder
     subprocess.run(["umount", folder], check=True)
 
@@ -34,33 +37,34 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 @pytest.mark.real
-def test_a_full_disk_loses_nothing(nursery: Nursery, template: Path, small_disk: Path) -> None:
+def test_a_full_disk_loses_nothing(nursery: Nursery, template: Path, disk: Path) -> None:
     def make_room(_site: Site, clients: Clients) -> None:
         until(lambda: clients.refusals[451] >= 5)
-        subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
+        subprocess.run(["mount", "-o", f"remount,{LARGE}", disk], check=True)
 
-    outcome = run(nursery, template, small_disk, fillers=20, meanwhile=make_room)
+    subprocess.run(["mount", "-o", f"remount,{SMALL}", disk], check=True)
+    outcome = run(nursery, template, disk, fillers=20, meanwhile=make_room)
     assert outcome.problems == ()
     assert outcome.refusals == {451}
 
 
 @pytest.mark.real
 def test_a_database_that_is_read_only_for_a_while_loses_nothing(
-    nursery: Nursery, template: Path, small_disk: Path, tmp_path: Path
+    nursery: Nursery, template: Path, disk: Path, tmp_path: Path
 ) -> None:
     """Started over it, a server tells its clients to come back, and ends; over one that is not, the next goes on."""
 
     def forbid(site: Site) -> None:
         if site.starts == 1:
-            subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+            subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
 
     def allow(site: Site, clients: Clients) -> None:
         until(lambda: site.starts > 4 or clients.refusals[451] > 3)
-        subprocess.run(["mount", "-o", "remount,rw", small_disk], check=True)
+        subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
 
     kills = [("a mail is safe, its sender does not know", 3)]
     out = tmp_path / "out.txt"
-    outcome = run(nursery, template, small_disk, kills=kills, out=out, meanwhile=allow, at_start=forbid)
+    outcome = run(nursery, template, disk, kills=kills, out=out, meanwhile=allow, at_start=forbid)
     assert outcome.problems == (), out.read_text()
     assert outcome.refusals <= {421, 451}
     assert "readonly" in out.read_text().replace("-", "")
