@@ -66,7 +66,7 @@ GIVING_UP = frozenset({"solution", "give up", "resign"})
 _GUESSED = re.compile(
     r"(?:(?:i (?:think|guess|believe)|i(?:'d| would) say|maybe|probably),? )?"
     r"(?:(?:it is|it's|is it|that is|(?:the|my) (?:answer|move|solution|winning move) is):? |(?:answer|solution): ?)?"
-    r"(?P<move>\S+(?: \S+)?)(?: (?:wins|is it))?[.!?]*",
+    r"(?P<move>\S+?(?: \S+?)??)(?: (?:wins|is it))?[.!?]*",
     re.IGNORECASE,
 )
 """How a move is told that is an answer: "I think it is D4." """
@@ -196,7 +196,7 @@ def _answer(state: State, text: str) -> str:
     if line.endswith(","):  # "Hi," is no edge from H to I
         raise BadArguments("Your mail names no move. Answer with nothing else.")
     guessed = _GUESSED.fullmatch(line)
-    return (guessed and _legal(state, guessed["move"])) or _move(state, line)
+    return _move(state, guessed["move"] if guessed else line)
 
 
 def _legal(state: State, words: str) -> str | None:

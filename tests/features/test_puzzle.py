@@ -127,6 +127,7 @@ def test_an_answer_in_a_sentence_is_read_as_on_a_board(given: House, words: str)
     ("words", "said"),
     [
         ("8 or 9?", "8 or 9? is not an edge"),
+        ("I think 12 wins.", "Edge 12 (T-N) is gone"),
         ("Hi,\n\nnice puzzle!", "Your mail names no move."),
         ("8 does not win, does it?", "is not an edge"),
         ("I play 8. No, 9!", "Your mail may mean 8 or 9. Answer with the one that you mean."),
