@@ -14,7 +14,8 @@ from typing import Any
 
 from pbm.bots import LEVELS, Question, Thought
 from pbm.core.notify import Desk
-from pbm.domain.match import Player
+from pbm.domain.mail import RemarkKind
+from pbm.domain.match import Match, Player
 from pbm.domain.settings import Settings
 from pbm.store import Transaction
 
@@ -113,6 +114,16 @@ def spent(at: Desk) -> set[int]:
     """The players for whom robots have thought as long as an hour allows."""
     most = at.tools.limits.thinking_seconds_per_hour
     return {int(item.key) for item in at.tx.agenda.of(SPENT) if item.payload["seconds"] >= most}
+
+
+def hints_told(tx: Transaction, match: Match) -> str:
+    """At which plies a robot gave hints on the board, as a sentence; empty for none."""
+    hints = tx.remarks.of(RemarkKind.HINT, match.board)
+    if not hints:
+        return ""
+    *plies, last = sorted({hint.ply + 1 for hint in hints})
+    had = f"hints at plies {', '.join(map(str, plies))} and {last}" if plies else f"a hint at ply {last}"
+    return f"{hints[0].author.userid} had {had}."
 
 
 TAKEN = "taken"

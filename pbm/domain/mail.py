@@ -113,11 +113,15 @@ class Queued:
 
 
 class RemarkKind(StrEnum):
-    """comment: to all who get the board's mails. kibitz: among followers, sealed until the end. note: to oneself."""
+    """comment: to all who get the board's mails. kibitz: among followers, sealed until the end. note: to oneself.
+
+    hint: a robot's, that its author was given.
+    """
 
     COMMENT = "comment"
     KIBITZ = "kibitz"
     NOTE = "note"
+    HINT = "hint"
 
 
 @dataclass(frozen=True, slots=True)

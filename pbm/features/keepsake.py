@@ -18,7 +18,7 @@ from pbm.core.notify import Desk, notice_of, reader_of
 from pbm.core.rating import told_changes
 from pbm.core.registry import HANDLERS, handles
 from pbm.core.request import Request
-from pbm.core.robots import Ask, Task, thinks
+from pbm.core.robots import Ask, Task, hints_told, thinks
 from pbm.domain import game_record
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed
@@ -168,7 +168,11 @@ def _notice(tx: Transaction, board: OpenBoard, reader: Reader, made: Keepsake) -
         before=board.at(-1) if match.record[-1].notation != SWAP else None,
         whole_record=True,
         page="keepsake.txt",
-        words={"files": files, "tally": tx.matches.head_to_head(match.game, one.id, other.id)},
+        words={
+            "files": files,
+            "tally": tx.matches.head_to_head(match.game, one.id, other.id),
+            "hints": hints_told(tx, match),
+        },
         figure=figure,
         attached=tuple(attached),
     )

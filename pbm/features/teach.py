@@ -19,7 +19,7 @@ from pbm.core.decisions import done
 from pbm.core.notify import Desk, notice_of, reader_of
 from pbm.core.registry import handles
 from pbm.core.request import Request
-from pbm.core.robots import SWAPS_BELOW, Ask, Task, asked, is_robot, teaches, thinks
+from pbm.core.robots import SWAPS_BELOW, Ask, Task, asked, hints_told, is_robot, teaches, thinks
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotYourTurn
 from pbm.domain.mail import RemarkKind
@@ -173,20 +173,21 @@ def _give_hint(item: Item, at: Desk, thoughts: Sequence[Thought]) -> None:
     if not _still_wanted(at, item) or not running or not thoughts:
         return
     player = board.match.player(seat)
-    shown = f"a hint. robot{TEACHER} {advice(thoughts[0], board.state.may_swap, _opens(board))}"
-    board.remark(RemarkKind.COMMENT, player, f"(had a hint from robot{TEACHER} at ply {board.next_ply})")
-    notice = notice_of(board, reader_of(at, player, seat), shown=shown)
+    told = f"robot{TEACHER} {advice(thoughts[0], board.state.may_swap, _opens(board))}"
+    board.remark(RemarkKind.HINT, player, told)
+    notice = notice_of(board, reader_of(at, player, seat), shown=f"a hint. {told}")
     tx.outbox.add(tools.composer.notice(notice, now), now)
 
 
 def advice(thought: Thought, may_swap: bool, opening: bool) -> str:
     """What the strongest robot would do, and why. may_swap: the player may take the other side over.
 
-    opening: the opponent may, after this move. Example: "would play B4: it sees 56 % for you. It expects B4, C2."
+    opening: the opponent may, after this move. Example: "would play B4: it sees 56 % for you. It expects C2 then."
     """
     if may_swap and thought.value < SWAPS_BELOW:
         return f"would swap: if you do not, {worth(thought)}."
-    line = f" It expects {', '.join(thought.line)}." if len(thought.line) > 1 else ""
+    expected = thought.line[1 : None if thought.exact else MOST_EXPECTED + 1]
+    line = f" It expects {', '.join(expected)} then." if expected else ""
     said = f"would play {thought.move}: {worth(thought)}.{line}"
     fair = " As your opponent may swap sides, it opens with a move that is good for neither."
     return said + fair if opening else said
@@ -281,6 +282,7 @@ def _give_review(item: Item, at: Desk, thoughts: Sequence[Thought]) -> None:
         reader_of(at, player), f"pbm: review of {game.info.title} board {number}", [step.state for step in turning],
         at.now, title=game.info.title, match=board.match, steps=found, first=first, second=second,
         teacher=f"robot{TEACHER}", turning=turning, swaps=game.info.swap,
+        hints=hints_told(tx, board.match),
     )  # fmt: skip
     tx.outbox.add(mails, at.now)
 

@@ -11,6 +11,7 @@ import pytest
 from games import GAMES
 from pbm.bots import LEVELS, NoThought, Stopped, Thought, skill_of, think
 from pbm.bots.__main__ import SECONDS
+from pbm.domain.mail import RemarkKind
 from pbm.features.teach import parts
 from pbm.server import Service, Settings
 from pbm.server.programs import HELD
@@ -506,3 +507,30 @@ def test_a_review_shows_the_swap(house: House) -> None:
     shown = next(number for number, line in enumerate(lines) if line == "   2  swap")
     assert lines[shown - 1].startswith("   1  Red  b2 ")
     assert lines[shown + 1].startswith("   3  Blue a1 ")
+
+
+def test_whoever_had_hints_is_told_of_with_the_game(house: House) -> None:
+    """In the mail with the whole game and in its review; a hint is no message to anybody."""
+    house.player("alice")
+    board = house.game("cross -size=4 alice robot1")
+    for move in ("A1", "A3"):
+        scripted(house, move=move, line=(move, "B1", "B2", "B3", "B4"))
+        for _ in range(2):
+            house.answer("alice", "hint", board)
+            (hint,) = house.think()
+        assert "It expects B1, B2, B3 then." in " ".join(hint.body.split())
+        house.answer("alice", move, board)
+        scripted(house, move=f"{move[0]}{int(move[1]) + 1}")
+        house.think()
+    house.answer("alice", "resign!", board)
+    (kept,) = house.think()
+    house.thoughts = think
+    house.send("alice", f"review {board} alice alicepass")
+    (review,) = house.think()
+    assert "alice had hints at plies 1 and 3." in kept.body
+    assert "alice had hints at plies 1 and 3." in review.body
+    with house.service.store.read() as tx:
+        comments = [each.text for each in tx.remarks.of(RemarkKind.COMMENT, board) if each.author.userid == "alice"]
+        hints = tx.remarks.of(RemarkKind.HINT, board)
+    assert comments == []
+    assert hints[0].text.startswith("robot5 would play A1: it sees 50 % for you.")
