@@ -220,9 +220,10 @@ def finished(image: Image.Image, level: int = 0) -> Picture:
     """
     colours = bytes(image.getpalette() or [])
     is_few = len(colours) <= 3 * FEW
-    pixels = image.tobytes("raw", "P;4" if is_few else "P")
-    octets = len(pixels) // image.height
-    rows = b"".join([_AS_THEY_ARE + pixels[start : start + octets] for start in range(0, len(pixels), octets)])
+    margin = 2 if is_few else 1  # pixels before each row, an octet of zeros: what follows is no difference from others
+    sheet = Image.new("P", (image.width + margin, image.height))
+    sheet.paste(image, (margin, 0))
+    rows = sheet.tobytes("raw", "P;4" if is_few else "P")
     head = pack(">2I5B", image.width, image.height, 4 if is_few else 8, _IN_PALETTE, 0, 0, 0)
     packed = zlib_ng.compress(rows, level or (5 if is_few else 6))
     chunks = ((b"IHDR", head), (b"PLTE", colours), (b"IDAT", packed), (b"IEND", b""))
@@ -230,8 +231,8 @@ def finished(image: Image.Image, level: int = 0) -> Picture:
 
 
 _PNG = b"\x89PNG\r\n\x1a\n"
-_AS_THEY_ARE, _IN_PALETTE = b"\0", 3
-"""Of PNG: a row that is not told by differences, and pixels that are numbers of a palette."""
+_IN_PALETTE = 3
+"""Of PNG: pixels are numbers of a palette."""
 
 
 def _chunk(name: bytes, data: bytes) -> bytes:

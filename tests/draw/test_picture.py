@@ -115,6 +115,17 @@ def test_a_picture_is_opaque_always_the_same_and_as_large_as_it_says(name: str) 
     assert shown.data == drawn(played(name).board).data
 
 
+@pytest.mark.parametrize("few", [True, False])
+@pytest.mark.parametrize("width", [9, 10])
+def test_a_file_holds_the_image_to_the_pixel(width: int, few: bool) -> None:
+    """Of colours that fit into half an octet two share one, also where a row ends between them."""
+    image = brush.blank(width, 3)
+    if not few:
+        image.putpalette(brush.palette().getpalette() or [])
+    image.putdata([number % (brush.FEW if few else 60) for number in range(width * 3)])
+    assert opened(brush.finished(image)).tobytes() == image.convert("RGB").tobytes()
+
+
 def test_labels_are_drawn_with_fonts_of_our_own() -> None:
     for bold in (False, True):
         font = brush.font(20, bold=bold)
