@@ -21,5 +21,10 @@ class PolygonSkill(Skill):
     slips = (0.97, 0.5, 0.22, 0.18)
 
     def solve(self, pos: Position, steps: int) -> Solution | None:
+        """At the start only segments from the first corner are looked at: another corner's are much alike."""
         crossings = sum(map(len, pos.drawing.rows)) if pos.drawing else 0
-        return Proof(self.game, steps // (STEPS_A_SEGMENT + crossings // CROSSINGS_A_STEP)).solution(pos)
+        proof = Proof(self.game, steps // (STEPS_A_SEGMENT + crossings // CROSSINGS_A_STEP))
+        moves = list(self.game.moves(pos))
+        from_one = [move for move in moves if not move.start]
+        found = proof.solution(pos, from_one)
+        return None if found and found.value < 0 and len(from_one) < len(moves) else found

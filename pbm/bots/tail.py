@@ -100,9 +100,12 @@ class Proof:
     def __init__(self, game: AnyGame, steps: int) -> None:
         self._game, self._steps = game, steps
 
-    def solution(self, pos: Any) -> Solution | None:
-        """The truth about a position that is not over; None when the steps do not suffice."""
-        root = self._claim(pos)
+    def solution(self, pos: Any, moves: Sequence[Any] = ()) -> Solution | None:
+        """The truth about a position that is not over; None when the steps do not suffice.
+
+        moves: those that may be played in it, if not all.
+        """
+        root = self._claim(pos, moves)
         while not root.settled:
             path = [root]
             while path[-1].kids:
@@ -117,9 +120,10 @@ class Proof:
         won = (self._game.to_move(pos) is Side.FIRST) is (root.to_win == 0)
         return Solution(1.0 if won else -1.0, tuple(self._line(root)))
 
-    def _claim(self, pos: Any) -> Claim:
+    def _claim(self, pos: Any, moves: Sequence[Any] = ()) -> Claim:
         outcome = self._game.outcome(pos)
-        moves = list(self._game.moves(pos)) if outcome is None else ()
+        if not moves and outcome is None:
+            moves = list(self._game.moves(pos))
         return Claim(pos, moves, outcome is not None and outcome.winner is self._game.to_move(pos))
 
     def _line(self, claim: Claim) -> Iterator[Any]:

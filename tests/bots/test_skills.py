@@ -26,7 +26,8 @@ from pbm.bots.dots import Strings, grid, opened
 from pbm.bots.glance import AmazonsSkill
 from pbm.bots.loops import shuffled_rest, yellow_margin
 from pbm.bots.luddit import bound, haul, plan, returns
-from pbm.bots.tail import Tail
+from pbm.bots.skill import Solution
+from pbm.bots.tail import Proof, Tail
 
 
 def random_position(game, words, seed, plies):
@@ -130,6 +131,22 @@ def test_the_polygon_is_solved_as_by_playing_out_every_line(seed):
     assert outcome is not None
     assert solution.value == (1 if outcome.winner is Side.FIRST else -1)
     assert skill_of("polygon").solve(game.start(game.options(["-sides=7"])), 600) is None
+
+
+@pytest.mark.parametrize("sides", [4, 5, 6, 7])
+def test_polygon_is_solved_from_the_start_up_to_seven_sides(sides):
+    game = GAMES["polygon"]
+    solution = skill_of("polygon").solve(game.start(game.options([f"-sides={sides}"])), 40_000)
+    assert solution is not None
+    assert solution.value == 1
+
+
+def test_polygon_is_not_called_lost_because_one_corner_is(monkeypatch):
+    monkeypatch.setattr(Proof, "solution", lambda proof, pos, moves: Solution(-1.0, tuple(moves[:1])))
+    game = GAMES["polygon"]
+    start = game.start(game.options([]))
+    assert skill_of("polygon").solve(start, 1000) is None
+    assert skill_of("polygon").solve(game.play(start, next(game.moves(start))), 1000) is not None
 
 
 @pytest.mark.parametrize("seed", range(6))
