@@ -19,7 +19,7 @@ from games.rules import Side
 from pbm.bots.glance import GlanceSkill
 from pbm.bots.skill import Rollout, Solution
 
-SOLVED_FROM = 26
+SOLVED_FROM = 25
 """So many stones in play, and no more, make it worth a try to solve the rest."""
 
 SMALL = 6
@@ -28,7 +28,7 @@ SMALL = 6
 MOST_WORK = 2_000_000
 """Steps in the theory of sums; many times what a board takes."""
 
-STEPS_A_SUM = 10
+STEPS_A_SUM = 4
 
 Stones = tuple[Cells, Cells]
 """Of the first and of the second side."""
@@ -122,7 +122,7 @@ class ClobberSkill(GlanceSkill):
 
     full = 4000
     explore = 0.8
-    slips = (0.91, 0.48, 0.24, 0.04)
+    slips = (0.91, 0.48, 0.24, 0.05)
 
     def balance(self, pos: Position) -> float:
         assert isinstance(self.game, Clobber)  # noqa: S101  this skill is for that game
