@@ -70,10 +70,17 @@ class Words:
     _remarks: dict[int, list[str]] = field(default_factory=dict)
 
     def take(self, reading: Reading, number: int, command: Command | Rejected) -> None:
-        """Take up what is written below the command's line, counted from 1, where each line has its own."""
-        if reading.remarks and isinstance(command, Command):
-            self.comment = reading.remarks[number - 1]
+        """Take up what is written below the command's line, counted from 1, where each line has its own.
+
+        Below a line without a board, such as a puzzle's answer, it is for the players of the board named last.
+        """
+        if not reading.remarks or not isinstance(command, Command):
+            return
+        self.comment = reading.remarks[number - 1]
+        if "BOARD" in command.args:
             self._remarks.setdefault(int(command.args["BOARD"].partition("#")[0]), []).append(self.comment)
+        elif self.comment and self._remarks:
+            self._remarks[next(reversed(self._remarks))].append(self.comment)
 
     def take_lines(self, board: int, count: int) -> None:
         """So many lines below the command, blank ones aside, were a part of it, and are no words to the players."""

@@ -23,6 +23,8 @@ MAX_COMMANDS = 20
 _MOVE_WORD = re.compile(r"\S*\d\S*|[a-z]{1,3}[-,;:/&>]+[a-z]{0,3}|[a-z]|--", re.IGNORECASE)
 _PLACED = re.compile(r"[a-z]{1,2}\d{1,2}(?:[-x>/][a-z]{1,2}\d{1,2})*", re.IGNORECASE)
 """A move that names its cells: as a subject it is what a link of a board opens, whatever words are below it."""
+_PUZZLE_LINE = re.compile(r"puzzle \d{1,9} \S.*", re.IGNORECASE)
+"""In an answer to a digest, which may hold a puzzle."""
 _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
 """Words that moves may hold and a sentence, too."""
 
@@ -206,8 +208,10 @@ def _by_board(lines: Sequence[str], start: int, plans: Sequence[tuple[int, str]]
     commands: list[tuple[int, str]] = []
     remarks: list[list[str]] = []
     for at, line in enumerate(lines[start:], start):
-        if not commands or _is_board_line(clean(line), standing) or _speaks_of_board(clean(line), standing):
-            commands.append((at, clean(line)))
+        words = clean(line)
+        is_puzzle = standing.board is None and _PUZZLE_LINE.fullmatch(words)
+        if not commands or is_puzzle or _is_board_line(words, standing) or _speaks_of_board(words, standing):
+            commands.append((at, words))
             remarks.append([])
         else:
             remarks[-1].append(line)

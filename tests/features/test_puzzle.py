@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
@@ -16,6 +16,7 @@ from pbm.bots import BOARDS, NoThought, Question, Thought, options_of, skill_of,
 from pbm.bots.only_win import FEWEST_MOVES, is_only_win
 from pbm.bots.skill import value_of
 from pbm.bots.tail import Tail
+from pbm.domain.mail import RemarkKind
 from pbm.domain.match import replay
 from pbm.store.puzzles import Puzzle
 from tests.conversation import House
@@ -270,3 +271,29 @@ def test_what_they_made_of_puzzles_goes_with_an_account(given: House) -> None:
         assert traces is not None
         tx.erasure.forget(traces)
         assert tx.puzzles.streak(1).answered == 0
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "{} A1\npuzzle 1 9",
+        "{} A1\npuzzle 1 9\n\nGood luck!",
+        "puzzle 1 9\n{} A1",
+        "{} A1\nGood luck!\n\npuzzle 1 I think it is 9.",
+    ],
+)
+def test_a_digest_is_answered_with_moves_and_its_puzzle_in_one_mail(given: House, lines: str) -> None:
+    given.player("bob")
+    given.send("alice", "set alice alicepass puzzle daily")
+    given.send("alice", "set alice alicepass digest 13:00")
+    board = given.game("cross -size=4 alice bob")
+    (digest,) = given.wait(timedelta(days=1))
+    assert "Puzzle 1" in digest.body
+    mails = given.answer("alice", lines.format(board))
+    assert any("Solved: 9" in mail.body for mail in mails)
+    with given.service.store.read() as tx:
+        match = tx.matches.load(board)
+        remarks = [remark.text for remark in tx.remarks.of(RemarkKind.COMMENT, board)]
+    assert match is not None
+    assert [ply.notation for ply in match.record] == ["A1"]
+    assert remarks == (["Good luck!"] if "Good" in lines else [])
