@@ -116,6 +116,11 @@ def spent(at: Desk) -> set[int]:
     return {int(item.key) for item in at.tx.agenda.of(SPENT) if item.payload["seconds"] >= most}
 
 
+def later(at: Desk, player: Player) -> str:
+    """The rest of a sentence that says what robots will do for a player: whether they pause before."""
+    return " as soon as robots think for you again" if player.id in spent(at) else ""
+
+
 def hints_told(tx: Transaction, match: Match) -> str:
     """At which plies a robot gave hints on the board, as a sentence; empty for none."""
     hints = tx.remarks.of(RemarkKind.HINT, match.board)

@@ -23,7 +23,7 @@ from pbm.core.decisions import done, refuse
 from pbm.core.notify import Desk, reader_of
 from pbm.core.registry import Occasion, digests, handles, redeems
 from pbm.core.request import Request
-from pbm.core.robots import Task, asked, thinks_at_leisure
+from pbm.core.robots import Task, asked, later, thinks_at_leisure
 from pbm.domain.commands import Command, begins, parse, verb_meant
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.mail import Mail
@@ -122,7 +122,7 @@ def _give(request: Request, command: Command, player: Player, games: Sequence[st
         request.outgoing.letters += _mails(request, player, found)
         return None
     _order(tx, player, games, mailed=True)
-    return done(command, "A robot makes a puzzle. It comes by a mail of its own.")
+    return done(command, f"A robot makes a puzzle{later(request, player)}. It comes by a mail of its own.")
 
 
 def _fresh(at: Desk, player: Player, games: Collection[str]) -> Puzzle | None:

@@ -19,7 +19,7 @@ from pbm.core.decisions import done
 from pbm.core.notify import Desk, notice_of, reader_of
 from pbm.core.registry import handles
 from pbm.core.request import Request
-from pbm.core.robots import SWAPS_BELOW, Ask, Task, asked, hints_told, is_robot, teaches, thinks
+from pbm.core.robots import SWAPS_BELOW, Ask, Task, asked, hints_told, is_robot, later, teaches, thinks
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotYourTurn
 from pbm.domain.mail import RemarkKind
@@ -71,7 +71,9 @@ def hint(request: Request, command: Command) -> Answer | None:
         raise NotYourTurn("It is not your turn: a hint is for your own move.")
     number = board.match.board
     request.tx.agenda.put(THINK, f"hint {number}:{seat}", request.now, ply=board.next_ply)
-    return done(command, f"A robot thinks about board {number}. Its hint comes by a mail of its own.")
+    player = board.match.player(seat)
+    thinks = f"A robot thinks about board {number}{later(request, player)}."
+    return done(command, f"{thinks} Its hint comes by a mail of its own.")
 
 
 @handles(
@@ -99,7 +101,8 @@ def review(request: Request, command: Command) -> Answer | None:
     if len(waiting) >= MOST_REVIEWS:
         raise NotAllowed(f"{MOST_REVIEWS} reviews for you are still under way; wait for them.")
     request.tx.agenda.put(THINK, f"review {match.board}:{player.id}", request.now)
-    return done(command, f"A robot goes through board {match.board}. Its review comes by a mail of its own.")
+    goes = f"A robot goes through board {match.board}{later(request, player)}."
+    return done(command, f"{goes} Its review comes by a mail of its own.")
 
 
 def _word(item: Item) -> str:

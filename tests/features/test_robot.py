@@ -145,6 +145,8 @@ def test_robots_think_only_so_long_within_an_hour_for_one_player(house: House) -
     assert order == [boards[0], boards[2]]
     told = [mail for mail in mails if mail["Subject"] == "pbm: robots pause"]
     assert [mail.address for mail in told] == ["alice@example.net", "bob@example.net"]
+    (mail,) = house.answer("alice", "hint", boards[0])
+    assert "A robot thinks about board 101 as soon as robots think for you again." in " ".join(mail.body.split())
     house.wait(timedelta(minutes=50))
     assert not house.think()
     house.wait(timedelta(minutes=20))
