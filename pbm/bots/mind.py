@@ -219,7 +219,8 @@ class Mind:
 
 
 def _ending(trouble: str) -> str:
-    """The last whole lines of what a process complained of, to be added to a sentence."""
+    """The last whole lines of what a process complained of, without marks below them, to be added to a sentence."""
+    trouble = "\n".join(line for line in trouble.splitlines() if line.strip(" ^~"))
     if len(trouble) > LONGEST_TROUBLE:
         trouble = trouble[-LONGEST_TROUBLE:].partition("\n")[2].strip()
     return f": {trouble}" if trouble else ""

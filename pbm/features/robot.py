@@ -35,7 +35,8 @@ STUCK = "robot"
 COMPLAINT = "robots stuck"
 """On the agenda for a game where the program of a robot fails; the operator is told."""
 
-COMPLAINS_EVERY = timedelta(hours=1)
+GATHERS, COMPLAINS_EVERY = timedelta(minutes=5), timedelta(hours=1)
+"""How long after the first failure the operator is told, so that the mail knows most boards; and how often at most."""
 
 RESIGNS_AFTER = timedelta(days=3)
 """How long a board waits for a robot whose program fails."""
@@ -203,7 +204,7 @@ def _stuck(number: int, ply: int, at: Desk, reason: str) -> None:
     agenda.put(STUCK, number, now + RESIGNS_AFTER, ply=ply, reason=reason, told=False)
     game = at.open(number).match.game
     if agenda.get(COMPLAINT, game) is None:
-        agenda.put(COMPLAINT, game, now)
+        agenda.put(COMPLAINT, game, now + GATHERS)
 
 
 @when_due(COMPLAINT)

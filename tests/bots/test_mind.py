@@ -60,6 +60,7 @@ def test_a_process_thinks_the_same():
         ("print('nonsense')", "unreadable"),
         ("print('[{}]')", "unreadable"),
         ("import os; os.kill(os.getpid(), 9)", "exit status -9$"),
+        ("raise SystemExit('a' + chr(10) + '  ~~^^' + chr(10) + 'b')", "^exit status 1: a\nb$"),
         ("raise SystemExit('x' * 300 + chr(10) + 'y' * 300)", "^exit status 1: y{300}$"),
     ],
 )

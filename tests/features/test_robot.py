@@ -293,11 +293,12 @@ def test_a_robot_that_fails_makes_the_game_wait_and_resigns_at_last(watched: Hou
 
     watched.thoughts = failing
     watched.think()
-    told = watched.wait(timedelta(minutes=1))
+    told = watched.wait(timedelta(minutes=5))
     assert [mail.address for mail in told] == ["op@example.org"]
     assert f"board {board}" in told[0].body
     watched.now += timedelta(hours=1)
     assert watched.think() == []
+    assert watched.wait(timedelta(hours=1)) == []
     assert result(watched, board) is None
     mails = watched.wait(timedelta(days=3))
     assert any("I resign" in mail.body for mail in mails)
