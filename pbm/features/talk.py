@@ -87,7 +87,7 @@ MAX_HEARERS = 10
 ANSWER_DAYS = 30
 LONG_LIST = 8000
 """Characters of a list after which no other one follows in the same mail."""
-MOST_COUNTED = 1000
+MOST_COUNTED = 400
 """Boards of a game that are counted for the list; of more it says only that there are more."""
 
 
