@@ -34,7 +34,7 @@ class GoSkill(Skill):
 
     full = 8000
     rave = 300.0
-    slips = (0.4, 0.15, 0.05, 0.015)
+    slips = (0.4, 0.28, 0.16, 0.1)
     explore = 0.25
     ordered = True
     complete = False
