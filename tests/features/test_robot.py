@@ -11,6 +11,8 @@ import pytest
 from games import GAMES
 from pbm.bots import LEVELS, NoThought, Stopped, Thought, skill_of, think
 from pbm.bots.__main__ import SECONDS
+from pbm.core.decisions import play_ply
+from pbm.core.notify import Desk
 from pbm.domain.mail import RemarkKind
 from pbm.features.teach import parts
 from pbm.server import Service, Settings
@@ -537,3 +539,30 @@ def test_whoever_had_hints_is_told_of_with_the_game(house: House) -> None:
         hints = tx.remarks.of(RemarkKind.HINT, board)
     assert comments == []
     assert hints[0].text.startswith("robot5 would play A1: it sees 50 % for you.")
+
+
+@pytest.mark.parametrize(
+    ("words", "plies", "left"),
+    [
+        ("cross -size=4 alice robot1", ["C3", "A1"], 0),
+        ("cross -size=4 alice robot1", ["C3", "swap"], 0),
+        ("cross -size=4 alice robot1", ["C3"], 0),
+        ("cross -size=4 robot1 alice", ["C3"], 0),
+        ("cross -size=4 robot1 alice", ["C3", "A1", "A3"], 1),
+        ("dots -columns=2 -rows=2 alice robot1", ["b1-b2", "a2-a3", "b2-b3", "b1-c1", "a2-b2", "a3-b3", "a1-b1"], 4),
+    ],
+)
+def test_undo_takes_back_what_the_player_chose_last(house: House, words: str, plies: list[str], left: int) -> None:
+    """A robot that took back its own ply alone would play it again, and no move of the player's could be mended."""
+    house.player("alice")
+    game, *options, first, second = words.split()
+    board = house.send("alice", " ".join([game, "challenge", *options, first, second]))[0].board
+    assert board is not None
+    for text in plies:
+        with house.service.store.write() as tx:
+            opened = Desk(tx, house.service.tools).open(board)
+            play_ply(opened, opened.state.to_move, text)
+    house.send("alice", f"undo {board} alice alicepass")
+    house.thoughts = lambda _: [Thought("A1", 0.0, exact=False, line=("A1",))]
+    house.service.thinkers[0].run(1)
+    assert record(house, board) == plies[:left]
