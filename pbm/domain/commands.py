@@ -183,6 +183,10 @@ def _ill_bound(
     if _lacks_move(verb, words, {}, is_userid):
         return BadArguments("Your move is missing.", usage(verb, Standing(), game))
     fewest = min(sum(not param.optional for param in form) for form in forms(verb, standing))
+    between_two = [param.name for param in verb.params[:2]] == ["USERID1", "USERID2"]
+    if between_two and len(words) == 1 and standing.known and game:
+        rival = "robot" if words[0].casefold() == "me" else words[0]
+        return BadArguments(f'{verb.name} needs two players; "me" is yourself.', f"{game} {verb.name} me {rival}")
     problem = "needs more words" if len(words) < fewest else "does not fit these words"
     return BadArguments(f"{verb.name} {problem}.", usage(verb, standing, game))
 

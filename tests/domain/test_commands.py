@@ -259,3 +259,14 @@ def test_a_quoted_line_stays_one(line: str) -> None:
     assert clean(line).startswith(">")
     with pytest.raises(Rejected):
         parsed(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "suggestion"),
+    [("hex challenge robot5", "hex challenge me robot5"), ("hex challenge me -size=5", "hex challenge me robot")],
+)
+def test_a_challenge_that_names_one_player_is_shown_how_to_name_two(line: str, suggestion: str) -> None:
+    with pytest.raises(BadArguments) as refusal:
+        parse(line, Standing(known=True, proven=True))
+    assert str(refusal.value) == 'challenge needs two players; "me" is yourself.'
+    assert refusal.value.suggestion == suggestion
