@@ -1,4 +1,4 @@
-"""Clobber: the end exactly, as a sum of parts that have nothing to do with each other; random games before.
+"""Clobber: the end exactly, as a sum of parts that have nothing to do with each other; before, random games to it.
 
 Stones that no chain joins to a stone of the other side are out of the game. The rest falls into parts. What a small
 part is worth is worked out once, in the sense of Conway (Forms in games/crossgeo_solver.py), and what small parts are
@@ -9,7 +9,9 @@ parts every move is tried, those first that leave the fewest moves.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from random import Random
+from sys import maxsize
 
 from games.boards import Cells, Squares
 from games.clobber import Clobber
@@ -25,8 +27,11 @@ SOLVED_FROM = 25
 SMALL = 6
 """Stones of a part whose worth is worked out."""
 
-MOST_WORK = 2_000_000
-"""Steps in the theory of sums; many times what a board takes."""
+PLAYED_TO = 10
+"""So many stones in play, and no more, end a random game: its exact end is found in no time."""
+
+MOST_KNOWN = 500_000
+"""Sums that are remembered."""
 
 STEPS_A_SUM = 4
 
@@ -40,8 +45,8 @@ Sum = tuple[Cells, Cells, Value]
 class Sums:
     """Who wins what has come of a board. steps: sums that may be looked at."""
 
-    def __init__(self, board: Squares, steps: int) -> None:
-        self._board, self._steps, self._forms = board, steps, Forms(MOST_WORK)
+    def __init__(self, board: Squares, steps: int = maxsize) -> None:
+        self._board, self._steps, self._forms = board, steps, Forms(maxsize)
         self._worths: dict[Stones, Value] = {}
         self._known: dict[tuple[Sum, int], bool] = {}
 
@@ -61,6 +66,8 @@ class Sums:
             found = self._tried(left, side)
         else:
             found = not (self._forms.at_most(ZERO, worth) if side else self._forms.at_most(worth, ZERO))
+        if len(self._known) > MOST_KNOWN:
+            self._known.clear()
         self._known[left, side] = found
         return found
 
@@ -117,6 +124,12 @@ class Sums:
                     yield (rest, moved) if side else (moved, rest)
 
 
+@lru_cache(maxsize=1)
+def _ends(board: Squares) -> Sums:
+    """The ends of random games on a board: the same come again and again."""
+    return Sums(board)
+
+
 class ClobberSkill(GlanceSkill):
     """Random games, and the end by its parts. A beginner looks at the stones that can move."""
 
@@ -131,12 +144,15 @@ class ClobberSkill(GlanceSkill):
         return ((board.around(second) & first).bit_count() - (board.around(first) & second).bit_count()) / 6
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
-        """A random game; which stone moves is not quite as likely for each."""
+        """A random game down to its exact end; which stone moves is not quite as likely for each."""
         assert isinstance(self.game, Clobber)  # noqa: S101
         board, chance = self.game.board(pos.options), dice.random
         stride, area = board.stride, board.full.bit_length()
-        own, others, value = pos.own, pos.others, -1.0 if pos.mover is Side.FIRST else 1.0
+        own, others, side = pos.own, pos.others, pos.mover
         while True:
+            if (board.grow(own) & others | board.grow(others) & own).bit_count() <= PLAYED_TO:
+                won = _ends(board).wins((own, others) if side is Side.FIRST else (others, own), side)
+                return Rollout(1.0 if won is (side is Side.FIRST) else -1.0)
             ways = [
                 way
                 for way in (
@@ -147,14 +163,11 @@ class ClobberSkill(GlanceSkill):
                 )
                 if way[1]
             ]
-            if not ways:
-                return Rollout(value)
             step, starts = ways[int(chance() * len(ways))]
             later = starts >> (skipped := int(chance() * area)) << skipped or starts
             start = later & -later
             end = start << step if step > 0 else start >> -step
-            own, others = others ^ end, own ^ start | end
-            value = -value
+            own, others, side = others ^ end, own ^ start | end, side.other
 
     def solve(self, pos: Position, steps: int) -> Solution | None:
         assert isinstance(self.game, Clobber)  # noqa: S101

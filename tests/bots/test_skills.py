@@ -164,6 +164,16 @@ def test_clobber_is_solved_as_by_playing_out_every_line(seed):
     assert solution.value == (1 if outcome.winner is Side.FIRST else -1)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_random_games_of_clobber_end_exactly(seed):
+    """Ten stones are left in play at most, so no chance is left, whoever is to move."""
+    game, skill = GAMES["clobber"], skill_of("clobber")
+    pos = random_position(game, ["-columns=4", "-rows=4"], seed, 6 + seed % 2)
+    truth = Tail(game, 10**6).solution(pos)
+    assert truth is not None
+    assert {skill.rollout(pos, Random(dice)).value for dice in range(3)} == {truth.value}
+
+
 def stones_of_clobber(board, *rows):
     """The stones of both sides: "w", "b" and "." in rows from the top."""
     places = {(row, column): mark for row, marks in enumerate(rows) for column, mark in enumerate(marks)}
