@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from games import AnyGame
-from games.rules import Lopsided, OptionError, Preset
+from games.rules import OptionError, Preset
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF, USUAL, is_robot, robots_among
@@ -146,8 +146,7 @@ def read_terms(game: AnyGame, words: Sequence[str], body: str, default_clock: st
     state = State.start(game, own, body)
     if state.outcome is not None:
         raise OptionError("With these options the game would be over before it starts.")
-    rated = rated and not (isinstance(game, Lopsided) and game.lopsided(state.options))
-    return MatchTerms(state, tuple(own), rated, control_of(timing, read_control(default_clock)))
+    return MatchTerms(state, tuple(own), rated and not state.lopsided, control_of(timing, read_control(default_clock)))
 
 
 def _check_names(game: AnyGame, words: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from functools import lru_cache, wraps
 from typing import Any, TypeVar, cast
 
 from games import AnyGame
-from games.rules import BadNotation, Forcing, GameError, IllegalMove, MoveError, Outcome, Side
+from games.rules import BadNotation, Forcing, GameError, IllegalMove, Lopsided, MoveError, Outcome, Side
 from games.scene import Scene
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import Clock, TimeControl
@@ -257,6 +257,11 @@ class State:
     @property
     def may_swap(self) -> bool:
         return self.game.info.swap and self.plies == 1
+
+    @property
+    def lopsided(self) -> bool:
+        """Most boards of its kind are won by one colour, so it is not rated."""
+        return isinstance(self.game, Lopsided) and self.game.lopsided(self.options)
 
     def seat(self, side: Side) -> Seat:
         return 3 - int(side) if self.swapped else int(side)
