@@ -132,7 +132,7 @@ class ConnectionSkill(Skill):
 class CrossSkill(ConnectionSkill):
     """Three edges of which no two are adjacent. Where neither side joins such, both join opposite ones: a draw."""
 
-    slips = (0.83, 0.68, 0.34, 0.08)
+    slips = (0.83, 0.56, 0.27, 0.13)
 
     def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
         return ((0, 2, 4), (1, 3, 5))
