@@ -257,7 +257,7 @@ class Server:
                 self._waiting.clear()
                 try:
                     await _wait(self._waiting, await self._handle_batch(thread))
-                    pause, self._told_of_loss = _FIRST_PAUSE_SECONDS, False
+                    pause = _FIRST_PAUSE_SECONDS
                 except Conflict as conflict:
                     log.debug("handling_conflict", conflict=str(conflict))
                     await asyncio.sleep(_CONFLICT_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311  guards nothing
@@ -306,6 +306,9 @@ class Server:
         self._loop.call_soon_threadsafe(self._sent_soon, 1)
 
     def _sent_soon(self, done: int) -> None:
+        """done: whether anything was, and so was written."""
+        if done:
+            self._told_of_loss = False
         if done and self._deliverer is not None:
             self._deliverer.wake(is_due=True)
 
