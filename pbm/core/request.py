@@ -15,11 +15,13 @@ from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, publish
 from pbm.core.notify import Desk, day_of, perspective, reader_of
 from pbm.core.unasked import excess_of_unasked
+from pbm.domain import idioms
 from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
+from pbm.domain.meaning import plain
 from pbm.domain.reading import Reading
 from pbm.domain.tokens import AddressToken, SeatToken
 from pbm.domain.verbs import Standing, redact, usage
@@ -134,6 +136,12 @@ def no_player(tx: Transaction, userid: str, otherwise: str = "") -> NotFound:
     meant = difflib.get_close_matches(userid, tx.players.like(userid), n=1)
     told = f" Did you mean {meant[0]}?" if meant else ""
     return NotFound(f'There is no player "{userid}" here.{told or otherwise}')
+
+
+def player_named(tx: Transaction, text: str, how: str) -> Player | None:
+    """The player whom a text asks about, or wants to play with. how: asked or rival."""
+    named = (found[how].strip(".,!?:;") for found in idioms.NAMED.finditer(plain(text)) if found[how])
+    return next(filter(None, map(tx.players.find, filter(None, named))), None)
 
 
 class Boards:

@@ -83,9 +83,14 @@ def introduced(text: str, others: Collection[str] = ()) -> str:
 
     >>> introduced("joe"), introduced("Hello, I'm Joe and want to play."), introduced("Hello, how does this work?")
     ('joe', 'Joe', '')
+    >>> introduced("kim\\n\\nBest regards,\\nJoe Miller"), introduced("joe\\n\\nJoe Miller\\n+44 20 1234 5678")
+    ('kim', 'joe')
     """
-    said = sentences(text)[:READ]
-    lone = _LONE.fullmatch(said[0].text) if len(said) == 1 else None
+    closing = idioms.CLOSING.search(text)
+    said = sentences(text[: closing.start()] if closing else text)[:READ]
+    lone = _LONE.fullmatch(said[0].text) if said else None
+    if lone and len(said) > 1 and lone[1].casefold() not in said[1].plain.split():
+        lone = None
     names = [lone[1]] if lone else [found[1] for sentence in said for found in _NAMED.finditer(sentence.text)]
     return _first_name(names, others)
 

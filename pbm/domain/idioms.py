@@ -375,6 +375,21 @@ THANKS = _any(
 )
 """A sentence of courtesy."""
 
+CLOSING = _any(
+    r"""
+    (?:with |my )?(?:(?:best|kind|kindest|warm|warmest|many) )?(?:regards|wishes|greetings)|(?:all the )?best|cheers
+    (?:yours )?(?:sincerely|truly|faithfully)|yours|thanks(?: a lot| in advance)?|thank you|take care|bye|br
+    (?:(?:mit )?(?:freundliche|beste|herzliche|liebe|viele|schöne)[nr]? )?gr(?:ü|ue)(?:ß|ss)en?|gru(?:ß|ss)|mfg|lg|vg
+    (?:bien )?cordialement|bien à (?:vous|toi)|amicalement|salutations|bonne (?:journée|soirée)|à bientôt|merci|danke
+    (?:un )?saludos?(?: cordiales)?|(?:(?:cordiali|distinti) )?saluti|gracias|grazie|atenciosamente|abraços
+    (?:met )?vriendelijke groet(?:en)?|groet(?:en|jes)?|med vänlig(?:a)? hälsning(?:ar)?|(?:med )?vennlig hilsen|mvh
+    (?:med )?venlig hilsen|pozdrawiam|с уважением
+    """,
+    r"(?i)\n[ \t]*",
+    r"(?:[\s,!.-]+(?:\w[\w.'-]*[ \t]*){0,4})?(?=\s*(?:\n|$))",
+)
+"""The line that closes a letter, above or with its writer's name."""
+
 ALONE = _any(r"(?P<move>.+?)", "BEFORE", "AFTER")
 """A sentence that may be a move and polite words around it."""
 

@@ -94,7 +94,7 @@ def sentences(text: str) -> list[Sentence]:
     """
     found: list[Sentence] = []
     for lines, joined in _paragraphs(text):
-        pieces = [piece for piece in (_END.split(joined)) if piece and piece.strip(" .,!?-:;")]
+        pieces = [piece for piece in (_END.split(joined)) if piece and piece.strip(" .,!?-:;()")]
         for number, piece in enumerate(pieces):
             said = _ungreeted(piece) if not (found or number) or _GREETING.match(piece) else piece
             if said and len(said) <= MAX_LENGTH:

@@ -5,6 +5,7 @@ Nobody joins but by an answer from their own address, which its token proves.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import islice
 
@@ -12,14 +13,14 @@ from games import GAMES
 from pbm.compose import Answer
 from pbm.core.credentials import open_account
 from pbm.core.registry import HANDLERS, handles
-from pbm.core.request import Request
+from pbm.core.request import Request, player_named
 from pbm.core.start import fits
 from pbm.domain import idioms
 from pbm.domain.commands import Command, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
 from pbm.domain.errors import NotFound
-from pbm.domain.meaning import game_named, lost, plain, starts
+from pbm.domain.meaning import game_named, lost, plain, starts, topic
 from pbm.domain.verbs import STARTING, Locks, Standing, Verb, find
 from pbm.store.tickets import Seek
 
@@ -28,6 +29,7 @@ FIRST, OPPONENT = "cross", "robot1"
 MAX_SEEKS = 3
 """Open seeks that the mail of welcome shows."""
 KNOWN = Standing(known=True, proven=True)
+_ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+\w")
 
 
 @handles(
@@ -56,10 +58,10 @@ def play(request: Request, command: Command) -> Answer | None:
     return HANDLERS["challenge"](request, replace(challenge, args={**challenge.args, **credentials}))
 
 
-def join(request: Request, name: str = "", *, playing: bool = False) -> None:
+def join(request: Request, name: str = "", *, playing: bool = False, lead: tuple[str, str] = ("", "")) -> None:
     """The newcomer has an account from now on, and is welcomed. name: empty for one made of their address.
 
-    playing: a game is started for them. Raises: BadArguments, NotAllowed.
+    playing: a game is started for them. lead: see _lead. Raises: BadArguments, NotAllowed.
     """
     address = request.sender.address
     player = open_account(request.tx, address, name)
@@ -74,6 +76,7 @@ def join(request: Request, name: str = "", *, playing: bool = False) -> None:
         reply_to=request.tools.composer.answered_by(request.outgoing.reader(player)),
         userid=player.userid,
         playing=playing,
+        lead=lead,
         seeks=list(islice(seeks, MAX_SEEKS)),
         title=_title,
     )
@@ -93,15 +96,38 @@ def greet(request: Request, text: str) -> bool:
     if answer in (Consented.NO, Consented.NEVER):
         request.tx.invitations.refuse(request.sender.address, request.now)
     elif name:
-        join(request, name)
+        join(request, name, lead=_lead(request, text))
     elif answer is Consented.YES or starts(text) or plain(text).startswith("play"):
+        lead = _lead(request, text)
+        if lead[1]:
+            join(request, lead=lead)
+            return True
         told = play(request, parse(f"play {_game(text)}", KNOWN))
     elif answer is Consented.ASKS or lost(text):
-        told = HANDLERS["help"](request, parse("help tutorial", KNOWN))
+        page = {"help GAME": f"help {game_named(text) or 'tutorial'}", "help": "help"}.get(topic(text), "help tutorial")
+        told = HANDLERS["help"](request, parse(page, KNOWN))
     else:
         return False
     request.outgoing.answers += [told] if told is not None else []
     return True
+
+
+def _lead(request: Request, text: str) -> tuple[str, str]:
+    """What to do to play with the person whom a newcomer speaks of, and the line that does it; empty for nobody."""
+    game = game_named(text) or FIRST
+    rival = player_named(request.tx, text, "rival")
+    address = _ADDRESS.search(text)
+    if rival is not None:
+        return f"To play with {rival.userid}, answer with this line:", f"{game} challenge me {rival.userid}"
+    if address is not None:
+        return f"To invite {address[0]}, answer with this line:", f"{game} challenge me {address[0]}"
+    return {
+        "help challenge": (
+            "To invite somebody, put their address in this line:",
+            f"{game} challenge me bob@example.org",
+        ),
+        "help seek": ("To look for a person to play with, answer with this line:", f"{game} seek 1"),
+    }.get(topic(text), ("", ""))
 
 
 def _game(text: str) -> str:

@@ -23,23 +23,28 @@ from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.request import Request, Sender
 from pbm.core.unasked import is_puzzling
 from pbm.domain.commands import Command, begins, clean, parse
-from pbm.domain.consent import introduced
+from pbm.domain.consent import Answer as Consented
+from pbm.domain.consent import consent, introduced
 from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand
 from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import State
-from pbm.domain.meaning import sentences
+from pbm.domain.meaning import game_named, sentences
 from pbm.domain.reading import MAX_COMMANDS, Reading
 from pbm.domain.verbs import VERBS, Standing, leading, redact
-from pbm.features.newcomer import greet
-from pbm.mailin import Action
+from pbm.features.newcomer import FIRST, greet
+from pbm.mailin import Action, strip_subject
 from pbm.server.plain import THANKS, Restated, check_sure, is_newcomers, restated, restated_line
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
 
 _HELD_DAYS = 2
+_NOT_WRITTEN_TO = (
+    "Nobody plays here from your address, and nothing is sent to it but answers such as this one. To get no "
+    'invitations either, answer "no".'
+)
 _WELCOME = 'You are welcome! Your mail asks for nothing. "help" tells what there is.'
 
 
@@ -319,7 +324,7 @@ def _answer(request: Request) -> list[Mail]:
     """A stranger gets nothing of their own mail back: somebody else may have sent it to annoy them."""
     reader, answers = request.author.reader(), request.outgoing.answers
     known = reader.player is not None
-    if not known and isinstance(request.refusal, UnknownCommand) and not begins(answers[-1].line):
+    if not known and request.refusal is not None and _is_talk(request, answers[-1].line):
         answers = [_greeting(request, answers[-1].line)]
     failed = any(answer.outcome is Outcome.FAILED for answer in answers)
     original = redact(original_of(request), request.secrets) if failed and known else ""
@@ -327,6 +332,13 @@ def _answer(request: Request) -> list[Mail]:
     return request.tools.composer.answer(
         reader, answers, request.now, request.message, original, request.author.sent_from
     )
+
+
+def _is_talk(request: Request, line: str) -> bool:
+    """A stranger's mail is no command with an error, but words of somebody who knows none."""
+    if request.sender.address or isinstance(request.refusal, UnknownCommand):
+        return isinstance(request.refusal, UnknownCommand) and not begins(line)
+    return is_newcomers(request.message.text or strip_subject(request.message.subject))
 
 
 MAX_CHARACTERS = 16_000
@@ -356,7 +368,12 @@ def _greeting(request: Request, line: str) -> Answer:
     board = plain(state)
     wish, said = introduced(request.message.text), sentences(line)
     is_typo = len(line.split()) < 3 and "Did you mean" in str(request.refusal) and said and not wish
-    again = "Your answer could not be read. One word is enough: a name you like." if request.sender.address else ""
-    problem = str(request.refusal) if is_typo else again
-    text = request.outgoing.page("stranger.txt", robot=robot, board=board, wish=wish, problem=problem)
+    problem = str(request.refusal) if is_typo else ""
+    words = f"{request.message.text} {strip_subject(request.message.subject)}"
+    if consent(request.message.text or words).answer is Consented.NEVER:
+        problem = _NOT_WRITTEN_TO
+    elif request.sender.address and not is_typo:
+        problem = "Your answer could not be read. One word is enough: a name you like."
+    game = GAMES.get(game_named(words), GAMES[FIRST]).info
+    text = request.outgoing.page("stranger.txt", robot=robot, board=board, wish=wish, problem=problem, game=game)
     return Answer("", Outcome.DONE, text.rstrip("\n"), "pbm: games by mail", is_greeting=True)

@@ -16,7 +16,7 @@ from itertools import chain, takewhile
 
 from games.rules import GameError, MoveError
 from pbm.core.board import OpenBoard
-from pbm.core.request import Request, no_player
+from pbm.core.request import Request, no_player, player_named
 from pbm.domain import idioms
 from pbm.domain.commands import Command, begins, board_first, clean, parse
 from pbm.domain.consent import Answer, consent
@@ -120,11 +120,15 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
 
 
 def is_newcomers(text: str) -> bool:
-    """The words read like a command with an error, and may be a newcomer's: "play", "help me please", "unsubscribe"."""
+    """The words read like a command with an error, and may be a newcomer's.
+
+    >>> [is_newcomers(text) for text in ("play", "help me please", "unsubscribe", "What is this?", "what bob")]
+    [True, True, True, True, False]
+    """
     said = plain(text)
-    return (
-        lost(text) or said.split(" ")[0] == "play" or (" " not in said and consent(text).answer is not Answer.UNCLEAR)
-    )
+    first = said.split(" ")[0]
+    asks = text.rstrip().endswith("?") and first in idioms.COMMON and find(first) is None
+    return lost(text) or first == "play" or asks or (" " not in said and consent(text).answer is not Answer.UNCLEAR)
 
 
 def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool:
@@ -144,7 +148,7 @@ def _about_us(request: Request, text: str) -> Restated | None:
     """The meaning of plain words that are for no opponent: they ask for help, or tell a command politely."""
     if lost(text):
         return Restated(START, "", "")
-    if (player := _player_named(request, text, "asked")) is not None:
+    if (player := player_named(request.tx, text, "asked")) is not None:
         return Restated(f"about {player.userid}", "", "")
     core = idioms.ALONE.fullmatch(plain(text).rstrip("? "))
     if core is None or core["move"] == plain(text):
@@ -161,12 +165,6 @@ def _about_us(request: Request, text: str) -> Restated | None:
 def _as_told(command: Command) -> Restated:
     """Tell a question to the other player together with how it was read."""
     return Restated(command.line, "", command.verb.name if command.verb.asks else "")
-
-
-def _player_named(request: Request, text: str, how: str) -> Player | None:
-    """The player whom a text asks about, or wants to play with. how: asked or rival."""
-    named = (_bare(found[how]) for found in idioms.NAMED.finditer(plain(text)) if found[how])
-    return next(filter(None, map(request.tx.players.find, filter(None, named))), None)
 
 
 def _bare(word: str) -> str:
@@ -345,7 +343,7 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
         topic(text),
         starts(text),
     )
-    rival = _player_named(request, text, "rival")
+    rival = player_named(request.tx, text, "rival")
     if rival is not None:
         line = f"{game or FIRST} challenge me {rival.userid}"
         raise BadArguments(f"To play with {rival.userid}, name the game and challenge them, for instance:", line)

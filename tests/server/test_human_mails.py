@@ -133,10 +133,17 @@ LETTER_ANSWERS = {
 FIRST_ANSWERS = {
     "Hex Board 101 joe-robot1": "play hex|I want to play hex|let's play hex please",
     "Cross Board 101 joe-robot1": "play|Play!|yes|sign me up|join|register|can I play against the computer?|let me in",
-    "pbm: welcome, kim": "kim|Kim 😀|kim!|im kim lets go|Kim here|Hallo, ich bin Kim|name's Kim",
+    "pbm: welcome, kim": "kim|Kim 😀|kim :)|kim!|im kim lets go|Kim here|Hallo, ich bin Kim|name's Kim|"
+    "kim\n\nBest regards,\nKim Doe|kim\n\nLG Kim|kim\n\nMit freundlichen Grüßen\nKim Doe|kim\n\nKim Doe\n+44 20 1234",
     "pbm: help": "help me please|what is this?|is it free?|how does this work?|huh?",
     'no game "chess" here': "play chess",
     "pbm: games by mail": "hola|test|👋|zed told me to write",
+    "hex challenge me anna": "I want to play hex against anna|play hex with Anna",
+    "hex challenge me ann@home.example": "play hex with ann@home.example",
+    "go challenge me bob@example.org": "I'd like to play go with my wife|I'm Joe and want to play go with my friend.",
+    "hex seek 1": "I want to play hex with someone",
+    "pbm: help hex": "How do I play hex?",
+    "help challenge": "Which games are there?|What games do you have?",
     "": "stop|unsubscribe|no thanks|leave me alone",
 }  # fmt: skip
 """What a newcomer answers to their first mail of ours."""
