@@ -45,6 +45,9 @@ from pbm.domain.match import (
 )
 from pbm.store import HOUSE, Transaction
 
+NO_BOARD = 0
+"""The number that a board seems to have which a rehearsal has started."""
+
 CACHED_PLIES = 150_000
 """Plies of all boards that are remembered; one takes some 165 octets."""
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pbm.compose import Composer, Notice, Reader, Whence
 from pbm.compose.pages import Pages
-from pbm.core.board import OpenBoard, States
+from pbm.core.board import NO_BOARD, OpenBoard, States
 from pbm.core.credentials import Passwords
 from pbm.domain.configuration import Limits
 from pbm.domain.events import CommentMade, Event, IntentDropped, MatchStarted, MovePlayed, OfferCancelled, SidesSwapped
@@ -158,6 +158,7 @@ def rehearse(at: Desk, deed: Callable[[Desk], T]) -> tuple[T | None, Rehearsal]:
     done: T | None = None
     with at.tx.rehearsal() as rehearsal:
         done = deed(Desk(at.tx, replace(at.tools, composer=at.tools.composer.aside())))
+    rehearsal.more = rehearsal.more or any(board.match.board == NO_BOARD for board in rehearsal.opened)
     return done, rehearsal
 
 

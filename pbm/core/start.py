@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from games import AnyGame
 from games.rules import OptionError, Preset
-from pbm.core.board import OpenBoard
+from pbm.core.board import NO_BOARD, OpenBoard
 from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF, USUAL, is_robot, robots_among
 from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
@@ -185,7 +185,7 @@ def start_match(
     """
     terms = read_terms(game, words, body, default_clock)
     if tx.opened is not None:
-        rehearsed = Match(0, game.info.name, game.info.version, terms.words, body, seats, 0, (), tx.now)
+        rehearsed = Match(NO_BOARD, game.info.name, game.info.version, terms.words, body, seats, 0, (), tx.now)
         return OpenBoard(tx, rehearsed, terms.state, 0, tx.now)
     match = tx.matches.add(
         game.info.name,

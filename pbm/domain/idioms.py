@@ -339,8 +339,9 @@ REPLY = _any(
 """A short answer to what the other player has asked."""
 
 REMATCH = _any(
-    r"(?:WISH|(?:do you )?want |how about |shall we play |play )?(?:a )?"
-    r"(?:rematch|revanche|(?:another|new|one more) (?:game|match|one)|again)",
+    r"(?:WISH|(?:do you )?want (?:to )?|would you like (?:to )?|how about |(?:shall|can|could) we |let's )?(?:play )?"
+    r"(?:a |the )?(?:rematch|revanche|(?:another|new|one more) (?:game|match|one)|one more|once more|same again|again)"
+    r"(?: (?:with )?(?:the )?(?:colou?rs?|sides|seats) (?:reversed|exchanged|swapped|changed))?",
     "BEFORE",
     r"(?:AFTER)\??",
 )
