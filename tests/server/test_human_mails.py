@@ -176,7 +176,9 @@ BOARD_ANSWERS = {
 }  # fmt: skip
 """What the player to move writes in answer to a board, by what the answer to it says."""
 
-AGAIN = """rematch|rematch?|Rematch please?|one more?|Do you want to play again?|same again with colours reversed|once more?"""
+AGAIN = (
+    "rematch|rematch?|Rematch please?|one more?|Do you want to play again?|same again with colours reversed|once more?"
+)
 
 
 def pairs(table: dict[str, str]) -> list[tuple[str, str]]:
@@ -215,7 +217,7 @@ def test_what_people_ask_in_answer_to_a_board_leads_there(patient: House) -> Non
 
 def test_who_asks_for_one_more_game_gets_it(patient: House) -> None:
     patient.game("cross -size=4 bert anna", ["C3", "D4"])
-    patient.answer("anna", "resign!", 101)
+    patient.answer("bert", "resign!", 101)
     for said in AGAIN.split("|"):
         assert "Cross Board 102 anna-bert" in said_to(patient, patient.answering("bert", said, 101)), said
 
