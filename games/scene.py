@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 
 class Form(StrEnum):
@@ -24,8 +25,7 @@ Place = tuple[int, int]
 """Row and column of a cell, or of a place beside the cells."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """A place of a hexagonal or square board.
 
     row, column: counted from 0 at the top left; on a hexagonal board columns count half cells (see HexBoard).
@@ -56,8 +56,7 @@ cell = lru_cache(maxsize=10_000)(Cell)
 """A cell, not made anew each time: most of a board is as it was at the ply before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(NamedTuple):
     """A coordinate at one end of a line of cells, such as a row's letter.
 
     down, right: the step that leads from there off the board, in rows and columns as cells count them; any number of

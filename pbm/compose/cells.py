@@ -9,7 +9,7 @@ places, stones are discs as large as their places, and links have neither a colo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from html import escape
@@ -172,25 +172,19 @@ class Table:
 
     @cached_property
     def _full(self) -> _Pieces:
-        pieces, linked = [self._opening('<td width="1"></td>')], list[tuple[int, str, _Piece]]()
-        for height, places in self._rows():
-            pieces.append(f'<tr align="center"><td height="{height}" width="1"></td>')
-            for number, (skipped, span, face) in enumerate(places):
-                if skipped:
-                    pieces.append(f'<td colspan="{skipped}"></td>')
-                piece = _piece_of(face, span, height)
-                if face.word:
-                    linked.append((len(pieces), face.word, piece))
-                pieces.append(piece.bare)
-                if number % IN_A_LINE == IN_A_LINE - 1:
-                    pieces.append("\n")
-            pieces.append("</tr>\n")
-        return _pieces([*pieces, "</table>"], linked)
+        frame = _frame(tuple(self.widths), tuple(self.heights), self.span, self.beside, tuple(self.faces))
+        pieces, linked = list(frame.pieces), list[tuple[int, str, _Piece]]()
+        for face, (at, span, height) in zip(self.faces.values(), frame.slots, strict=True):
+            piece = _piece_of(face, span, height)
+            pieces[at] = piece.bare
+            if face.word:
+                linked.append((at, face.word, piece))
+        return _pieces(pieces, linked)
 
     @cached_property
     def _brief(self) -> _Pieces:
         """In the short form."""
-        pieces = [self._opening("", ";color-scheme:light").replace("</td>", "")]
+        pieces = [_opening(self.widths, "", self.beside, ";color-scheme:light").replace("</td>", "")]
         linked: list[tuple[int, str, _Piece]] = []
         for height, places in self._rows():
             grounds = Counter(face.ground for _, _, face in places if face.ground)
@@ -207,26 +201,63 @@ class Table:
             pieces.append("</tr>\n")
         return _pieces([*pieces, "</table>"], linked)
 
-    def _opening(self, first: str, style: str = "") -> str:
-        """first: the column in front, which holds the heights of rows."""
-        columns = "".join(f'<td width="{width}"></td>' for width in self.widths)
-        return (
-            '<table role="presentation" cellpadding="0" cellspacing="1" border="0" '
-            f'width="{sum(self.widths)}" style="{self.beside}margin:8px 0;font-size:16px{style}">\n'
-            f"<tr>{first}{columns}</tr>\n"
-        )
-
     def _rows(self) -> Iterator[tuple[int, list[tuple[int, int, Face]]]]:
-        """Each row: its height, and its faces, with the columns left out before each and those that it takes."""
-        by_row = {row: list(places) for row, places in groupby(sorted(self.faces), itemgetter(0))}
-        for row, height in enumerate(self.heights):
-            at, told = 0, []
-            for place, (_, following) in pairwise([*by_row.get(row, []), (row, len(self.widths))]):
-                column = place[1]
-                span = self.span if column + self.span <= following else following - column
-                told.append((column - at, span, self.faces[place]))
-                at = column + span
-            yield height, told
+        """As of `_rows`, with the faces themselves."""
+        for height, places in _rows(self.heights, len(self.widths), self.span, self.faces):
+            yield height, [(skipped, span, self.faces[place]) for skipped, span, place in places]
+
+
+class _Frame(NamedTuple):
+    """A table without its faces."""
+
+    pieces: list[str]
+    """Of its HTML, with empty ones for the faces."""
+    slots: list[tuple[int, int, int]]
+    """For each face the number of its piece, the columns that it takes, and its height."""
+
+
+@lru_cache(128)
+def _frame(
+    widths: tuple[int, ...], heights: tuple[int, ...], span: int, beside: str, places: tuple[Place, ...]
+) -> _Frame:
+    """Of tables whose faces have these places, in this order."""
+    pieces, slots = [_opening(widths, '<td width="1"></td>', beside)], dict[Place, tuple[int, int, int]]()
+    for height, row in _rows(heights, len(widths), span, places):
+        pieces.append(f'<tr align="center"><td height="{height}" width="1"></td>')
+        for number, (skipped, across, place) in enumerate(row):
+            if skipped:
+                pieces.append(f'<td colspan="{skipped}"></td>')
+            slots[place] = len(pieces), across, height
+            pieces.append("")
+            if number % IN_A_LINE == IN_A_LINE - 1:
+                pieces.append("\n")
+        pieces.append("</tr>\n")
+    return _Frame([*pieces, "</table>"], [slots[place] for place in places])
+
+
+def _opening(widths: Sequence[int], first: str, beside: str, style: str = "") -> str:
+    """first: the column in front, which holds the heights of rows."""
+    columns = "".join(f'<td width="{width}"></td>' for width in widths)
+    return (
+        '<table role="presentation" cellpadding="0" cellspacing="1" border="0" '
+        f'width="{sum(widths)}" style="{beside}margin:8px 0;font-size:16px{style}">\n'
+        f"<tr>{first}{columns}</tr>\n"
+    )
+
+
+def _rows(
+    heights: Sequence[int], columns: int, span: int, places: Iterable[Place]
+) -> Iterator[tuple[int, list[tuple[int, int, Place]]]]:
+    """Each row: its height, and its places, with the columns left out before each and those that it takes."""
+    by_row = {row: list(told) for row, told in groupby(sorted(places), itemgetter(0))}
+    for row, height in enumerate(heights):
+        at, told = 0, []
+        for place, (_, following) in pairwise([*by_row.get(row, []), (row, columns)]):
+            column = place[1]
+            across = span if column + span <= following else following - column
+            told.append((column - at, across, place))
+            at = column + across
+        yield height, told
 
 
 def tables(board: HexBoard | GridBoard) -> list[Table]:
@@ -278,8 +309,9 @@ def _side(room: int, cells: int) -> int:
 def _hexagons(board: HexBoard, cells: Sequence[Cell]) -> Table:
     """Each cell as a square of two columns of half a cell's width; labels where their lines leave the board."""
     places, colours = {cell.place for cell in cells}, board.colours
-    top, bottom = min(row for row, _ in places) - 1, max(row for row, _ in places) + 1
-    left, right = min(column for _, column in places) - 1, max(column for _, column in places) + 3
+    rows, columns = zip(*places, strict=True)
+    top, bottom = min(rows) - 1, max(rows) + 1
+    left, right = min(columns) - 1, max(columns) + 3
     unit = _side(WIDTH * 2, right - left) // 2
     table = Table([unit] * (right - left), [MARGIN, *[2 * unit] * (bottom - top - 1), MARGIN], span=2)
     for label in (*board.labels, *_inner_labels(board, places)):

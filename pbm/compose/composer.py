@@ -644,7 +644,7 @@ def _told(notice: Notice) -> int:
     """Octets that people's words take of the room for boards, in all forms of the mail."""
     said = [*(each.text for each in notice.comments), *(each.text for each in (*notice.kibitz, *notice.notes))]
     words = "\n".join([*said, *_quotable(notice.original)])
-    told = len(to_ascii(words)) + len(written(words)[1]) + len(json.dumps(words))
+    told = len(to_ascii(words)) + len("\n".join(written(words)[1])) + len(json.dumps(words))
     return told if words.isascii() else told * 5 // 4  # what stands beside them is encoded, too
 
 

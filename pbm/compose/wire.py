@@ -80,29 +80,30 @@ def _kind(part: Part | Parts) -> str:
 
 def _leaf(part: Part) -> Iterator[str]:
     if isinstance(part.content, bytes):
-        kind, encoding, body = part.kind, "base64", _base64(part.content)
+        kind, encoding, lines = part.kind, "base64", _base64(part.content)
     else:
-        kind, (encoding, body) = f"{part.kind}; charset=utf-8", written(part.content)
+        kind, (encoding, lines) = f"{part.kind}; charset=utf-8", written(part.content)
     yield f"Content-Type: {kind}"
     yield f"Content-Transfer-Encoding: {encoding}"
     for name, value in part.headers.items():
         yield _header(name, value)
     yield ""
-    if body:
-        yield "\r\n".join(body.splitlines())
+    if lines:
+        yield "\r\n".join(lines)
 
 
-def written(text: str) -> tuple[str, str]:
-    """How text is encoded, and the outcome."""
-    if text.isascii() and max(map(len, text.splitlines()), default=0) <= MAX_LINE:
-        return "7bit", text
+def written(text: str) -> tuple[str, list[str]]:
+    """How text is encoded, and the lines of the outcome."""
+    lines = text.splitlines()
+    if text.isascii() and max(map(len, lines), default=0) <= MAX_LINE:
+        return "7bit", lines
     content = text.encode()
     encoded = quopri.encodestring(content).decode("ascii")
     if 2 * len(encoded) > 3 * len(content):  # little of it could be read as it stands
         return "base64", _base64(content.replace(b"\n", b"\r\n"))
     if " \n" in text or text.endswith(" "):  # for the blank at an end of a line it makes no room
         encoded = re.sub(r"(?m)^(.{74,75})(=20)$", r"\1=\n\2", encoded)
-    return "quoted-printable", encoded
+    return "quoted-printable", encoded.splitlines()
 
 
 def octets(text: str) -> int:
@@ -110,10 +111,10 @@ def octets(text: str) -> int:
     return len(text) + text.count("\n")
 
 
-def _base64(content: bytes) -> str:
+def _base64(content: bytes) -> list[str]:
     """In lines of 76 letters."""
     letters = base64.b64encode(content).decode("ascii")
-    return "\n".join(letters[at : at + 76] for at in range(0, len(letters), 76))
+    return [letters[at : at + 76] for at in range(0, len(letters), 76)]
 
 
 def _header(name: str, value: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
 
@@ -79,6 +80,7 @@ def _content(cell: Cell) -> str:
     return " ".join(filter(None, ("" if cell.form is Form.ARROW else cell.piece, kind)))
 
 
+@lru_cache(4096)
 def _state(cell: Cell) -> str:
     content = _content(cell)
     if cell.last or cell.winning:

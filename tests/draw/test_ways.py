@@ -16,7 +16,7 @@ from pbm.draw.svg import of_cells
 Board = HexBoard | GridBoard
 FREE = (Cell(0, 0, "A1"), Cell(0, 2, "B1", "W"), Cell(0, 4, "C1"))
 HEXAGONS = HexBoard(FREE, (Label("A", (0, 0), 0, -2), Label("A", (0, 4), 0, 2)))
-SQUARES = GridBoard(tuple("ABC"), ("1",), tuple(replace(each, column=each.column // 2) for each in FREE))
+SQUARES = GridBoard(tuple("ABC"), ("1",), tuple(each._replace(column=each.column // 2) for each in FREE))
 WAYS: dict[str, Callable[[Board], object]] = {
     "text": board,
     "more characters": lambda shown: board(shown, UNICODE),
@@ -30,7 +30,7 @@ SEEN = sorted(WAYS.keys() - {"words"})
 
 def but(shown: Board, at: int, **other: object) -> Board:
     """The board with one cell that is different."""
-    changed = replace(shown.cells[at], **other)  # type: ignore[arg-type]
+    changed = shown.cells[at]._replace(**other)  # type: ignore[arg-type]
     return replace(shown, cells=(*shown.cells[:at], changed, *shown.cells[at + 1 :]))
 
 
