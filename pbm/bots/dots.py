@@ -16,8 +16,8 @@ from random import Random
 from games.boards import Cells, Points, bits
 from games.dots import Dots, Position, sides_of
 from games.rules import Side
+from pbm.bots.exact import TooFar
 from pbm.bots.skill import Rollout, Skill, Solution
-from pbm.bots.tail import TooFar
 
 SOLVED_FROM = 32
 """So many lines before the end it is worth a try to solve it."""

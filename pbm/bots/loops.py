@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+from functools import cache, partial, reduce
+from itertools import chain, combinations
+from operator import or_
 from random import Random
 
+from games.boards import Cells, bits, union
 from games.loops import Position
 from games.rules import Side
+from pbm.bots.exact import Exact, TooFar
 from pbm.bots.skill import Rollout, Skill, Solution
-from pbm.bots.tail import Tail
 
-PLIES_SOLVED = 9
-"""So many plies before the end it is worth a try to play out every line."""
+MOST_ENDS = 20_000
+"""With so many completions of the grid at most it is worth a try to solve it."""
+
+MOST_TURNED = 4
+"""With so many squares filled at most it is worth while to turn a grid until it looks like one met before."""
 
 Square = tuple[int, int]
 
@@ -38,8 +46,99 @@ class LoopsSkill(Skill):
         return Rollout(value, (one, two))
 
     def solve(self, pos: Position, steps: int) -> Solution | None:
-        left = 2 * pos.options.size - sum(map(int.bit_count, pos.filled))
-        return Tail(self.game, steps // 20).solution(pos) if left <= PLIES_SOLVED else None
+        size, side = pos.options.size, self.game.to_move(pos)
+        try:
+            ends = completions(pos.filled, MOST_ENDS)
+        except TooFar:
+            return None
+        own, others = _cells(pos.rows[side - 1]), _cells(pos.rows[side.other - 1])
+        yellow = (side is Side.FIRST) == (pos.options.first == "yellow")
+        return Filling(size, steps).solution((own, others, ends, yellow), side)
+
+
+Rest = tuple[Cells, Cells, Sequence[Cells], bool]
+"""The squares of the side to move and of the other one, all grids that may come of them, and whether Yellow moves."""
+
+
+class Filling(Exact[Rest]):
+    """The rest of a game, whose grids are known."""
+
+    def __init__(self, size: int, steps: int) -> None:
+        super().__init__(steps)
+        self._size = size
+        self._crossings = cache(partial(crossed, size))
+
+    def key(self, at: Rest) -> Hashable:
+        own, others = at[:2]
+        if (own | others).bit_count() > MOST_TURNED:
+            return own, others
+        return min((_moved(own, turn), _moved(others, turn)) for turn in turns(self._size))
+
+    def look(self, at: Rest) -> int | Sequence[tuple[Square, Rest]]:
+        own, others, ends, yellow = at
+        taken = own | others
+        if ends[0] == taken:
+            odd = sum((own & four).bit_count() & 1 for four in self._crossings(taken))
+            margin = len(self._crossings(taken)) - 2 * odd
+            return ((margin > 0) - (margin < 0)) * (1 if yellow else -1)
+        legal = reduce(or_, ends) & ~taken
+        kids: list[tuple[Square, Rest]] = []
+        for cell in bits(legal):
+            square = 1 << cell
+            left = [end for end in ends if end & square] if len(ends) > 1 else ends
+            kids.append((divmod(cell, self._size), (others, own | square, left, not yellow)))
+        return sorted(kids, key=lambda kid: len(kid[1][2]))
+
+
+@cache
+def turns(size: int) -> list[list[int]]:
+    """Where each square goes when a grid is turned or mirrored."""
+    grid = [list(range(row * size, (row + 1) * size)) for row in range(size)]
+    found = []
+    for _ in range(4):
+        grid = [list(row) for row in zip(*reversed(grid), strict=True)]
+        found += [list(chain.from_iterable(rows)) for rows in (grid, reversed(grid))]
+    return found
+
+
+def _moved(cells: Cells, turn: Sequence[int]) -> Cells:
+    return union(turn[cell] for cell in bits(cells))
+
+
+def _cells(rows: Sequence[int]) -> Cells:
+    return sum(line << row * len(rows) for row, line in enumerate(rows))
+
+
+def completions(filled: Sequence[int], most: int) -> list[Cells]:
+    """All full grids that may come of a position, row after row. Raises: TooFar, where there are more than that."""
+    size = len(filled)
+    room = [2 - sum(line >> column & 1 for line in filled) for column in range(size)]
+    once, twice = (sum(1 << column for column in range(size) if room[column] >= least) for least in (1, 2))
+    found = [(once, twice, 0)]
+    for row, line in enumerate(filled):
+        further = []
+        for once, twice, grid in found:
+            free = [1 << column for column in bits(once & ~line)]
+            for chosen in map(sum, combinations(free, 2 - line.bit_count())):
+                left = once & ~chosen | twice & chosen, twice & ~chosen
+                further.append((*left, grid | (line | chosen) << row * size))
+            if len(further) > most:
+                raise TooFar
+        found = further
+    return [grid for once, _, grid in found if not once]
+
+
+def crossed(size: int, grid: Cells) -> list[Cells]:
+    """For each crossing of a full grid its four ends."""
+    across, down = (1 << size) - 1, sum(1 << row * size for row in range(size))
+    rows = [grid & across << row * size for row in range(size)]
+    columns = [grid & down << column for column in range(size)]
+    return [
+        row | column
+        for number, row in enumerate(rows)
+        for place, column in enumerate(columns)
+        if all(line & -line < 1 << number * size + place < line & line - 1 for line in (row, column))
+    ]
 
 
 def shuffled_rest(pos: Position, dice: Random) -> list[Square]:

@@ -15,11 +15,8 @@ from games.boards import Cells, Squares, bits, union
 from games.four import Four
 from games.placing import Position
 from games.rules import Side
+from pbm.bots.exact import TooFar
 from pbm.bots.skill import Rollout, Skill, Solution, value_of
-
-
-class TooFar(Exception):
-    """The end of the game is too far away."""
 
 
 class Tail:

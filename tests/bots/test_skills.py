@@ -103,6 +103,42 @@ def test_loops_and_polygon_see_the_end_exactly():
 
 
 @pytest.mark.parametrize("seed", range(8))
+def test_loops_is_solved_as_by_playing_out_every_line(seed):
+    """Grids that were turned or mirrored are worth the same, so no table may mix them up."""
+    game = GAMES["loops"]
+    pos = random_position(game, ["-size=4", f"-first={('yellow', 'purple')[seed % 2]}"], seed, seed % 5)
+    solution, truth = skill_of("loops").solve(pos, 10**6), Tail(game, 10**6).solution(pos)
+    assert solution is not None
+    assert truth is not None
+    assert solution.value == truth.value
+    for move in solution.line:
+        pos = game.play(pos, move)
+    outcome = game.outcome(pos)
+    assert outcome is not None
+    assert solution.value == (0 if outcome.winner is None else 1 if outcome.winner is Side.FIRST else -1)
+
+
+@pytest.mark.parametrize("seed", [1, 7])
+def test_where_a_draw_is_all_there_is_most_replies_are_made_mistakes(seed):
+    game, skill = GAMES["loops"], skill_of("loops")
+    pos = random_position(game, ["-size=5"], seed, 6)
+
+    def value(at):
+        solution = skill.solve(at, 10**6)
+        assert solution is not None
+        return solution.value
+
+    def mistakes(move):
+        replies = [value(game.play(game.play(pos, move), reply)) for reply in game.moves(game.play(pos, move))]
+        return replies.count(1.0) / len(replies)
+
+    assert value(pos) == 0
+    shares = {move: mistakes(move) for move in game.moves(pos) if value(game.play(pos, move)) == 0}
+    assert len(set(shares.values())) > 1
+    assert shares[choose(game, pos, budget=Budget(2, 5.0, steps=10**6)).move] == max(shares.values())
+
+
+@pytest.mark.parametrize("seed", range(8))
 def test_four_in_a_row_is_solved_as_by_playing_out_every_line(seed):
     game = GAMES["four"]
     pos = random_position(game, ["-columns=4", "-rows=4", f"-line={3 + seed % 2}"], seed, 5)
