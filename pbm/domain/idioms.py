@@ -13,7 +13,7 @@ _PARTS = {
     r"| have to| must|'m going to| am going to|(?:'d| would) be (?:happy|glad|delighted|pleased) to)? )",
     "OFFER": r"(?:it|(?:(?:a|the|your|this) )?"
     r"(?:draw(?: offer)?|undo|takeback|take back|offer(?: of a draw)?|proposal|request))",
-    "LAST": r"(?:it|that|this|that one|this one|my (?:(?:last|previous) )?(?:move|one|stone))",
+    "LAST": r"(?:it|that|this|that one|this one|(?:that|the last) move|my (?:(?:last|previous) )?(?:move|one|stone))",
     "OOPS": r"(?:(?:oops|sorry|oh no|damn)[\s,.!-]+)?(?:that was )?(?:the |a |my )?wrong \w+[\s,.!-]+",
     "POLITE": r"(?:sorry|thanks|thank you|thx|oh|well|um+|hm+|ah|i'm afraid|i am afraid|but|and|please)",
     "LIKE": r"(?:love|like|happy|glad|delighted|pleased|want|play|join|try|accept|give it a (?:try|go))",
@@ -152,7 +152,7 @@ ACTS = {
             (?:undo|take ?back)(?: (?:LAST|please))*|(?:let me|please) (?:undo|take LAST back|take back)(?: LAST)?
             WISH?(?:undo|take back|retract|withdraw)(?: LAST)?
             WISH?(?:request|ask for) (?:an? )?(?:undo|takeback|take back)
-            (?:OOPS)?(?:WISH|(?:can|could|may|might) i )(?:please )?take LAST back(?: please)?\??
+            (?:OOPS)?(?:WISH|(?:can|could|may|might) (?:i|we) )(?:please )?(?:take|have) LAST back(?: please)?\??
             (?:can|could|may|might) (?:i|we) (?:please )?(?:undo|take ?back|retract)(?: LAST)?\??
             (?:can|could|may|might) (?:i|we) (?:please )?have (?:an? )?(?:undo|takeback)\??|(?:undo|take ?back)\?
             (?:WISH|(?:can|could|may|might) i )(?:please )?(?:change|correct) my (?:last )?move\??
@@ -206,6 +206,7 @@ WISHES = {
         "look": r"""
             (?:show|send|mail) (?:me )?(?:(?:the|my|this|our) )?(?:board|game|position|state)s?(?: again| now)?
             (?:can|could|may) (?:i|you) (?:please )?(?:see|have|(?:show|send) me) (?:the|my|our) (?:board|game)s?.{0,20}
+            (?:can|could|may) i (?:please )?(?:see|have) the whole game(?: again| now)?\??
             (?:what's|what is|how is) (?:the|our) (?:score|position|state|standing|situation)(?: now| here)?\??
             (?:how|where) (?:does it|do we|do things|do i) stand(?: now)?\??|(?:what's|what is) the state of the game\??
             (?:whose|who's) (?:turn|move) is it(?: now)?\??|is it my (?:turn|move)(?: now)?\??
@@ -213,8 +214,8 @@ WISHES = {
             (?:did|have) i w[io]n\??
             (?:what colou?r|which (?:colou?r|side|stones?|pieces?)) (?:am i|is mine|are mine|do i have)\??
             am i (?:x or o|o or x|white or black|black or white|\w+ or \w+)\??|what happened\??
-            how (?:much time|long) (?:do i|have i|do we) (?:have|got)(?: left)?\??
-            when(?:'s| is) my (?:deadline|time over)\??
+            how (?:much time|long|many (?:days|hours)) (?:do i|have i|do we|does \w+|has \w+) (?:have|got)(?: left)?\??
+            when(?:'s| is) my (?:deadline|time over)\??|when (?:do i|does \w+) (?:have|need) to (?:move|play|answer)\??
             (?:did you (?:get|receive)|have you got|was) my (?:last )?move(?: ok| okay| received| played)?\??
             """,
         "who": r"""
@@ -230,10 +231,16 @@ TOPICS = {
     command: _any(rows)
     for command, rows in {
         "help resign": r"""
-            \bhow\b.* (?:resign|give up|concede|quit|(?:end|leave|stop) (?:a|the|this|my) (?:game|match))\b
+            \bhow\b.* (?:resign|give up|concede|quit)\b
+            \bhow\b.* (?:end|leave|stop|cancel|abort|delete) (?:a|the|this|my) (?:game|match)\b
             """,
         "help undo": r"\bhow\b.* (?:undo|take ?back|take .{1,20} back|change my (?:last )?move)\b",
         "help propose": r"\bhow\b.* (?:draw|remis|tie)\b",
+        "help claim": r"""
+            \bwhat (?:happens )?if .{1,30}(?:does(?:n't| not)|do(?:n't| not)|never|stops?) (?:move|play|answer|reply)
+            ^\w{2,20} (?:hasn't|has not|doesn't|does not) (?:mov|play|answer|repl|respond)\w+
+            \bhow\b.* win on time\b|\b(?:time|clock) (?:runs|has run|is) (?:out|up)\?
+            """,
         "hint": r"""
             \bhints?\b|\bbest move\b|\bwhat (?:should|would|shall) i (?:play|do|move)\b
             \b(?:pick|choose|play|find|suggest) (?:one|a move|something) for me\b|\b(?:advice|suggestion)\b
@@ -313,9 +320,22 @@ STARTS = _any(
 """A sentence whose writer wants a game at once."""
 
 ON_BOARD = frozenset(
-    {"help resign", "help undo", "help propose", "hint", "list", "help mails", "test display", "help block"}
+    {
+        *("help resign", "help undo", "help propose", "help claim"),
+        *("hint", "list", "help mails", "test display", "help block"),
+    }
 )
 """Topics that no opponent is asked about."""
+
+MISTAKEN = re.compile(r"\b(?:i (?:meant|wanted|intended)|instead)\b")
+"""Words around a move of somebody who wants it in place of the one they have made; found anywhere."""
+
+MISHAP = re.compile(r"\b(?:wrong (?:cell|square|field|place|spot|key|hex|edge)|misclick\w*|typo)\b")
+"""The same where no move is named."""
+
+_MY_ADDRESS = r"\bmy (?:\w+ )?(?:e-?mail|mail|address)\b"
+OWN_ADDRESS = re.compile(rf"{_MY_ADDRESS}.{{0,60}}\S@\S|\S@\S.{{0,60}}{_MY_ADDRESS}")
+"""A sentence that tells the writer's address."""
 
 LOST = _any(
     r"""

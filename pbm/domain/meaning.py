@@ -321,6 +321,7 @@ class _Reader:
         or a sentence that looks like a move and is none here.
         """
         doubts = [name for name in self.mentions[claim.sentence] if claim.move and name not in claim.move.split("; ")]
+        doubts += self._acts_beside(claim)
         for number, sentence in enumerate(self.said):
             if number != claim.sentence and claim.move and _STRONG.fullmatch(sentence.plain):
                 doubts += [] if self.legal(sentence.plain) else [sentence.text]
@@ -332,6 +333,11 @@ class _Reader:
                 is_column = len(claim.move) == 1  # other columns would not be seen in the sentence
                 doubts += others or ([claim.name] if takes_back or is_column else [])
         return tuple(doubts)
+
+    def _acts_beside(self, claim: _Claim) -> list[str]:
+        """The acts that clauses of the sentence of a move are, as in "D4, draw?"."""
+        clauses = map(plain, idioms.CLAUSE.split(self.said[claim.sentence].text)) if claim.move else ()
+        return [act for clause in clauses for act in ("draw", "resign") if idioms.ACTS[act].fullmatch(clause)]
 
     def _claim(self, number: int, sentence: Sentence) -> _Claim | None:
         """The claim of one sentence."""

@@ -20,7 +20,7 @@ from pbm.core.request import Request, no_player, player_named
 from pbm.domain import idioms
 from pbm.domain.commands import Command, begins, board_first, clean, parse
 from pbm.domain.consent import Answer, consent
-from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
+from pbm.domain.errors import BadArguments, NotFound, Rejected, UnknownCommand
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import Player
 from pbm.domain.meaning import Act, Meaning, Wish, again, game_named, lost, meaning, plain, starts, topic, wished
@@ -28,7 +28,7 @@ from pbm.domain.reading import Reading
 from pbm.domain.verbs import LOOKING, VERBS, find, passwords_behind
 from pbm.mailin import strip_subject
 
-CHAT, THANKS, START, FIRST = "chat", "thanks", "help start", "cross"
+CHAT, THANKS, START, FIRST, ABOUT, AGAIN = "chat", "thanks", "help start", "cross", "about me", "rematch"
 _COMMANDS = {
     Act.SWAP: "swap",
     Act.RESIGN: "resign",
@@ -72,6 +72,22 @@ _QUALIFIERS = _COURTESIES | frozenset(
 """Words after which the name of a verb is none: "nice move"."""
 _NEAR = 0.8
 """How like a verb a first word is that is a misspelt one."""
+_NEAR_ALONE = 0.75
+"""The same for a word that is a whole mail."""
+_ON_A_BOARD = (
+    "swap",
+    "resign",
+    "propose",
+    "accept",
+    "reject",
+    "undo",
+    "pass",
+    "show",
+    "pause",
+    "claim",
+    "rematch",
+    "hint",
+)
 _WORDS_TO_A_NUMBER = 4
 """Words of a text that hold one number: with more numbers it may be a move."""
 _PLACE = re.compile(
@@ -138,16 +154,23 @@ def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool
     if isinstance(command, UnknownCommand):
         return is_said or command.suggestion in _GENERAL
     if isinstance(command, Rejected):
-        return is_said
+        return is_said or _names_no_game(text, command)
     named = command.args.get("USERID", "")
     names_nobody = bool(named) and request.tx.players.find(named) is None
     return (names_nobody and is_said) or (command.verb.group == LOOKING and (is_said or len(rest) == 1))
+
+
+def _names_no_game(text: str, command: Command | Rejected) -> bool:
+    """A word of a sentence stands where a command has the game: "my games"."""
+    return isinstance(command, NotFound) and plain(text).split(" ")[0] in idioms.COMMON
 
 
 def _about_us(request: Request, text: str) -> Restated | None:
     """The meaning of plain words that are for no opponent: they ask for help, or tell a command politely."""
     if lost(text):
         return Restated(START, "", "")
+    if wished(text) is Wish.LOOK:
+        return None
     if (player := player_named(request.tx, text, "asked")) is not None:
         return Restated(f"about {player.userid}", "", "")
     core = idioms.ALONE.fullmatch(plain(text).rstrip("? "))
@@ -197,6 +220,10 @@ def _is_turn(board: OpenBoard, text: str) -> bool:
 def _check_turn(board: OpenBoard, text: str, meant: Meaning) -> None:
     """Raises: BadArguments where not all of the moves can be meant."""
     if not _is_turn(board, text):
+        move = next((name for name in meant.between if name != Act.DRAW.value), "")
+        if {*meant.between} == {move, Act.DRAW.value}:
+            way = f'To play {move} and offer a draw, answer with "{move}" on one line and "propose" on the next.'
+            raise BadArguments(way)
         named = " or ".join(meant.between)
         raise BadArguments(f"Your mail may mean {named}, so nothing is done. Answer with the one that you mean.")
 
@@ -228,16 +255,41 @@ def _on_board(request: Request, number: int, text: str, *, is_open: bool) -> Res
         return None
     if meant.act is Act.RULES:
         return Restated(f"help {board.match.game}", "", "")
+    if is_open:
+        _check_slip(request, board, text, meant)
     if (replied := _replied(request, board, text)) is not None:
         return replied
-    if meant.act is Act.SAY and board.match.result is not None and again(text):
-        return Restated("rematch", text.strip(), "rematch")
-    if meant.act is Act.SAY and not meant.between and (found := topic(text)) in idioms.ON_BOARD:
-        return Restated(found, "", "")
+    if meant.act is Act.SAY and (line := _told_by_topic(board, text, meant)):
+        return Restated(line, text.strip() if line == AGAIN else "", line if line == AGAIN else "")
     if meant.act is Act.SAY:
         return _to_opponent(request, board, text, meant)
     line = meant.move or _COMMANDS[meant.act]
     return None if text.strip() == line else Restated(line, meant.comment, line)
+
+
+def _told_by_topic(board: OpenBoard, text: str, meant: Meaning) -> str:
+    """The command for words that no opponent is asked about; empty for others."""
+    found = topic(text)
+    if board.match.result is not None and again(text):
+        return AGAIN
+    is_ours = found in idioms.ON_BOARD or (found == ABOUT and "?" in text)
+    return found if is_ours and not meant.between else ""
+
+
+def _check_slip(request: Request, board: OpenBoard, text: str, meant: Meaning) -> None:
+    """Raises: BadArguments for a word that looks like one of those that are done on a board, and for another move
+    than the one just made, which only the opponent can grant.
+    """
+    word = plain(text)
+    near = difflib.get_close_matches(word, _ON_A_BOARD, n=1, cutoff=_NEAR_ALONE) if len(word) > 3 else []
+    if near and word.isalpha() and word not in _COURTESIES | idioms.COMMON | {*_ON_A_BOARD}:
+        raise BadArguments(f'"{word}" is neither a move nor a command. Did you mean "{near[0]}"?', near[0])
+    is_slip = idioms.MISTAKEN.search(word) if meant.move or meant.between else idioms.MISHAP.search(word)
+    writer = request.sender.proven or request.sender.claimed
+    seat = None if writer is None else board.match.seat_of(writer.id)
+    has_moved = board.match.record and board.match.result is None and seat not in (None, board.state.to_move)
+    if is_slip and has_moved:
+        raise BadArguments("Your move is made. To ask your opponent whether you may take it back:", "undo")
 
 
 def _to_opponent(request: Request, board: OpenBoard, text: str, meant: Meaning) -> Restated | None:
@@ -249,9 +301,15 @@ def _to_opponent(request: Request, board: OpenBoard, text: str, meant: Meaning) 
         game = board.match.game
         raise BadArguments("To invite somebody to a game, send this:", f"{game} challenge me {invited['address']}")
     if consent(text, ()).answer is Answer.NEVER:
+        way_out = '"resign" gives this game up, and' if board.match.result is None else "This game is over;"
         raise BadArguments(
-            'You ask for no more mails. "resign" gives this game up, and "help mails" tells how to get fewer, or none. '
+            f'You ask for no more mails. {way_out} "help mails" tells how to get fewer, or none. '
             f'To write to your opponent, begin with "{CHAT}".'
+        )
+    if idioms.OWN_ADDRESS.search(plain(text)):
+        raise BadArguments(
+            "Nothing was passed on: your opponent does not learn your address. To have your mails sent to another one, "
+            f'see "help change-address"; to write to your opponent all the same, begin with "{CHAT}".'
         )
     return Restated(CHAT, text.strip(), "a message") if _is_message(request, board, text, meant) else None
 
@@ -319,12 +377,25 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_a
         return Restated(_HELPS[wish], "", "")
     if consent(text, ()).answer is Answer.NEVER:
         return Restated("help mails", "", "")
+    if isinstance(command, UnknownCommand):
+        _check_board(request, text)
     if not isinstance(command, UnknownCommand) and _EXACT.search(text):
         return None
     if meaning(text, lambda _: None).act is Act.RULES:
         game = game_named(f"{text} {strip_subject(request.message.subject)}")
         return Restated(f"help {game}" if game else "help" if "rules" in plain(text) else START, "", "")
     return _by_topic(request, text, command)
+
+
+def _check_board(request: Request, text: str) -> None:
+    """Raises: BadArguments for what is done on a board, which the mail does not name, and how to name it."""
+    player, meant = request.sender.proven or request.sender.claimed, meaning(text, str.casefold)
+    line = meant.move or _COMMANDS.get(meant.act, "")
+    waiting = request.tx.matches.ticking(player.id) if line and player is not None else []
+    if waiting:
+        raise BadArguments(
+            "Which board do you mean? Answer a mail of that board, or put its number in front.", f"{waiting[0]} {line}"
+        )
 
 
 def _plays(request: Request) -> bool:
@@ -352,7 +423,7 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
         return Restated(found.replace("GAME", game).rstrip(), "", "")
     if wants_a_game:
         return Restated(f"play {game}".rstrip(), "", "")
-    is_sentence = isinstance(command, UnknownCommand) and _is_sentence(text)
+    is_sentence = (isinstance(command, UnknownCommand) and _is_sentence(text)) or _names_no_game(text, command)
     return Restated(START, "", "") if is_sentence else None
 
 

@@ -157,7 +157,7 @@ REFUSED = {
 
 BOARD_ANSWERS = {
     "pbm: help start": "help me|huh?|I need help!",
-    "pbm: help resign": "how do I resign?",
+    "pbm: help resign": "how do I resign?|how do I cancel this game",
     "pbm: help undo": "how do i undo?",
     "pbm: help mails": "too many mails",
     "pbm: list of games": "who is online?",
@@ -167,14 +167,38 @@ BOARD_ANSWERS = {
     "Only anna can give you time": "can I get another week?|need more time plz|one more day please",
     "You offer a draw": "draw pls|remis?|wanna draw?",
     "Really resign?": "I quit|stop the game|I don't want to play anymore",
-    "how it stands": "whose turn is it?|show me my games|am I X or O?|how much time do I have?",
+    "pbm: about bert": "what's my rating?",
+    "how it stands": "show me the board again|how many days do I have left?|when does anna have to move?|"
+    "whose turn is it?|show me my games|am I X or O?|how much time do I have?",
     "passed on as a message": "lol|👍|hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick",
     "You played C3": "C3 👍|c3 pls|move is C3|C3, not D4|C3\n\nI thought about D4, but no.",
     "speaks of C3 or D4": "C3 or D4|C3 or D4, hmm",
     "is not a cell": "the middle|is it C99?",
     "Hints are only given": "hint please|any hints?",
+    'Did you mean "resign"?': "resgin|Resing!",
+    'Did you mean "swap"?': "sawp|swop",
+    'answer with "C3" on one line and "propose" on the next': "C3, draw?|C3. Draw?|C3 and I offer a draw|C3\ndraw?",
+    "may mean C3 or resign": "C3, I resign",
+    "your opponent does not learn your address": "My address has changed to bert2@example.net|Use my new mail b@x.org",
+    "pbm: help claim": "what happens if anna does not move?|She hasn't answered for weeks",
 }  # fmt: skip
 """What the player to move writes in answer to a board, by what the answer to it says."""
+
+MOVED_ANSWERS = {
+    "To ask your opponent whether you may take it back: Write: undo": "I meant E4|Sorry, I meant E4, not C3|E4 instead|"
+    "oops, wrong cell",
+    "You ask to take back": "Could we take that back?|could I have that move back please|undo",
+    'Did you mean "undo"?': "udno",
+    "passed on as a message": "I wanted to thank you|I never play on Sundays",
+}
+"""What the player who has just moved writes."""
+
+ELSEWHERE_ANSWERS = {
+    "Write: 101 d4": "D4|D4 please|d4!",
+    "Write: 101 resign": "I resign, well played!",
+    "how it stands": "my games",
+}
+"""What a player writes who is to move on board 101, and answers no mail of it."""
 
 AGAIN = (
     "rematch|rematch?|Rematch please?|one more?|Do you want to play again?|same again with colours reversed|once more?"
@@ -213,6 +237,18 @@ def test_what_people_ask_in_answer_to_a_board_leads_there(patient: House) -> Non
         told = said_to(patient, patient.answering("bert", said, 101))
         wrong += [] if wanted in told else [(said, told[:200])]
     assert wrong == []
+
+
+def test_another_move_than_the_one_just_made_is_asked_of_the_opponent(patient: House) -> None:
+    patient.game("cross -size=4 bert anna", ["C3"])
+    told = [(wanted, said_to(patient, patient.answering("bert", said, 101))) for wanted, said in pairs(MOVED_ANSWERS)]
+    assert [(wanted, heard) for wanted, heard in told if wanted not in heard] == []
+
+
+def test_a_move_without_its_board_is_told_how_to_name_it(patient: House) -> None:
+    patient.game("cross -size=4 bert anna")
+    told = [(wanted, said_to(patient, patient.mail("bert", said))) for wanted, said in pairs(ELSEWHERE_ANSWERS)]
+    assert [(wanted, heard) for wanted, heard in told if wanted not in heard] == []
 
 
 def test_who_asks_for_one_more_game_gets_it(patient: House) -> None:
