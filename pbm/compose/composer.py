@@ -361,14 +361,20 @@ class Composer:
         return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
 
     def review(
-        self, reader: Reader, subject: str, boards: Sequence[State], now: datetime, **words: object
+        self, reader: Reader, subject: str, match: Match, boards: Sequence[State], now: datetime, **words: object
     ) -> list[Mail]:
-        """A game gone through, with some boards of it."""
+        """A game gone through, with some boards of it, without lists of all that could be played there."""
         sheet = self._sheet(reader, max(1, len(boards)))
-        drawn = [sheet.board(self._views.of(each), reader.settings.board).rstrip("\n") for each in boards]
-        text = self.pages.render("review.txt", boards=drawn, sentinel=SENTINEL, **words)
+        views = [
+            self._views.of(each, replace(each.scene, lists=()) if each.scene.lists else None) for each in boards
+        ]
+        drawn = [sheet.board(view, reader.settings.board).rstrip("\n") for view in views]
+        text = self.pages.render("review.txt", match=match, boards=drawn, sentinel=SENTINEL, **words)
         body, headers = sheet.body(text, subject), self._thread("", None) | self._answerable(reader)
-        return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
+        return [
+            self._mail(address, subject, body, now, headers, board=match.board, player=reader.player)
+            for address in reader.addresses
+        ]
 
     def _posed(self, posed: Posed, reader: Reader, sheet: Sheet, token: str, prefix: str) -> str:
         """The board of a puzzle. token: of the answers its links open; empty for none. prefix: what they begin with."""

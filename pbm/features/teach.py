@@ -282,8 +282,8 @@ def _give_review(item: Item, at: Desk, thoughts: Sequence[Thought]) -> None:
     turning = sorted(worst, key=lambda step: step.ply)
     first, second = game.sides(board.state.options)
     mails = at.tools.composer.review(
-        reader_of(at, player), f"pbm: review of {game.info.title} board {number}", [step.state for step in turning],
-        at.now, title=game.info.title, match=board.match, steps=found, first=first, second=second,
+        reader_of(at, player), f"pbm: review of {game.info.title} board {number}", board.match,
+        [step.state for step in turning], at.now, title=game.info.title, steps=found, first=first, second=second,
         teacher=f"robot{TEACHER}", turning=turning, swaps=game.info.swap,
         hints=hints_told(tx, board.match),
     )  # fmt: skip
