@@ -16,8 +16,12 @@ from games.boards import Cells, Hexes, bits
 from games.havannah import has_ring
 from games.placing import Placing, Position
 from games.rules import Side
+from pbm.bots.exact import Stones
 from pbm.bots.fills import Boards, Fills
-from pbm.bots.skill import Rollout, Skill
+from pbm.bots.skill import Rollout, Skill, Solution
+
+FREE_AT_MOST = 15
+"""Free cells with which it is worth a try to solve a game; five rows of Y are as many."""
 
 
 @cache
@@ -108,6 +112,17 @@ class ConnectionSkill(Skill):
         cells = list(bits(either))
         credit = many.credit(mine, cells, won, lost), many.credit(theirs, cells, won, lost)
         return Rollout(many.share(won) - many.share(lost), credit)
+
+    def solve(self, pos: Position, steps: int) -> Solution | None:
+        board = self.board(pos)
+        if (board.full & ~pos.taken).bit_count() > FREE_AT_MOST:
+            return None
+
+        def ends(stones: Cells, _free: Cells, side: Side) -> tuple[Cells, Cells]:
+            return self.prospects(board, stones, side)
+
+        at = pos.own, pos.others, pos.to_move
+        return Stones(board.full, ends, steps // 2).solution(at, pos.to_move)
 
     def _bridges(self, board: Hexes, stones: Cells, free: Cells, side: Side) -> list[tuple[int, int]]:
         """Those of a side; an edge counts where the side has to do with it."""

@@ -47,6 +47,13 @@ class Exact(ABC, Generic[At]):
         they lead to, what is likely to decide soonest first.
         """
 
+    def _seen(self, at: At) -> int | Sequence[tuple[Any, At]]:
+        """As look does, for a step. Raises: TooFar."""
+        self._steps -= 1
+        if self._steps < 0:
+            raise TooFar
+        return self.look(at)
+
     def value(self, at: At, low: int = -1, high: int = 1) -> int:
         """Between the bounds; beyond them only a bound itself. Raises: TooFar."""
         key = self.key(at)
@@ -54,10 +61,7 @@ class Exact(ABC, Generic[At]):
         low, high = max(low, least), min(high, most)
         if low >= high:
             return least if least >= high else most
-        self._steps -= 1
-        if self._steps < 0:
-            raise TooFar
-        kids = self.look(at)
+        kids = self._seen(at)
         if isinstance(kids, int):
             self._known[key] = kids, kids
             return kids
@@ -111,12 +115,12 @@ class Exact(ABC, Generic[At]):
 
     def _keeping(self, at: At, value: int) -> list[tuple[Any, At]]:
         """The moves that keep a value, with what they lead to."""
-        kids = self.look(at)
+        kids = self._seen(at)
         return [] if isinstance(kids, int) else [each for each in kids if -self.value(each[1]) == value]
 
     def _reply(self, at: At, value: int, ahead: int) -> float:
         """What the other side may expect if the reply is taken at random. value: to the other side."""
-        replies = self.look(at)
+        replies = self._seen(at)
         if isinstance(replies, int):
             return value
         return sum(self._hope(kid, ahead - 1) for _, kid in replies) / len(replies)
@@ -128,7 +132,6 @@ class Exact(ABC, Generic[At]):
             return value
         key = self.key(at), ahead
         if key not in self._hoped:
-            self._steps -= 1
             replies = (self._reply(kid, value, ahead) for _, kid in self._keeping(at, value))
             self._hoped[key] = max(replies, default=value)
         return self._hoped[key]

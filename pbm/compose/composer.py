@@ -365,9 +365,7 @@ class Composer:
     ) -> list[Mail]:
         """A game gone through, with some boards of it, without lists of all that could be played there."""
         sheet = self._sheet(reader, max(1, len(boards)))
-        views = [
-            self._views.of(each, replace(each.scene, lists=()) if each.scene.lists else None) for each in boards
-        ]
+        views = [self._views.of(each, replace(each.scene, lists=()) if each.scene.lists else None) for each in boards]
         drawn = [sheet.board(view, reader.settings.board).rstrip("\n") for view in views]
         text = self.pages.render("review.txt", match=match, boards=drawn, sentinel=SENTINEL, **words)
         body, headers = sheet.body(text, subject), self._thread("", None) | self._answerable(reader)

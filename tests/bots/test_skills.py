@@ -118,6 +118,17 @@ def test_loops_is_solved_as_by_playing_out_every_line(seed):
     assert solution.value == (0 if outcome.winner is None else 1 if outcome.winner is Side.FIRST else -1)
 
 
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(("name", "size", "plies"), [("cross", 2, 1), ("hex", 3, 1), ("y", 4, 2), ("havannah", 3, 10)])
+def test_the_last_cells_are_solved_as_by_playing_out_every_line(name, size, plies, seed):
+    """What is won or lost at once is left to the search."""
+    game, skill = GAMES[name], skill_of(name)
+    pos = random_position(game, [f"-size={size}"], seed, plies + seed % 2)
+    solution, truth = skill.solve(pos, 10**6), Tail(game, 10**6).solution(pos)
+    assert truth is not None
+    assert solution is None or solution.value == truth.value
+
+
 @pytest.mark.parametrize("seed", [1, 7])
 def test_where_a_draw_is_all_there_is_most_replies_are_made_mistakes(seed):
     game, skill = GAMES["loops"], skill_of("loops")
