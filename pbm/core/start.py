@@ -99,7 +99,8 @@ def seeks_shown(request: Request, game: str) -> dict[str, object]:
         for seek in seeks
     ]
     others = (seek for seek in seeks if reader is None or (seek.player != reader and fits(request, seek, reader)))
-    return {"offered": rows, "open": next((seek.id for seek in others), None), "newer": len(found) > len(seeks)}
+    is_open = next((seek.id for seek in others), None)
+    return {"offered": rows, "open": is_open, "newer": len(found) > len(seeks), "known": reader is not None}
 
 
 MAX_BODY = 20_000

@@ -245,12 +245,21 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
         return first, verb, words[2:]
     verb, count = leading(words)
     if verb is None and (ordered := _in_order(words)) is not None and not standing.answers_board:
-        raise UnknownCommand(f'The words of "{ordered.name}" stand in another order.', ordered.line)
+        raise UnknownCommand(
+            f'The words of "{ordered.name}" stand in another order.', _reordered(words, ordered, standing)
+        )
     if verb is None and second and find(second, per_game=True) and not standing.answers_board:
         raise NotFound(
             f'There is no game "{words[0]}" here.{_meant(first, GAMES)} The games are {_listed(GAMES, "and")}.'
         )
     return standing.game, verb, words[count:]
+
+
+def _reordered(words: Sequence[str], verb: Verb, standing: Standing) -> str:
+    """The command with its words in order, where they are a verb's and the name of a tournament; else its usage."""
+    rest = [word for word in words if word.casefold() not in (*verb.name.split(), "event")]
+    is_plain = len(rest) == 1 and standing.proven and verb.params[0].name == "NAME"
+    return f"{verb.name} {rest[0]}" if is_plain else usage(verb, standing)
 
 
 def _in_order(words: Sequence[str]) -> Verb | None:

@@ -45,6 +45,8 @@ _NOT_WRITTEN_TO = (
     "Nobody plays here from your address, and nothing is sent to it but answers such as this one. To get no "
     'invitations either, answer "no".'
 )
+_NO_COMMAND = ("Your mail holds no command.", "help")
+_NO_WORDS = ("Your mail holds no words of yours; attached files and pictures are not read.",)
 _WELCOME = 'You are welcome! Your mail asks for nothing. "help" tells what there is.'
 
 
@@ -70,7 +72,7 @@ class Order:
         request.reading, request.words.comment = self.reading, self.reading.comment
         request.secrets |= self.secrets
         if not self.commands or request.message.action is Action.HELP:
-            refuse(request, "", UnknownCommand("Your mail holds no command.", "help"))
+            refuse(request, "", UnknownCommand(*(_NO_WORDS if request.sender.board else _NO_COMMAND)))
             return request
         several = len(self.commands) > 1
         for number, (line, command) in enumerate(zip(self.reading.lines, self.commands, strict=True), 1):
