@@ -7,11 +7,12 @@ from functools import cache
 from math import tanh
 from random import Random
 
-from games.boards import Cells, Squares, bits, union
+from games.boards import Cells, Hexes, Squares, bits, union
 from games.gomoku import Gomoku
 from games.placing import Placing, Position
 from games.rules import Side
-from pbm.bots.skill import Skill
+from pbm.bots.exact import Stones
+from pbm.bots.skill import Rollout, Skill, Solution
 
 _WORTH = (0, 1, 4, 16, 60, 0)
 """Of a window of five points that only one side has stones in, by how many."""
@@ -21,6 +22,12 @@ _GROWN, _STOPPED = (0, 2, 8, 40, 400), (0, 1, 6, 30, 300)
 """What a stone is worth in such a window: of its own side's stones, and of the other's."""
 WIDTH = 12
 """Points that are looked at in one position."""
+
+FREE_AT_MOST = 18
+"""Free cells with which it is worth a try to solve Yavalath."""
+
+ATTACK = 40
+"""So many threats that win nothing at once are looked into at each position of a search."""
 
 
 @cache
@@ -75,27 +82,130 @@ class GomokuSkill(Skill):
         return 0.98 * tanh(total / 250)
 
 
+Prospects = tuple[Cells, Cells]
+"""Where a stone of a side would make four in a line, and where three; some of these cells may be taken by now."""
+
+
+class Runs:
+    """A board of Yavalath, and what its sides can do at once."""
+
+    def __init__(self, board: Hexes) -> None:
+        self.full = board.full
+        self._lines = {1 << cell: [_through(board, cell, length) for length in (4, 3)] for cell in board.indices}
+
+    def opened(self, move: Cells, stones: Cells, before: Prospects) -> Prospects:
+        """A side's prospects after its move. stones: with the new one. before: the prospects then."""
+        fours, threes = before
+        of_four, of_three = self._lines[move]
+        for line in of_four:
+            left = line & ~stones
+            if not left & left - 1:
+                fours |= left
+        for line in of_three:
+            left = line & ~stones
+            if not left & left - 1:
+                threes |= left
+        return fours, threes
+
+    def prospects(self, stones: Cells) -> Prospects:
+        found = 0, 0
+        for cell in bits(stones):
+            found = self.opened(1 << cell, stones, found)
+        return found
+
+    def attack(self, own: Cells, others: Cells, mine: Prospects, theirs: Prospects, steps: list[int]) -> Cells:
+        """A move that wins by threats alone, each of which has one answer; none if there is none within the steps.
+
+        steps: how many threats may be looked into, counted down.
+        """
+        free = self.full & ~own & ~others
+        if wins := mine[0] & free:
+            return wins & -wins
+        threats = theirs[0] & free
+        for cell in bits((threats or free) & ~mine[1]) if not threats & threats - 1 else ():
+            move = 1 << cell
+            stones = own | move
+            after = self.opened(move, stones, mine)
+            reply = after[0] & free & ~move
+            if not reply:
+                continue
+            if reply & reply - 1 or reply & theirs[1]:
+                return move
+            steps[0] -= 1
+            if steps[0] < 0:
+                return 0
+            answered = others | reply
+            if self.attack(stones, answered, after, self.opened(reply, answered, theirs), steps):
+                return move
+        return 0
+
+
+def _through(board: Hexes, cell: int, length: int) -> tuple[Cells, ...]:
+    """The lines of so many cells that a cell is part of."""
+    starts = [(cell - back * step, step) for step in board.steps for back in range(length)]
+    lines = [[start + at * step for at in range(length)] for start, step in starts]
+    return tuple(union(line) for line in lines if min(line) >= 0 and not union(line) & ~board.full)
+
+
+runs = cache(Runs)
+
+
 class YavalathSkill(Skill):
-    """Makes four, stops four, and never three if it can be helped; random games for the rest."""
+    """Makes four, stops four, and never three if it can be helped, in random games, too."""
 
     slips = (0.48, 0.28, 0.15, 0.03)
     full = 1500
     rave = 40.0
     explore = 0.4
 
-    def moves(self, pos: Position, dice: Random) -> Sequence[int]:
+    def _runs(self, pos: Position) -> Runs:
         assert isinstance(self.game, Placing)  # noqa: S101
-        free = self.game.board(pos.options).full & ~pos.taken
-        wins, losses = self._ends(pos.own, free, pos)
-        threats, _ = self._ends(pos.others, free, pos)
-        return list(bits(wins & -wins or threats or free & ~losses or free))
+        board = self.game.board(pos.options)
+        assert isinstance(board, Hexes)  # noqa: S101
+        return runs(board)
 
-    def _ends(self, stones: Cells, free: Cells, pos: Position) -> tuple[Cells, Cells]:
-        """Where a stone makes four in a line, and where three and no more."""
-        assert isinstance(self.game, Placing)  # noqa: S101
-        board, wins, losses = self.game.board(pos.options), 0, 0
-        for cell in bits(board.grow(stones) & free):
-            length = max(run.bit_count() for run in board.runs(cell, stones | 1 << cell))
-            wins |= (length >= 4) << cell
-            losses |= (length == 3) << cell
-        return wins, losses
+    def moves(self, pos: Position, dice: Random) -> Sequence[int]:
+        here = self._runs(pos)
+        free, mine, theirs = here.full & ~pos.taken, here.prospects(pos.own), here.prospects(pos.others)
+        if won := here.attack(pos.own, pos.others, mine, theirs, [ATTACK]):
+            return list(bits(won))
+        return list(bits(theirs[0] & free or free & ~mine[1] or free))
+
+    def rollout(self, pos: Position, dice: Random) -> Rollout:
+        """A random game in which both make four, stop four, and make three only where nothing else is left."""
+        here, own, others = self._runs(pos), pos.own, pos.others
+        mine, theirs = here.prospects(own), here.prospects(others)
+        free = here.full & ~pos.taken
+        order = [1 << cell for cell in bits(free)]
+        dice.shuffle(order)
+        value, played = 1.0 if pos.to_move is Side.FIRST else -1.0, list[Cells]()
+        while free:
+            if mine[0] & free:
+                break
+            if threats := theirs[0] & free:
+                move = threats & -threats & ~mine[1]
+            else:
+                safe = free & ~mine[1]
+                move = next((each for each in order if each & safe), 0)
+            if not move:
+                value = -value
+                break
+            free ^= move
+            stones = own | move
+            own, others, mine, theirs = others, stones, theirs, here.opened(move, stones, mine)
+            value = -value
+            played.append(move)
+        else:
+            value = 0.0
+        shares = [dict.fromkeys((move.bit_length() - 1 for move in played[at::2]), (1.0, value)) for at in (0, 1)]
+        return Rollout(value, (shares[0], shares[1]) if pos.to_move is Side.FIRST else (shares[1], shares[0]))
+
+    def solve(self, pos: Position, steps: int) -> Solution | None:
+        here = self._runs(pos)
+        if (here.full & ~pos.taken).bit_count() > FREE_AT_MOST:
+            return None
+
+        def ends(stones: Cells, _free: Cells, _side: Side) -> tuple[Cells, Cells]:
+            return here.prospects(stones)
+
+        return Stones(here.full, ends, steps // 2).solution((pos.own, pos.others, pos.to_move), pos.to_move)

@@ -19,6 +19,7 @@ from games.luddit import Position
 from games.luddit_pieces import Move, torus
 from games.placing import PASS
 from games.rules import Side
+from games.yavalath import Yavalath
 from pbm.bots import Budget, Skill, choose, skill_of
 from pbm.bots.clobber import Sums
 from pbm.bots.connections import ConnectionSkill, HexSkill, bridges, fills
@@ -28,6 +29,7 @@ from pbm.bots.loops import shuffled_rest, yellow_margin
 from pbm.bots.luddit import bound, haul, plan, returns
 from pbm.bots.skill import Solution
 from pbm.bots.tail import Proof, Tail
+from pbm.bots.threats import runs
 
 
 def random_position(game, words, seed, plies):
@@ -106,7 +108,7 @@ def test_loops_and_polygon_see_the_end_exactly():
 def test_loops_is_solved_as_by_playing_out_every_line(seed):
     """Grids that were turned or mirrored are worth the same, so no table may mix them up."""
     game = GAMES["loops"]
-    pos = random_position(game, ["-size=4", f"-first={('yellow', 'purple')[seed % 2]}"], seed, seed % 5)
+    pos = random_position(game, ["-size=4", f"-first={('yellow', 'purple')[seed % 2]}"], seed, 2 + seed % 4)
     solution, truth = skill_of("loops").solve(pos, 10**6), Tail(game, 10**6).solution(pos)
     assert solution is not None
     assert truth is not None
@@ -127,6 +129,30 @@ def test_the_last_cells_are_solved_as_by_playing_out_every_line(name, size, plie
     solution, truth = skill.solve(pos, 10**6), Tail(game, 10**6).solution(pos)
     assert truth is not None
     assert solution is None or solution.value == truth.value
+
+
+def undecided(game, words, seed, plies):
+    """A position with no move before it that ended the game."""
+    rng, pos = Random(seed), game.start(game.options(words))
+    for _ in range(plies):
+        going = [move for move in game.moves(pos) if game.outcome(game.play(pos, move)) is None]
+        pos = game.play(pos, rng.choice(going))
+    return pos
+
+
+@pytest.mark.parametrize("seed", [15, 106, 169, *range(6)])
+def test_wins_by_threats_and_the_last_cells_of_yavalath_are_what_playing_out_every_line_says(seed):
+    game, skill = GAMES["yavalath"], skill_of("yavalath")
+    assert isinstance(game, Yavalath)
+    pos = undecided(game, ["-size=4"], seed, 27)
+    here, truth, solution = runs(game.board(pos.options)), Tail(game, 10**6).solution(pos), skill.solve(pos, 10**6)
+    assert truth is not None
+    assert solution is None or solution.value == truth.value
+    attack = here.attack(pos.own, pos.others, here.prospects(pos.own), here.prospects(pos.others), [100])
+    assert attack or seed < 6
+    if attack:
+        after = game.play(pos, attack.bit_length() - 1)
+        assert (Tail(game, 10**6).solution(after) or truth).value == (1 if pos.to_move is Side.FIRST else -1)
 
 
 @pytest.mark.parametrize("seed", [1, 7])
