@@ -245,6 +245,10 @@ TOPICS = {
             \bhints?\b|\bbest move\b|\bwhat (?:should|would|shall) i (?:play|do|move)\b
             \b(?:pick|choose|play|find|suggest) (?:one|a move|something) for me\b|\b(?:advice|suggestion)\b
             """,
+        "set": r"""
+            \b(?:turn|switch) (?:on|off)\b(?! .{0,20}\b(?:e-?mails?|mails|messages)\b)|\bplain text\b|\btime ?zone\b
+            \b(?:no more|don't want|do not want|without) (?:any |the )?(?:pictures?|images?|receipts?|reminders?|html)\b
+            """,
         "test display": r"""
             \b(?:can't|cannot|can not|don't) (?:see|read) (?:the|my|any) (?:board|picture)|\b(?:picture|image|html)\b
             \b(?:board|mail|picture) (?:is|looks?|seems?) (?:strange|weird|wrong|broken|odd|bad|empty|garbled)
@@ -271,7 +275,8 @@ TOPICS = {
             how am i doing
             """,
         "help account": r"""
-            \bpass ?word\b|\b(?:my|the|an?) account\b|\bmy (?:e-?mail )?address\b|\b(?:log|sign) ?(?:in|on|out|off)\b
+            \bpass ?word\b|\b(?:my|the|an?) account\b|\bmy (?:\w+ )?(?:e-?mail )?address\b
+            \b(?:log|sign) ?(?:in|on|out|off)\b
             \b(?:my|a|another) (?:new )?(?:user ?name|userid|user id|nick(?:name)?|name)\b
             """,
         "all show me active": r"""

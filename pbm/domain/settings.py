@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
@@ -114,7 +115,13 @@ class Choice:
         if self.reader is not None:
             return self.reader(value)
         known = self.values or available_timezones()
-        found = next((word for word in known if word.casefold() == value.casefold()), None)
+        plain = _SWITCHES.get(value.casefold(), value) if {*self.values} >= {"on", "off"} else value
+        found = next((word for word in known if word.casefold() == plain.casefold()), None)
+        if found is None and not self.values and (zone := _fixed_zone(value)) in known:
+            excuse = "which knows summer time. Where there is none, write the hours with the sign the other way round."
+            raise BadArguments(
+                f'"{value}" does not fit: write a place such as Europe/Berlin, {excuse}', f"set timezone {zone}"
+            )
         if found is None:
             meant = self._meant(value, known)
             told = f". Did you mean {meant}?" if meant else f": {self.name} is {self.range}."
@@ -126,6 +133,21 @@ class Choice:
         places = {name.rpartition("/")[2].casefold(): name for name in sorted(known, reverse=True)}
         close = difflib.get_close_matches(value.casefold()[:40].replace(" ", "_"), places, n=1, cutoff=0.75)
         return places[close[0]] if close else ""
+
+
+_SWITCHES = {"yes": "on", "true": "on", "no": "off", "false": "off", "none": "off", "never": "off"}
+"""Other words for on and off."""
+_HOURS = re.compile(r"(?:utc|gmt)? ?([+-])0?(\d{1,2})(?::?00)?", re.IGNORECASE)
+
+
+def _fixed_zone(value: str) -> str:
+    """The time zone so many hours from UTC; empty for other words.
+
+    >>> _fixed_zone("UTC+2"), _fixed_zone("-05:00"), _fixed_zone("Berlin")
+    ('Etc/GMT-2', 'Etc/GMT+5', '')
+    """
+    hours = _HOURS.fullmatch(value)
+    return f"Etc/GMT{'-' if hours[1] == '+' else '+'}{hours[2]}" if hours else ""
 
 
 CHOICES: dict[str, Choice] = {

@@ -128,6 +128,7 @@ def _lists(request: Request, command: Command, games: list[str]) -> str:
     )
 )
 def message(request: Request, command: Command) -> Answer | None:
+    _check_below(request, command)
     author, text = request.author.who(command), text_below(request)
     words = dict.fromkeys(word.strip(",;") for word in command.args["TO-USERID"].split())
     if len(words) > MAX_HEARERS:
@@ -135,6 +136,13 @@ def message(request: Request, command: Command) -> Answer | None:
     hearers = {player.id: player for player in (_hearer(request, author, word) for word in words if word)}
     _pass_on(request, author, list(hearers.values()), text)
     return done(command, f"Your message is on its way to {' and '.join(each.userid for each in hearers.values())}.")
+
+
+def _check_below(request: Request, command: Command) -> None:
+    """Raises: BadArguments where the text stands beside the command, so that its words were taken for a password."""
+    sender, named = request.sender.proven, command.args.get("USERID", "")
+    if sender is not None and named.casefold() != sender.userid.casefold() and request.tx.players.find(named):
+        raise BadArguments("Write the text below the command, on lines of its own.", f"message {named}")
 
 
 def text_below(request: Request) -> str:

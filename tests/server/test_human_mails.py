@@ -116,6 +116,9 @@ LETTER_ANSWERS = {
     "pbm: help hex": "can you teach me the rules of hex?|rules hex|hex rules please",
     "pbm: help mails": "stop|unsubscribe|too many mails|delete my account|how do I leave?",
     "pbm: help pause": "Pause please",
+    "pbm: help account": "my new address is bert2@example.net|how do I log in?",
+    "pbm: your settings": "no more receipts please|turn off receipts|I don't want pictures|plain text mails please",
+    "receipts is now off": "set receipts no",
     "pbm: help clock": "can I get another week?",
     "pbm: help resign": "how do I resign?",
     "pbm: help": "which games are there?|what are the rules?",
@@ -152,6 +155,8 @@ REFUSED = {
     'no player "bret" here. Did you mean bert?': "challenge anna bret|cross challenge anna bret",
     'Write: cross challenge me anna': "play with Anna|I want to play against anna",
     "Write: hex challenge me anna": "I'd like to play hex with Anna",
+    "Write: message anna": "message anna hello there",
+    "Write: set timezone Etc/GMT-2": "set timezone UTC+2",
     "You have no game under way.": "whose turn is it?|show me my game|how long do I have?",
 }  # fmt: skip
 
