@@ -33,8 +33,7 @@ _NAMES_A_ROW = 16
 _NAMES_A_SENTENCE = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """stones: of each player. limit: stones of both together that may be on the board."""
 
     size: int
@@ -64,8 +63,9 @@ class Position:
     @property
     def times(self) -> int:
         """How often the position has been there, this time included."""
-        key = self.key
-        return 1 + bisect(self.earlier, key) - bisect_left(self.earlier, key)
+        earlier, key = self.earlier, self.key
+        first = bisect_left(earlier, key)
+        return 1 + (bisect(earlier, key, first) - first if earlier[first : first + 1] == (key,) else 0)
 
     @property
     def judge(self) -> Judge:
@@ -141,10 +141,11 @@ class Luddit:
         return write_turn(torus(pos.options.size), move)
 
     def play(self, pos: Position, move: Turn) -> Position:
-        judge, at = pos.judge, bisect(pos.earlier, pos.key)
+        judge, key = pos.judge, pos.key
         for part in move:
             judge = judge.after(part)
-        earlier = (*pos.earlier[:at], pos.key, *pos.earlier[at:])
+        at = bisect(pos.earlier, key)
+        earlier = (*pos.earlier[:at], key, *pos.earlier[at:])
         return Position(pos.options, judge.field, pos.mover.other, earlier, pos.field)
 
     def outcome(self, pos: Position) -> Outcome | None:
@@ -199,15 +200,17 @@ class Judge(NamedTuple):
 
     @property
     def can_place(self) -> bool:
-        return self.outside > 0 and self.field.all.bit_count() < self.options.limit and self.free != 0
+        options, on_board = self.options, self.field.all
+        has_more = self.field.of(self.side).bit_count() < options.stones
+        return has_more and on_board.bit_count() < options.limit and on_board != self.board.full
 
     @property
     def can_move(self) -> bool:
         """Some move is legal. (If a loop is conditioned, one of its stones is, so only single stones are looked at.)"""
-        return self.can_place or self.field.of(self.side) != 0 or any(True for _ in self.single_stones())
+        return self.field.of(self.side) != 0 or self.can_place or any(True for _ in self.single_stones())
 
     def may_take(self, piece: Cells) -> bool:
-        return self.board.is_conditioned(piece, self.field.of(self.side), self.field.all)
+        return not piece & ~self.field.of(self.side) or self.board.is_bound(piece, self.field.all)
 
     def single_stones(self) -> Iterator[int]:
         """The stones that are conditioned to the player, each as a piece of its own."""
@@ -271,11 +274,12 @@ class Judge(NamedTuple):
             return self._twice(lift)
         if missing := piece & ~self.field.all:
             return f"There is no stone on {self._names(bits(missing & -missing))}. {self._instead()}"
-        names = self._names(sorted(lift))
-        if not self.board.is_piece(piece):
-            return f"{names} is not a piece: {self._no_loop(piece)}"
-        if self.may_take(piece):
+        is_piece = self.board.is_piece(piece)
+        if is_piece and self.may_take(piece):
             return ""
+        names = self._names(sorted(lift))
+        if not is_piece:
+            return f"{names} is not a piece: {self._no_loop(piece)}"
         whose = "it is not yours" if len(lift) == 1 else "not all its stones are yours"
         apart = "no loop of pieces apart from it is at range of it"
         return f"{names} is not conditioned to you: {whose}, and {apart}. {self._instead()}"

@@ -135,10 +135,6 @@ class Torus(Board):
             for index in bits(group.stones)
         )
 
-    def is_conditioned(self, piece: Cells, own: Cells, stones: Cells) -> bool:
-        """The piece is conditioned to the player who has the stones `own` among all the stones on the board."""
-        return not piece & ~own or self.is_bound(piece, stones)
-
 
 torus = cache(Torus)
 
@@ -200,13 +196,9 @@ _WORD, _WRITTEN = re.compile(_MOVE), re.compile(rf"{_MOVE}(?:; {_MOVE})?")
 
 def read_turn(board: Torus, text: str) -> Turn:
     """The moves a text names, on the board but not looked at for legality. Raises: BadNotation, IllegalMove."""
-    plain = fold(text)
-    if _WRITTEN.fullmatch(plain):
-        plain = plain.replace(";", "")
-    else:
-        for pattern, replacement in _SPOKEN:
-            plain = pattern.sub(replacement, plain)
-    turn = tuple(move for word in plain.split() for move in _read_word(board, word))
+    written = _WRITTEN.fullmatch(text.lower())
+    words = (written.group(1, 2, 3), written.group(4, 5, 6)) if written else _words(text)
+    turn = tuple(move for removes, first, second in words if first for move in _moves(board, removes, first, second))
     if not turn:
         raise BadNotation(f"There is no move in {quoted(text)}. {FORMS}")
     if len(turn) > 2:
@@ -217,14 +209,23 @@ def read_turn(board: Torus, text: str) -> Turn:
     return turn
 
 
-def _read_word(board: Torus, word: str) -> list[Move]:
-    """The move of a word such as "c3,d4>f7,g8"; cells with neither x nor > before or after are placed one by one."""
-    match = _WORD.fullmatch(word)
-    if match is None:
-        raise BadNotation(f"{quoted(word)} cannot be read. {FORMS}")
-    removes, first, second = match.groups()
+def _words(text: str) -> Iterator[tuple[str, ...]]:
+    """Each word of a turn as people write it: "x" or nothing, cells, and the cells behind its > if it has one."""
+    plain = fold(text)
+    for pattern, replacement in _SPOKEN:
+        plain = pattern.sub(replacement, plain)
+    for word in plain.split():
+        match = _WORD.fullmatch(word)
+        if match is None:
+            raise BadNotation(f"{quoted(word)} cannot be read. {FORMS}")
+        yield match.groups()
+
+
+def _moves(board: Torus, removes: str, first: str, second: str | None) -> list[Move]:
+    """The moves of a word; cells with neither x nor > before or after are placed one by one."""
     if removes and second:
-        raise BadNotation(f"{quoted(word)} has both x and >: a piece is either removed or moved. {FORMS}")
+        word = quoted(f"x{first}>{second}")
+        raise BadNotation(f"{word} has both x and >: a piece is either removed or moved. {FORMS}")
     cells = _read_cells(board, first)
     if removes:
         return [Move.of(cells, [])]
@@ -235,4 +236,4 @@ def _read_word(board: Torus, word: str) -> list[Move]:
 
 def _read_cells(board: Torus, text: str) -> list[int]:
     """The indices of cells that match _CELLS. Raises: IllegalMove when one is beyond the board."""
-    return [board.names.read(word, str) for word in text.split(",")]
+    return board.names.read_all(text.split(","), str)
