@@ -24,6 +24,8 @@ from pbm.domain.match import SWAP
 from pbm.domain.plans import BEGINNING, LINK, PASSING, WIDE, WORDS
 from pbm.domain.verbs import CREDENTIALS, SECRETS, VERBS, Standing, Verb, bind, find, forms, leading, usage
 
+FIRST_BOARD = 101
+"""The lowest number that a board has."""
 MAX_LINE = 1000
 """Characters of a command line; a longer line is no command."""
 SELECTORS = frozenset(
@@ -37,6 +39,7 @@ _QUOTES = {'"': '"', "'": "'", "`": "`'", "“": "”“", "„": "“”", "«"
 """Quotes that a line may be wrapped in, and what then closes it."""
 _NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)
 """Words that no move has after a number it begins with, as "12 r" and "12 x7" do: so the number is a board's."""
+_CELL_FIRST = re.compile(r"[a-z]\d{1,2}\b", re.IGNORECASE)
 _SERVER_SUBJECT = re.compile(
     rf"(?:new\s+)?(?:{'|'.join(map(re.escape, _TITLES))})\s+board\s+(\d{{1,12}})"
     r"(?:\s+\S+?)?(?:\s+error|\s+\(\d{1,4}\))?(?:: (?:your turn|\S+'s turn|over))?",
@@ -86,14 +89,22 @@ def is_ours(subject: str) -> bool:
 def board_first(line: str, standing: Standing) -> tuple[int, str] | None:
     """The board a line begins with, and the rest of it; None where that cannot be meant.
 
-    In an answer to a board mail a number may begin a move: there only that board's is one, before what no move holds.
+    In an answer to a board mail a number may begin a move: there only that board's is one, before what no move holds,
+    or another one's before a cell or a verb.
+
+    >>> on_board = Standing("cross", 101, known=True)
+    >>> board_first("101 F6", on_board), board_first("102 F6", on_board), board_first("105 to 110", on_board)
+    ((101, 'F6'), (102, 'F6'), None)
     """
     named = _BOARD_LINE.fullmatch(line)
     if named is None or not standing.known:
         return None
     board, rest = int(named[1]), named[2]
-    if standing.board is not None and (board != standing.board or not _NO_MOVE_GOES_ON.match(rest)):
-        return None
+    if standing.board is not None:
+        is_other = board != standing.board
+        is_clear = _CELL_FIRST.match(rest) or leading(rest.split())[0] is not None
+        if not _NO_MOVE_GOES_ON.match(rest) or (is_other and (board < FIRST_BOARD or not is_clear)):
+            return None
     return board, rest
 
 

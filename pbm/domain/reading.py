@@ -9,14 +9,24 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from games import GAMES
-from pbm.domain.commands import SELECTORS, Command, begins, board_first, clean, is_moves, is_ours, is_plan, lift, parse
+from pbm.domain.commands import (
+    FIRST_BOARD,
+    SELECTORS,
+    Command,
+    begins,
+    board_first,
+    clean,
+    is_moves,
+    is_ours,
+    is_plan,
+    lift,
+    parse,
+)
 from pbm.domain.errors import Rejected
 from pbm.domain.meaning import Act, meaning
 from pbm.domain.settings import CHOICES
 from pbm.domain.verbs import MULTIPLE, SHORTEST_SECRET, Standing, find, leading
 
-FIRST_BOARD = 101
-"""The lowest number that a board has."""
 MAX_COMMANDS = 20
 """Commands carried out of one mail."""
 

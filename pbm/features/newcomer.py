@@ -47,7 +47,9 @@ def play(request: Request, command: Command) -> Answer | None:
     """A newcomer joins by it. In an answer to a board what follows may be a move: "play D4"."""
     word = command.args.get("GAME", FIRST)
     if word.casefold() not in GAMES:
-        move = find("move")
+        move, rematch = find("move"), find("rematch")
+        if request.sender.board is not None and rematch is not None and word.casefold().strip("?!.") == "again":
+            return HANDLERS["rematch"](request, replace(command, verb=rematch, args={}))
         if request.sender.board is None or move is None:
             raise NotFound(f'There is no game "{word}" here. The games are {", ".join(GAMES)}.', "play")
         return HANDLERS["move"](request, replace(command, verb=move, args={"MOVE": word}))

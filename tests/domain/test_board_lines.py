@@ -59,13 +59,19 @@ def test_a_stranger_has_no_boards() -> None:
         parse("101 F6", STRANGER)
 
 
-@pytest.mark.parametrize("line", ["12 r", "12r", "3 7", "12 x7", "102 F6", "101 14", "101 a"])
+@pytest.mark.parametrize("line", ["12 r", "12r", "3 7", "12 x7", "102 to 110", "99 F6", "101 14", "101 a"])
 def test_in_an_answer_to_a_board_a_number_may_begin_a_move(line: str) -> None:
     assert parse(line, AT_101).args == {"MOVE": line}
 
 
 def test_in_an_answer_to_a_board_its_own_number_may_stand_in_front() -> None:
     assert parse("101 F6", AT_101).args == {"BOARD": "101", "MOVE": "F6"}
+
+
+@pytest.mark.parametrize("line", ["102 F6", "102 resign", "102: f6"])
+def test_in_an_answer_to_a_board_another_one_may_stand_in_front(line: str) -> None:
+    assert parse(line, AT_101).args["BOARD"] == "102"
+    assert read("", f"C4\n{line}", AT_101).lines == ("C4", line)
 
 
 def test_each_line_has_what_is_written_below_it() -> None:

@@ -179,6 +179,7 @@ BOARD_ANSWERS = {
     "You played C3": "C3 👍|c3 pls|move is C3|C3, not D4|C3\n\nI thought about D4, but no.",
     "speaks of C3 or D4": "C3 or D4|C3 or D4, hmm",
     "is not a cell": "the middle|is it C99?",
+    "There is no board 102": "C3\n102 f7|101 C3\n102: f7",
     "Hints are only given": "hint please|any hints?",
     'Did you mean "resign"?': "resgin|Resing!",
     'Did you mean "swap"?': "sawp|swop",
@@ -206,7 +207,8 @@ ELSEWHERE_ANSWERS = {
 """What a player writes who is to move on board 101, and answers no mail of it."""
 
 AGAIN = (
-    "rematch|rematch?|Rematch please?|one more?|Do you want to play again?|same again with colours reversed|once more?"
+    "rematch|rematch?|Rematch please?|one more?|Do you want to play again?|same again with colours reversed|"
+    "once more?|play again|Play again?"
 )
 
 

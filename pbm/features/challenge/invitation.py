@@ -14,6 +14,7 @@ from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.request import Request
 from pbm.core.start import check_willing, read_terms, start_match
 from pbm.core.unasked import count_unasked
+from pbm.domain import idioms
 from pbm.domain.commands import Command, clean, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent
@@ -28,6 +29,9 @@ MAX_ASKED = 4
 """Mails by which one invitation may tell more or ask what is meant: a robot may be the one who answers."""
 MAX_NOTE = 500
 """Characters of a comment that goes along with an invitation."""
+
+_A_YES_AND_A_NAME = 4
+"""Words of an answer that says hardly more."""
 
 _LINK = re.compile(r"://|www\.|@|\w\.[a-z]{2}", re.IGNORECASE)
 """Also what mail programs make a link of: "shop.example"."""
@@ -139,7 +143,7 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
             _repeat(request, ticket, inviter, problem=str(error))
         return
     request.tx.tickets.revoke("invite", ticket.subject, request.now)
-    request.author.player = player
+    request.author.player, request.words.comment = player, _beyond_yes(request.message.text)
     problem = _start(request, ticket, inviter, player)
     request.outgoing.write(
         ticket.subject,
@@ -151,6 +155,13 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
         problem=problem,
         made=not owners,
     )
+
+
+def _beyond_yes(text: str) -> str:
+    """The words of an answer that are for the inviter: none where it is hardly more than a yes and a name."""
+    closing = idioms.CLOSING.search(text)
+    said = text[: closing.start()] if closing else text
+    return said.strip() if len(said.split()) > _A_YES_AND_A_NAME else ""
 
 
 def _decline(request: Request, ticket: Ticket, inviter: Player | None) -> None:
