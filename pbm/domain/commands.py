@@ -34,7 +34,7 @@ SELECTORS = frozenset(
 """Words that choose boards, besides numbers and userids."""
 
 _TITLES = [*GAMES, *(game.info.title for game in GAMES.values())]
-_BOARD_LINE = re.compile(r"(\d{1,12})[:.]? +(\S.*)")
+_BOARD_LINE = re.compile(r"#?(\d{1,12})(?: -|[:.)]?) +(\S.*)")
 _QUOTES = {'"': '"', "'": "'", "`": "`'", "“": "”“", "„": "“”", "«": "»", "»": "«", "‘": "’"}
 """Quotes that a line may be wrapped in, and what then closes it."""
 _NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)

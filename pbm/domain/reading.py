@@ -30,6 +30,7 @@ from pbm.domain.verbs import MULTIPLE, SHORTEST_SECRET, Standing, find, leading
 MAX_COMMANDS = 20
 """Commands carried out of one mail."""
 
+_NEXT_BOARD = re.compile(r"\s*[,;]\s*(?:and\s+)?(?=#?\d{3,12}[:.)]? )|\s+and\s+(?=#?\d{3,12}[:.)]? )")
 _MOVE_WORD = re.compile(r"\S*\d\S*|[a-z]{1,3}[-,;:/&>]+[a-z]{0,3}|[a-z]|--", re.IGNORECASE)
 _PLACED = re.compile(r"[a-z]{1,2}\d{1,2}(?:[-x>/][a-z]{1,2}\d{1,2})*", re.IGNORECASE)
 """A move that names its cells: as a subject it is what a link of a board opens, whatever words are below it."""
@@ -217,6 +218,8 @@ def _by_board(lines: Sequence[str], start: int, plans: Sequence[tuple[int, str]]
     """Commands that name their boards, each with what is written below it. start: the line of the first command."""
     commands: list[tuple[int, str]] = []
     remarks: list[list[str]] = []
+    if not plans:
+        lines = [piece for line in lines for piece in _of_boards(line, standing)]
     for at, line in enumerate(lines[start:], start):
         words = clean(line)
         is_puzzle = standing.board is None and _PUZZLE_LINE.fullmatch(words)
@@ -228,6 +231,16 @@ def _by_board(lines: Sequence[str], start: int, plans: Sequence[tuple[int, str]]
     below = tuple("\n".join(each).strip("\n") for each in remarks)
     read = _with_plans(commands, plans)
     return Reading(read[:MAX_COMMANDS], "", len(read) > MAX_COMMANDS, below[:MAX_COMMANDS])
+
+
+def _of_boards(line: str, standing: Standing) -> list[str]:
+    """The commands on several boards that stand on one line; or the line.
+
+    >>> _of_boards("101 F6, 102 G7 and 103 resign", Standing(known=True)), _of_boards("F6, 102 is mine", Standing())
+    (['101 F6', '102 G7', '103 resign'], ['F6, 102 is mine'])
+    """
+    pieces = _NEXT_BOARD.split(line)
+    return pieces if all(_is_board_line(clean(piece), standing) for piece in pieces) else [line]
 
 
 def _is_board_line(line: str, standing: Standing) -> bool:
@@ -248,7 +261,7 @@ def _speaks_of_board(line: str, standing: Standing) -> bool:
     named = board_first(line, standing)
     if named is None or standing.board is not None or named[0] < FIRST_BOARD:
         return False
-    return line[len(str(named[0]))] in ":." or meaning(named[1], str.casefold).act is not Act.SAY
+    return line.lstrip("#")[len(str(named[0]))] in ":.)" or meaning(named[1], str.casefold).act is not Act.SAY
 
 
 def _called(line: str) -> bool:

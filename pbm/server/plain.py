@@ -393,8 +393,9 @@ def _check_board(request: Request, text: str) -> None:
     line = meant.move or _COMMANDS.get(meant.act, "")
     waiting = request.tx.matches.ticking(player.id) if line and player is not None else []
     if waiting:
+        shown = "BOARD" if len(waiting) > 1 else waiting[0]
         raise BadArguments(
-            "Which board do you mean? Answer a mail of that board, or put its number in front.", f"{waiting[0]} {line}"
+            "Which board do you mean? Answer a mail of that board, or put its number in front.", f"{shown} {line}"
         )
 
 

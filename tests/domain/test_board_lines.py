@@ -74,6 +74,27 @@ def test_in_an_answer_to_a_board_another_one_may_stand_in_front(line: str) -> No
     assert read("", f"C4\n{line}", AT_101).lines == ("C4", line)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "101 F6, 102 G7",
+        "101 F6; 102 G7",
+        "101 F6 and 102 G7",
+        "#101 F6\n#102 G7",
+        "101 - F6\n102 - G7",
+        "101) F6\n102) G7",
+    ],
+)
+def test_boards_may_be_named_in_other_ways(text: str) -> None:
+    moves = [parse(line, KNOWN).args for line in read("", text, KNOWN).lines]
+    assert moves == [{"BOARD": "101", "MOVE": "F6"}, {"BOARD": "102", "MOVE": "G7"}]
+
+
+@pytest.mark.parametrize("text", ["101 F6, 102 reasons", "101 F6, good luck", "101 17, 18"])
+def test_a_line_of_one_board_is_left_whole(text: str) -> None:
+    assert read("", text, KNOWN).lines == (text,)
+
+
 def test_each_line_has_what_is_written_below_it() -> None:
     reading = read(DIGEST, "101 F6\nGood luck!\n\nReally.\n\n102 swap\n103 D4\n  Hm.\n", KNOWN)
     assert reading.lines == ("101 F6", "102 swap", "103 D4")
