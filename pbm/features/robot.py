@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from games import GAMES
-from pbm.bots import Question, Thought
+from pbm.bots import LEVELS, Question, Thought
 from pbm.compose import Answer
 from pbm.core import decisions
 from pbm.core.board import QUESTION, OpenBoard
@@ -40,6 +41,9 @@ GATHERS, COMPLAINS_EVERY = timedelta(minutes=5), timedelta(hours=1)
 
 RESIGNS_AFTER = timedelta(days=3)
 """How long a board waits for a robot whose program fails."""
+
+ANSWERS_WITHIN = 45.0
+"""Seconds. A robot spends such a share of its level on a board that all who wait have their answer by then."""
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 LOST = -0.999
@@ -84,15 +88,16 @@ def robots_boards(at: Desk) -> Iterator[Task]:
     }
     pause = spent(at)
     waiting -= {each.board for each in boards if pause & {player.id for player in each.players}}
-    for number in _in_turn(boards, waiting, ids):
-        if (task := _task(at, number)) is not None:
+    for number, crowd in _in_turn(boards, waiting, ids):
+        if (task := _task(at, number, crowd)) is not None:
             yield task
 
 
-def _in_turn(boards: Sequence[Summary], waiting: Collection[int], ids: Collection[int]) -> list[int]:
+def _in_turn(boards: Sequence[Summary], waiting: Collection[int], ids: Collection[int]) -> list[tuple[int, int]]:
     """The boards that wait: first one of each opponent, of those first who have been answered longest ago.
 
-    An opponent was answered last when the latest of their boards that wait for themselves was moved on.
+    An opponent was answered last when the latest of their boards that wait for themselves was moved on. With each board
+    comes its crowd: how many opponents wait, or how many boards of this one, if that is more.
     """
     opponents = {each.board: next((player.id for player in each.players if player.id not in ids), 0) for each in boards}
     answered: dict[int, datetime] = {}
@@ -101,22 +106,23 @@ def _in_turn(boards: Sequence[Summary], waiting: Collection[int], ids: Collectio
             opponent = opponents[each.board]
             answered[opponent] = max(each.moved_at, answered.get(opponent, each.moved_at))
     counts: Counter[int] = Counter()
-    turns: list[tuple[int, datetime, datetime, int]] = []
+    turns: list[tuple[int, datetime, datetime, int, int]] = []
     for each in sorted(boards, key=lambda each: (each.moved_at, each.board)):
         if each.board in waiting:
             opponent = opponents[each.board]
-            turns.append((counts[opponent], answered.get(opponent, _NEVER), each.moved_at, each.board))
+            turns.append((counts[opponent], answered.get(opponent, _NEVER), each.moved_at, each.board, opponent))
             counts[opponent] += 1
-    return [number for *_, number in sorted(turns)]
+    return [(number, max(len(counts), counts[opponent])) for *_, number, opponent in sorted(turns)]
 
 
-def _task(at: Desk, number: int) -> Task | None:
+def _task(at: Desk, number: int, crowd: int) -> Task | None:
     board = at.open(number)
     seat = _robot_seat(board)
     if seat is None:
         return None
     ply = board.next_ply
-    question = question_of(board, LEVEL_OF[board.match.player(seat).userid.casefold()])
+    level = LEVEL_OF[board.match.player(seat).userid.casefold()]
+    question = replace(question_of(board, level), share=min(1.0, ANSWERS_WITHIN / (crowd * LEVELS[level].seconds)))
     key = f"board {number} ply {ply} {board.match.offer.kind if board.match.offer else ''}".strip()
     then, failed = partial(_act, number, board.match.revision), partial(_stuck, number, ply)
     return Task(key, asked(question), then, failed, board.match.player(other(seat)).id)

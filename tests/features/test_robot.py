@@ -128,6 +128,29 @@ def test_a_second_board_waits_for_the_first_boards_of_others(house: House) -> No
     assert order == [boards[0], boards[3], boards[1], boards[2]]
 
 
+def test_where_many_wait_less_is_thought_about_each_so_that_all_have_their_answer_soon(house: House) -> None:
+    """Whoever plays many boards at once has the weaker moves, and others no weaker ones than their number asks for."""
+    for player in ("alice", "bob"):
+        house.player(player)
+    theirs = {str(begun(house, "cross", "alice")) for _ in range(30)}
+    begun(house, "cross", "bob")
+    asked = []
+
+    def noted(question):
+        asked.append((str(question.seed // 10_007) in theirs, question.share))
+        return think(replace(question, share=0.01))
+
+    house.thoughts = noted
+    house.think()
+    seconds = LEVELS[1].seconds
+    assert [share for own, share in asked if not own] == [1.0]
+    shares = [share for own, share in asked if own]
+    assert len(shares) == 30
+    assert shares == sorted(shares)
+    assert shares[0] == pytest.approx(45 / 30 / seconds)
+    assert shares[-1] == 1.0
+
+
 def test_robots_think_only_so_long_within_an_hour_for_one_player(house: House) -> None:
     """The player is told once; others are answered all the same, and so is the player when the hour is over."""
     order = []
