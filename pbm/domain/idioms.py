@@ -401,6 +401,16 @@ THANKS = _any(
 )
 """A sentence of courtesy."""
 
+PARTING = _any(
+    r"""
+    (?:what a |a )?(?:good|great|nice|fine|lovely|close|hard) game|well played|gg|good luck|see you(?: .{1,20})?
+    fair enough|(?:that is|that's) (?:fair|fine|ok|okay|good)|(?:(?:i|we) )?(?:accept|agree)(?: to)? OFFER|a draw it is
+    """,
+    "BEFORE",
+    "AFTER",
+)
+"""A sentence beside a yes or a no to an offer."""
+
 CLOSING = _any(
     r"""
     (?:with |my )?(?:(?:best|kind|kindest|warm|warmest|many) )?(?:regards|wishes|greetings)|(?:all the )?best|cheers

@@ -23,7 +23,20 @@ from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments, NotFound, Rejected, UnknownCommand
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import Player
-from pbm.domain.meaning import Act, Meaning, Wish, again, game_named, lost, meaning, plain, starts, topic, wished
+from pbm.domain.meaning import (
+    Act,
+    Meaning,
+    Wish,
+    again,
+    game_named,
+    lost,
+    meaning,
+    plain,
+    sentences,
+    starts,
+    topic,
+    wished,
+)
 from pbm.domain.reading import Reading
 from pbm.domain.verbs import LOOKING, VERBS, find, passwords_behind
 from pbm.mailin import strip_subject
@@ -51,12 +64,14 @@ _HELPS = {
 _REPLIES = frozenset({"yes", "no", "y", "n", "yep", "yeah", "nope", "sure", "confirm", "confirmed", "accept", "reject"})
 _WORDS_TO_AGREE = 3
 _SURE = re.compile(
-    r"\s*(?:yes|yeah|yep|yup)"
-    r"(?:,? (?:(?:i am|i['’]?m) (?:quite |very )?sure|really|i do|i mean it|i (?:really )?resign))?"
+    r"\s*(?:(?:yes|yeah|yep|yup)"
+    r"(?:,? (?:please|(?:i am|i['’]?m) (?:quite |very )?sure|really|i do|i mean it|i (?:really )?resign))?"
+    r"|(?:i am|i['’]?m) (?:quite |very )?sure)"
     r"\s*(?:[,.!;]\s*|\n\s*|$)",
     re.IGNORECASE,
 )
-"""A yes that is a clause of its own, to the question whether its writer really resigns."""
+"""A yes that is a clause of its own, to a question of the other player's or whether its writer really resigns."""
+_NO = re.compile(r"\s*(?:no|nope|nah)\b(?=\s*(?:[,.!;]|$|\n))", re.IGNORECASE)
 _COURTESIES = frozenset(
     """
     thanks thx thank gg hello hi hey bye ok okay sorry wow nice great cool super congratulations congrats ouch oops
@@ -322,14 +337,19 @@ def _is_asked(request: Request, board: OpenBoard) -> bool:
 
 def _replied(request: Request, board: OpenBoard, text: str) -> Restated | None:
     """A yes or a no to what the other player asks, or wrote last; a yes to whether one really resigns, with thanks."""
-    sure = _SURE.match(text)
-    if sure is not None and text[sure.end() :] and _resigns(request, board):
-        is_plain = "?" not in text and consent(text, ()).answer is Answer.YES
-        return Restated("yes", text[sure.end() :].strip(), "yes") if is_plain else None
+    sure, is_asked, resigns = _SURE.match(text), _is_asked(request, board), _resigns(request, board)
     reply, line = idioms.REPLY.fullmatch(plain(text)), text.strip()
-    if reply is None or _resigns(request, board):
+    is_plain_yes = sure is not None and is_asked and reply is None and _is_courteous(text[sure.end() :])
+    if sure is not None and (resigns or is_plain_yes) and line.rstrip(".!").casefold() != "yes":
+        is_all = not text[sure.end() :].strip()
+        is_plain = "?" not in text and (is_all or consent(text, ()).answer is Answer.YES)
+        return Restated("yes", text[sure.end() :].strip(), "yes") if is_plain else None
+    if resigns:
+        declines = _NO.match(text) is not None and "?" not in text and consent(text, ()).answer is Answer.NO
+        return Restated("no", "", "") if declines and line.rstrip(".!").casefold() != "no" else None
+    if reply is None:
         return None
-    if _is_asked(request, board):
+    if is_asked:
         meant = "no" if reply["no"] else "yes"
         return Restated(meant, "", "") if line.rstrip(".!").casefold() != meant else None
     said = request.tx.remarks.of(RemarkKind.COMMENT, board.match.board)[-1:]
@@ -337,6 +357,12 @@ def _replied(request: Request, board: OpenBoard, text: str) -> Restated | None:
     if writer is None or said == [] or said[0].author == writer or not _may_write(request, board, writer, text):
         return None
     return Restated(CHAT, line, "a message")
+
+
+def _is_courteous(text: str) -> bool:
+    """Nothing that may answer anything else than an offer."""
+    rows = (idioms.THANKS, idioms.PARTING)
+    return all(any(row.fullmatch(sentence.plain) for row in rows) for sentence in sentences(text))
 
 
 def _resigns(request: Request, board: OpenBoard) -> bool:

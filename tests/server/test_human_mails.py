@@ -199,6 +199,21 @@ MOVED_ANSWERS = {
 }
 """What the player who has just moved writes."""
 
+OFFERED_ANSWERS = {
+    "You accepted the draw": "yes|Yes please|yes, thanks|Yes! Good game.|Yes, I accept the draw|I accept",
+    "You declined the draw": "no|no thanks|No, let's play on",
+    'offers a draw. Answer "accept" or "reject"': "ok|fine with me|maybe later|Yes, it was lovely.|Yes, I saw that.",
+}
+"""What is written by a player to whom a draw is offered."""
+
+RESIGNING_ANSWERS = {
+    "You resigned": "yes|yes!!|I'm sure|Yes please. Thanks for the game!|Yes, I resign.|"
+    "Yes please\n\nBest regards,\nBert",
+    "you do not resign": "no|no, sorry|No, I want to play on.",
+    "nothing was changed": "Yes? Why|really?",
+}
+"""What is written by a player who was asked whether they really resign."""
+
 ELSEWHERE_ANSWERS = {
     "Write: 101 d4": "D4|D4 please|d4!",
     "Write: 101 resign": "I resign, well played!",
@@ -250,6 +265,18 @@ def test_another_move_than_the_one_just_made_is_asked_of_the_opponent(patient: H
     patient.game("cross -size=4 bert anna", ["C3"])
     told = [(wanted, said_to(patient, patient.answering("bert", said, 101))) for wanted, said in pairs(MOVED_ANSWERS)]
     assert [(wanted, heard) for wanted, heard in told if wanted not in heard] == []
+
+
+@pytest.mark.parametrize(
+    ("asker", "question", "table"), [("anna", "propose", OFFERED_ANSWERS), ("bert", "resign", RESIGNING_ANSWERS)]
+)
+def test_questions_are_answered_in_plain_words(
+    patient: House, asker: str, question: str, table: dict[str, str]
+) -> None:
+    patient.game("cross -size=4 bert anna", ["C3", "D4"])
+    patient.answer(asker, question, 101)
+    told = [(wanted, said, said_to(patient, patient.answering("bert", said, 101))) for wanted, said in pairs(table)]
+    assert [(said, heard) for wanted, said, heard in told if wanted not in heard] == []
 
 
 def test_a_move_without_its_board_is_told_how_to_name_it(patient: House) -> None:
