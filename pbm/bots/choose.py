@@ -64,13 +64,13 @@ class Level:
     """How well a robot plays."""
 
     number: int
-    share: float
-    """Of the highest level's visits. The others: see Budget."""
     steps: int
+    """See Budget, as for seconds."""
     seconds: float
 
     def budget(self, skill: Skill) -> Budget:
-        visits = max(round(skill.full * self.share), min(skill.full, skill.least * 3 ** (self.number - 1)))
+        share = skill.shares[self.number - 1]
+        visits = max(round(skill.full * share), min(skill.full, skill.least * 3 ** (self.number - 1)))
         slip = skill.slips[self.number - 1] if self.number <= len(skill.slips) else 0.0
         return Budget(visits, self.seconds, self.steps, slip, PATIENCE)
 
@@ -78,11 +78,11 @@ class Level:
 LEVELS = {
     level.number: level
     for level in (
-        Level(1, 1 / 200, 0, 2.0),
-        Level(2, 1 / 50, 30, 3.0),
-        Level(3, 1 / 14, 300, 5.0),
-        Level(4, 1 / 4, 5_000, 8.0),
-        Level(5, 1, 500_000, 12.0),
+        Level(1, 0, 2.0),
+        Level(2, 30, 3.0),
+        Level(3, 300, 5.0),
+        Level(4, 5_000, 8.0),
+        Level(5, 500_000, 12.0),
     )
 }
 

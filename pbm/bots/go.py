@@ -33,8 +33,9 @@ class GoSkill(Skill):
     """
 
     full = 8000
+    shares = (1 / 80, 1 / 36, 1 / 16, 1 / 6, 1)
     rave = 300.0
-    slips = (0.4, 0.28, 0.16, 0.1)
+    slips = (0.5, 0.34, 0.2, 0.1)
     explore = 0.25
     ordered = True
     complete = False

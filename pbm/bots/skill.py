@@ -48,17 +48,18 @@ def value_of(outcome: Outcome) -> float:
 class Skill:
     """The plain skill: every legal move, playouts by the rules, nothing solved. Others are made from it.
 
-    full: positions looked at by a robot of the highest level. explore: how much a search distrusts what it has seen
-    less of. rave: how many visits of a move its share in other moves' playouts outweighs; 0 leaves that out.
-    ordered: moves() tells the best first; else chance decides which is tried first. complete: moves() leaves out
-    nothing that could save a lost position. plies: after so many a playout is judged. games_a_rollout: how many random
-    games a rollout stands for. least: positions looked at by the lowest level; each further one looks at three times as
-    many at least. slips: how often the levels from 1 to 4 move without a thought, found by measuring: the lowest is to
-    win half of its games against whoever takes what looks best at a glance, each other one two of three to nine of ten
-    against the one below.
+    full: positions looked at by a robot of the highest level. shares: of these, by each level from 1 to 5. explore: how
+    much a search distrusts what it has seen less of. rave: how many visits of a move its share in other moves' playouts
+    outweighs; 0 leaves that out. ordered: moves() tells the best first; else chance decides which is tried first.
+    complete: moves() leaves out nothing that could save a lost position. plies: after so many a playout is judged.
+    games_a_rollout: how many random games a rollout stands for. least: positions looked at by the lowest level; each
+    further one looks at three times as many at least. slips: how often the levels from 1 to 4 move without a thought,
+    found by measuring: the lowest is to win half of its games against whoever takes what looks best at a glance, each
+    other one two of three to nine of ten against the one below.
     """
 
     full = 1000
+    shares: tuple[float, ...] = (1 / 200, 1 / 50, 1 / 14, 1 / 4, 1)
     explore = 0.7
     rave = 0.0
     ordered = False

@@ -153,7 +153,7 @@ runs = cache(Runs)
 class YavalathSkill(Skill):
     """Makes four, stops four, and never three if it can be helped, in random games, too."""
 
-    slips = (0.48, 0.28, 0.15, 0.03)
+    slips = (0.74, 0.44, 0.22, 0.06)
     full = 1500
     rave = 40.0
     explore = 0.4
