@@ -342,6 +342,25 @@ _MY_ADDRESS = r"\bmy (?:\w+ )?(?:e-?mail|mail|address)\b"
 OWN_ADDRESS = re.compile(rf"{_MY_ADDRESS}.{{0,60}}\S@\S|\S@\S.{{0,60}}{_MY_ADDRESS}")
 """A sentence that tells the writer's address."""
 
+OTHER_NAMES = {
+    "othello": "reversi", "connect four": "four", "connect 4": "four", "connect-four": "four", "4 in a row": "four",
+    "vier gewinnt": "four", "five in a row": "gomoku", "gobang": "gomoku", "baduk": "go", "weiqi": "go",
+    "cross geo": "crossgeo", "nine mens morris": "morris", "mühle": "morris",
+}  # fmt: skip
+"""Names that games have elsewhere."""
+
+WANTED = re.compile(r"\b(?:play|try|game of) (?:a (?:game|match|round) of |some |the )?(?P<game>[^\W\d_]+)")
+"""The word at the place of a game's name in a wish to play."""
+
+NO_GAMES = frozenset(
+    """
+    again against anybody anyone anything another by computer first game games here human humans it match matches
+    new now online out people person program robot robots round somebody someone something soon then today together
+    versus vs
+    """.split()  # noqa: SIM905  as below
+)
+"""Words at that place that are no game."""
+
 LOST = _any(
     r"""
     (?:(?:i need|need|please|can you|could you|some) )*help(?:(?: me| us| needed| wanted| out| please| here))*\??

@@ -267,7 +267,22 @@ def game_named(words: str) -> str:
     """
     bare = [word.strip(".,!?:;") for word in plain(words).split()]
     pairs = [(before, word) for before, word in pairwise(["", *bare]) if word in GAMES]
-    return next((word for before, word in pairs if word not in _ALSO_WORDS or before in _BEFORE_GAMES), "")
+    named = next((word for before, word in pairs if word not in _ALSO_WORDS or before in _BEFORE_GAMES), "")
+    said = f" {' '.join(bare)} "
+    titles = {game.info.title.casefold(): name for name, game in GAMES.items() if " " in game.info.title}
+    others = {**titles, **{other: name for other, name in idioms.OTHER_NAMES.items() if name in GAMES}}
+    return next((name for other, name in others.items() if f" {other} " in said), named)
+
+
+def game_wanted(text: str) -> str:
+    """The word for the game that its writer wants to play, whether there is such a game or not; "" where none is.
+
+    >>> game_wanted("I want to play othello"), game_wanted("Let's play mahjong!"), game_wanted("I want to play now")
+    ('reversi', 'mahjong', '')
+    """
+    found = idioms.WANTED.search(plain(text))
+    word = found["game"] if found else ""
+    return game_named(text) or ("" if word in idioms.COMMON | idioms.NO_GAMES else word)
 
 
 def starts(text: str) -> bool:

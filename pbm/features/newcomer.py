@@ -5,6 +5,7 @@ Nobody joins but by an answer from their own address, which its token proves.
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import replace
 from itertools import islice
@@ -20,7 +21,7 @@ from pbm.domain.commands import Command, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
 from pbm.domain.errors import NotFound
-from pbm.domain.meaning import game_named, lost, plain, starts, topic
+from pbm.domain.meaning import game_named, game_wanted, lost, plain, starts, topic
 from pbm.domain.verbs import STARTING, Locks, Standing, Verb, find
 from pbm.store.tickets import Seek
 
@@ -46,12 +47,16 @@ _ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+\w")
 def play(request: Request, command: Command) -> Answer | None:
     """A newcomer joins by it. In an answer to a board what follows may be a move: "play D4"."""
     word = command.args.get("GAME", FIRST)
+    word = idioms.OTHER_NAMES.get(word.casefold(), word)
     if word.casefold() not in GAMES:
         move, rematch = find("move"), find("rematch")
         if request.sender.board is not None and rematch is not None and word.casefold().strip("?!.") == "again":
             return HANDLERS["rematch"](request, replace(command, verb=rematch, args={}))
         if request.sender.board is None or move is None:
-            raise NotFound(f'There is no game "{word}" here. The games are {", ".join(GAMES)}.', "play")
+            meant = difflib.get_close_matches(word.casefold(), GAMES, n=1, cutoff=0.75)
+            told = f' Did you mean "{meant[0]}"?' if meant else ""
+            suggestion = " ".join(["play", *meant])
+            raise NotFound(f'There is no game "{word}" here.{told} The games are {", ".join(GAMES)}.', suggestion)
         return HANDLERS["move"](request, replace(command, verb=move, args={"MOVE": word}))
     if request.sender.address:
         join(request, playing=True)
@@ -136,4 +141,4 @@ def _game(text: str) -> str:
     """The game that a newcomer wants to play; the word after a lone "play", whether there is such a game or not."""
     verb, *rest = plain(text).split() or [""]
     is_told = verb == "play" and len(rest) == 1 and rest[0] not in idioms.COMMON
-    return rest[0] if is_told else game_named(text)
+    return rest[0] if is_told else game_wanted(text)

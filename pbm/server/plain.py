@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain, takewhile
 
+from games import GAMES
 from games.rules import GameError, MoveError
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request, no_player, player_named
@@ -29,6 +30,7 @@ from pbm.domain.meaning import (
     Wish,
     again,
     game_named,
+    game_wanted,
     lost,
     meaning,
     plain,
@@ -114,6 +116,9 @@ _GENERAL = ("", "help", "tournaments")
 """The suggestion in place of words that are no command, where no command is near to them."""
 _EXACT = re.compile(r"[\d=@]")
 """Characters that a command with an error may hold, and a question seldom does."""
+_ROBOT = re.compile(r"\b(?:robot|level) ?([1-5])\b")
+_CHOOSES = re.compile(r"\d|\b(?:stronger|weaker|harder|easier|better)\b")
+_OPTION = re.compile(r"(?<!\S)-{1,2}\w+=\S+")
 _LINKS = re.compile(r"[,;]|\b(?:and|then)\b", re.IGNORECASE)
 """Words that may stand between the moves of a turn."""
 _INVITED = re.compile(r"(?:(?:please|can you|could you|i want to|i would like to) )?invite (?P<address>\S+@[\w.-]*\w)")
@@ -387,8 +392,8 @@ def _asked(request: Request, board: OpenBoard, text: str, wish: Wish) -> Restate
 def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_asking: bool) -> Restated | None:
     """The meaning of plain words that answer no board. Raises: BadArguments for a lone yes or no."""
     words, wish = plain(text).split(), wished(text)
-    if words[:1] == ["challenge"] and isinstance(command, BadArguments):
-        _check_players(request, text.split()[1:])
+    if isinstance(command, BadArguments) and (begun := _begun(request, text)) is not None:
+        return begun
     if not is_asking and wish in (None, Wish.THANKS):
         return None
     if words and (plain(text) in _REPLIES or (words[0].strip(",") in ("yes", "no") and len(words) <= _WORDS_TO_AGREE)):
@@ -411,6 +416,23 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_a
         game = game_named(f"{text} {strip_subject(request.message.subject)}")
         return Restated(f"help {game}" if game else "help" if "rules" in plain(text) else START, "", "")
     return _by_topic(request, text, command)
+
+
+def _begun(request: Request, text: str) -> Restated | None:
+    """The wish of a challenge, or of "play" with more than a game behind it. Raises: NotFound, BadArguments."""
+    verb, _, said = plain(text).partition(" ")
+    if verb == "challenge":
+        _check_players(request, text.split()[1:])
+    game = game_named(text)
+    if verb != "play" or not game:
+        return None
+    if said in idioms.OTHER_NAMES:
+        return Restated(f"play {game}", "", "")
+    robot, options = _ROBOT.search(said), _OPTION.findall(text)
+    if options or _CHOOSES.search(said):
+        line = " ".join([game, "challenge me", f"robot{robot[1]}" if robot else "robot", *options])
+        raise BadArguments('"play" takes no more than a game. To choose your opponent or the board:', line)
+    return None
 
 
 def _check_board(request: Request, text: str) -> None:
@@ -449,8 +471,9 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
     if found and not is_same and not (wants_a_game and game and found in ("help GAME", "help")):
         return Restated(found.replace("GAME", game).rstrip(), "", "")
     if wants_a_game:
-        return Restated(f"play {game}".rstrip(), "", "")
-    is_sentence = (isinstance(command, UnknownCommand) and _is_sentence(text)) or _names_no_game(text, command)
+        return Restated(f"play {game or game_wanted(text)}".rstrip(), "", "")
+    is_talk = isinstance(command, UnknownCommand) and plain(text).split(" ")[0] not in GAMES and _is_sentence(text)
+    is_sentence = is_talk or _names_no_game(text, command)
     return Restated(START, "", "") if is_sentence else None
 
 

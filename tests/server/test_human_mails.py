@@ -130,6 +130,10 @@ LETTER_ANSWERS = {
     "Hex Board 101 bert-robot1": "I want to play hex|play hex pls|Hi! I'd like to play hex please.",
     "Cross Board 101 bert-robot1": "can I play against the computer?|Let's go!|ok lets play|I'm ready.",
     "Go Board 101 bert-robot1": "let's play go",
+    "Four in a Row Board 101 bert-robot1": "I'd like to play connect four|play connect 4|play four in a row",
+    "Reversi Board 101 bert-robot1": "I want to play othello|play Othello",
+    "Lines of Action Board 101 bert-robot1": "I want to play lines of action please",
+    "CrossGeo Board 101 bert-robot1": "play cross geo",
 }  # fmt: skip
 """What a player without a game writes in answer to a letter, by the subject of what they get."""
 
@@ -155,6 +159,11 @@ REFUSED = {
     'no player "bret" here. Did you mean bert?': "challenge anna bret|cross challenge anna bret",
     'Write: cross challenge me anna': "play with Anna|I want to play against anna",
     "Write: hex challenge me anna": "I'd like to play hex with Anna",
+    'no game "reversie" here. Did you mean "reversi"?': "let's play reversie|play reversie",
+    'no game "mahjong" here.': "I want to play mahjong",
+    "Write: hex challenge me robot3": "play hex with robot3|play hex level 3",
+    "Write: hex challenge me robot -size=7": "play hex -size=7",
+    'Did you mean "challenge"?': "hex chalenge me anna",
     "Write: message anna": "message anna hello there",
     "Write: set timezone Etc/GMT-2": "set timezone UTC+2",
     "You have no game under way.": "whose turn is it?|show me my game|how long do I have?",
