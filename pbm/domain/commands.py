@@ -184,6 +184,8 @@ def _unplaced(verb: Verb, words: Sequence[str], standing: Standing) -> BadArgume
     if not words and verb.params and verb.params[0].key == "BOARD":
         shown = usage(verb, standing).removeprefix("GAME ")
         return BadArguments("Which board? Name its number, or answer a mail of that board.", shown)
+    if len(words) == 1 and words[0].casefold() in GAMES:
+        return BadArguments("The game comes first.", f"{words[0].casefold()} {verb.name}")
     return BadArguments(f"Which game? Put one of {_listed(GAMES)} in front of {verb.name}.", verb.line)
 
 

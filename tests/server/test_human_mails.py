@@ -164,6 +164,7 @@ REFUSED = {
     "Write: hex challenge me robot3": "play hex with robot3|play hex level 3",
     "Write: hex challenge me robot -size=7": "play hex -size=7",
     'Did you mean "challenge"?': "hex chalenge me anna",
+    "The game comes first. Write: hex seek": "seek hex",
     "Write: message anna": "message anna hello there",
     "Write: set timezone Etc/GMT-2": "set timezone UTC+2",
     "You have no game under way.": "whose turn is it?|show me my game|how long do I have?",
