@@ -6,7 +6,7 @@ search does the rest, and proves what it can.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from math import tanh
 from random import Random
@@ -19,8 +19,8 @@ from games.moving import Position as Moved
 from games.placing import Position as Placed
 from games.reversi import Reversi
 from games.rules import Side
+from pbm.bots.exact import Exact
 from pbm.bots.skill import Skill, Solution
-from pbm.bots.tail import Tail
 
 
 class GlanceSkill(Skill):
@@ -151,7 +151,7 @@ class ReversiSkill(GlanceSkill):
     """Corners, and moves to choose from; the last squares exactly."""
 
     slips = (0.155, 0.08, 0.04, 0.018)
-    solved = 8
+    solved = 13
     """Free squares with which it is worth a try to play out every line."""
 
     def balance(self, pos: Placed) -> float:
@@ -169,4 +169,21 @@ class ReversiSkill(GlanceSkill):
     def solve(self, pos: Placed, steps: int) -> Solution | None:
         assert isinstance(self.game, Reversi)  # noqa: S101
         left = (self.game.board(pos.options).full & ~pos.taken).bit_count()
-        return Tail(self.game, steps // 20).solution(pos) if left <= self.solved else None
+        return Discs(self.game, steps // 8).solution(pos, pos.to_move) if left <= self.solved else None
+
+
+class Discs(Exact[Placed]):
+    """The end of a game of Reversi, those moves first that leave the fewest replies."""
+
+    def __init__(self, game: Reversi, steps: int) -> None:
+        super().__init__(steps)
+        self._game = game
+
+    def key(self, at: Placed) -> Hashable:
+        return at.stones, at.to_move
+
+    def look(self, at: Placed) -> int | Sequence[tuple[int, Placed]]:
+        if (outcome := self._game.outcome(at)) is not None:
+            return 0 if outcome.winner is None else 1 if outcome.winner is at.to_move else -1
+        kids = [(move, self._game.play(at, move)) for move in self._game.moves(at)]
+        return sorted(kids, key=lambda kid: self._game.legal(kid[1]).bit_count())

@@ -155,6 +155,17 @@ def test_wins_by_threats_and_the_last_cells_of_yavalath_are_what_playing_out_eve
         assert (Tail(game, 10**6).solution(after) or truth).value == (1 if pos.to_move is Side.FIRST else -1)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_the_end_of_reversi_is_solved_as_by_playing_out_every_line(seed):
+    """Passes are plies of their own there."""
+    game = GAMES["reversi"]
+    pos = random_position(game, ["-size=6"], seed, 23 + seed % 3)
+    solution, truth = skill_of("reversi").solve(pos, 10**6), Tail(game, 10**6).solution(pos)
+    assert solution is not None
+    assert truth is not None
+    assert solution.value == truth.value
+
+
 @pytest.mark.parametrize("seed", [1, 7])
 def test_where_a_draw_is_all_there_is_most_replies_are_made_mistakes(seed):
     game, skill = GAMES["loops"], skill_of("loops")
