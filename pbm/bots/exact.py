@@ -47,6 +47,10 @@ class Exact(ABC, Generic[At]):
         they lead to, what is likely to decide soonest first.
         """
 
+    def rest(self, _at: At) -> Sequence[Any]:
+        """Best play from a position that is as good as over to its end."""
+        return ()
+
     def _seen(self, at: At) -> int | Sequence[tuple[Any, At]]:
         """As look does, for a step. Raises: TooFar."""
         self._steps -= 1
@@ -99,6 +103,7 @@ class Exact(ABC, Generic[At]):
                 value = self.value(at)
                 move, at = next((move, kid) for move, kid in kids if -self.value(kid) == value)
                 line.append(move)
+            line += self.rest(at) if line else ()
         return line
 
     def _trap(self, at: At, value: int, plies: int) -> tuple[Any, At] | None:
@@ -169,3 +174,17 @@ class Stones(Exact[tuple[Cells, Cells, Side]]):
             return -1
         order = sorted(bits(moves), key=lambda move: -self.refuted[move])
         return [(move, (others, own | 1 << move, side.other)) for move in order]
+
+    def rest(self, at: tuple[Cells, Cells, Side]) -> Sequence[int]:
+        """A win in one, or a threat stopped before it."""
+        (own, others, side), line = at, list[int]()
+        while free := self._full & ~own & ~others:
+            wins, losses = (cells & free for cells in self._ends(own, free, side))
+            threats = self._ends(others, free, side.other)[0] & free
+            best = wins or threats & ~losses or free & ~losses or free
+            move = best & -best
+            line.append(move.bit_length() - 1)
+            if move & (wins | losses):
+                break
+            own, others, side = others, own | move, side.other
+        return line

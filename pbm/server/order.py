@@ -326,7 +326,7 @@ def _answer(request: Request) -> list[Mail]:
     """A stranger gets nothing of their own mail back: somebody else may have sent it to annoy them."""
     reader, answers = request.author.reader(), request.outgoing.answers
     known = reader.player is not None
-    if not known and request.refusal is not None and _is_talk(request, answers[-1].line):
+    if not known and request.refusal is not None and _is_talk(request, request.refusal, answers[-1].line):
         answers = [_greeting(request, answers[-1].line)]
     failed = any(answer.outcome is Outcome.FAILED for answer in answers)
     original = redact(original_of(request), request.secrets) if failed and known else ""
@@ -336,10 +336,12 @@ def _answer(request: Request) -> list[Mail]:
     )
 
 
-def _is_talk(request: Request, line: str) -> bool:
+def _is_talk(request: Request, refusal: Exception, line: str) -> bool:
     """A stranger's mail is no command with an error, but words of somebody who knows none."""
-    if request.sender.address or isinstance(request.refusal, UnknownCommand):
-        return isinstance(request.refusal, UnknownCommand) and not begins(line)
+    if isinstance(refusal, NotAllowed):
+        return False
+    if request.sender.address or isinstance(refusal, UnknownCommand):
+        return isinstance(refusal, UnknownCommand) and not begins(line)
     return is_newcomers(request.message.text or strip_subject(request.message.subject))
 
 

@@ -408,7 +408,7 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_a
         return Restated(_HELPS[wish], "", "")
     if consent(text, ()).answer is Answer.NEVER:
         return Restated("help mails", "", "")
-    if isinstance(command, UnknownCommand):
+    if isinstance(command, UnknownCommand) and not (request.sender.is_void or request.sender.is_lost):
         _check_board(request, text)
     if not isinstance(command, UnknownCommand) and _EXACT.search(text):
         return None

@@ -113,11 +113,16 @@ def test_loops_is_solved_as_by_playing_out_every_line(seed):
     assert solution is not None
     assert truth is not None
     assert solution.value == truth.value
+    assert solution.value == end(game, pos, solution)
+
+
+def end(game, pos, solution):
+    """The value of the end to which a solution leads: puzzles are made of such lines, and robots resign near it."""
     for move in solution.line:
         pos = game.play(pos, move)
     outcome = game.outcome(pos)
     assert outcome is not None
-    assert solution.value == (0 if outcome.winner is None else 1 if outcome.winner is Side.FIRST else -1)
+    return 0 if outcome.winner is None else 1 if outcome.winner is Side.FIRST else -1
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -128,7 +133,7 @@ def test_the_last_cells_are_solved_as_by_playing_out_every_line(name, size, plie
     pos = random_position(game, [f"-size={size}"], seed, plies + seed % 2)
     solution, truth = skill.solve(pos, 10**6), Tail(game, 10**6).solution(pos)
     assert truth is not None
-    assert solution is None or solution.value == truth.value
+    assert solution is None or solution.value == truth.value == end(game, pos, solution)
 
 
 def undecided(game, words, seed, plies):
@@ -147,7 +152,7 @@ def test_wins_by_threats_and_the_last_cells_of_yavalath_are_what_playing_out_eve
     pos = undecided(game, ["-size=4"], seed, 27)
     here, truth, solution = runs(game.board(pos.options)), Tail(game, 10**6).solution(pos), skill.solve(pos, 10**6)
     assert truth is not None
-    assert solution is None or solution.value == truth.value
+    assert solution is None or solution.value == truth.value == end(game, pos, solution)
     attack = here.attack(pos.own, pos.others, here.prospects(pos.own), here.prospects(pos.others), [100])
     assert attack or seed < 6
     if attack:
@@ -163,7 +168,7 @@ def test_the_end_of_reversi_is_solved_as_by_playing_out_every_line(seed):
     solution, truth = skill_of("reversi").solve(pos, 10**6), Tail(game, 10**6).solution(pos)
     assert solution is not None
     assert truth is not None
-    assert solution.value == truth.value
+    assert solution.value == truth.value == end(game, pos, solution)
 
 
 @pytest.mark.parametrize("seed", [1, 7])

@@ -52,7 +52,7 @@ def _question(seed: int) -> Question:
 def test_other_games_prove_it_as_playing_all_lines_out_does(words: tuple[str, ...]) -> None:
     """Tail looks at every line; a robot's skill and search must say the same of each position of some games."""
     game, dice, seen = GAMES[words[0]], Random(2), 0
-    for _ in range(3):
+    for _ in range(12):
         pos = game.start(game.options(words[1:]))
         while game.outcome(pos) is None:
             moves = list(game.moves(pos))
