@@ -84,7 +84,10 @@ def restore(invocation: Invocation, file: Path, quick: bool) -> None:
     if target.exists() and copies.is_in_use(target):
         raise Refused(f"{target} is in use. Stop the server first, and whatever else has it open.")
     with _coming(target) as fresh:
-        copies.copy(file, fresh)
+        try:
+            copies.copy(file, fresh)
+        except DatabaseTrouble as trouble:
+            raise Refused(f"{file}: {trouble}. Nothing was changed; name a file that pbm db backup made.") from trouble
         boards = _checked(configuration, fresh, quick=quick, upgrade=True)
         with _opened_copy(configuration.model_copy(update={"database": copies.url_of(fresh)})) as store:
             store.set_back(datetime.now(UTC))

@@ -96,9 +96,7 @@ def opened_store(configuration: Configuration, *, create: bool = False, quiet: b
             raise NoDatabase(no_database(url))
         yield store
     except DatabaseTrouble as trouble:
-        reason = " ".join(str(trouble).split())
-        end = "" if reason.endswith("?") else "."
-        raise Refused(f"database: {masked(url)} cannot be used: {reason}{end}{_without_room(url)}") from trouble
+        raise Refused(f"database: {masked(url)} cannot be used: {_reason(url, trouble)}") from trouble
     finally:
         store.close()
 
@@ -141,12 +139,25 @@ def identified(configuration: Configuration, store: Store, *, adopt: bool = Fals
     return configuration.model_copy(update={"server": server.model_copy(update=values)})
 
 
-def _without_room(url: str) -> str:
-    """A sentence more where that is the likely reason."""
+def _reason(url: str, trouble: DatabaseTrouble) -> str:
+    """Why the database cannot be used, and what to do where that is seen from its file, in a sentence or two."""
+    words = " ".join(str(trouble).split())
+    said = words if words.endswith("?") else f"{words}."
+    if (file := _file(url)) is None:
+        return said
+    folder = file.absolute().parent
     with suppress(OSError):
-        if (file := _file(url)) is not None and shutil.disk_usage(file.absolute().parent).free < _LEAST_ROOM:
-            return " There is no room left on its disk."
-    return ""
+        if file.is_dir():
+            return f"{file} is a folder; name a file in it, such as {file / 'pbm.db'}."
+        if not folder.exists():
+            return f"there is no folder {folder}; make it first."
+        if file.exists() and not os.access(file, os.R_OK | os.W_OK):
+            return f"this user may not write the file; run pbm as the user that owns {file}."
+        if not os.access(folder, os.W_OK | os.X_OK):
+            return f"this user may not write in {folder}; run pbm as the user that owns that folder."
+        if shutil.disk_usage(folder).free < _LEAST_ROOM:
+            return f"{said} There is no room left on its disk."
+    return said
 
 
 def with_identity(configuration: Configuration, *, quiet: bool = False) -> Configuration:

@@ -18,7 +18,7 @@ from click.testing import Result
 from pbm.cli import opening
 from pbm.domain.mail import Arrival, Settlement
 from pbm.server import Arriving, Service
-from pbm.store import Store
+from pbm.store import DatabaseTrouble, Store
 from tests.cli.conftest import Pbm
 
 CHAT = (
@@ -428,6 +428,25 @@ def test_an_unusable_database(url: str, code: int, expected: str, pbm: Pbm) -> N
         refused = pbm(*words, "--database", url, code=code)
         assert expected in refused.stderr
         assert "verysecret" not in refused.output
+
+
+def test_a_database_that_cannot_be_there_is_told_by_its_cause(pbm: Pbm, tmp_path: Path) -> None:
+    folder = pbm("status", "--database", f"sqlite:///{tmp_path}", code=1).stderr
+    assert f"cannot be used: {tmp_path} is a folder; name a file in it, such as {tmp_path}/pbm.db." in folder
+    missing = pbm("db", "create", "--database", f"sqlite:///{tmp_path}/none/pbm.db", code=1).stderr
+    assert f"cannot be used: there is no folder {tmp_path}/none; make it first." in missing
+
+
+def test_a_database_of_another_user_is_told_as_such(pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unable(*_: object) -> NoReturn:
+        raise DatabaseTrouble("attempt to write a readonly database")
+
+    monkeypatch.setattr(opening.Store, "revision", unable)
+    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path / "pbm.db")
+    file = pbm("status", code=1).stderr
+    assert f"this user may not write the file; run pbm as the user that owns {tmp_path}/pbm.db." in file
+    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
+    assert f"this user may not write in {tmp_path}; run pbm as" in pbm("status", code=1).stderr
 
 
 def test_a_postgresql_that_is_down_is_told_in_one_line(pbm: Pbm) -> None:
