@@ -15,7 +15,7 @@ from games import GAMES
 from pbm import draw
 from pbm.cli.clocks import arbiter
 from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
-from pbm.cli.output import json_option, print_fields, print_json, print_rows, replaying
+from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_json, print_rows, replaying
 from pbm.compose.views import move_list
 from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending, Match, Result, State
@@ -291,7 +291,7 @@ def challenge() -> None:
 @click.argument(
     "words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="GAME USERID1 USERID2 [-NAME=VALUE]..."
 )
-@click.option("--body", type=click.File(), help="A board you drew, for games that take one; - is standard input.")
+@click.option("--body", type=TEXT, help="A board you drew, for games that take one; - is standard input.")
 @json_option
 @pass_invocation
 def create(invocation: Invocation, words: tuple[str, ...], body: TextIO | None, as_json: bool) -> None:
@@ -306,7 +306,7 @@ def create(invocation: Invocation, words: tuple[str, ...], body: TextIO | None, 
         raise click.UsageError(f"Write a game and two userids, not {len(plain)} words: cross -size=4 alice bob.")
     game, first, second = plain
     with invocation.administration() as admin:
-        match = admin.start_match(game.casefold(), (first, second), options, body.read() if body else "")
+        match = admin.start_match(game.casefold(), (first, second), options, content_of(body) if body else "")
     if as_json:
         print_fields(_row(match), as_json=True)
     else:

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 import click
 
 from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
-from pbm.cli.output import json_option, print_fields, print_json, print_rows, printable
+from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_json, print_rows, printable
 from pbm.cli.people import steward
 from pbm.cli.receive import classify as classified
 from pbm.domain.mail import Arrival, Delivery, Queued, Received
@@ -97,14 +97,14 @@ def close(invocation: Invocation, numbers: tuple[int, ...]) -> None:
 
 @inbox.command()
 @click.argument("number", type=NUMBER, metavar="ID")
-@click.option("--text", type=click.File(), default="-", help="A file; without it, standard input.")
+@click.option("--text", type=TEXT, default="-", help="A file; without it, standard input.")
 @pass_invocation
 def answer(invocation: Invocation, number: int, text: TextIO) -> None:
     """Answer a parked mail, and close it.
 
     The same is done by answering the mail that told you of it.
     """
-    content = text.read().strip()
+    content = content_of(text).strip()
     if not content:
         raise click.UsageError("The answer is empty.")
     with steward(invocation) as hand:

@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -56,6 +56,18 @@ def replaying(numbers: Iterable[int]) -> Iterator[int]:
     from rich.progress import track
 
     yield from track(known, "Replaying", console=Console(stderr=True), transient=True)
+
+
+TEXT = click.File(encoding="utf-8-sig")
+"""What a person has written, whatever the language of the machine."""
+
+
+def content_of(text: TextIO) -> str:
+    """Raises: Refused for other encodings."""
+    try:
+        return text.read()
+    except UnicodeDecodeError:
+        raise Refused(f"{text.name} is not UTF-8 text. Save it as UTF-8 and try again; nothing was done.") from None
 
 
 def printable(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from pbm.cli.frame import NUMBER, Command, Group, Invocation, pass_invocation
-from pbm.cli.output import json_option, print_rows
+from pbm.cli.output import TEXT, content_of, json_option, print_rows
 from pbm.domain.spans import read_duration
 
 if TYPE_CHECKING:  # help pages need nothing of it
@@ -44,7 +44,10 @@ def add(invocation: Invocation, who: str, time: str | None, reason: str, forfeit
     A player is told, and their open offers are closed. What they ask for by mail is not done, whatever address it comes
     from; their clocks run on. Mail from an address or a domain is laid aside, and nobody is told.
     """
-    until = datetime.now(UTC) + timedelta(microseconds=read_duration(time)) if time else None
+    length = None if time is None else read_duration(time)
+    if length == 0:
+        raise click.UsageError("For how long? Such as --for 30d; without --for it is for good.")
+    until = None if length is None else datetime.now(UTC) + timedelta(microseconds=length)
     with steward(invocation) as hand:
         lost = hand.ban(who, until, reason, forfeit=forfeit)
     lost_too = f" Lost by it: {', '.join(f'board {number}' for number in lost)}." if lost else ""
@@ -85,7 +88,7 @@ def _until(until: datetime | None) -> str:
 @click.argument("userids", nargs=-1, metavar="USERID...")
 @click.option("--all", "everybody", is_flag=True, help="To all players, whatever mails they want.")
 @click.option("--subject", required=True, help="The subject of the mail.")
-@click.option("--text", type=click.File(), default="-", help="A file; without it, standard input.")
+@click.option("--text", type=TEXT, default="-", help="A file; without it, standard input.")
 @pass_invocation
 def letter(invocation: Invocation, userids: tuple[str, ...], everybody: bool, subject: str, text: TextIO) -> None:
     """Write to players, or to all.
@@ -94,7 +97,7 @@ def letter(invocation: Invocation, userids: tuple[str, ...], everybody: bool, su
     """
     if bool(userids) == everybody:
         raise click.UsageError("Name the players, or say --all.")
-    content = text.read().strip()
+    content = content_of(text).strip()
     if not content:
         raise click.UsageError("The letter is empty.")
     with steward(invocation) as hand:

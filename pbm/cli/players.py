@@ -6,6 +6,7 @@ import io
 import os
 import sys
 import zipfile
+import zlib
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -263,8 +264,11 @@ def _content(path: Path) -> bytes:
         raise Refused(f"{path}: {error.strerror}.") from None
     if not zipfile.is_zipfile(io.BytesIO(content)):
         return content
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        found = [each for each in archive.infolist() if each.filename.endswith(".json")]
-        if len(found) != 1 or found[0].file_size > MAX_OCTETS:
-            raise Refused(f"{path} holds no export of a player.")
-        return archive.read(found[0])
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            found = [each for each in archive.infolist() if each.filename.endswith(".json")]
+            if len(found) != 1 or found[0].file_size > MAX_OCTETS:
+                raise Refused(f"{path} holds no export of a player.")
+            return archive.read(found[0])
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:  # damaged, or packed with a password
+        raise Refused(f"{path} cannot be unpacked: {error}. Export the player again, or unpack it yourself.") from error

@@ -11,7 +11,7 @@ import click
 
 from pbm.cli.boards import GAME_WORDS, game_option
 from pbm.cli.frame import Group, Invocation, pass_invocation
-from pbm.cli.output import json_option, print_fields, print_rows
+from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_rows
 
 if TYPE_CHECKING:  # help pages need nothing of these
     from pbm.server.arbiter import Organizer, TournamentView
@@ -33,14 +33,14 @@ def tournament() -> None:
 
 @tournament.command(context_settings=GAME_WORDS)
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="NAME KIND GAME [-NAME=VALUE]...")
-@click.option("--body", type=click.File(), help="A board you drew, for games that take one; - is standard input.")
+@click.option("--body", type=TEXT, help="A board you drew, for games that take one; - is standard input.")
 @json_option
 @pass_invocation
 def create(invocation: Invocation, words: tuple[str, ...], body: TextIO | None, as_json: bool) -> None:
     """Make a tournament that players may join by mail.
 
-    KIND is round-robin, swiss, ladder or league. Options of the tournament and of its game, such as -players=4..16,
-    -start=2027-01-31 or -size=4, may stand anywhere; the mail `help tournament create` tells them all.
+    KIND is round-robin, swiss, knockout, ladder or league. Options of the tournament and of its game, such as
+    -players=4..16, -start=2027-01-31 or -size=4, may stand anywhere; the mail `help tournament create` tells them all.
     """
     options = [word for word in words if re.match(r"--?[a-zA-Z]", word)]
     plain = [word for word in words if word not in options]
@@ -48,7 +48,7 @@ def create(invocation: Invocation, words: tuple[str, ...], body: TextIO | None, 
         raise click.UsageError(f"Write a name, a kind and a game, not {len(plain)} words: cup swiss cross -rounds=5.")
     with _organizer(invocation) as organizer:
         name, kind, game = plain
-        made = organizer.create(name, kind, game, options, body.read() if body else "")
+        made = organizer.create(name, kind, game, options, content_of(body) if body else "")
     if as_json:
         print_fields(_row(made, 0), as_json=True)
     else:

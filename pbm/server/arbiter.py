@@ -79,7 +79,7 @@ class Arbiter:
         def deed(tx: Transaction) -> Match:
             board, clock = self._ticking(tx, number)
             if not clock.paused:
-                raise NotAllowed(f"The clocks of board {number} run.")
+                raise NotAllowed(f"The clocks of board {number} run already.")
             let_run(board, None)
             return self._told(tx, board)
 

@@ -40,7 +40,10 @@ def subject_of(word: str) -> str:
     """As bans are kept: "Alice" -> "alice"; "@Example.org" -> "@example.org". Raises: BadArguments."""
     folded = word.strip().casefold()
     if folded.startswith("@"):
-        check_address(f"any{folded}")
+        try:
+            check_address(f"any{folded}")
+        except BadArguments:
+            raise BadArguments(f'"{word}" is no domain: write it as in @example.org.') from None
     elif "@" in folded:
         check_address(folded)
     elif not folded:

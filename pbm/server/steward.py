@@ -10,7 +10,7 @@ from pbm.core.bus import AccountEnded, publish
 from pbm.core.credentials import check_free, check_userid
 from pbm.core.notify import Desk, tell_players
 from pbm.core.rating import rate_player_anew, unrate_match
-from pbm.domain.errors import NotAllowed, NotFound
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import MatchDecided
 from pbm.domain.likeness import look
 from pbm.domain.mail import Arrival, Mail, Received
@@ -119,7 +119,10 @@ class Steward:
         return met
 
     def write_to(self, userids: list[str], subject: str, text: str) -> int:
-        """Write a letter to players, or to all where none is named; returns to how many."""
+        """Write a letter to players, or to all where none is named; returns to how many. Raises: BadArguments."""
+        subject = " ".join(subject.split())
+        if not subject.isprintable():
+            raise BadArguments("The subject holds a control character. Write one line of plain text.")
         with self._service.store.read() as tx:
             players = [player_named(tx, userid) for userid in userids] if userids else tx.players.all()
             mails = postmaster.letters_to(Desk(tx, self._service.tools), players, subject, text)

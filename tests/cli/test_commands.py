@@ -441,7 +441,7 @@ def test_a_database_of_another_user_is_told_as_such(pbm: Pbm, tmp_path: Path, mo
     def unable(*_: object) -> NoReturn:
         raise DatabaseTrouble("attempt to write a readonly database")
 
-    monkeypatch.setattr(opening.Store, "revision", unable)
+    monkeypatch.setattr(Store, "revision", unable)
     monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path / "pbm.db")
     file = pbm("status", code=1).stderr
     assert f"this user may not write the file; run pbm as the user that owns {tmp_path}/pbm.db." in file
@@ -474,3 +474,38 @@ def test_a_command_that_gets_no_threads_says_so(pbm: Pbm, monkeypatch: pytest.Mo
     monkeypatch.setattr(Thread, "start", none_left)
     monkeypatch.setattr(opening, "announce", none_left)
     assert pbm("status", code=1).stderr.startswith("No more threads can be started.")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("letter", "alice", "--subject", "news", "--text"),
+        ("inbox", "answer", "1", "--text"),
+        ("challenge", "create", "cross", "alice", "bob", "--body"),
+        ("tournament", "create", "cup", "swiss", "cross", "--body"),
+    ],
+)
+def test_a_text_in_another_encoding_is_refused_in_a_sentence(words: tuple[str, ...], game: Pbm, tmp_path: Path) -> None:
+    text = tmp_path / "latin.txt"
+    text.write_bytes(b"Gr\xfc\xdfe\n")
+    before = subjects(game)
+    said = game(*words, str(text), code=1).stderr
+    assert said == f"{text} is not UTF-8 text. Save it as UTF-8 and try again; nothing was done.\n"
+    assert subjects(game) == before
+
+
+def test_a_subject_of_several_lines_becomes_one_and_holds_no_control_character(game: Pbm, tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("\N{ZERO WIDTH NO-BREAK SPACE}Hello", encoding="utf-8")
+    game("letter", "alice", "--subject", "Rest\nBcc: eve@example.com", "--text", str(text))
+    assert ("alice@example.net", "Rest Bcc: eve@example.com") in subjects(game)
+    said = game("letter", "alice", "--subject", "Rest\x1b[31m", "--text", str(text), code=1).stderr
+    assert "control character" in said
+
+
+def test_nobody_is_kept_out_for_no_time_nor_for_half_a_domain(game: Pbm) -> None:
+    before = subjects(game)
+    for length in ("0d", ""):
+        game("ban", "add", "alice", "--for", length, code=2 if length else 1)
+    assert game("ban", "add", "@", code=1).stderr == '"@" is no domain: write it as in @example.org.\n'
+    assert subjects(game) == before

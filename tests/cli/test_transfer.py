@@ -46,10 +46,23 @@ def test_what_cannot_be_taken_in_is_said_in_a_sentence(game: Pbm, tmp_path: Path
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("x.txt", "")
     assert "holds no export" in game("import", str(file), code=1).stderr
+    for damage in (lambda octets: octets.replace(b"userid", b"usorid"), _locked):
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("x.json", '{"userid": "alice"}')
+        file.write_bytes(damage(file.read_bytes()))
+        said = game("import", str(file), code=1).stderr
+        assert f"{file} cannot be unpacked: " in said
+        assert "Export the player again" in said
     game("export", "alice", str(file))
     assert "already" in game("import", str(file), code=1).stderr
     assert "nobody" in game("export", "nobody", str(file), code=1).stderr
     game("export", "alice", str(tmp_path / "no" / "where"), code=1)
+
+
+def _locked(archive: bytes) -> bytes:
+    """The archive, marked as packed with a password."""
+    local, central = archive.index(b"PK\3\4") + 6, archive.index(b"PK\1\2") + 8
+    return b"".join(bytes([octet | (at in (local, central))]) for at, octet in enumerate(archive))
 
 
 def test_the_operator_says_who_is_a_bot(game: Pbm) -> None:
