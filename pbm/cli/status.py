@@ -81,6 +81,7 @@ def as_values(look: Status) -> dict[str, Any]:
     return {
         "at": look.at,
         "no_mail_goes_out_since": look.stuck_since,
+        "no_server_works_since": look.silent_since,
         "halts": [{"kind": halt.kind.value, "since": halt.starts_at} for halt in look.halts],
         "inbox": {
             "new": _waiting_values(look.new, look.at),
@@ -145,6 +146,8 @@ def lines_of(look: Status) -> list[str]:
 
 def _stop_lines(look: Status) -> list[str]:
     lines = [_STOPPED[halt.kind].format(_when(halt.starts_at, look.at)) for halt in look.halts]
+    if look.silent_since is not None:
+        lines.append(f"No server is at work, since {_when(look.silent_since, look.at)}: pbm serve")
     if look.stuck_since is not None:
         lines.append(f"No mail goes out, since {_when(look.stuck_since, look.at)}: pbm doctor")
     return lines

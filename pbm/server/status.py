@@ -15,9 +15,9 @@ from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.mail import Arrival, Delivery, Queued, Received
 from pbm.mailin import Action
-from pbm.server.service import Service
+from pbm.server.service import SILENCE, Service
 from pbm.store import Store
-from pbm.store.house import DELIVERED
+from pbm.store.house import DELIVERED, HEARTBEAT
 from pbm.store.overview import Deadline, Flow, Waiting
 from pbm.store.tickets import Attempts
 
@@ -34,6 +34,8 @@ class Status:
     at: datetime
     stuck_since: datetime | None
     """Since when no mail goes out; None while some does."""
+    silent_since: datetime | None
+    """Since when no server gives a sign of life; None while one does, and where none ever did."""
     halts: tuple[Stop, ...]
     """What the operator has stopped."""
     new: Waiting
@@ -67,9 +69,11 @@ def status_of(store: Store, now: datetime) -> Status:
         view = tx.overview
         suspended, latest = view.suspended(SHOWN)
         overdue, deadlines = view.deadlines(now, SHOWN)
+        heard_at = tx.absences.noted(HEARTBEAT)
         return Status(
             at=now,
             stuck_since=tx.outbox.failing_since(tx.absences.noted(DELIVERED)),
+            silent_since=heard_at if heard_at is not None and now - heard_at > SILENCE else None,
             halts=tuple(each.stop for kind in (StopKind.HALT, StopKind.MAINTENANCE) for each in tx.absences.open(kind)),
             new=view.new(),
             parked=view.parked(),

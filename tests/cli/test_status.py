@@ -85,6 +85,15 @@ def test_what_stands_still_is_told_in_a_line_with_its_end(table: House) -> None:
     assert "(5 min ago): pbm maintenance off" in shown
 
 
+def test_a_server_that_is_down_is_told_in_a_line(table: House) -> None:
+    store, now = table.service.store, table.now
+    table.service.beat()
+    assert lines_of(status_of(store, now + 4 * MINUTE))[1] == "", "it may be about to say so"
+    assert lines_of(status_of(store, now + 6 * MINUTE))[1].endswith("(6 min ago): pbm serve")
+    table.service.beat()
+    assert lines_of(status_of(store, table.now + MINUTE))[1] == ""
+
+
 def test_boards_that_wait_for_robots_are_counted(house: House) -> None:
     for player in ("alice", "bob"):
         house.player(player)
