@@ -32,7 +32,7 @@ from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import State
 from pbm.domain.meaning import game_named, sentences
 from pbm.domain.reading import MAX_COMMANDS, Reading
-from pbm.domain.verbs import VERBS, Standing, leading, redact
+from pbm.domain.verbs import SHORTEST_SECRET, VERBS, Standing, leading, redact
 from pbm.features.newcomer import FIRST, greet
 from pbm.mailin import Action, strip_subject
 from pbm.server.plain import THANKS, Restated, check_sure, is_newcomers, restated, restated_line
@@ -61,8 +61,10 @@ class Order:
 
     @property
     def secrets(self) -> frozenset[str]:
-        """The passwords that the commands hold."""
-        return frozenset().union(*(each.secrets for each in self.commands if isinstance(each, Command)))
+        """The passwords that the commands hold, and what stands behind one that sets a password but cannot be read."""
+        read = zip(self.reading.lines, self.commands, strict=True)
+        held = (each.secrets if isinstance(each, Command) else _behind(line) for line, each in read)
+        return frozenset().union(*held)
 
     def carry_out(self, request: Request) -> Request:
         """Carry the commands out in their order; the first that is refused ends it, unless each names its board.
@@ -195,6 +197,14 @@ def _parse(tx: Transaction, line: str, standing: Standing) -> Command | Rejected
 
 
 _SETTING = tuple(verb.name for verb in VERBS if any(param.name == "NEW-PASSWORD" for param in verb.params))
+
+
+def _behind(line: str) -> frozenset[str]:
+    """The words of a line behind a verb that sets a password, as far as they may be one."""
+    words = line.split()
+    verb, count = leading(words)
+    is_setting = verb is not None and verb.name in _SETTING
+    return frozenset(word for word in words[count:] if is_setting and len(word) >= SHORTEST_SECRET)
 
 
 def unsaid_lines(lines: Sequence[str], commands: Sequence[Command | Rejected], fresh: Sequence[str]) -> frozenset[str]:

@@ -121,6 +121,17 @@ def test_the_answer_that_sets_a_new_password_is_kept_without_it(table: House) ->
     assert not holds(stored(table))
 
 
+@pytest.mark.parametrize(
+    "words", ["change password bobpass NEW", "change password NEW", "change password bob bobpass NEW x"]
+)
+def test_a_new_password_that_was_not_set_comes_back_in_no_answer(words: str, table: House) -> None:
+    line = words.replace("NEW", SECRET)
+    (got,) = table.send("bob", line)
+    assert got.refuses
+    assert SECRET not in got.body
+    assert not holds(stored(table))
+
+
 def test_a_second_delivery_is_kept_without_passwords_as_well(house: House) -> None:
     house.send(EVE, f"signup joe {SECRET}")
     assert house.last is not None
