@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from time import monotonic
 from typing import Any
 
 import structlog
@@ -29,7 +30,7 @@ from pbm.server import Arriving, Service
 from pbm.server.programs import Thinker
 from pbm.store import Conflict, DatabaseTrouble
 from pbm.store.house import DELIVERS, LISTENS, LOOKS
-from pbm.store.neighbours import ReadOnly
+from pbm.store.neighbours import Full, ReadOnly
 
 log = structlog.get_logger()
 
@@ -48,6 +49,8 @@ _BEAT = timedelta(minutes=1)
 """Nothing due is done unless a sign of life was given so shortly before: it notes for how long the server was away."""
 _LIVE_SECONDS = 60.0
 """How often a process tells the others what it does."""
+_TELL_OF_LOSS_SECONDS = 3600.0
+"""How long the operator hears no more of a database that cannot be written; a full disk takes what is small."""
 _TIDY_SECONDS = 3600.0
 _MAILS_PER_TRANSACTION = 100
 _DEEDS_AT_ONCE = 100
@@ -96,7 +99,7 @@ class Server:
         """Why it gave up, in sentences."""
         self.exhausted = False
         """It gave up since the system gives it nothing more, so it cannot be stopped in good order."""
-        self._told_of_loss = False
+        self._tell_of_loss_at = 0.0
         service.store.when_unwritable = self._unwritable
         self._beaten_at = datetime.min.replace(tzinfo=UTC)
         self._tidy_at = 0.0
@@ -196,9 +199,9 @@ class Server:
         """Said by whatever thread meets it."""
         if isinstance(trouble, ReadOnly):
             self._give_up(_READ_ONLY)
-        elif self._loop is not None and not self._told_of_loss:
-            self._told_of_loss = True
-            log.critical("database_lost", trouble=str(trouble))
+        elif self._loop is not None and monotonic() >= self._tell_of_loss_at:
+            self._tell_of_loss_at = monotonic() + _TELL_OF_LOSS_SECONDS
+            log.critical("database_full" if isinstance(trouble, Full) else "database_lost", trouble=str(trouble))
             asyncio.run_coroutine_threadsafe(self._tell_of_loss(trouble), self._loop)
 
     async def _tell_of_loss(self, trouble: DatabaseTrouble) -> None:
@@ -207,7 +210,8 @@ class Server:
         if not operator or self._transport is None:
             return
         page, subject = "lost-operator.txt", "pbm: the database cannot be written"
-        mail = composer.letter(operator, subject, page, self._service.clock(), trouble=trouble)
+        is_full = isinstance(trouble, Full)
+        mail = composer.letter(operator, subject, page, self._service.clock(), trouble=trouble, is_full=is_full)
         try:
             await self._transport.send(Outgoing(mail.envelope_from, mail.address, mail.raw, 0))
         except (PermanentFailure, TemporaryFailure) as failure:
@@ -306,9 +310,7 @@ class Server:
         self._loop.call_soon_threadsafe(self._sent_soon, 1)
 
     def _sent_soon(self, done: int) -> None:
-        """done: whether anything was, and so was written."""
-        if done:
-            self._told_of_loss = False
+        """done: whether anything was."""
         if done and self._deliverer is not None:
             self._deliverer.wake(is_due=True)
 

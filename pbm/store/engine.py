@@ -37,6 +37,7 @@ from pbm.store.house import HEARTBEAT, TOLD
 from pbm.store.neighbours import (
     Bell,
     DatabaseTrouble,
+    Full,
     ListeningBell,
     Lost,
     PipeBell,
@@ -93,7 +94,7 @@ class Store:
         self.clock = clock
         self._own_bells: set[str] = set()
         self.when_unwritable: Callable[[DatabaseTrouble], None] = lambda _: None
-        """Called with ReadOnly or Lost by whoever meets it, before it is raised."""
+        """Called with ReadOnly, Full or Lost by whoever meets it, before it is raised."""
         self.signature: LogLine | None = None
         """Who acts at the command line; noted once, together with the first thing that is written."""
         self.locks_rows = self._engine.dialect.name != "sqlite"
@@ -133,7 +134,7 @@ class Store:
             self.signature = None
             if self._file.path is not None and tx.grew:
                 ring(self._file.path, self._own_bells)
-        except (ReadOnly, Lost) as trouble:
+        except (ReadOnly, Full, Lost) as trouble:
             self.when_unwritable(trouble)
             raise
 

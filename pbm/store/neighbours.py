@@ -48,6 +48,10 @@ class ReadOnly(DatabaseTrouble):
     """
 
 
+class Full(DatabaseTrouble):
+    """There is no room left on its disk. It can be written again as soon as there is."""
+
+
 class Lost(DatabaseTrouble):
     """The file was deleted or replaced while it was open: what is written to it now is gone with it."""
 
@@ -78,7 +82,10 @@ def translated() -> Iterator[None]:
 def _kind(error: DatabaseError) -> type[DatabaseTrouble]:
     if getattr(error.orig, "sqlstate", None) in _CONFLICTS:
         return Conflict
-    return ReadOnly if getattr(error.orig, "sqlite_errorname", "").startswith("SQLITE_READONLY") else DatabaseTrouble
+    name = getattr(error.orig, "sqlite_errorname", "")
+    if name == "SQLITE_FULL":
+        return Full
+    return ReadOnly if name.startswith("SQLITE_READONLY") else DatabaseTrouble
 
 
 try:

@@ -14,6 +14,8 @@ import sys
 import threading
 import time
 from dataclasses import replace
+from email import message_from_bytes
+from email.policy import default
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,7 @@ from pbm.mailin import Robot
 from pbm.server import Service, Settings
 from pbm.server.operator import Administration
 from pbm.store import DatabaseTrouble, Store
+from pbm.store.neighbours import Full
 
 ROOT = Path(__file__).parent.parent.parent
 PATIENCE = 30.0
@@ -251,3 +254,22 @@ def test_a_task_that_ends_by_a_fault_ends_the_server(service, tmp_path, monkeypa
 
     monkeypatch.setattr(Deliverer, "run", run)
     assert "A fault of ours has stopped the work" in asyncio.run(serve())
+
+
+def test_the_operator_hears_once_of_a_full_disk_and_what_to_do(service, tmp_path):
+    service.settings = replace(service.settings, operator="root@example.org")
+
+    def work(_port: int) -> None:
+        for _ in range(3):
+            service.store.when_unwritable(Full("database or disk is full"))
+        wait_until(lambda: letters(tmp_path, "root@example.org"))
+
+    serving(service, tmp_path, work)
+    (letter,) = letters(tmp_path, "root@example.org")
+    body = message_from_bytes(letter.read_bytes(), policy=default).get_body(("plain",))
+    assert body is not None
+    told = " ".join(body.get_content().split())
+    assert "cannot be written: database or disk is full." in told
+    assert "Make room on its disk, and the server goes on by itself." in told
+    assert "pbm doctor" in told
+    assert "Put the file back" not in told

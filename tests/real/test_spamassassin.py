@@ -84,7 +84,7 @@ LETTERS: dict[str, dict[str, Any]] = {
     "done-operator.txt": {"said": "It is put away; nothing was sent."},
     "fault.txt": {"reference": "8F3A"},
     "locked.txt": {"reads": True},
-    "lost-operator.txt": {"trouble": "disk I/O error"},
+    "lost-operator.txt": {"trouble": "disk I/O error", "is_full": False},
     "new-address.txt": {"userid": "alice", "new": "games@example.org", "old": "pbm@example.org"},
     "no-lesson.txt": {"what": "review of", "board": 101},
     "no-puzzle.txt": {"title": "Hex"},

@@ -18,7 +18,7 @@ from sqlalchemy import create_engine, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store, Transaction, engine
-from pbm.store.neighbours import Lost, ReadOnly
+from pbm.store.neighbours import Full, Lost, ReadOnly
 from pbm.store.tables import FIRST_BOARD, meta, metadata
 from tests.databases import Databases
 
@@ -301,6 +301,24 @@ def test_no_error_tells_the_values_of_a_statement(store: Store) -> None:
         with pytest.raises(IntegrityError) as error:
             tx.players.add("alice", "a hash of hers", NOW)
     assert "hers" not in str(error.value)
+
+
+def _fill(tx: Transaction) -> None:
+    tx._connection.exec_driver_sql("PRAGMA max_page_count = 1")
+    tx.players.add("alice", "-" * 100_000, NOW)
+
+
+def test_a_full_disk_is_told_of_and_written_again_when_there_is_room(tmp_path: Path, empty_database: Path) -> None:
+    shutil.copyfile(empty_database, tmp_path / "pbm.db")
+    store, told = Store(f"sqlite:///{tmp_path / 'pbm.db'}"), list[DatabaseTrouble]()
+    store.when_unwritable = told.append
+    with pytest.raises(Full), store.write() as tx:
+        _fill(tx)
+    assert [type(trouble) for trouble in told] == [Full]
+    with store.write() as tx:
+        tx._connection.exec_driver_sql("PRAGMA max_page_count = 1000000")
+        tx.players.add("alice", "-", NOW)
+    store.close()
 
 
 @pytest.mark.parametrize("fate", ["deleted", "replaced"])
