@@ -92,3 +92,14 @@ finally:
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stderr.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"), [(("statsu",), "status"), (("board", "shw", "101"), "show"), (("frobnicate",), "")]
+)
+def test_a_mistyped_command_is_answered_with_the_one_that_was_meant(
+    words: tuple[str, ...], meant: str, pbm: Pbm
+) -> None:
+    said = pbm(*words, code=2).stderr
+    assert "No such command" in said
+    assert said.rstrip().endswith(f'Did you mean "{meant}"?') if meant else "Did you mean" not in said
