@@ -63,9 +63,8 @@ class Position:
     @property
     def times(self) -> int:
         """How often the position has been there, this time included."""
-        earlier, key = self.earlier, self.key
-        first = bisect_left(earlier, key)
-        return 1 + (bisect(earlier, key, first) - first if earlier[first : first + 1] == (key,) else 0)
+        key = self.key
+        return 1 + bisect(self.earlier, key) - bisect_left(self.earlier, key)
 
     @property
     def judge(self) -> Judge:

@@ -186,12 +186,13 @@ class Table:
         """In the short form."""
         pieces = [_opening(self.widths, "", self.beside, ";color-scheme:light").replace("</td>", "")]
         linked: list[tuple[int, str, _Piece]] = []
-        for height, places in self._rows():
-            grounds = Counter(face.ground for _, _, face in places if face.ground)
+        for height, places in _rows(self.heights, len(self.widths), self.span, self.faces):
+            row = [(skipped, span, self.faces[place]) for skipped, span, place in places]
+            grounds = Counter(face.ground for _, _, face in row if face.ground)
             around = max(grounds, key=grounds.__getitem__, default="")
             ground, ink = (f" bgcolor={around}", f";color:{INK}") if around else ("", "")
             pieces.append(f"<tr align=center{ground} style=line-height:{height}px{ink}>")
-            for skipped, span, face in places:
+            for skipped, span, face in row:
                 if skipped:
                     pieces.append(f"<td colspan={skipped}>")
                 piece = _brief_piece_of(face, span, around)
@@ -200,11 +201,6 @@ class Table:
                 pieces.append(piece.bare)
             pieces.append("</tr>\n")
         return _pieces([*pieces, "</table>"], linked)
-
-    def _rows(self) -> Iterator[tuple[int, list[tuple[int, int, Face]]]]:
-        """As of `_rows`, with the faces themselves."""
-        for height, places in _rows(self.heights, len(self.widths), self.span, self.faces):
-            yield height, [(skipped, span, self.faces[place]) for skipped, span, place in places]
 
 
 class _Frame(NamedTuple):

@@ -41,9 +41,10 @@ from pbm.domain.meaning import (
 )
 from pbm.domain.reading import Reading
 from pbm.domain.verbs import LOOKING, VERBS, find, passwords_behind
+from pbm.features.newcomer import FIRST
 from pbm.mailin import strip_subject
 
-CHAT, THANKS, START, FIRST, ABOUT, AGAIN = "chat", "thanks", "help start", "cross", "about me", "rematch"
+CHAT, THANKS, START, ABOUT, AGAIN = "chat", "thanks", "help start", "about me", "rematch"
 _COMMANDS = {
     Act.SWAP: "swap",
     Act.RESIGN: "resign",
