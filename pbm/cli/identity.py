@@ -217,8 +217,13 @@ def crypt(invocation: Invocation, file: Path | None) -> None:
 
 def _write(path: Path, key: bytes) -> None:
     """Never readable by others, not for a moment, and never over another file."""
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:  # noqa: PTH123  of a descriptor
-        file.write(key)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with open(descriptor, "wb") as file:  # noqa: PTH123  of a descriptor
+            file.write(key)
+    except OSError:
+        path.unlink()  # a part of a key would be taken for it the next time
+        raise
 
 
 def _strings(record: str) -> str:

@@ -7,9 +7,12 @@ and the keys of a JSON object.
 from __future__ import annotations
 
 import json
+import os
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any, TextIO
 
 import click
@@ -68,6 +71,30 @@ def content_of(text: TextIO) -> str:
         return text.read()
     except UnicodeDecodeError:
         raise Refused(f"{text.name} is not UTF-8 text. Save it as UTF-8 and try again; nothing was done.") from None
+
+
+def ask(question: str) -> None:
+    """Go on only if a person says yes. Raises: Refused where nobody is there to be asked; Abort for no."""
+    if not sys.stdin.isatty():
+        raise Refused("This cannot be undone, and nobody can be asked here: say --yes. Nothing was done.")
+    click.confirm(question, abort=True)
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file for its owner's eyes; one that was there stays as it was until all is written. Raises: OSError."""
+    target = path.resolve()
+    if target.exists() and not target.is_file():  # a pipe or a device
+        target.write_bytes(content)
+        return
+    descriptor, draft = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with open(descriptor, "wb") as file:  # noqa: PTH123  of a descriptor
+            file.write(content)
+            file.flush()
+            os.fsync(descriptor)
+        Path(draft).replace(target)
+    finally:
+        Path(draft).unlink(missing_ok=True)
 
 
 def printable(text: str) -> str:

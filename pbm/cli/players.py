@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 import zipfile
 import zlib
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from pbm.cli.frame import Command, Group, Invocation, pass_invocation
-from pbm.cli.output import Refused, json_option, print_fields, print_rows
+from pbm.cli.output import Refused, ask, json_option, print_fields, print_rows, write_file
 from pbm.cli.people import steward
 from pbm.domain.game_record import is_record
 from pbm.server.operator import Account
@@ -141,10 +139,10 @@ def remove(invocation: Invocation, userid: str, yes: bool) -> None:
     """Erase a player for good.
 
     All that is stored of them goes at once, as by "erase me", and their userid is replaced. They
-    forfeit the games they still play. On a terminal this is asked about first.
+    forfeit the games they still play. This is asked about first; a script, which nobody can ask, says --yes.
     """
-    if not yes and sys.stdin.isatty():
-        click.confirm(f"Erase {userid}, and let them forfeit all their games?", abort=True)
+    if not yes:
+        ask(f"Erase {userid}, and let them forfeit all their games?")
     with invocation.administration() as admin:
         boards = admin.remove_player(userid)
     forfeited = f" Forfeited: {', '.join(f'board {board}' for board in boards)}." if boards else ""
@@ -171,10 +169,11 @@ def merge(invocation: Invocation, userid: str, into: str, yes: bool) -> None:
     """Make one account of two of a person.
 
     Boards, addresses and what belongs to them are the second one's then, whose ratings are worked out anew; the first
-    is gone. Their games against each other are rated no longer. On a terminal this is asked about first.
+    is gone. Their games against each other are rated no longer. This is asked about first; a script, which nobody can
+    ask, says --yes.
     """
-    if not yes and sys.stdin.isatty():
-        click.confirm(f"Make {userid} a part of {into}? This cannot be undone", abort=True)
+    if not yes:
+        ask(f"Make {userid} a part of {into}? This cannot be undone")
     with steward(invocation) as hand:
         boards = hand.merge(userid, into)
     click.echo(f"{userid} is {into} now; {len(boards)} board{'' if len(boards) == 1 else 's'} changed hands.")
@@ -205,7 +204,8 @@ MAX_OCTETS = 500_000_000
 def export(invocation: Invocation, userid: str, file: Path) -> None:
     """Write all that is stored of a player to FILE, as the mail command `export` sends it; - is standard output.
 
-    The password is not in it, nor the address of anybody else. A new file can be read by its owner alone.
+    The password is not in it, nor the address of anybody else. The file can be read by its owner alone, and takes the
+    place of an older one only when it is whole.
     """
     with invocation.administration() as admin:
         content = admin.export_player(userid)
@@ -213,8 +213,7 @@ def export(invocation: Invocation, userid: str, file: Path) -> None:
         sys.stdout.buffer.write(content)
         return
     try:
-        with open(file, "wb", opener=partial(os.open, mode=0o600)) as mine:
-            mine.write(content)
+        write_file(file, content)
     except OSError as error:
         raise Refused(f"{file}: {error.strerror}.") from None
     click.echo(f"{userid} is written to {file}.")
@@ -237,15 +236,15 @@ def import_(invocation: Invocation, files: Sequence[Path], trust: bool) -> None:
     who are here, and the player's addresses have to answer a mail first; --trust is your word that all of it is true.
     Tournaments and messages stay in the file.
     """
-    contents = [_content(file) for file in files]
+    contents = {str(file): _content(file) for file in files}
+    records = {name: text for name, content in contents.items() if is_record(text := content.decode(errors="replace"))}
+    exports = {name: content for name, content in contents.items() if name not in records}
     with invocation.administration() as admin:
-        records = [text for content in contents if is_record(text := content.decode(errors="replace"))]
-        for text in records:
-            click.echo(f"The game is board {admin.import_record(text, trusted=trust)} here.")
-        exports = [content for content in contents if not is_record(content.decode(errors="replace"))]
+        for name, board in admin.import_records(records, trusted=trust).items():
+            click.echo(f"The game of {name} is board {board} here.")
         if not exports:
             return
-        taken = admin.import_player(*exports, trusted=trust)
+        taken = admin.import_player(*exports.values(), names=list(exports), trusted=trust)
     games = "1 game" if taken.games == 1 else f"{taken.games} games"
     click.echo(f"{taken.userid} is here, with {games}.")
     if taken.doubted:

@@ -10,9 +10,9 @@ import random
 import re
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationInfo, field_validator
 
 from pbm.domain.clock import read_control
 from pbm.domain.errors import BadArguments
@@ -51,14 +51,26 @@ Address = Annotated[str, fitting(rf"|[^\s@<>]+@{DOMAIN}", "operator@example.org"
 Host = Annotated[
     str, fitting(r"|[^\s:/@]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*", "mail.example.org, and its port apart")
 ]
-Seconds = Annotated[float, Field(gt=0)]
-Count = Annotated[int, Field(ge=1)]
+Seconds = Annotated[float, Field(gt=0, le=10**9)]
+Hours = Annotated[float, Field(gt=0, le=10**6)]
+Days = Annotated[int, Field(ge=1, le=36_500)]
+"""None reaches past the last instant that a calendar knows."""
+Count = Annotated[int, Field(ge=1, le=10**9)]
+CountOrNone = Annotated[int, Field(ge=0, le=10**9)]
+Octets = Annotated[int, Field(ge=1024, le=10**9)]
 
 
 class SettingsTable(BaseModel):
-    """A table of settings; a key that it does not know is refused."""
+    """A table of settings; a key that it does not know is refused, and so is true or false in place of a number."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _is_no_switch(cls, value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, bool) and cls.model_fields[info.field_name or ""].annotation in (int, float):
+            raise ValueError("write a number")
+        return value
 
 
 DEFAULT_CLOCK = "21d"
@@ -76,10 +88,10 @@ def _check_clock(text: str) -> str:
 class Limits(SettingsTable):
     """How much one person may ask for. Days are of 24 hours."""
 
-    stranger_replies_per_day: Annotated[int, Field(ge=0)] = Field(
+    stranger_replies_per_day: CountOrNone = Field(
         default=1, description="Answers a day to an address that belongs to no player."
     )
-    newcomer_replies_per_day: Annotated[int, Field(ge=0)] = Field(
+    newcomer_replies_per_day: CountOrNone = Field(
         default=30, description="The same once it has answered a mail of ours, which proves that its owner wrote."
     )
     answers_per_hour: Count = Field(
@@ -111,11 +123,11 @@ class Limits(SettingsTable):
     hard_bounces_to_suspend: Count = Field(
         default=3, description="Mails that come back for good until an address gets no more, or its player writes."
     )
-    confirmation_days: Count = Field(default=7, description="How long the mail that confirms an address is good.")
-    held_asks_per_day: Annotated[int, Field(ge=0)] = Field(
+    confirmation_days: Days = Field(default=7, description="How long the mail that confirms an address is good.")
+    held_asks_per_day: CountOrNone = Field(
         default=3, description='How often a day one address is asked "was that you?" for lack of a password.'
     )
-    answer_token_days: Count = Field(default=14, description="How long answering a mail of ours shows who you are.")
+    answer_token_days: Days = Field(default=14, description="How long answering a mail of ours shows who you are.")
     wrong_logins: Count = Field(
         default=5,
         description="Wrong passwords for one userid until passwords for it are refused for a minute; with each further "
@@ -129,7 +141,7 @@ class Limits(SettingsTable):
     stranger_passwords_per_hour: Count = Field(
         default=600, description="Passwords an hour that are looked at or set for senders who are no players."
     )
-    longest_lock_hours: Seconds = Field(default=24, description="The longest such refusal.")
+    longest_lock_hours: Hours = Field(default=24, description="The longest such refusal.")
     computing_seconds_per_hour: Seconds = Field(
         default=120,
         description="Computing within an hour for one player: a few positions, if players aim at them, take long.",
@@ -140,7 +152,7 @@ class Limits(SettingsTable):
     )
     active_games: Count = Field(default=100, description="Games of one player under way at once.")
     challenges_per_day: Count = Field(default=30, description="Games a player may start a day by challenging.")
-    stranger_challenges_per_day: Annotated[int, Field(ge=0)] = Field(
+    stranger_challenges_per_day: CountOrNone = Field(
         default=5, description="Games a day that somebody who is no player may start between players."
     )
     challenges_to_one_per_day: Count = Field(
@@ -149,12 +161,12 @@ class Limits(SettingsTable):
     offers_to_one_per_day: Count = Field(
         default=5, description="Mails a day that ask one player whether they want a game that others propose."
     )
-    invitations_per_day: Annotated[int, Field(ge=0)] = Field(
+    invitations_per_day: CountOrNone = Field(
         default=5, description="Mails a day by which a player may invite people who have no account."
     )
-    invitation_days: Count = Field(default=30, description="How long such an invitation is good.")
+    invitation_days: Days = Field(default=30, description="How long such an invitation is good.")
     open_seek_games: Count = Field(default=20, description="Games that one seek may look for.")
-    open_tournaments: Annotated[int, Field(ge=0)] = Field(
+    open_tournaments: CountOrNone = Field(
         default=3, description="Tournaments that one player has made and that are not over."
     )
     confirmations_per_day: Count = Field(
@@ -172,13 +184,11 @@ class Limits(SettingsTable):
     )
     resets_per_day: Count = Field(default=3, description="Mails a day by which one player may set a new password.")
     exports_per_day: Count = Field(default=2, description="Mails a day with all games of one player.")
-    erasure_days: Count = Field(
-        default=7, description="Days in which a player may still keep what they asked to erase."
-    )
-    kept_mail_days: Count = Field(
+    erasure_days: Days = Field(default=7, description="Days in which a player may still keep what they asked to erase.")
+    kept_mail_days: Days = Field(
         default=30, description="How long mails are kept that were handled or delivered. Of their passwords, none is."
     )
-    parked_mail_days: Count = Field(
+    parked_mail_days: Days = Field(
         default=90, description="How long mails wait for the operator until they are forgotten, too."
     )
     parked_mails: Count = Field(
@@ -186,9 +196,7 @@ class Limits(SettingsTable):
         description="Mails that wait for the operator at most, of those that anybody can cause: mails that cannot be "
         "read, and letters to postmaster. More of them are ignored, so they are kept as long as other mails.",
     )
-    messages_per_day: Annotated[int, Field(ge=0)] = Field(
-        default=50, description="Messages a player may write to others a day."
-    )
+    messages_per_day: CountOrNone = Field(default=50, description="Messages a player may write to others a day.")
     message_characters: Count = Field(default=5000, description="The longest message or broadcast.")
     broadcast_moderation: Literal["off", "on", "closed"] = Field(
         default="off",
@@ -198,14 +206,14 @@ class Limits(SettingsTable):
         default=DEFAULT_CLOCK,
         description="Time of a game whose challenge does not say --clock; none for as long as one likes.",
     )
-    claim_days: Count = Field(
+    claim_days: Days = Field(
         default=7, description="How long the opponent of somebody whose time is up may choose what comes of it."
     )
-    pause_days: Count = Field(default=60, description="How long two players may pause a game.")
+    pause_days: Days = Field(default=60, description="How long two players may pause a game.")
     vacation_days_per_year: Annotated[int, Field(ge=0, le=366)] = Field(
         default=30, description="Days a calendar year that a player's clocks may stand still for a vacation."
     )
-    unreachable_days: Annotated[int, Field(ge=0)] = Field(
+    unreachable_days: Annotated[int, Field(ge=0, le=366)] = Field(
         default=30,
         description="Days a year that a player's clocks stand still at most because mail to them comes back.",
     )
@@ -224,7 +232,7 @@ class ListenSettings(SettingsTable):
     )
     lmtp: bool = Field(default=False, description="Speak LMTP in place of SMTP, for a mail server on this machine.")
     domain: Domain = Field(default="localhost", description="What stands after the @ of our own addresses.")
-    max_size: Annotated[int, Field(ge=1024)] = Field(default=2**20, description="The largest mail taken, in octets.")
+    max_size: Octets = Field(default=2**20, description="The largest mail taken, in octets.")
     max_connections: Count = Field(default=200, description="Clients connected at once.")
     max_connections_per_peer: Count = Field(
         default=20, description="Clients at once from one IPv4 address or IPv6 /64."
@@ -274,7 +282,7 @@ class FetchSettings(SettingsTable):
     handled_folder: str = Field(
         default="pbm-handled", description="The folder they are moved to afterwards. Empty: they are deleted."
     )
-    max_size: Annotated[int, Field(ge=1024)] = Field(default=2**20, description="The largest mail taken, in octets.")
+    max_size: Octets = Field(default=2**20, description="The largest mail taken, in octets.")
     poll_seconds: Seconds = Field(
         default=60, description="How often to look, also where the server announces mail by itself (IDLE)."
     )
@@ -293,7 +301,7 @@ class DeliverySettings(SettingsTable):
         default=60, description="Wait before the first retry; each next one is twice as long."
     )
     longest_retry_seconds: Seconds = Field(default=6 * 3600, description="But never longer than this.")
-    give_up_hours: Seconds = Field(default=120, description="Age of a mail at which a temporary failure becomes final.")
+    give_up_hours: Hours = Field(default=120, description="Age of a mail at which a temporary failure becomes final.")
     poll_seconds: Seconds = Field(
         default=5, description="How long nothing may be heard of before the outbox is looked at all the same."
     )

@@ -295,12 +295,15 @@ class _Import:
         return self.ids[userid]
 
 
-def take_in(tx: Transaction, contents: Sequence[bytes], *, trusted: bool = False) -> Imported:
+def take_in(
+    tx: Transaction, contents: Sequence[bytes], *, names: Sequence[str] = (), trusted: bool = False
+) -> Imported:
     """Make a player of an export. trusted: the operator's word for it. Raises: BadArguments, NotAllowed.
 
-    contents: of its parts, in any order.
+    contents: of its parts, in any order. names: of their files.
     """
-    parts = [_read(content) for content in contents]
+    called = names or ["The file"] * len(contents)
+    parts = [_read(content, name) for content, name in zip(contents, called, strict=True)]
     doubted = not trusted and not all(_is_signed(tx, part) for part in parts)
     data = _joined(parts)
     userid, left_out = data["userid"], []
@@ -375,23 +378,23 @@ def take_in_record(tx: Transaction, text: str, *, trusted: bool = False) -> int:
     return match.board
 
 
-def _read(content: bytes) -> dict[str, Any]:
-    """Raises: BadArguments."""
+def _read(content: bytes, name: str) -> dict[str, Any]:
+    """What a file says. name: as a sentence about it begins. Raises: BadArguments."""
     try:
         data = json.loads(content)
     except (ValueError, RecursionError):
-        raise BadArguments("The file is no JSON, so no export of a player.") from None
+        raise BadArguments(f"{name} is no JSON, so no export of a player.") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise BadArguments("The file is no export of a player.")
+        raise BadArguments(f"{name} is no export of a player.")
     if data.get("version") != VERSION:
-        raise BadArguments(f"The file is of version {data.get('version')}; this server reads version {VERSION}.")
+        raise BadArguments(f"{name} is of version {data.get('version')}; this server reads version {VERSION}.")
     lists = {"games", *SECTIONS, *PEOPLE}
     missing = sorted({"userid", "here_since", "bot", "settings", *lists} - data.keys())
     wrong = sorted(name for name in lists & data.keys() if not isinstance(data[name], list))
     if missing or wrong:
-        raise BadArguments(f'The file is not whole: "{(missing + wrong)[0]}" is missing or no list.')
+        raise BadArguments(f'{name} is not whole: "{(missing + wrong)[0]}" is missing or no list.')
     if not all(isinstance(each, dict) and type(each.get("board")) is int for each in data["games"]):
-        raise BadArguments("The file is not whole: a game has no board.")
+        raise BadArguments(f"{name} is not whole: a game has no board.")
     return data
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from pbm.core.board import OpenBoard, difference
 from pbm.core.credentials import check_address, check_free, check_password, check_userid
 from pbm.core.notify import Desk, tell_players
 from pbm.core.start import start_match
-from pbm.domain.errors import NotAllowed, NotFound, Rejected
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.events import MatchDecided, MatchStarted
 from pbm.domain.match import Ending, Match, Player, Result, State, replay
 from pbm.features.account import ask_owner
@@ -156,24 +156,34 @@ class Administration:
         with self._service.store.read() as tx:
             return export_of(tx, player_named(tx, userid))
 
-    def import_player(self, *contents: bytes, trusted: bool = False) -> Imported:
+    def import_player(self, *contents: bytes, names: Sequence[str] = (), trusted: bool = False) -> Imported:
         """Take a player in from what another server, or this one, has exported of them, whole or in all its parts.
 
-        trusted: also where this server has not signed it. Otherwise their addresses are asked whether they are theirs.
+        names: of the files. trusted: also where this server has not signed it. Otherwise their addresses are asked
+        whether they are theirs.
         """
         now, tools = self._service.clock(), self._service.tools
         with self._service.store.write() as tx:
-            taken = take_in(tx, contents, trusted=trusted)
+            taken = take_in(tx, contents, names=names, trusted=trusted)
             if taken.doubted:
                 player = player_named(tx, taken.userid)
                 asked = [ask_owner(Desk(tx, tools), player, each) for each in tx.players.addresses(player.id)]
                 tx.outbox.add(asked, now)
             return taken
 
-    def import_record(self, text: str, *, trusted: bool = False) -> int:
-        """Take in the record of a game that has ended; returns its board. trusted: also of players who are here."""
+    def import_records(self, records: Mapping[str, str], *, trusted: bool = False) -> dict[str, int]:
+        """Take in records of games that have ended, all or none; returns the board of each by the name of its file.
+
+        trusted: also of players who are here.
+        """
+        boards = {}
         with self._service.store.write() as tx:
-            return take_in_record(tx, text, trusted=trusted)
+            for name, text in records.items():
+                try:
+                    boards[name] = take_in_record(tx, text, trusted=trusted)
+                except (GameError, Rejected) as error:
+                    raise BadArguments(f"{name}: {error}") from error
+        return boards
 
     def start_match(self, game: str, userids: tuple[str, str], words: Sequence[str], body: str = "") -> Match:
 

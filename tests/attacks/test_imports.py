@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pbm.domain.errors import NotAllowed
+from pbm.domain.errors import Rejected
 from pbm.server.operator import Administration
 from tests.conversation import House, address_of
 
@@ -144,7 +144,7 @@ Result: resigned 2 by resignation
 
 def test_nobody_who_is_here_gets_a_game_out_of_a_text(home: House) -> None:
     admin, before = Administration(home.service), home.dump()
-    with pytest.raises(NotAllowed, match="--trust"):
-        admin.import_record(RECORD.format("stranger"))
+    with pytest.raises(Rejected, match="--trust"):
+        admin.import_records({"a": RECORD.format("stranger")})
     assert home.dump() == before
-    assert admin.import_record(RECORD.format("stranger"), trusted=True) == 103
+    assert admin.import_records({"a": RECORD.format("stranger")}, trusted=True) == {"a": 103}

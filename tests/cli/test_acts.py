@@ -88,7 +88,7 @@ WRITING = {
     "clock extend": "2d --all",
     "maintenance": "on",
     "player rename": "alice Alicia",
-    "player merge": "alice bob",
+    "player merge": "alice bob --yes",
     "ban add": "alice --for 30d --reason rude",
     "ban lift": "bob",
     "secret rotate": "--overlap 30d",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import stat
 import zipfile
 from pathlib import Path
+
+import pytest
 
 from pbm.server import Service
 from pbm.store import Store
@@ -57,6 +61,35 @@ def test_what_cannot_be_taken_in_is_said_in_a_sentence(game: Pbm, tmp_path: Path
     assert "already" in game("import", str(file), code=1).stderr
     assert "nobody" in game("export", "nobody", str(file), code=1).stderr
     game("export", "alice", str(tmp_path / "no" / "where"), code=1)
+
+
+def test_a_disk_that_is_full_leaves_the_file_that_was_there(
+    game: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    file = folder / "alice.json"
+    file.write_text("an older one")
+
+    def is_full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", is_full)
+    assert game("export", "alice", str(file), code=1).stderr == f"{file}: No space left on device.\n"
+    assert file.read_text() == "an older one"
+    assert list(folder.iterdir()) == [file]
+
+
+def test_of_several_files_the_bad_one_is_named_and_none_is_taken_in(game: Pbm, tmp_path: Path) -> None:
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    game("export", "alice", str(good))
+    bad.write_text("{}")
+    assert f"{bad} is no export of a player." in game("import", str(good), str(bad), code=1).stderr
+    record = "pbm record 1\nGame: cross 1\nOptions: -size=4\nFirst: ann\nSecond: ben\nStarted: 2026-01-01T00:00+00:00\n"
+    good.write_text(f"{record}Ended: 2026-01-02T00:00+00:00\nResult: resigned 1\n\n1 D4\n")
+    bad.write_text(good.read_text().replace("D4", "Z99"))
+    assert game("import", str(good), str(bad), code=1).stderr.startswith(f"{bad}: Ply 1 of the record cannot be played")
+    assert game("import", str(good)).stdout == f"The game of {good} is board 102 here.\n"
 
 
 def _locked(archive: bytes) -> bytes:

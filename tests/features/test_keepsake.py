@@ -85,13 +85,13 @@ def test_what_was_sent_is_taken_in_by_another_server(ended: House, new_house: Ca
     record = attached(ended.think()[0], "text/plain").decode()
     there = new_house()
     there.player("carol")
-    board = Administration(there.service).import_record(record)
+    board = Administration(there.service).import_records({"a": record})["a"]
     assert [each.problem for each in Administration(there.service).verify()] == [""]
     there.send("carol", f"replay {board} carol carolpass")
     (again,) = there.think()
     assert attached(again, "text/plain").decode() == record
     with pytest.raises(Rejected, match="Ply"):
-        Administration(there.service).import_record(record.replace("[b2]", "[z9]"))
+        Administration(there.service).import_records({"a": record.replace("[b2]", "[z9]")})
 
 
 @pytest.mark.parametrize(("choice", "moving"), [("on", True), ("turn", True), ("off", False)])
