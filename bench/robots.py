@@ -22,7 +22,7 @@ import sys
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise, product
+from itertools import pairwise
 from math import sqrt
 from os import cpu_count
 from random import Random
@@ -63,6 +63,23 @@ SMALL = {
     "yavalath": "-size=4",
 }
 """Boards on which a game is over soon; other games are measured on their usual ones."""
+
+UNSOLVED = {
+    "cross": "-size=5",
+    "crossgeo": "-board=fair -edges=40",
+    "dots": "-columns=5 -rows=5",
+    "hex": "-size=7",
+    "loops": "-size=10",
+    "polygon": "-sides=8",
+    "y": "-size=7",
+}
+"""Boards against UCT, in place of those on which who begins decides, since one side or both make no error."""
+
+
+def usual(kind: str) -> list[str]:
+    """All games, with the boards on which they are played in a contest of that kind."""
+    boards = SMALL | UNSOLVED if kind == "plain" else SMALL
+    return [f"{name} {boards.get(name, '')}".strip() for name in GAMES]
 
 
 @dataclass(frozen=True)
@@ -261,14 +278,14 @@ def main(
 ) -> None:
     """Strength and speed of the robots."""
     kinds = kinds or KINDS
-    usual = [f"{name} {SMALL.get(name, '')}".strip() for name in GAMES]
     fought = []
     with ProcessPoolExecutor(processes) as pool:
-        for name, kind in product(chosen or usual, kinds):
-            for contest in contests(kind, name, seconds, upper, share, slips, opening):
-                fought.append(played(contest, games, pool))
-                click.echo(told(fought[-1]), err=True)
-    speeds = [speed(name, seconds) for name in chosen or (*LUDII, *usual)] if "speed" in kinds else []
+        for kind in kinds:
+            for name in chosen or usual(kind):
+                for contest in contests(kind, name, seconds, upper, share, slips, opening):
+                    fought.append(played(contest, games, pool))
+                    click.echo(told(fought[-1]), err=True)
+    speeds = [speed(name, seconds) for name in chosen or (*LUDII, *usual("speed"))] if "speed" in kinds else []
     if as_json:
         print(json.dumps({"strength": [asdict(row) for row in fought], "speed": [asdict(row) for row in speeds]}))
         return

@@ -45,7 +45,7 @@ class GomokuSkill(Skill):
     least = 60
     ordered = True
     complete = False
-    slips = (0.05, 0.012, 0.005, 0.002)
+    slips = (0.02, 0.006, 0.005, 0.002)
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
         assert isinstance(self.game, Gomoku)  # noqa: S101  this skill is for that game
