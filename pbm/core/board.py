@@ -274,10 +274,18 @@ class OpenBoard:
             number -= 1
         return number
 
-    def take_back(self, consenting: Seat) -> None:
-        """Take back the last ply that was chosen, with what followed by force, and what was decided since."""
-        last = self.match.record[self.last_chosen - 1]
-        self.rewind(self.last_chosen - 1, PlyTakenBack(self.match.board, consenting, last.notation, last.seat))
+    def take_back(self, consenting: Seat, *, of_other: bool = False) -> None:
+        """Take back the last ply that was chosen, with what followed by force, and what was decided since.
+
+        of_other: the last that the other seat chose, with all since. Raises: NotAllowed where it has chosen none.
+        """
+        plies = self.last_chosen - 1
+        while of_other and plies and (self.at(plies).to_move == consenting or self.at(plies).forced is not None):
+            plies -= 1
+        if of_other and self.at(plies).to_move == consenting:
+            raise NotAllowed("You have played nothing yet that could be taken back.")
+        last = self.match.record[plies]
+        self.rewind(plies, PlyTakenBack(self.match.board, consenting, last.notation, last.seat))
 
     def rewind(self, plies: int, event: Event) -> None:
         """Take back all plies but the first so many, and what was decided since."""

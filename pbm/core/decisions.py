@@ -18,6 +18,7 @@ from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of
 from pbm.core.request import Request
+from pbm.core.robots import is_robot
 from pbm.domain import plans
 from pbm.domain.commands import Command, is_ours
 from pbm.domain.errors import BadArguments, NeedsIdentity, NotAllowed, NotFound, Rejected, UnknownCommand
@@ -220,7 +221,10 @@ def grants(kind: OfferKind) -> Callable[[Grant], Grant]:
 
 
 def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
-    """Ask the opponent for something. Raises: MatchOver; NotAllowed while an offer waits."""
+    """Ask the opponent for something. A robot gives a ply back at once, with all since, or it would play that again.
+
+    Raises: MatchOver; NotAllowed while an offer waits, or where there is nothing to take back.
+    """
     board.check_running()
     asked = board.match.offer
     if asked is not None and asked.seat == seat:
@@ -233,6 +237,9 @@ def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
     if held is not None and kind is not OfferKind.PAUSE:
         move = move_of(held)
         raise NotAllowed(f"{move} still waits to be played, and would take back what you ask for.", "cancel")
+    if kind is OfferKind.UNDO and is_robot(board.tx, board.match.player(other(seat))):
+        board.take_back(other(seat), of_other=True)
+        return
     board.set_offer(Offer(kind, seat, board.now))
     ply = board.last_chosen
     notation = board.match.record[ply - 1].notation if ply else ""

@@ -6,6 +6,7 @@ seats' sides and leaves the game's position alone; in the record it is the ply `
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -23,6 +24,8 @@ from pbm.domain.settings import Settings
 from pbm.domain.spans import next_reminder
 
 SWAP = "swap"
+_ALPHABETS = {"CYRILLIC": "Cyrillic", "GREEK": "Greek", "CHEROKEE": "Cherokee", "LISU": "Lisu", "COPTIC": "Coptic"}
+"""Those with letters that look Latin."""
 Seat = int
 """1 or 2."""
 
@@ -299,7 +302,7 @@ class State:
             return replace(self, plies=self.plies + 1, swapped=not self.swapped, before=self.position), SWAP
         if self.outcome is not None:
             raise IllegalMove("The game is over.")
-        move = self.game.parse(self.position, text)
+        move = _read(self, text)
         notation = self.game.notate(self.position, move)
         position = self.game.play(self.position, move)
         return replace(self, position=position, last=move, plies=self.plies + 1, before=self.position), notation
@@ -357,7 +360,17 @@ def _started(game: AnyGame, words: tuple[str, ...], body: str) -> State:
 
 @_remembered(256)
 def _parsed(state: State, text: str) -> Any:
-    return state.game.parse(state.position, text)
+    return _read(state, text)
+
+
+def _read(state: State, text: str) -> Any:
+    """The move that a text names. Raises: MoveError; BadNotation tells of letters that only look Latin."""
+    try:
+        return state.game.parse(state.position, text)
+    except BadNotation as error:
+        foreign = ((_ALPHABETS.get(unicodedata.name(char, "").split(" ")[0]), char) for char in text)
+        told = (f' Your "{char}" is a {alphabet} letter, not a Latin one.' for alphabet, char in foreign if alphabet)
+        raise BadNotation(f"{error}{next(told, '')}", error.candidates) from None
 
 
 @_remembered(256)

@@ -25,7 +25,8 @@ from pbm.domain.commands import (
 from pbm.domain.errors import Rejected
 from pbm.domain.meaning import Act, meaning
 from pbm.domain.settings import CHOICES
-from pbm.domain.verbs import MULTIPLE, SHORTEST_SECRET, Standing, find, leading
+from pbm.domain.spans import DAY_WORDS
+from pbm.domain.verbs import MULTIPLE, SHORTEST_SECRET, STARTING, TOURNAMENTS, Standing, find, leading
 
 MAX_COMMANDS = 20
 """Commands carried out of one mail."""
@@ -117,6 +118,8 @@ def read(subject: str, text: str, standing: Standing) -> Reading:
     Reading(lines=('F6',), comment='Ann Smith, Acme Corp.', truncated=False, remarks=())
     >>> read("cross move 101 F6", "Good luck!", Standing()).lines
     ('cross move 101 F6',)
+    >>> read("", "F6\\nplay hex\\n\\nset digest 08:00\\nset your mind at ease", on_board)
+    Reading(lines=('F6', 'play hex', 'set digest 08:00'), comment='set your mind at ease', truncated=False, remarks=())
     >>> read("", "F6\\nif any: G7", on_board).lines
     ('F6\\nif any: G7',)
     >>> digest = read("", "101 F6\\nWell played!\\n103 G7", Standing(known=True))
@@ -151,8 +154,10 @@ def _by_text(draft: _Draft) -> Reading:
     if board_first(first, standing) is not None and not draft.is_planned:
         return _by_board(draft.left, start, plans, standing)
     end = start if draft.is_planned else start + 1
-    while end < len(lines) and not _has_text(lines[end - 1] if end else "") and _is_command(lines[end], standing):
-        end += 1
+    for at in range(end, len(lines)):
+        if _has_text(lines[end - 1] if end else "") or not (lines[at] == "" or _is_command(lines[at], standing)):
+            break
+        end = at + 1 if lines[at] else end
     commands = _with_plans(list(enumerate(map(clean, lines[:end]))), plans)
     comment = "\n".join(draft.left[end:]).strip("\n")
     text = "" if plans else "\n".join(draft.left)
@@ -295,13 +300,21 @@ def _is_plausible(command: Command) -> bool:
     """Whether the words for a password, an address or a setting may be one: "Set your mind at ease" is no command."""
     args = command.args
     return (
-        (not command.verb.wordy or re.search(r"\d", command.line) is not None)
+        (not command.verb.wordy or _is_no_sentence(command))
         and all(len(secret) >= SHORTEST_SECRET for secret in command.secrets)
         and ("ADDRESS" not in args or "@" in args["ADDRESS"])
-        and ("NAME" not in args or args["NAME"].casefold() in CHOICES)
+        and ("NAME" not in args or args["NAME"].casefold() in CHOICES or command.verb.group == TOURNAMENTS)
         and all(_strangers(args.get(name, "")) <= 1 for name in ("BOARD", "USERID"))
         and re.search(r"\d|^\S*$|^[a-zA-Z]-", args.get("MOVE", "")) is not None
     )
+
+
+def _is_no_sentence(command: Command) -> bool:
+    """The verb may begin a sentence, and here it does not: it stands alone, or with a number, a game or a day."""
+    words, verb = command.line.casefold().split(), command.verb
+    is_alone = words == [verb.name] and verb.group != STARTING
+    names_game = words[0] in GAMES or command.args.get("GAME", "").casefold() in GAMES
+    return is_alone or names_game or words[-1] in DAY_WORDS or re.search(r"\d", command.line) is not None
 
 
 def _strangers(words: str) -> int:

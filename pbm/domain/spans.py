@@ -73,17 +73,22 @@ def _parts(length: int) -> list[tuple[int, str]]:
 Span = tuple[datetime, datetime]
 MOST_AHEAD = timedelta(days=400)
 SHORTEST_VACATION = timedelta(days=1)
-_FILLERS = frozenset({"from", "to", "until", "till", "for", "-"})
-_EXAMPLES = "vacation 2w, vacation 2026-12-20 2027-01-05 or vacation tomorrow 10d"
+_FILLERS = frozenset({"from", "to", "until", "till", "for", "through", "on", "-"})
+_EXAMPLES = "vacation 2w, vacation until Friday or vacation 2026-12-20 2027-01-05"
+_IN_WORDS = re.compile(r"\b(\d{1,4}) ([wd])(?:eek|ay)s?\b")
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+DAY_WORDS = frozenset({"now", "today", "tomorrow", *_WEEKDAYS})
+"""Words for days as the calendar goes on from now."""
 
 
 def read_vacation(words: str, zone: ZoneInfo, now: datetime) -> Span:
     """From when until when. A day that is named as the last one counts to its end. Raises: BadArguments."""
-    parts = [word for word in words.casefold().split() if word not in _FILLERS]
+    joined = _IN_WORDS.sub(r"\1\2", words.casefold())
+    parts = [word for word in joined.split() if word not in _FILLERS]
     if not 1 <= len(parts) <= 2:
         raise BadArguments(f'"{words}" does not tell from when until when: write for instance {_EXAMPLES}.')
     start = _instant(parts[0], zone, now) if len(parts) == 2 else now
-    last = _date(parts[-1], zone, now)
+    last = _date(parts[-1], zone, now, start)
     if last is not None:
         end = datetime.combine(last + timedelta(days=1), datetime.min.time(), zone).astimezone(UTC)
     else:
@@ -97,17 +102,20 @@ def read_vacation(words: str, zone: ZoneInfo, now: datetime) -> Span:
 
 def _instant(word: str, zone: ZoneInfo, now: datetime) -> datetime:
     """The beginning of a day; now, if that is today or past."""
-    day = now.astimezone(zone).date() if word == "now" else _date(word, zone, now)
+    day = now.astimezone(zone).date() if word == "now" else _date(word, zone, now, now)
     if day is None:
-        raise BadArguments(f'"{word}" is no day: write it as 2026-12-20, today or tomorrow.')
+        raise BadArguments(f'"{word}" is no day: write it as 2026-12-20, tomorrow or Friday.')
     start = datetime.combine(day, datetime.min.time(), zone).astimezone(UTC)
     if day < now.astimezone(zone).date():
         raise BadArguments(f'"{word}" is past: a vacation begins today or later.')
     return max(start, now)
 
 
-def _date(word: str, zone: ZoneInfo, now: datetime) -> date | None:
-    """None for what is no day."""
+def _date(word: str, zone: ZoneInfo, now: datetime, since: datetime) -> date | None:
+    """None for what is no day. since: the day of the week is the next one after it."""
+    if word in _WEEKDAYS:
+        first = since.astimezone(zone).date() + timedelta(days=1)
+        return first + timedelta(days=(_WEEKDAYS.index(word) - first.weekday()) % 7)
     ahead = {"today": 0, "tomorrow": 1}.get(word)
     if ahead is not None:
         return now.astimezone(zone).date() + timedelta(days=ahead)

@@ -18,6 +18,7 @@ from functools import cache, cached_property
 
 from games import GAMES
 from pbm.domain.settings import CHOICES
+from pbm.domain.spans import DAY_WORDS
 
 SECRETS = frozenset({"PASSWORD", "NEW-PASSWORD"})
 """Parameters that must never be repeated in a mail or a log."""
@@ -28,7 +29,9 @@ SHORTEST_SECRET = 4
 CREDENTIALS = ("USERID", "PASSWORD")
 """Parameters that may be left out when the mail itself shows who sent it."""
 
-NO_USERIDS = frozenset({"me", "all", "new", "any", "next", "active", "inactive", *CHOICES})
+NO_USERIDS = frozenset(
+    {"me", "all", "new", "any", "next", "active", "inactive", "from", "until", "till", *DAY_WORDS, *CHOICES}
+)
 """Words that stand where a userid may, and mean something else."""
 
 MULTIPLE = "multiple"

@@ -24,7 +24,7 @@ from pbm.core.registry import Occasion, handles, when_due
 from pbm.core.request import Request
 from pbm.core.robots import LEVEL_OF, SPENT, SWAPS_BELOW, TAKEN, Task, asked, is_robot, robots, spent, thinks
 from pbm.domain.commands import Command
-from pbm.domain.events import CommentMade, PlyTakenBack
+from pbm.domain.events import CommentMade
 from pbm.domain.match import SWAP, OfferKind, Player, Seat, other
 from pbm.domain.verbs import LOOKING, Locks, Verb
 from pbm.store.house import Item
@@ -68,7 +68,7 @@ def list_robots(request: Request, command: Command) -> Answer | None:
 
 @thinks
 def robots_boards(at: Desk) -> Iterator[Task]:
-    """The boards on which a robot is to move or was asked for a draw or a ply back.
+    """The boards on which a robot is to move or was asked for a draw or a pause.
 
     One of a game that has gone with its package is left alone.
     """
@@ -180,24 +180,13 @@ def _introduction(robot: Player) -> str:
 
 
 def _answer(board: OpenBoard, seat: Seat, value: float) -> None:
-    """A ply back is always given, a draw by what the position is worth, and a pause never: nobody waits for a robot."""
+    """A draw is given by what the position is worth, and a pause never: nobody waits for a robot."""
     offer = board.match.offer
     assert offer is not None  # noqa: S101  the caller has seen it
-    if offer.kind is OfferKind.UNDO:
-        _take_back(board, seat)
-    elif offer.kind is OfferKind.DRAW and value <= 0:
+    if offer.kind is OfferKind.DRAW and value <= 0:
         board.agree(seat)
     else:
         board.reject_offer(seat)
-
-
-def _take_back(board: OpenBoard, seat: Seat) -> None:
-    """Take back what the opponent chose last, with all since: where only its own ply is, a robot plays it again."""
-    plies = board.last_chosen - 1
-    while plies and (board.at(plies).to_move == seat or board.at(plies).forced is not None):
-        plies -= 1
-    last = board.match.record[plies]
-    board.rewind(plies, PlyTakenBack(board.match.board, seat, last.notation, last.seat))
 
 
 def _move(board: OpenBoard, seat: Seat, thought: Thought) -> None:

@@ -235,6 +235,11 @@ def day(month: int, number: int, year: int = 2026, hour: int = 0) -> datetime:
         ("now 2026-03-02", day(3, 1, hour=13), day(3, 3)),
         ("2026-03-01 2026-03-02", day(3, 1, hour=13), day(3, 3)),
         ("2026-03-28 2d", day(3, 28), day(3, 30)),
+        ("until Friday", day(3, 1, hour=13), day(3, 7)),
+        ("until Sunday", day(3, 1, hour=13), day(3, 9)),
+        ("from Monday to Friday", day(3, 2), day(3, 7)),
+        ("Friday to Monday", day(3, 6), day(3, 10)),
+        ("tomorrow for 2 weeks", day(3, 2), day(3, 16)),
     ],
 )
 def test_vacations_are_read_in_the_zone_of_the_player(words: str, start: datetime, end: datetime) -> None:

@@ -570,7 +570,7 @@ def test_whoever_had_hints_is_told_of_with_the_game(house: House) -> None:
         ("cross -size=4 alice robot1", ["C3", "A1"], 0),
         ("cross -size=4 alice robot1", ["C3", "swap"], 0),
         ("cross -size=4 alice robot1", ["C3"], 0),
-        ("cross -size=4 robot1 alice", ["C3"], 0),
+        ("cross -size=4 robot1 alice", ["C3"], 1),
         ("cross -size=4 robot1 alice", ["C3", "A1", "A3"], 1),
         ("dots -columns=2 -rows=2 alice robot1", ["b1-b2", "a2-a3", "b2-b3", "b1-c1", "a2-b2", "a3-b3", "a1-b1"], 4),
     ],
@@ -585,7 +585,9 @@ def test_undo_takes_back_what_the_player_chose_last(house: House, words: str, pl
         with house.service.store.write() as tx:
             opened = Desk(tx, house.service.tools).open(board)
             play_ply(opened, opened.state.to_move, text)
-    house.send("alice", f"undo {board} alice alicepass")
+    (told,) = house.send("alice", f"undo {board} alice alicepass")
+    taken = [f"Ply {left + 1}, {ply}, is taken back: robot1 agreed." for ply in plies[left:][:1]]
+    assert (taken or ["You have played nothing yet that could be taken back."])[0] in " ".join(told.body.split())
     house.thoughts = lambda _: [Thought("A1", 0.0, exact=False, line=("A1",))]
     house.service.thinkers[0].run(1)
     assert record(house, board) == plies[:left]
