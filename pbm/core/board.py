@@ -207,9 +207,16 @@ class OpenBoard:
     def check_running(self, guard: int | None = None, what: str = "Your command") -> None:
         """guard: the number the next ply must have. what: was meant for it. Raises: MatchOver, Stale."""
         if self.match.result is not None:
-            raise MatchOver(f"Board {self.match.board} has ended.")
+            raise self._over(self.match.board, self.match.result)
         if guard not in (None, self.next_ply):
             raise Stale(f"{what} was meant as ply {guard}, but ply {self.next_ply} is next.")
+
+    def _over(self, number: int, result: Result) -> MatchOver:
+        """Why nothing can be done, and how the game goes on."""
+        follower = self.tx.matches.rematch_of(number)
+        if follower is not None:
+            return MatchOver(f"Board {number} has ended; its rematch is board {follower}.", f"show {follower}")
+        return MatchOver(f"Board {number} has ended.", "" if result.ending is Ending.VOID else f"rematch {number}")
 
     def try_play(self, seat: Seat, text: str, guard: int | None = None) -> tuple[State, str]:
         """The state a ply would lead to, and its notation; nothing is changed.

@@ -33,6 +33,8 @@ SELECTORS = frozenset(
 )
 """Words that choose boards, besides numbers and userids."""
 
+_LIKE = 0.75
+"""How like a game's name a word is that may mean it."""
 _TITLES = [*GAMES, *(game.info.title for game in GAMES.values())]
 _BOARD_LINE = re.compile(r"#?(\d{1,12})(?: -|[:.)]?) +(\S.*)")
 _QUOTES = {'"': '"', "'": "'", "`": "`'", "“": "”“", "„": "“”", "«": "»", "»": "«", "‘": "’"}
@@ -160,6 +162,7 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     words = line.split()
     options = tuple(word for word in words if _is_option(word))
     _check_joined(words)
+    _check_names(words)
     game, verb, plain = _verb([word for word in words if not _is_option(word)], standing)
     if verb is None:
         if not standing.answers_board:
@@ -262,10 +265,29 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
             f'The words of "{ordered.name}" stand in another order.', _reordered(words, ordered, standing)
         )
     if verb is None and second and find(second, per_game=True) and not standing.answers_board:
-        raise NotFound(
-            f'There is no game "{words[0]}" here.{_meant(first, GAMES)} The games are {_listed(GAMES, "and")}.'
-        )
+        raise no_game(words[0], " ".join(["GAME", *words[1:]]))
     return standing.game, verb, words[count:]
+
+
+def _check_names(words: Sequence[str]) -> None:
+    """Raises: UnknownCommand for a command behind the name its game has elsewhere, or a robot in place of the verb."""
+    for count in (4, 3, 2, 1):
+        game, rest = idioms.OTHER_NAMES.get(" ".join(words[:count]).casefold(), ""), words[count:]
+        if game in GAMES and rest and find(rest[0], per_game=True):
+            raise UnknownCommand(f"That game is called {game} here.", " ".join([game, *rest]))
+    if len(words) > 1 and words[0].casefold() in GAMES and re.fullmatch("robot[1-5]?", words[1].casefold()):
+        line = " ".join([words[0].casefold(), "challenge me", *words[1:]])
+        raise UnknownCommand(f"{words[1]} is an opponent.", line)
+
+
+def no_game(word: str, line: str) -> NotFound:
+    """The answer to a name that no game has. line: the command, with GAME in place of the name."""
+    meant = difflib.get_close_matches(word.casefold()[:40], GAMES, n=1, cutoff=_LIKE)
+    if meant:
+        return NotFound(
+            f'There is no game "{word[:40]}" here. Did you mean "{meant[0]}"?', line.replace("GAME", meant[0])
+        )
+    return NotFound(f'There is no game "{word[:40]}" here. The games are {_listed(GAMES, "and")}.', "help")
 
 
 def _reordered(words: Sequence[str], verb: Verb, standing: Standing) -> str:

@@ -290,7 +290,6 @@ TOPICS = {
         "help": r"""
             ^games\??$|\b(?:what|which|list|list of|other|more|all|any|how many|your) (?:\w+ )?games?\b
             \b(?:do|have) you (?:have|got|know|offer|play)\b|\bgames (?:are there|do you|list|available)\b
-            \b(?:chess|checkers|draughts|shogi|backgammon|scrabble|poker|cards|tic.tac.toe|battleship)\b
             """,
         "help seek": r"""
             \b(?:find|need|want|get|look(?:ing)? for|have|an|any) (?:me )?(?:an? |another )?(?:opponents?|partners?)\b
@@ -348,6 +347,11 @@ OTHER_NAMES = {
     "cross geo": "crossgeo", "nine mens morris": "morris", "mühle": "morris",
 }  # fmt: skip
 """Names that games have elsewhere."""
+
+ELSEWHERE = re.compile(
+    r"\b(?:chess|checkers|draughts|shogi|xiangqi|backgammon|mahjong|scrabble|poker|cards|tic.?tac.?toe|battleships?)\b"
+)
+"""Well-known games that are not here."""
 
 WANTED = re.compile(r"\b(?:play|try|game of) (?:a (?:game|match|round) of |some |the )?(?P<game>[^\W\d_]+)")
 """The word at the place of a game's name in a wish to play."""

@@ -285,6 +285,16 @@ def game_wanted(text: str) -> str:
     return game_named(text) or ("" if word in idioms.COMMON | idioms.NO_GAMES else word)
 
 
+def game_elsewhere(text: str) -> str:
+    """The well-known game which a text speaks of that is not here, and none that is; "" where there is none.
+
+    >>> game_elsewhere("Do you play Chess?"), game_elsewhere("Is hex like chess?"), game_elsewhere("Hello!")
+    ('chess', '', '')
+    """
+    found = idioms.ELSEWHERE.search(plain(text))
+    return found[0] if found and not game_named(text) else ""
+
+
 def starts(text: str) -> bool:
     """Whether its writer wants a game at once, as in "I'm ready, let's play!"."""
     return any(idioms.STARTS.fullmatch(sentence.plain) for sentence in sentences(text))

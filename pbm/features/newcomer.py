@@ -5,7 +5,6 @@ Nobody joins but by an answer from their own address, which its token proves.
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import replace
 from itertools import islice
@@ -17,11 +16,10 @@ from pbm.core.registry import HANDLERS, handles
 from pbm.core.request import Request, player_named
 from pbm.core.start import fits
 from pbm.domain import idioms
-from pbm.domain.commands import Command, parse
+from pbm.domain.commands import Command, no_game, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
-from pbm.domain.errors import NotFound
-from pbm.domain.meaning import game_named, game_wanted, lost, plain, starts, topic
+from pbm.domain.meaning import game_elsewhere, game_named, game_wanted, lost, plain, starts, topic
 from pbm.domain.verbs import STARTING, Locks, Standing, Verb, find
 from pbm.store.tickets import Seek
 
@@ -52,17 +50,22 @@ def play(request: Request, command: Command) -> Answer | None:
         move, rematch = find("move"), find("rematch")
         if request.sender.board is not None and rematch is not None and word.casefold().strip("?!.") == "again":
             return HANDLERS["rematch"](request, replace(command, verb=rematch, args={}))
-        if request.sender.board is None or move is None:
-            meant = difflib.get_close_matches(word.casefold(), GAMES, n=1, cutoff=0.75)
-            told = f' Did you mean "{meant[0]}"?' if meant else ""
-            suggestion = " ".join(["play", *meant])
-            raise NotFound(f'There is no game "{word}" here.{told} The games are {", ".join(GAMES)}.', suggestion)
+        if move is None or not _may_be_move(request, word):
+            raise no_game(word.strip("?!."), "play GAME")
         return HANDLERS["move"](request, replace(command, verb=move, args={"MOVE": word}))
     if request.sender.address:
         join(request, playing=True)
     challenge = parse(f"{word.casefold()} challenge me {OPPONENT}", KNOWN)
     credentials = {name: value for name, value in command.args.items() if name in ("USERID", "PASSWORD")}
     return HANDLERS["challenge"](request, replace(challenge, args={**challenge.args, **credentials}))
+
+
+def _may_be_move(request: Request, word: str) -> bool:
+    """Whether the word that follows "play" is written like a move on the board that is answered, or like a verb."""
+    number = request.sender.board
+    if number is None or game_elsewhere(word):
+        return False
+    return not word.isalpha() or find(word) is not None or request.boards.load(number).state.reads(word)
 
 
 def join(request: Request, name: str = "", *, playing: bool = False, lead: tuple[str, str] = ("", "")) -> None:
@@ -98,12 +101,14 @@ def greet(request: Request, text: str) -> bool:
 
     Raises: BadArguments, NotAllowed for a name that cannot be had.
     """
-    name, answer = introduced(text), consent(text).answer
+    name, answer, absent = introduced(text), consent(text).answer, game_elsewhere(text)
     told: Answer | None = None
     if answer in (Consented.NO, Consented.NEVER):
         request.tx.invitations.refuse(request.sender.address, request.now)
     elif name:
         join(request, name, lead=_lead(request, text))
+    elif absent:
+        told = play(request, parse(f"play {absent}", KNOWN))
     elif answer is Consented.YES or starts(text) or plain(text).startswith("play"):
         lead = _lead(request, text)
         if lead[1]:

@@ -94,7 +94,8 @@ def _wanted(request: Request, command: Command) -> int:
     """How many games a seek is for; 0 withdraws it. Raises: BadArguments."""
     word, most = command.args.get("GAMES", "1"), request.tools.limits.open_seek_games
     if not (word.isascii() and word.isdecimal() and len(word) < 6 and int(word) <= most):
-        raise BadArguments(f'"{word}" is not a number of games: take 1 to {most}, or 0 for no more.')
+        problem = f'"{word}" is not a number of games: take 1 to {most}, or 0 for no more.'
+        raise BadArguments(problem, f"{command.game} seek 1")
     return int(word)
 
 

@@ -15,7 +15,7 @@ from pbm.core.notify import Desk, Tools, notice_of, pass_on, perspective, reader
 from pbm.core.registry import HANDLERS, Occasion, handles, redeems, when_due
 from pbm.core.request import Request, no_player
 from pbm.core.start import unheard
-from pbm.domain.commands import Command, clean, parse
+from pbm.domain.commands import Command, clean, no_game, parse
 from pbm.domain.errors import BadArguments, MatchOver, NotAllowed, NotFound, Rejected
 from pbm.domain.events import CommentMade
 from pbm.domain.mail import Mail, RemarkKind
@@ -96,7 +96,7 @@ def list_(request: Request, command: Command) -> Answer | None:
     words = command.args.get("GAME", "").casefold().split()
     unknown = next((word for word in words if word not in GAMES), None)
     if unknown is not None:
-        raise NotFound(f'There is no game "{unknown}" here. The games are {", ".join(GAMES)}.', "list")
+        raise no_game(unknown, "list GAME")
     if words:
         return done(command, _lists(request, command, list(dict.fromkeys(words))), "pbm: list of games")
     tallies = request.tx.matches.tallies(GAMES, MOST_COUNTED)

@@ -30,7 +30,7 @@ from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import State
-from pbm.domain.meaning import game_named, sentences
+from pbm.domain.meaning import game_elsewhere, game_named, sentences
 from pbm.domain.reading import MAX_COMMANDS, Reading
 from pbm.domain.verbs import SHORTEST_SECRET, VERBS, Standing, leading, redact
 from pbm.features.newcomer import FIRST, greet
@@ -388,6 +388,8 @@ def _greeting(request: Request, line: str) -> Answer:
         problem = _NOT_WRITTEN_TO
     elif request.sender.address and not is_typo:
         problem = "Your answer could not be read. One word is enough: a name you like."
+    elif absent := game_elsewhere(words):
+        problem = f'There is no {absent} here, but there are {len(GAMES)} other games: answer "help" to see them.'
     game = GAMES.get(game_named(words), GAMES[FIRST]).info
     text = request.outgoing.page("stranger.txt", robot=robot, board=board, wish=wish, problem=problem, game=game)
     return Answer("", Outcome.DONE, text.rstrip("\n"), "pbm: games by mail", is_greeting=True)

@@ -29,6 +29,7 @@ from pbm.domain.meaning import (
     Meaning,
     Wish,
     again,
+    game_elsewhere,
     game_named,
     game_wanted,
     lost,
@@ -468,6 +469,8 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
     if rival is not None:
         line = f"{game or FIRST} challenge me {rival.userid}"
         raise BadArguments(f"To play with {rival.userid}, name the game and challenge them, for instance:", line)
+    if absent := game_elsewhere(text):
+        return Restated(f"play {absent}", "", "")
     is_same = isinstance(command, Command) and found == command.verb.name and len(text.split()) == 2
     if found and not is_same and not (wants_a_game and game and found in ("help GAME", "help")):
         return Restated(found.replace("GAME", game).rstrip(), "", "")

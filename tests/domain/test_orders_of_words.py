@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pbm.domain.commands import board_of_subject, clean, parse
-from pbm.domain.errors import BadArguments
+from pbm.domain.errors import BadArguments, UnknownCommand
 from pbm.domain.reading import read
 from pbm.domain.verbs import Standing
 
@@ -89,3 +89,20 @@ def test_a_quoted_line_stays_quoted() -> None:
 
 def test_a_title_with_signs_is_known_in_a_subject() -> None:
     assert board_of_subject("Vertex/Intersection Polygon Game Board 104 alice-bob") == 104
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("Cross Geo challenge bob me -version=g", "crossgeo challenge bob me -version=g"),
+        ("othello seek 1", "reversi seek 1"),
+        ("connect 4 challenge me robot", "four challenge me robot"),
+        ("hex robot3 -size=5", "hex challenge me robot3 -size=5"),
+    ],
+)
+def test_a_game_by_another_name_and_a_robot_in_place_of_the_verb_are_told_with_the_line_meant(
+    line: str, meant: str
+) -> None:
+    with pytest.raises(UnknownCommand) as refused:
+        parse(clean(line), NOBODY)
+    assert refused.value.suggestion == meant

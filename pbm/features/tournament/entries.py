@@ -12,6 +12,7 @@ from pbm.core import start as starting
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, subscribes
 from pbm.core.notify import Desk
+from pbm.domain.commands import no_game
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import PlayerLeft
 from pbm.domain.mail import Mail
@@ -50,7 +51,7 @@ def create(
             f'There is or was a tournament "{name}": take another name, for instance "{name[:19]}-{tx.now:%Y}".'
         )
     if game.casefold() not in GAMES:
-        raise NotFound(f'There is no game "{game}" here. The games are {", ".join(GAMES)}.')
+        raise no_game(game, f"tournament create {name} {kind} GAME")
     if name.casefold() in list(Kind) and kind.casefold() not in list(Kind):
         raise BadArguments(
             f'The name comes first: "{kind}" in front of "{name}".', f"tournament create {kind} {name} {game}"

@@ -8,7 +8,7 @@ from pbm.core.decisions import done
 from pbm.core.registry import handles
 from pbm.core.request import Request
 from pbm.core.start import split_body
-from pbm.domain.commands import Command
+from pbm.domain.commands import Command, no_game
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import MatchStarted
 from pbm.domain.tournaments.bouts import DRAW
@@ -37,7 +37,7 @@ ENDED_SHOWN = 10
 def tournaments(request: Request, command: Command) -> Answer | None:
     tx, word = request.tx, command.args.get("GAME", "").casefold()
     if word and word not in GAMES:
-        raise NotFound(f'There is no game "{word}" here. The games are {", ".join(GAMES)}.', "tournaments")
+        raise no_game(word, "tournaments GAME")
     running, ended = tx.tournaments.listed(word or None), tx.tournaments.listed(word or None, ended=True)
     text = request.outgoing.page(
         "tournaments.txt",
