@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
@@ -127,19 +128,19 @@ LETTER_ANSWERS = {
     "pbm: list of games": "who is online?|list of players",
     "pbm: about bert": "who am I?|how strong is bert?",
     "pbm: tournaments": "are there any tournaments?",
-    "Hex Board 101 bert-robot1": "I want to play hex|play hex pls|Hi! I'd like to play hex please.",
-    "Cross Board 101 bert-robot1": "can I play against the computer?|Let's go!|ok lets play|I'm ready.",
-    "Go Board 101 bert-robot1": "let's play go",
-    "Four in a Row Board 101 bert-robot1": "I'd like to play connect four|play connect 4|play four in a row",
-    "Reversi Board 101 bert-robot1": "I want to play othello|play Othello",
-    "Lines of Action Board 101 bert-robot1": "I want to play lines of action please",
-    "CrossGeo Board 101 bert-robot1": "play cross geo",
+    "Hex Board bert-robot1": "I want to play hex|play hex pls|Hi! I'd like to play hex please.",
+    "Cross Board bert-robot1": "can I play against the computer?|Let's go!|ok lets play|I'm ready.",
+    "Go Board bert-robot1": "let's play go",
+    "Four in a Row Board bert-robot1": "I'd like to play connect four|play connect 4|play four in a row",
+    "Reversi Board bert-robot1": "I want to play othello|play Othello",
+    "Lines of Action Board bert-robot1": "I want to play lines of action please",
+    "CrossGeo Board bert-robot1": "play cross geo",
 }  # fmt: skip
 """What a player without a game writes in answer to a letter, by the subject of what they get."""
 
 FIRST_ANSWERS = {
-    "Hex Board 101 joe-robot1": "play hex|I want to play hex|let's play hex please",
-    "Cross Board 101 joe-robot1": "play|Play!|yes|sign me up|join|register|can I play against the computer?|let me in",
+    "Hex Board joe-robot1": "play hex|I want to play hex|let's play hex please",
+    "Cross Board joe-robot1": "play|Play!|yes|sign me up|join|register|can I play against the computer?|let me in",
     "pbm: welcome, kim": "kim|Kim 😀|kim :)|kim!|im kim lets go|Kim here|Hallo, ich bin Kim|name's Kim|"
     "kim\n\nBest regards,\nKim Doe|kim\n\nLG Kim|kim\n\nMit freundlichen Grüßen\nKim Doe|kim\n\nKim Doe\n+44 20 1234",
     "pbm: help": "help me please|what is this?|is it free?|how does this work?|huh?",
@@ -299,11 +300,14 @@ def test_who_asks_for_one_more_game_gets_it(patient: House) -> None:
     patient.game("cross -size=4 bert anna", ["C3", "D4"])
     patient.answer("bert", "resign!", 101)
     for said in AGAIN.split("|"):
-        assert "Cross Board 102 anna-bert" in said_to(patient, patient.answering("bert", said, 101)), said
+        assert "Cross Board anna-bert" in said_to(patient, patient.answering("bert", said, 101)), said
 
 
 def said_to(house: House, mail: Arriving) -> str:
-    """Subject and text of what its writer would get, blanks folded; nothing is changed."""
+    """Subject and text of what its writer would get, blanks folded; nothing is changed.
+
+    The number of a board is left out, for PostgreSQL gives none twice, though what took it was undone.
+    """
     row = Received(1, house.now, mail.mail_from, mail.recipients, mail.raw)
     handler, found = house.service._batches._handler, ""
     with house.service.store.write() as tx, suppress(_NotMeantToLast), tx.savepoint():
@@ -315,4 +319,4 @@ def said_to(house: House, mail: Arriving) -> str:
         found = "\n".join(Got(each.address, each.raw, each.board).letter for each in own)
         raise _NotMeantToLast
     house.service.tools.states.forget()
-    return " ".join(found.removeprefix("Subject: ").split())
+    return " ".join(re.sub(r"\bBoard \d+", "Board", found.removeprefix("Subject: ")).split())
