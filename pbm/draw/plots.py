@@ -58,7 +58,8 @@ def ratings(bars: tuple[Bar, ...]) -> Picture:
         brush.write(pen, str(points), LETTERS - 2, x(points), ROW // 2, LINE)
     for row, bar in enumerate(bars, 1):
         name = f"{bar.name} {bar.rating:.0f}"
-        pen.text((NAMES - 10, ROW * row + ROW // 2), name, INK, brush.font(LETTERS), anchor="rm")
+        fitting = next(size for size in range(LETTERS, 0, -1) if brush.font(size).getlength(name) < NAMES - 20)
+        pen.text((NAMES - 10, ROW * row + ROW // 2), name, INK, brush.font(fitting), anchor="rm")
     return brush.finished(brush.flat(image, brush.FEW))
 
 
@@ -86,10 +87,13 @@ def _row(pen: brush.Pen, bar: Bar, x: Callable[[float], int], y: int, finer: int
     pen.ellipse(box, colour if bar.sure else PAPER, colour, 2 * finer)
 
 
-ROW = 26
-WIDTH, HEIGHT = 360, 140
+_LETTERS = 13
+"""As the style sheet of the pages has them."""
+_ROW = 26
+_WIDTH, _HEIGHT = 360, 140
 """As narrow as a phone, so that letters are not shrunk there."""
-NAMES, EDGE = 150, 12
+_NAMES, _EDGE = 150, 18
+"""The width of the names, and what is left free at the edges."""
 
 
 def standings(bars: Sequence[Bar], described: str) -> str:
@@ -97,25 +101,28 @@ def standings(bars: Sequence[Bar], described: str) -> str:
     low, high = bounds(bars)
 
     def x(points: float) -> float:
-        return round(NAMES + EDGE + (WIDTH - NAMES - 2 * EDGE) * (points - low) / (high - low), 1)
+        return round(_NAMES + _EDGE + (_WIDTH - _NAMES - 2 * _EDGE) * (points - low) / (high - low), 1)
 
-    bottom = ROW * (len(bars) + 1)
+    bottom = _ROW * (len(bars) + 1)
     drawn = [_scale(x(points), points, bottom) for points in marks_between(low, high)]
     for row, bar in enumerate(bars, 1):
         drawn.append(
-            _bar(bar, x(bar.rating - bar.reach), x(bar.rating), x(bar.rating + bar.reach), ROW * row + ROW // 2)
+            _bar(bar, x(bar.rating - bar.reach), x(bar.rating), x(bar.rating + bar.reach), _ROW * row + _ROW // 2)
         )
-    return _svg(bottom + EDGE, described, drawn)
+    return _svg(bottom + _EDGE, described, drawn)
 
 
 def _scale(x: float, points: int, bottom: int) -> str:
     words = f'<text x="{x:g}" y="16" text-anchor="middle">{points}</text>'
-    return f'<path class="scale" d="M{x:g} {ROW}V{bottom}"/>{words}'
+    return f'<path class="scale" d="M{x:g} {_ROW}V{bottom}"/>{words}'
 
 
 def _bar(bar: Bar, left: float, middle: float, right: float, y: int) -> str:
     kind = "sure" if bar.sure else "unsure"
-    name = f'<text x="{NAMES}" y="{y + 5}" text-anchor="end">{escaped(bar.name[:14])} {bar.rating:.0f}</text>'
+    label = f"{bar.name} {bar.rating:.0f}"
+    is_long = brush.font(_LETTERS).getlength(label) > _NAMES
+    squeezed = f' textLength="{_NAMES}" lengthAdjust="spacingAndGlyphs"' if is_long else ""
+    name = f'<text x="{_NAMES}" y="{y + 5}" text-anchor="end"{squeezed}>{escaped(label)}</text>'
     mark = f'<circle class="{kind}" cx="{middle:g}" cy="{y}" r="5"/>'
     return f'{name}<path class="{kind}" d="M{left:g} {y}H{right:g}"/>{mark}'
 
@@ -126,20 +133,21 @@ def history(ratings: Sequence[float], described: str) -> str:
     high = max(high, low + 50)
 
     def spots() -> Iterator[str]:
-        step = (WIDTH - 5 * EDGE - 30) / max(1, len(ratings) - 1)
+        step = (_WIDTH - 50 - _EDGE) / max(1, len(ratings) - 1)
         for number, rating in enumerate(ratings):
-            yield f"{50 + number * step:.0f} {HEIGHT - EDGE - (HEIGHT - 2 * EDGE) * (rating - low) / (high - low):.0f}"
+            y = _HEIGHT - _EDGE - (_HEIGHT - 2 * _EDGE) * (rating - low) / (high - low)
+            yield f"{50 + number * step:.0f} {y:.0f}"
 
     found = list(spots())
     lines = [
-        f'<path class="scale" d="M44 {y}H{WIDTH}"/><text x="40" y="{y + 5}" text-anchor="end">{points}</text>'
-        for y, points in ((EDGE, high), (HEIGHT - EDGE, low))
+        f'<path class="scale" d="M44 {y}H{_WIDTH}"/><text x="40" y="{y + 5}" text-anchor="end">{points}</text>'
+        for y, points in ((_EDGE, high), (_HEIGHT - _EDGE, low))
     ]
     x, y = found[-1].split()
     last = f'<circle class="sure" cx="{x}" cy="{y}" r="4"/>'
-    return _svg(HEIGHT, described, [*lines, f'<path class="sure" d="M{"L".join(found)}"/>', last])
+    return _svg(_HEIGHT, described, [*lines, f'<path class="sure" d="M{"L".join(found)}"/>', last])
 
 
 def _svg(height: int, described: str, drawn: Sequence[str]) -> str:
-    box = f'viewBox="0 0 {WIDTH} {height}"'
+    box = f'viewBox="0 0 {_WIDTH} {height}"'
     return f'<svg class="plot" {box} role="img" aria-label="{escaped(described)}">{"".join(drawn)}</svg>'

@@ -14,9 +14,14 @@ from tests.conversation import House
 
 pytestmark = pytest.mark.browser
 
-SIZES = {"phone": (390, 844), "desk": (1200, 900)}
+SIZES = {"small phone": (320, 568), "phone": (390, 844), "desk": (1200, 900)}
 SHOWN = """() => [...document.querySelectorAll('svg.board use, svg.board circle:is(.l, .y)')]
     .filter(each => each.getClientRects().length).map(each => each.outerHTML)"""
+BROKEN = """() => [...document.querySelectorAll('time, .word, small, .moves a, tbody th a')].filter(each => {
+    const range = document.createRange();
+    range.selectNodeContents(each);
+    return new Set([...range.getClientRects()].map(line => Math.round(line.bottom))).size > 1;
+}).map(each => each.textContent)"""
 WIDE = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -68,6 +73,22 @@ def test_no_page_is_wider_than_the_window(site: Path, page: Any) -> None:
     for path in sorted(site.rglob("*.html")):
         page.goto(path.as_uri())
         assert page.evaluate(WIDE) <= 0, path.name
+
+
+def test_no_date_option_or_move_is_broken_in_two(site: Path, page: Any) -> None:
+    for path in sorted(site.rglob("*.html")):
+        page.goto(path.as_uri())
+        assert page.evaluate(BROKEN) == [], path.name
+
+
+def test_the_first_column_of_numbers_is_seen_beside_the_names(site: Path, page: Any) -> None:
+    for name in ("game/cross.html", "tournament/1.html"):
+        page.goto((site / name).as_uri())
+        heads = page.locator("table").first.locator("thead th")
+        for column in range(3):
+            box = heads.nth(column).bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= page.viewport_size["width"]
 
 
 def test_a_game_is_replayed_by_clicks(site: Path, page: Any) -> None:

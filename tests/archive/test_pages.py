@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 import re
 from datetime import datetime, timedelta
@@ -13,6 +14,7 @@ import html5lib
 import lxml.html
 import pytest
 from lxml import etree
+from PIL import Image
 
 from games import GAMES
 from games.scene import PlaneBoard
@@ -102,6 +104,15 @@ def test_the_numbers_of_a_scale_stand_apart(reach: int) -> None:
     places = [float(x) for x in re.findall(r'<text x="([0-9.]+)" y="16"', drawn)]
     assert 2 <= len(places) <= 5
     assert min(right - left for left, right in pairwise(places)) >= 36
+
+
+def test_a_picture_of_ratings_has_room_for_its_scale_and_the_longest_names() -> None:
+    bars = (Bar("m" * 20, 1700, 180, sure=True), Bar("bob", 1500, 200, sure=False))
+    picture = Image.open(io.BytesIO(plots.ratings(bars).data)).convert("L")
+    margins = picture.crop((0, 0, 5, picture.height)), picture.crop((picture.width - 5, 0, *picture.size))
+    assert all(each.getextrema() == (255, 255) for each in margins), "nothing is cut off"
+    row = picture.crop((0, picture.height - 20, picture.width, picture.height - 19)).tobytes()
+    assert max(x for x, shade in enumerate(row) if shade < 255) == 430, "the last line of the scale"
 
 
 MOST_PLIES = {True: 25, False: 60}
