@@ -235,9 +235,20 @@ def test_who_has_not_moved_all_season_is_out_of_the_league(house: House) -> None
     assert divisions(house) == {1: {"ann", "ben", "cat"}}
 
 
+def test_who_has_won_all_games_before_they_could_move_stays_in_the_league(house: House) -> None:
+    make(house, "league --clock=1d -pause=5", NAMES[:2])
+    (meeting,) = under_way(house)
+    house.wait(2 * DAY)
+    assert tournament(house).stage is Stage.PAUSED
+    join(house, "maker")
+    house.wait(5 * DAY)
+    assert divisions(house) == {1: {meeting.second and meeting.second.userid, "maker"}}
+
+
 def test_a_league_that_nobody_plays_in_ends(house: House) -> None:
     make(house, "league -days-per-round=3", NAMES[:4])
-    house.wait(30 * DAY)
+    (told,) = to(house.wait(30 * DAY), "ann", "pbm: cup: the result")
+    assert "No season follows, for nobody is left" in told.body
     assert tournament(house).stage is Stage.OVER
     assert house.wait(400 * DAY) == []
 

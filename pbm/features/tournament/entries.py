@@ -82,26 +82,28 @@ def entrant(tx: Transaction, tournament: Tournament, player: Player) -> Entrant 
     return next((each for each in tx.tournaments.entrants(tournament.id) if each.player.id == player.id), None)
 
 
-def join(tx: Transaction, tournament: Tournament, player: Player) -> None:
-    """Raises: NotAllowed."""
+def join(tx: Transaction, tournament: Tournament, player: Player) -> bool:
+    """Enter the player; returns whether the tournament is full with them, and so starts. Raises: NotAllowed."""
     inside = [each for each in tx.tournaments.entrants(tournament.id) if each.left_at is None]
     known = entrant(tx, tournament, player)
+    if known is not None and known.left_at is None and not tournament.stage.ended:
+        raise NotAllowed(f"You are in {tournament.name} already.", f"tournament show {tournament.name}")
     if not tournament.is_open:
         problem = "is over" if tournament.stage.ended else "has started, so nobody can join any more"
         raise NotAllowed(f"{tournament.name} {problem}.", "tournaments")
-    if known is not None and known.left_at is None:
-        raise NotAllowed(f"You are in {tournament.name} already.", f"tournament show {tournament.name}")
     if known is not None and tournament.terms.kind is Kind.LEAGUE and tournament.stage is Stage.RUNNING:
         raise NotAllowed(f"You have left {tournament.name}: join again when this season is over.")
     if len(inside) >= tournament.terms.most:
         raise NotAllowed(f"{tournament.name} has all its {tournament.terms.most} players.", "tournaments")
     tx.tournaments.enter(tournament.id, player.id, len(inside) + 1, tx.now)
-    if tournament.stage is Stage.OPEN and len(inside) + 1 == tournament.terms.most:
+    is_full = tournament.stage is Stage.OPEN and len(inside) + 1 == tournament.terms.most
+    if is_full:
         tx.agenda.put(HOLDING, tournament.id, tx.now)
     if tournament.stage is Stage.RUNNING and tournament.terms.kind is Kind.LADDER:
         tx.tournaments.place(tournament.id, [[*(each.player.id for each in inside), player.id]])
     if tournament.stage is Stage.RUNNING and tournament.terms.kind is Kind.SWISS:
         _enter_late(tx, tournament, player)
+    return is_full
 
 
 def _enter_late(tx: Transaction, tournament: Tournament, player: Player) -> None:

@@ -125,7 +125,8 @@ class Ladder(Director):
         before, after = list(players), pairings.dropped(list(players), idle)
         self.place([[players[each] for each in after]])
         self.keep(due_at=self.now + timedelta(days=self.tournament.terms.idle))
-        news = [(players[each].userid, before.index(each) + 1, after.index(each) + 1) for each in after if each in idle]
+        places = [(each, before.index(each) + 1, after.index(each) + 1) for each in after if each in idle]
+        news = [(players[each].userid, above, below) for each, above, below in places if above != below]
         self.tell_all(
             "tournament-ladder.txt", "how it stands", standings=self.letters.standings_of(self.tournament), news=news
         )

@@ -165,7 +165,7 @@ class Letters(Desk):
         inside = {each.player for each in self.tx.tournaments.entrants(tournament.id) if each.left_at is None}
         for reader in readers_of(self, filter(None, map(self.tx.players.get, players))).values():
             you = reader.player
-            text = self.page(page, tournament, reader, you=you, inside=you in inside, **words)
+            text = self.page(page, tournament, reader, you=you, inside=you in inside, subject=subject, **words)
             answer = Answer("", Outcome.DONE, text, f"pbm: {tournament.name}: {subject}")
             mails += self.tools.composer.answer(reader, [answer], self.now, None)
         return mails

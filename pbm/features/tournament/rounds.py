@@ -201,15 +201,16 @@ class Rounds(Director):
             self.tell(audience, "tournament-over.txt", "the result", standings, before=tournament.round)
 
     def _strike_out(self) -> list[str]:
-        """Players who had boards in the season but made no move leave the league; their userids."""
-        seated: set[int] = set()
+        """Players who made no move and did not win all their games leave the league; returns their userids."""
+        owing: set[int] = set()
         moved: set[int] = set()
         for meeting in self.tx.tournaments.meetings(self.tournament.id, self.tournament.season):
             match = self.tx.matches.load(meeting.board) if meeting.board is not None else None
             if match is not None:
-                seated |= {player.id for player in match.players}
+                won = match.result.winner if match.result is not None else None
+                owing |= {player.id for seat, player in enumerate(match.players, 1) if seat != won}
                 moved |= {match.player(ply.seat).id for ply in match.record}
-        idle = [each.player for each in self.present() if each.player.id in seated - moved]
+        idle = [each.player for each in self.present() if each.player.id in owing - moved]
         for player in idle:
             self.tx.tournaments.leave(self.tournament.id, player.id, self.now)
         return [player.userid for player in idle]

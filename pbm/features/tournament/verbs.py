@@ -110,20 +110,24 @@ def join(request: Request, command: Command) -> Answer | None:
     player, tournament = request.author.who(command), _named(request, command)
     if not request.tx.players.confirmed(player.id)[player.id]:
         raise NotAllowed("You have not confirmed an address yet, so you could not be told of your games.")
-    entering.join(request.tx, tournament, player)
-    return done(command, f"You are in {tournament.name}. {_prospect(tournament)}")
+    is_full = entering.join(request.tx, tournament, player)
+    return done(command, f"You are in {tournament.name}. {_prospect(tournament, is_full=is_full)}")
 
 
-def _prospect(tournament: Tournament) -> str:
-    """The next step for one who has just joined."""
+def _prospect(tournament: Tournament, *, is_full: bool) -> str:
+    """The next step for one who has just joined. is_full: it starts with them."""
     climbs = tournament.terms.kind is Kind.LADDER
+    if is_full:
+        return "With you it is full, and starts now."
     if tournament.stage is Stage.OPEN:
         return f"When it starts, {'you may challenge others' if climbs else 'your games come by mail'}."
     if tournament.terms.kind is Kind.SWISS:
         return "You are paired from the next round on; the first round you have missed counts half a point."
     if tournament.stage is Stage.PAUSED:
         return "Your games come by mail when the next season starts."
-    return "You are on the lowest rung: challenge somebody." if climbs else "You play from the next season on."
+    if climbs:
+        return f'You are on the lowest rung: "tournament challenge {tournament.name}" tells whom you may challenge.'
+    return "You play from the next season on."
 
 
 @handles(
@@ -260,7 +264,8 @@ def challenge(request: Request, command: Command) -> Answer | None:
     player, tournament = request.author.who(command), _named(request, command)
     word, ladder = command.args.get("OTHER", ""), Ladder(request.tx, request.tools, tournament)
     if tournament.terms.kind is not Kind.LADDER or tournament.stage is not Stage.RUNNING:
-        problem = "is no ladder" if tournament.terms.kind is not Kind.LADDER else f"is {tournament.stage}"
+        stage = "has not started" if tournament.stage is Stage.OPEN else f"is {tournament.stage}"
+        problem = "is no ladder" if tournament.terms.kind is not Kind.LADDER else stage
         raise NotAllowed(f"{tournament.name} {problem}, so nobody can be challenged in it.")
     if player not in ladder.rungs():
         raise NotAllowed(f"You are not in {tournament.name}.", f"tournament join {tournament.name}")
