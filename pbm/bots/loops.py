@@ -27,8 +27,9 @@ class LoopsSkill(Skill):
     """Deals the squares that are left to both sides along a random completion of the grid."""
 
     full = 15_000
-    explore = 0.4
-    rave = 60.0
+    explore = 0.12
+    rave = 250.0
+    slips = (0.96, 0.6, 0.2, 0.04)
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
         squares = shuffled_rest(pos, dice)
