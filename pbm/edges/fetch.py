@@ -59,6 +59,8 @@ class Fetcher:
         self._settings = settings
         self._accept = accept
         self._stopping = threading.Event()
+        self._broken: dict[str, bool] = {}
+        """UIDs of mails that the server could not give, or ended at; the one tried last at the end."""
         self._tls = None if settings.tls == "none" else ssl.create_default_context(cafile=settings.ca_file)
 
     def stop(self) -> None:
@@ -87,16 +89,37 @@ class Fetcher:
             self._stopping.wait(self._pause(failures))
 
     def _take_all(self, folder: _Folder) -> None:
-        """Take what lies in the folder, oldest first."""
-        uids = folder.uids()
-        for start in range(0, len(uids), _BATCH):
+        """Take what lies in the folder, oldest first. None waits for a mail that the server cannot give or move."""
+        uids, refusal = folder.uids(), None
+        usual = [uid for uid in uids if uid not in self._broken]
+        batches = [usual[start : start + _BATCH] for start in range(0, len(usual), _BATCH)]
+        for batch in batches + [[uid] for uid in self._broken if uid in uids]:
             if self._stopping.is_set():
                 return
-            batch = uids[start : start + _BATCH]
-            mails = [mail for uid in batch if (mail := folder.fetch(uid)) is not None]
-            if mails:
-                self._accept(mails)
-            folder.put_aside(batch)
+            mails = self._fetched(folder, batch)
+            if found := [mail for mail in mails.values() if mail is not None]:
+                self._accept(found)
+            try:
+                folder.put_aside(list(mails))
+            except ImapToolsError as error:
+                refusal = error
+        if refusal is not None:
+            raise refusal
+
+    def _fetched(self, folder: _Folder, uids: Sequence[str]) -> dict[str, Fetched | None]:
+        """Those that the server gives, by UID; one at which the connection ends is asked for last from then on."""
+        mails: dict[str, Fetched | None] = {}
+        for uid in uids:
+            is_known = self._broken.pop(uid, False)
+            self._broken[uid] = True
+            try:
+                mails[uid] = folder.fetch(uid)
+            except MailboxFetchError as error:
+                if not is_known:
+                    log.error("mail_not_given", host=self._settings.host, uid=uid, trouble=str(error))
+            else:
+                del self._broken[uid]
+        return mails
 
     def _pause(self, failures: int) -> float:
         """Seconds to wait after so many failures in a row, spread by a fifth."""
@@ -140,6 +163,8 @@ class _Folder:
         return Fetched(f"{self._source}:{uid}", texts[0]) if texts else None
 
     def put_aside(self, uids: Sequence[str]) -> None:
+        if not uids:
+            return
         self._client.uid("STORE", ",".join(uids), "+FLAGS.SILENT", r"(\Seen)")
         if self._handled:
             self._box.move(uids, self._handled)

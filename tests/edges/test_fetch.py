@@ -20,7 +20,10 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Imap(socketserver.ThreadingTCPServer):
-    """One mailbox: `folders` by name, each with its mails by UID. breaks: commands at which it hangs up, once."""
+    """One mailbox: `folders` by name, each with its mails by UID. breaks: commands at which it hangs up, once.
+
+    refuses: commands that it says NO to. ends_at: commands at which it hangs up each time.
+    """
 
     allow_reuse_address = True
     daemon_threads = True
@@ -31,6 +34,8 @@ class Imap(socketserver.ThreadingTCPServer):
         self.namespace = namespace
         self.folders: dict[str, dict[int, bytes]] = {"INBOX": {}}
         self.breaks: list[str] = []
+        self.refuses: list[str] = []
+        self.ends_at: list[str] = []
         self.said: list[str] = []
         self.logins = 0
         self._next = 1
@@ -52,7 +57,12 @@ class _Session(socketserver.StreamRequestHandler):
             if any(rest.startswith(command) for command in self.server.breaks):
                 self.server.breaks.clear()
                 return
-            self._obey(tag, rest)
+            if any(rest.startswith(command) for command in self.server.ends_at):
+                return
+            if any(rest.startswith(command) for command in self.server.refuses):
+                self._say(f"{tag} NO [SERVERBUG] internal error")
+            else:
+                self._obey(tag, rest)
 
     def _obey(self, tag: str, rest: str) -> None:
         name = rest.lower().removeprefix("uid ").split()[0]
@@ -236,6 +246,32 @@ def test_a_connection_that_breaks_is_made_again_and_no_mail_is_stored_twice(tmp_
         assert [mail.raw[:12] for mail in tx.inbox.waiting(10)] == [b"Subject: one", b"Subject: two"]
         assert tx.inbox.waiting(1)[0].mail_from is None
     store.close()
+
+
+def test_no_mail_waits_for_one_that_the_server_cannot_give():
+    taken: list[Fetched] = []
+    with imap() as server:
+        for number in range(1, 4):
+            server.put(b"Subject: %d\r\n\r\n" % number)
+        server.refuses, server.ends_at = ["UID FETCH 1 "], ["UID FETCH 2 "]
+        with fetching(server, taken.extend):
+            until(lambda: list(server.folders["INBOX"]) == [1, 2])
+            assert [mail.data for mail in taken] == [b"Subject: 3\r\n\r\n"]
+            server.refuses, server.ends_at = [], []
+            until(lambda: not server.folders["INBOX"])
+    assert len(taken) == 3
+
+
+def test_no_mail_waits_for_those_that_cannot_be_put_aside():
+    sources: set[str] = set()
+    with imap() as server:
+        for number in range(1, 31):
+            server.put(b"Subject: %d\r\n\r\n" % number)
+        server.refuses = ["UID MOVE"]
+        with fetching(server, lambda mails: sources.update(mail.source for mail in mails)):
+            until(lambda: len(sources) == 30)
+            server.refuses = []
+            until(lambda: not server.folders["INBOX"])
 
 
 def test_a_refused_login_waits_longest():
