@@ -99,6 +99,13 @@ def test_units_start_commands_that_exist_with_keys_that_exist(unit: Path) -> Non
         assert {word.partition("=")[0] for word in words.split()} <= variables
 
 
+@pytest.mark.parametrize("unit", ["pbm.service", "pbm-work@.service"])
+def test_robots_may_give_themselves_a_low_priority(unit: str) -> None:
+    """Of system calls by name: setpriority is one of @resources."""
+    refused = [words for words in settings_of(DOCS / "systemd" / unit)["SystemCallFilter"] if words.startswith("~")]
+    assert refused == ["~@privileged"]
+
+
 def test_a_stop_is_waited_for_longer_than_it_may_take() -> None:
     seconds = float(settings_of(DOCS / "systemd/pbm.service")["TimeoutStopSec"][0])
     assert seconds > Server().stop_seconds

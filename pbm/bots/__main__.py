@@ -16,8 +16,9 @@ MEMORY = 2 << 30
 
 
 def limit() -> None:
-    """Be nice, and let the system stop what goes astray; where it has no limits, whoever asked must see to it."""
-    os.nice(10)
+    """Be nice, and let the system stop what goes astray; where it does not let us, whoever asked must see to it."""
+    with suppress(OSError):
+        os.nice(10)
     with suppress(ImportError, ValueError, OSError):
         import resource
 

@@ -10,6 +10,7 @@ import pytest
 
 from games import GAMES
 from pbm.bots import Mind, NoThought, Question, Stopped, think
+from pbm.bots.__main__ import limit
 from pbm.bots.mind import read, written
 
 
@@ -105,3 +106,12 @@ def test_a_mind_that_is_stopped_gives_up():
     mind.stop()
     thread.join(30)
     assert caught == [Stopped]
+
+
+def test_a_robot_thinks_where_it_may_set_neither_priority_nor_limits(monkeypatch):
+    def refuse(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr("os.nice", refuse)
+    monkeypatch.setattr("resource.setrlimit", refuse)
+    limit()
