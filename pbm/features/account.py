@@ -51,7 +51,6 @@ def signup(request: Request, command: Command) -> Answer | None:
     if password:
         check_password(password)
     addresses = addresses_of(request, command)
-    request.tx.players.forget_unconfirmed(userid, _forgotten_before(request))
     check_free(request.tx, userid)
     if any(letter.subject == CONFIRMING for letter in request.outgoing.letters):
         raise NotAllowed("One mail makes one account.")
@@ -230,7 +229,7 @@ def signoff(request: Request, command: Command) -> Answer | None:
 @handles(
     Verb(
         "reset password",
-        "USERID",
+        "[USERID]",
         "get a mail whose answer sets a new password, if you have lost yours",
         ACCOUNT,
         Locks.HOUSE,
@@ -239,8 +238,7 @@ def signoff(request: Request, command: Command) -> Answer | None:
 )
 def reset_password(request: Request, command: Command) -> Answer | None:
     """The answer is the same whether there is such a player or not."""
-    player = request.tx.players.find(command.args["USERID"])
-    if player is not None:
+    for player in _who_lost_it(request, command):
         addresses = request.tx.players.confirmed(player.id)[player.id]
         asked = request.tx.tickets.issued_since(RESET, player.userid, request.now - timedelta(days=1))
         if asked < request.tools.limits.resets_per_day * len(addresses):
@@ -253,6 +251,18 @@ def reset_password(request: Request, command: Command) -> Answer | None:
         "If somebody has this userid, a mail is on its way to the addresses of the\n"
         "account. Answer it to choose a new password.",
     )
+
+
+def _who_lost_it(request: Request, command: Command) -> list[Player]:
+    """The player who is named, or else those who have the sender's address. Raises: BadArguments."""
+    if "USERID" in command.args:
+        player = request.tx.players.find(command.args["USERID"])
+        return [] if player is None else [player]
+    players = request.tx.players.of_address(request.message.sender)
+    if not players:
+        sender = request.message.sender
+        raise BadArguments(f'No account has the address "{sender}". Name your userid.', "reset password USERID")
+    return players
 
 
 def _ask_for_password(

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, se
 
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
-from pbm.store.tables import addresses, bans, players, tickets
+from pbm.store.tables import addresses, bans, players
 
 MOST_ALIKE = 500
 """Userids that are looked through for one that may be meant."""
@@ -205,23 +205,6 @@ class Players:
         """Drop the addresses which were named before the instant and never confirmed."""
         waiting = addresses.c.confirmed_at.is_(None) & (addresses.c.created_at < before)
         self._connection.execute(delete(addresses).where(addresses.c.player_id == player_id, waiting))
-
-    def forget_unconfirmed(self, userid: str, before: datetime) -> None:
-        """Forget an account which was asked for before the instant and never confirmed; the userid is free again."""
-        owner = select(players.c.id).where(
-            players.c.userid_key == userid.casefold(),
-            players.c.created_at < before,
-            players.c.removed_at.is_(None),
-            ~select(addresses.c.id)
-            .where(addresses.c.player_id == players.c.id, addresses.c.confirmed_at.is_not(None))
-            .exists(),
-        )
-        player_id = self._connection.execute(owner).scalar_one_or_none()
-        if player_id is None:
-            return
-        self.drop_addresses(player_id)
-        self._connection.execute(delete(tickets).where(tickets.c.player_id == player_id))
-        self._connection.execute(delete(players).where(players.c.id == player_id))
 
     def of_address(self, address: str) -> list[Player]:
         """The players whose confirmed address it is.

@@ -111,6 +111,31 @@ def test_only_the_latest_reset_works_once_and_within_a_day(alice: House) -> None
     assert not can_log_in(alice, "alice", "Sesame3")
 
 
+@pytest.mark.parametrize("vouched", [True, False])
+def test_a_reset_without_a_userid_is_for_whoever_has_the_address(alice: House, vouched: bool) -> None:
+    headers = {"Authentication_Results": "mx.example.org; dkim=pass header.d=example.net"} if vouched else {}
+    alice.send("alice", "reset password", **headers)
+    alice.answer("alice", "Sesame1", mail=1)
+    assert can_log_in(alice, "alice", "Sesame1")
+    (got,) = alice.send("nobody@example.com", "reset password")
+    assert 'No account has the address "nobody@example.com"' in got.body
+
+
+@pytest.mark.parametrize("plays", [True, False])
+def test_a_userid_without_addresses_is_taken_for_good(alice: House, plays: bool) -> None:
+    with alice.service.store.write() as tx:
+        tx.players.add("program", "", alice.now)
+    if plays:
+        alice.send("alice", "cross challenge alice robot3")
+    alice.now += timedelta(days=60)
+    for userid in ("program", "robot3"):
+        (got,) = alice.send(f"for-{userid}@example.com", f"signup {userid} Sesame1")
+        assert got.refuses
+        assert f'"{userid}" is' in got.body
+    with alice.service.store.read() as tx:
+        assert tx.players.find("program") is not None
+
+
 def test_nobody_floods_a_player_with_resets_or_learns_who_exists(alice: House) -> None:
     answers = []
     for number in range(5):

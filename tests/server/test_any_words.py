@@ -34,3 +34,15 @@ def test_any_words_behind_a_verb_are_answered(table: House, name: str) -> None:
         assert mails or table.inbox_row.state == "handled"
         after = table.dump()
         assert after == before or not any(got.refuses for got in mails), f"{name} {words}"
+
+
+@pytest.mark.parametrize("name", sorted(verb.name for verb in VERBS))
+def test_a_verb_without_any_words_is_answered(table: House, name: str) -> None:
+    vouched = {"Authentication_Results": "mx.example.org; dkim=pass header.d=example.net"}
+    for words in (name, f"cross {name}"):
+        table.send("alice", words, **vouched)
+        table.send("alice", words)
+        table.answer("alice", words, mail=1)
+        table.answer("bob", words, 101)
+        table.send("stranger@example.com", words)
+        assert not table.parked(), words
