@@ -9,6 +9,7 @@ from datetime import timedelta
 import pytest
 import structlog
 
+from games import GAMES
 from pbm.domain.configuration import Limits
 from pbm.server import Settings
 from tests.conversation import ROBOT, Got, House, address_of, password
@@ -119,6 +120,12 @@ def test_a_reset_without_a_userid_is_for_whoever_has_the_address(alice: House, v
     assert can_log_in(alice, "alice", "Sesame1")
     (got,) = alice.send("nobody@example.com", "reset password")
     assert 'No account has the address "nobody@example.com"' in got.body
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_stranger_who_wants_to_play_a_game_is_told_how(house: House, game: str) -> None:
+    (got,) = house.send("stranger@example.com", f"play {game}")
+    assert "to join, and play" in got.body
 
 
 @pytest.mark.parametrize("plays", [True, False])
