@@ -45,15 +45,15 @@ def check(invocation: Invocation) -> None:
 
     The exit code is 2 if anything is wrong, with a line for each mistake, which names the key.
     """
-    from pbm.cli.wiring import lacks, open_to_others
+    from pbm.cli.wiring import in_clear, lacks, open_to_others
 
     effective = invocation.effective()
     if problems := lacks(effective.values):
         raise Misconfigured("\n".join(problems))
     for exposed in open_to_others(effective):
         click.echo(f"Others may read or change {exposed}: chmod 600", err=True)
-    for strange in strange_variables():
-        click.echo(strange, err=True)
+    for warning in (*in_clear(effective.values), *strange_variables()):
+        click.echo(warning, err=True)
     click.echo(f"The configuration is sound ({effective.file or 'no file, defaults'}).")
 
 

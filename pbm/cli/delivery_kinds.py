@@ -99,9 +99,14 @@ class SmarthostTable(SmarthostSettings, DeliveryKind):
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine by its name, so that nothing leaves it."""
+    return host.casefold() in _LOOPBACK or host.startswith("127.")
+
+
 def _is_ours(host: str, listens: str, domain: str) -> bool:
     """Whether a host is this one, as far as can be told without asking the DNS. listens: where we do."""
-    if host in _LOOPBACK or host.startswith("127."):
+    if is_loopback(host):
         return listens in (host, "0.0.0.0", "::") or (host in _LOOPBACK and listens in _LOOPBACK)  # noqa: S104
     return host in (listens, domain.casefold(), socket.gethostname().casefold())
 

@@ -17,7 +17,7 @@ from pbm.cli.loading import Effective
 from pbm.cli.opening import opened_store, robot, with_identity
 from pbm.cli.output import NoDatabase, Refused, json_option, print_json, printable
 from pbm.cli.settings import Configuration
-from pbm.cli.wiring import lacks, open_to_others
+from pbm.cli.wiring import in_clear, lacks, open_to_others
 from pbm.compose.pages import Pages
 from pbm.domain.configuration import place
 from pbm.edges import probes
@@ -99,6 +99,8 @@ def _secrets(effective: Effective) -> Findings:
         yield warn("permissions", f"others may read or change {', '.join(exposed)}", "chmod 600 or 640")
     else:
         yield ok("permissions", "what is secret is not for everybody")
+    for password in in_clear(effective.values):
+        yield warn("passwords", password, "")
     if os.geteuid() == 0:
         yield warn("user", "this runs as root", "give pbm a user of its own, as docs/systemd/pbm.service does")
 

@@ -124,8 +124,12 @@ def table_of(key: Iterable[Any]) -> type[BaseModel]:
 
 
 def masked(url: str) -> str:
-    """A database's URL without its password."""
-    return re.sub(r"(?<=://)([^:/@]*):.*(?=@)", rf"\1:{MASK}", url)
+    """A database's URL without its password, wherever in it that stands."""
+    return re.sub(r"(?<=://)([^:/@]*):.*(?=@)|(?<=password=)[^&]*", _hidden, url)
+
+
+def _hidden(found: re.Match[str]) -> str:
+    return MASK if found[1] is None else f"{found[1]}:{MASK}"
 
 
 def _find(file: Path | None) -> Path | None:
@@ -147,7 +151,7 @@ def _is_there(file: Path) -> bool:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise ConfigurationError(f"{path}: cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
@@ -198,6 +202,8 @@ def _sentence(error: ErrorDetails, layers: tuple[Layer, ...]) -> str:
         return reason
     if error["type"] == "extra_forbidden":
         reason = "there is no such key." + _meant(str(key[-1]), table_of(key[:-1]))
+    elif error["type"] == "model_type":
+        reason = f"this is a table: write [{'.'.join(map(str, key))}], and its keys below."
     elif isinstance(error["input"], (str, int, float)) and key not in _SECRET:
         reason = f"{json.dumps(error['input'])}: {reason[0].lower()}{reason[1:]}"
     origin = _origin(layers, key)

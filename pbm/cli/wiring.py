@@ -7,10 +7,10 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from pbm.cli.delivery_kinds import unusable_authorities
+from pbm.cli.delivery_kinds import is_loopback, unusable_authorities
 from pbm.cli.loading import Effective, masked
 from pbm.cli.settings import Configuration
-from pbm.domain.configuration import place
+from pbm.domain.configuration import FetchSettings, SmarthostSettings, place
 from pbm.edges.crypt import Keyring, Sealing
 from pbm.edges.metrics import MetricsServer
 from pbm.edges.signing import Signature, Signing
@@ -82,6 +82,18 @@ def open_to_others(effective: Effective) -> list[str]:
     if effective.file is not None and (any(passwords) or masked(configuration.database) != configuration.database):
         keeps["configuration"] = effective.file
     return [f"{name} ({path})" for name, path in keeps.items() if path is not None and _is_open(path)]
+
+
+def in_clear(configuration: Configuration) -> list[str]:
+    """Passwords of ours that anybody on the way to a server can read; a line each, which begins with the key."""
+    tables: dict[str, FetchSettings | SmarthostSettings] = {"imap": configuration.imap}
+    if configuration.way is configuration.smarthost:
+        tables["smarthost"] = configuration.smarthost
+    return [
+        f"{name}.tls: the password goes to {table.host} in clear; set this to implicit or starttls."
+        for name, table in tables.items()
+        if table.host and table.password and table.tls == "none" and not is_loopback(table.host)
+    ]
 
 
 def _is_open(path: Path) -> bool:

@@ -81,7 +81,7 @@ def test_file_by_option_variable_and_usual_place(tmp_path: Path, monkeypatch: py
         ('[imap]\nhost = "h"\nusername = "u"', r"^imap\.username, imap\.password: imap\.host is given"),
         ('[sendmail]\ncommand = " "', r"^sendmail\.command "),
         ('database = "pbm.db"', r"^database \(.*\): write something like sqlite:"),
-        ("server = 5", r"^server \(.*\): "),
+        ("server = 5", r"^server \(.*\): this is a table: write \[server\], and its keys below\.$"),
         ("server = !", r"t\.toml: is not TOML: .*line 1"),
     ],
 )
@@ -230,6 +230,35 @@ def test_a_place_is_read_or_refused(text: str) -> None:
 def test_the_password_of_a_url_is_masked() -> None:
     assert masked("postgresql://u:p:q@w@h/d") == f"postgresql://u:{loading.MASK}@h/d"
     assert masked("sqlite:////a:b@c") == "sqlite:////a:b@c"
+    assert masked("postgresql:///d?password=p&host=h") == f"postgresql:///d?password={loading.MASK}&host=h"
+
+
+def test_a_mark_of_some_editors_at_the_beginning_is_passed_over(tmp_path: Path) -> None:
+    file = tmp_path / "t.toml"
+    file.write_bytes(b'\xef\xbb\xbfoperator = "a@x.org"')
+    assert load(file, {}).values.operator == "a@x.org"
+
+
+_AWAY = 'host = "mail.example.org"\nusername = "u"\npassword = "p"\ntls = '
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f'[imap]\n{_AWAY}"none"', "imap.tls: the password goes to mail.example.org in clear"),
+        (f'[delivery]\nkind = "smarthost"\n[smarthost]\n{_AWAY}"none"', "smarthost.tls: the password goes to"),
+        (f'[smarthost]\n{_AWAY}"none"', ""),
+        (f'[imap]\n{_AWAY}"starttls"', ""),
+        (f'[imap]\n{_AWAY}"none"'.replace("mail.example.org", "127.0.0.1"), ""),
+    ],
+)
+def test_a_password_that_would_go_out_in_clear_is_told(text: str, told: str, pbm: Pbm, tmp_path: Path) -> None:
+    file = write(tmp_path / "t.toml", text)
+    file.chmod(0o600)
+    said = pbm("config", "check", "--config", str(file)).stderr
+    assert told in said
+    assert bool(told) == ("in clear" in said)
+    assert (told in pbm("doctor", "--offline", "--config", str(file), code=1).stdout) or not told
 
 
 def test_show_is_a_file_that_means_the_same(pbm: Pbm, tmp_path: Path) -> None:
