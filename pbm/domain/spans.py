@@ -202,9 +202,9 @@ def rungs_of(ladder: str) -> tuple[int, ...]:
 
 
 def told(ladder: str) -> str:
-    """A ladder in words, such as "2 days, 1 day and 6 hours"; not of `off`."""
-    *most, last = map(in_words, rungs_of(ladder))
-    return f"{', '.join(most)} and {last}" if most else last
+    """A ladder in words, such as "2 days, 1 day and 6 hours"; empty for `off`."""
+    words = [in_words(rung) for rung in rungs_of(ladder)]
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def reminders(ladder: str, moved_at: datetime, deadline: datetime | None, nag: int | None) -> Iterator[datetime]:

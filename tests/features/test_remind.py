@@ -70,6 +70,11 @@ def test_a_digest_comes_each_day_and_not_at_all_when_nothing_waits(digested: Hou
     assert subjects(digested.wait(DAY), "alice") == []
 
 
+def test_a_digest_comes_although_reminders_are_off(digested: House) -> None:
+    digested.send("alice", "set alice alicepass remind off")
+    assert "101" in digest(digested).body
+
+
 def test_a_move_waits_for_the_digest(digested: House) -> None:
     assert subjects(digested.answer("bob", "C3", 103), "alice") == []
     assert "bob played C3" in digest(digested).body
