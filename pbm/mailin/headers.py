@@ -142,7 +142,11 @@ def one_address(values: Iterable[str]) -> tuple[str, str]:
         return "", ""
     address, name = (angles[0], named) if angles else (named, comment)
     match = _ADDRESS.fullmatch(address)
-    if match is None or any("@" in piece and piece.strip(" '").lower() != address.lower() for piece in outside):
+    if (
+        match is None
+        or not address.isprintable()
+        or any("@" in piece and piece.strip(" '").lower() != address.lower() for piece in outside)
+    ):
         return "", ""
     local = address.rpartition("@")[0]
     return f"{local}@{match[1].lower()}", words(name)[:MAX_NAME]

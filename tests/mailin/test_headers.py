@@ -47,6 +47,9 @@ def test_one_whole_address_is_the_sender(field: str, address: str, name: str):
         "alice(@example.org) <bob@evil.example> x@y",
         "((((",
         "alice@exa mple.org",
+        "alice\0@example.org",
+        "alice\x7f@example.org",
+        "alice\u200b@example.org",
         "." * 7000,
     ],
 )
