@@ -71,7 +71,7 @@ UNSOLVED = {
     "hex": "-size=7",
     "loops": "-size=10",
     "polygon": "-sides=8",
-    "y": "-size=7",
+    "y": "-size=9",
 }
 """Boards against UCT, in place of those on which who begins decides, since one side or both make no error."""
 

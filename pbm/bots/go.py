@@ -32,10 +32,10 @@ class GoSkill(Skill):
     The two lines at the edge are left alone as long as no stone is near.
     """
 
-    full = 8000
-    shares = (1 / 80, 1 / 36, 1 / 16, 1 / 6, 1)
+    full = 4500
+    shares = (1 / 28, 1 / 12, 1 / 5, 1 / 3, 1)
     rave = 300.0
-    slips = (0.5, 0.34, 0.2, 0.1)
+    slips = (0.53, 0.3, 0.17, 0.12)
     explore = 0.25
     ordered = True
     complete = False
