@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pbm.cli.frame import NUMBER, Command, Invocation, pass_invocation
-from pbm.cli.output import json_option, print_json, print_rows, printable
+from pbm.cli.output import Refused, json_option, print_json, print_rows, printable
 from pbm.domain.calendars import StopKind
 
 if TYPE_CHECKING:
@@ -27,9 +27,10 @@ _SECONDS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 @click.option(
     "--every", type=click.FloatRange(0.1), default=2, show_default=True, help="Seconds between looks, for --watch."
 )
+@click.option("--alive", is_flag=True, help="Only exit with 1 if no server has been at work for five minutes, else 0.")
 @json_option
 @pass_invocation
-def status(invocation: Invocation, watch: bool, every: float, as_json: bool) -> None:
+def status(invocation: Invocation, watch: bool, every: float, alive: bool, as_json: bool) -> None:
     """How the server is doing.
 
     Queues with the age of their oldest mail, how many mails came and went, how long they took, what could not be
@@ -42,6 +43,9 @@ def status(invocation: Invocation, watch: bool, every: float, as_json: bool) -> 
         from pbm.server.status import status_of
 
         store.prepare(datetime.now(UTC))
+        if alive:
+            _require_life(status_of(store, datetime.now(UTC)))
+            return
         looks = (status_of(store, datetime.now(UTC)) for _ in _times(every if watch else None))
         if as_json:
             for look in looks:
@@ -54,6 +58,12 @@ def status(invocation: Invocation, watch: bool, every: float, as_json: bool) -> 
                 sys.stdout.flush()
         else:
             click.echo("\n".join(lines_of(next(looks))))
+
+
+def _require_life(look: Status) -> None:
+    """Raises: Refused."""
+    if look.silent_since is not None:
+        raise Refused(f"No server is at work, since {_when(look.silent_since, look.at)}.")
 
 
 def _times(seconds: float | None) -> Iterator[None]:

@@ -23,6 +23,7 @@ from pbm.domain.mail import Arrival, Delivery, Settlement
 from pbm.server.arbiter import Arbiter
 from pbm.server.status import status_of
 from pbm.store import Store
+from pbm.store.house import HEARTBEAT
 from pbm.store.overview import SPANS
 from pbm.store.tables import inbox
 from pbm.store.tickets import Key
@@ -41,6 +42,17 @@ def test_a_server_with_nothing_to_do(pbm: Pbm) -> None:
     told = json.loads(pbm("status", "--json").stdout)
     assert told["inbox"]["new"] == {"mails": 0, "oldest_seconds": None}
     assert told["outbox"]["ever"] == 0
+
+
+def test_a_monitor_sees_by_the_exit_code_that_no_server_is_at_work(pbm: Pbm, tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'pbm.db'}")
+    for minutes, code in ((1, 0), (6, 1)):
+        with store.write() as tx:
+            tx.absences.note(HEARTBEAT, datetime.now(UTC) - minutes * MINUTE)
+        said = pbm("status", "--alive", code=code)
+        assert said.stdout == ""
+        assert said.stderr.startswith("No server is at work, since " if code else "")
+    store.close()
 
 
 def test_everything_that_wants_the_operator_is_shown_with_what_he_may_do(table: House) -> None:
