@@ -22,6 +22,7 @@ from pbm.domain import idioms
 from pbm.domain.errors import BadArguments, NotFound, UnknownCommand
 from pbm.domain.match import SWAP
 from pbm.domain.plans import BEGINNING, LINK, PASSING, WIDE, WORDS
+from pbm.domain.settings import CHOICES, is_choice
 from pbm.domain.verbs import CREDENTIALS, SECRETS, VERBS, Standing, Verb, bind, find, forms, leading, usage
 
 FIRST_BOARD = 101
@@ -33,6 +34,8 @@ SELECTORS = frozenset(
 )
 """Words that choose boards, besides numbers and userids."""
 
+_OTHER_WORDS = CHOICES.keys() | idioms.OTHER_VERBS.keys()
+"""First words of lines that are no verbs of ours, and are told with the line that is meant."""
 _LIKE = 0.75
 """How like a game's name a word is that may mean it."""
 _TITLES = [*GAMES, *(game.info.title for game in GAMES.values())]
@@ -138,9 +141,10 @@ def _unquoted(line: str) -> str:
 
 
 def begins(line: str) -> bool:
-    """The line begins with a verb or a game that there is; "My move" does not."""
+    """The line begins with a verb or a game that there is, or is a setting and its value; "My move" does not."""
     words = line.split()[:2]
-    return any(word.casefold() in GAMES for word in words[:1]) or leading(words)[0] is not None
+    is_ours = any(word.casefold() in GAMES for word in words[:1]) or leading(words)[0] is not None
+    return is_ours or is_choice(line.split())
 
 
 def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lambda _: True) -> Command:
@@ -165,7 +169,7 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     _check_names(words)
     game, verb, plain = _verb([word for word in words if not _is_option(word)], standing)
     if verb is None:
-        if not standing.answers_board:
+        if not standing.answers_board or any(word.casefold() in _OTHER_WORDS for word in words[:1]):
             raise _unknown(words)
         return Command(_verb_called("move"), standing.game, {"MOVE": line}, line=line)
     if options and not verb.options:
@@ -259,7 +263,7 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
             meant = _meant(second, _names(per_game=True))
             raise UnknownCommand(f'"{words[1]}" is no command of {first}.{meant}', "" if meant else "help commands")
         return first, verb, words[2:]
-    verb, count = leading(words)
+    verb, count = (find("set"), 0) if is_choice(words) else leading(words)
     if verb is None and (ordered := _in_order(words)) is not None and not standing.answers_board:
         raise UnknownCommand(
             f'The words of "{ordered.name}" stand in another order.', _reordered(words, ordered, standing)
@@ -323,6 +327,10 @@ def _is_option(word: str) -> bool:
 def _unknown(words: list[str]) -> UnknownCommand:
     if not words:
         return UnknownCommand("The mail holds no command.")
+    if (name := words[0].casefold()) in CHOICES:
+        return UnknownCommand(f'"{name}" is a setting.', f"set {name} VALUE" if words[1:] else f"set {name}")
+    if called := idioms.OTHER_VERBS.get(name):
+        return UnknownCommand(f'"{name}" is called {called} here.', " ".join([called, *words[1:]])[:MAX_LINE])
     names = [*GAMES, *_names(per_game=None)]
     shown = words[0] if len(words[0]) <= 40 else words[0][:40] + "..."
     meant = "" if words[0].casefold().strip("?!,.") in idioms.COMMON else _meant(words[0].casefold(), names)

@@ -348,6 +348,15 @@ OTHER_NAMES = {
 }  # fmt: skip
 """Names that games have elsewhere."""
 
+OTHER_VERBS = {
+    **dict.fromkeys(("watch", "observe", "spectate"), "follow"), "unwatch": "unfollow",
+    **dict.fromkeys(("ranking", "rankings", "ratings", "leaderboard"), "standings"),
+    **dict.fromkeys(("profile", "rating", "stats", "whois"), "about"),
+    **dict.fromkeys(("ban", "ignore", "mute"), "block"),
+    **dict.fromkeys(("players", "users"), "list"),
+}  # fmt: skip
+"""Words by which commands are called elsewhere."""
+
 ELSEWHERE = re.compile(
     r"\b(?:chess|checkers|draughts|shogi|xiangqi|backgammon|mahjong|scrabble|poker|cards|tic.?tac.?toe|battleships?)\b"
 )

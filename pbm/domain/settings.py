@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
@@ -231,6 +231,18 @@ CHOICES: dict[str, Choice] = {
         ),
     )
 }
+
+
+def is_choice(words: Sequence[str]) -> bool:
+    """The words are a setting and what it may be, and nothing else.
+
+    >>> [is_choice(words.split()) for words in ("digest 8am", "receipts off", "picture perfect", "digest")]
+    [True, True, False, False]
+    """
+    try:
+        return len(words) == 2 and bool(CHOICES[words[0].casefold()].read(words[1]))
+    except (KeyError, BadArguments):
+        return False
 
 
 def choice_of(name: str) -> Choice:

@@ -170,7 +170,7 @@ MOST_NAGS = 3
 PUNCTUAL = timedelta(hours=12)
 """A digest that is later than this is left out: the next one comes soon."""
 
-_TIME = re.compile(r"([01]?\d|2[0-3])[:.h]?([0-5]\d)?", re.ASCII)
+_TIME = re.compile(r"([01]?\d|2[0-3])[:.h]?([0-5]\d)?([ap]m)?", re.ASCII)
 
 
 def read_ladder(words: str) -> str:
@@ -230,13 +230,14 @@ def next_reminder(
 
 
 def read_hour(word: str) -> str:
-    """When a digest comes, as it is kept: "08:00", or `off`. Raises: BadArguments."""
+    """When a digest comes, as it is kept: "08:00", or `off`; "8am" is read, too. Raises: BadArguments."""
     if word.casefold() == OFF:
         return OFF
     found = _TIME.fullmatch(word.casefold())
-    if found is None:
+    if found is None or (found[3] and not 1 <= int(found[1]) <= 12):
         raise BadArguments(f'"{word}" does not fit: digest is off, or a time of day such as 08:00.', "set digest 08:00")
-    return f"{int(found[1]):02}:{found[2] or '00'}"
+    hour = int(found[1]) % 12 + (12 if found[3] == "pm" else 0) if found[3] else int(found[1])
+    return f"{hour:02}:{found[2] or '00'}"
 
 
 def next_digest(hour: str, zone: ZoneInfo, now: datetime) -> datetime:

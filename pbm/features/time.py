@@ -363,6 +363,7 @@ def _clock(board: OpenBoard) -> Clock:
         ACCOUNT,
         Locks.HOUSE,
         rank=120,
+        aliases=("away", "holiday"),
         bare=True,
         wordy=True,
     )

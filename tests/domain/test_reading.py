@@ -7,10 +7,10 @@ from types import ModuleType
 
 import pytest
 
-from pbm.domain import commands, reading
+from pbm.domain import commands, reading, settings
 
 
-@pytest.mark.parametrize("module", [reading, commands])
+@pytest.mark.parametrize("module", [reading, commands, settings])
 def test_the_worked_examples_hold(module: ModuleType) -> None:
     result = doctest.testmod(module)
     assert result.attempted > 0

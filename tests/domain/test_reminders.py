@@ -96,13 +96,23 @@ def test_reminders_lie_before_the_end_and_end(minutes: list[int], left: int, nag
 
 
 @pytest.mark.parametrize(
-    ("word", "kept"), [("8", "08:00"), ("8:30", "08:30"), ("23.59", "23:59"), ("7h", "07:00"), ("Off", "off")]
+    ("word", "kept"),
+    [
+        ("8", "08:00"),
+        ("8:30", "08:30"),
+        ("23.59", "23:59"),
+        ("7h", "07:00"),
+        ("8am", "08:00"),
+        ("12:30am", "00:30"),
+        ("12pm", "12:00"),
+        ("Off", "off"),
+    ],
 )
 def test_an_hour_may_be_written_in_many_ways(word: str, kept: str) -> None:
     assert read_hour(word) == kept
 
 
-@pytest.mark.parametrize("word", ["24:00", "8:60", "noon", "on", "-1", ""])
+@pytest.mark.parametrize("word", ["24:00", "13pm", "0am", "8:60", "noon", "on", "-1", ""])
 def test_what_is_no_hour_is_refused(word: str) -> None:
     with pytest.raises(BadArguments, match=f'"{word}"'):
         read_hour(word)
