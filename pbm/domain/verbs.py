@@ -185,9 +185,10 @@ def find(word: str, *, per_game: bool | None = None) -> Verb | None:
 
 
 def leading(words: Sequence[str], *, per_game: bool | None = None) -> tuple[Verb | None, int]:
-    """The verb the words begin with, and how many words it takes: two, like "all show", or one."""
+    """The verb the words begin with, and how many words it takes: two, like "all show", or one, like "all-show"."""
     for count in (2, 1):
-        verb = find(" ".join(words[:count]), per_game=per_game) if len(words) >= count else None
+        called = " ".join(words[:count]) if count > 1 else words[0].replace("-", " ") if words else ""
+        verb = find(called, per_game=per_game) if len(words) >= count else None
         if verb is not None:
             return verb, count
     return None, 0

@@ -34,8 +34,9 @@ def test_an_offer_is_answered_with_a_board_or_in_an_answer_without() -> None:
 
 
 def test_verbs_of_two_words() -> None:
-    command = parse("ALL Show me next", NOBODY)
-    assert (command.verb.name, command.args) == ("all show", {"USERID": "me next"})
+    for line in ("ALL Show me next", "all-show me next"):
+        command = parse(line, NOBODY)
+        assert (command.verb.name, command.args) == ("all show", {"USERID": "me next"})
 
 
 @pytest.mark.parametrize(
