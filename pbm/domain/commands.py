@@ -269,8 +269,19 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
             f'The words of "{ordered.name}" stand in another order.', _reordered(words, ordered, standing)
         )
     if verb is None and second and find(second, per_game=True) and not standing.answers_board:
-        raise no_game(words[0], " ".join(["GAME", *words[1:]]))
+        raise no_game(words[0], " ".join(["GAME", *_unsecret(words[1:])]))
     return standing.game, verb, words[count:]
+
+
+def _unsecret(words: Sequence[str]) -> list[str]:
+    """A command without the words behind its verb that may be a password: it keeps its options, and who is challenged.
+
+    >>> _unsecret("challenge me bob ann secret -size=5".split()), _unsecret("seek ann secret".split())
+    (['challenge', 'me', 'bob', '-size=5'], ['seek'])
+    """
+    plain = [word for word in words if not _is_option(word)]
+    kept = 3 if plain[0].casefold() == "challenge" else 1
+    return [*plain[:kept], *filter(_is_option, words)]
 
 
 def _check_names(words: Sequence[str]) -> None:
@@ -278,9 +289,9 @@ def _check_names(words: Sequence[str]) -> None:
     for count in (4, 3, 2, 1):
         game, rest = idioms.OTHER_NAMES.get(" ".join(words[:count]).casefold(), ""), words[count:]
         if game in GAMES and rest and find(rest[0], per_game=True):
-            raise UnknownCommand(f"That game is called {game} here.", " ".join([game, *rest]))
+            raise UnknownCommand(f"That game is called {game} here.", " ".join([game, *_unsecret(rest)]))
     if len(words) > 1 and words[0].casefold() in GAMES and re.fullmatch("robot[1-5]?", words[1].casefold()):
-        line = " ".join([words[0].casefold(), "challenge me", *words[1:]])
+        line = " ".join([words[0].casefold(), *_unsecret(["challenge", "me", *words[1:]])])
         raise UnknownCommand(f"{words[1]} is an opponent.", line)
 
 
@@ -330,7 +341,7 @@ def _unknown(words: list[str]) -> UnknownCommand:
     if (name := words[0].casefold()) in CHOICES:
         return UnknownCommand(f'"{name}" is a setting.', f"set {name} VALUE" if words[1:] else f"set {name}")
     if called := idioms.OTHER_VERBS.get(name):
-        return UnknownCommand(f'"{name}" is called {called} here.', " ".join([called, *words[1:]])[:MAX_LINE])
+        return UnknownCommand(f'"{name}" is called {called} here.', " ".join([called, *words[1:2]]))
     names = [*GAMES, *_names(per_game=None)]
     shown = words[0] if len(words[0]) <= 40 else words[0][:40] + "..."
     meant = "" if words[0].casefold().strip("?!,.") in idioms.COMMON else _meant(words[0].casefold(), names)

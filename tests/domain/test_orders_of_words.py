@@ -96,7 +96,7 @@ def test_a_title_with_signs_is_known_in_a_subject() -> None:
     ("line", "meant"),
     [
         ("Cross Geo challenge bob me -version=g", "crossgeo challenge bob me -version=g"),
-        ("othello seek 1", "reversi seek 1"),
+        ("othello seek alice secret", "reversi seek"),
         ("connect 4 challenge me robot", "four challenge me robot"),
         ("hex robot3 -size=5", "hex challenge me robot3 -size=5"),
     ],
