@@ -29,7 +29,7 @@ class LoopsSkill(Skill):
     full = 15_000
     explore = 0.12
     rave = 250.0
-    slips = (0.96, 0.6, 0.2, 0.04)
+    slips = (0.96, 0.54, 0.2, 0.04)
 
     def rollout(self, pos: Position, dice: Random) -> Rollout:
         squares = shuffled_rest(pos, dice)
