@@ -88,14 +88,17 @@ SPOILT = [
     "login bob bobpass",
     "bob bobpass",
 ]
-"""Commands that are none, so that they stand in a comment."""
+"""Commands that are none. They stand in a comment, but for those that are told to whoever wrote them."""
 
 
 @pytest.mark.parametrize("line", SPOILT)
 @pytest.mark.parametrize("subject", ["", "cross challenge bob alice", "message bob bobpass alice"])
 def test_no_password_reaches_an_opponent_with_a_comment(subject: str, line: str, table: House) -> None:
     mails = table.send("bob", subject, f"Hello.\n{line}") if subject else table.answer("bob", f"C4\n\n{line}", 101)
-    assert any(got.address == address_of("alice") and "*****" in got.body for got in mails)
+    told = any(
+        got.address == address_of("bob") and f"FAILED: {line.replace('bobpass', '*****')}" in got.body for got in mails
+    )
+    assert told or any(got.address == address_of("alice") and "*****" in got.body for got in mails)
     assert not [got for got in mails if "bobpass" in got.body]
 
 
