@@ -317,6 +317,13 @@ class State:
             return True
         return True
 
+    def named(self, text: str) -> str | None:
+        """The legal move that a text names, as records have it; None where it names none."""
+        try:
+            return self.game.notate(self.position, _parsed(self, text))
+        except GameError:
+            return None
+
     @property
     def some_ply(self) -> str:
         """One that is legal."""

@@ -128,7 +128,7 @@ class Smarthost:
             if client.is_ehlo_or_helo_needed:
                 await client.helo()
         except SMTPResponseException as refusal:
-            raise Unreachable(refusal.message, refusal.code) from refusal
+            raise Unreachable(f"{refusal.code} {refusal.message}", refusal.code) from refusal
         except (aiosmtplib.SMTPException, OSError) as error:
             raise Unreachable(_reason(error)) from error
         if client.transport is None:
@@ -175,12 +175,12 @@ def _refused(stage: Stage, reply: Reply) -> _Failure:
     to mend; every mail would be lost if they were taken for final. 552 at RCPT is a full mailbox or too many recipients
     (RFC 5321 4.5.3.1.10), which passes. 421 says that the server gives up the connection.
     """
-    at_recipient = stage is Stage.RECIPIENT
+    at_recipient, told = stage is Stage.RECIPIENT, f"{reply.code} {reply.text}"
     if reply.code in _FINAL_CODES[stage] and not (at_recipient and _ABOUT_US.search(reply.text)):
         nobody = at_recipient or _NO_SUCH.search(reply.text)
-        return (RecipientRefused if nobody else PermanentFailure)(reply.text, reply.code)
+        return (RecipientRefused if nobody else PermanentFailure)(told, reply.code)
     gone = reply.code == 421 and stage in (Stage.SENDER, Stage.RECIPIENT)
-    return (_Unsent if gone else TemporaryFailure)(reply.text, reply.code)
+    return (_Unsent if gone else TemporaryFailure)(told, reply.code)
 
 
 _PRIVATE = 0o700

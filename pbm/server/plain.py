@@ -15,7 +15,7 @@ from datetime import timedelta
 from itertools import chain, takewhile
 
 from games import GAMES
-from games.rules import GameError, MoveError
+from games.rules import MoveError
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request, no_player, player_named
 from pbm.domain import idioms
@@ -505,17 +505,7 @@ def _is_open(command: Command | Rejected, reading: Reading) -> bool:
 
 def _legal(board: OpenBoard) -> Callable[[str], str | None]:
     """The rules' reading of words on the board as it stands; nothing once the match has ended."""
-    game, position = board.state.game, board.state.position
-
-    def notation(words: str) -> str | None:
-        if board.match.result is not None:
-            return None
-        try:
-            return game.notate(position, game.parse(position, words))
-        except GameError:
-            return None
-
-    return notation
+    return board.state.named if board.match.result is None else lambda _: None
 
 
 def _is_message(request: Request, board: OpenBoard, text: str, meant: Meaning) -> bool:
