@@ -180,9 +180,12 @@ def erase_me(request: Request, command: Command) -> Answer | None:
 @redeems(ERASE, consented=True)
 def confirm_erasing(request: Request, ticket: Ticket) -> None:
     player = request.tx.players.get(ticket.player_id or 0)
-    if player is None or declines(request.message.text):
+    if player is None:
         return
     request.author.player = player
+    if declines(request.message.text):
+        request.outgoing.answers.append(Answer(first_line(request.message.text), Outcome.DONE, KEPT))
+        return
     try:
         _plan(request, player)
     except Rejected as error:
