@@ -529,7 +529,7 @@ def test_a_review_knows_that_an_opening_may_be_swapped(house: House) -> None:
 def test_a_review_shows_the_swap(house: House) -> None:
     for player in ("alice", "bob"):
         house.player(player)
-    over = house.game("hex -size=4 alice bob", ["b2", "swap", "a1", "resign!"])
+    over = house.game("hex -size=3 alice bob", ["b2", "swap", "a1", "resign!"])
     house.send("alice", f"review {over} alice alicepass")
     lines = next(mail for mail in house.think() if "review" in mail["Subject"]).body.splitlines()
     shown = next(number for number, line in enumerate(lines) if line == "   2  swap")
