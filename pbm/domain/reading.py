@@ -53,11 +53,6 @@ class Reading:
     text: str = field(default="", repr=False, compare=False)
     """All of it, where it may also be read as plain words: one text, without plans and boards in front of lines."""
 
-    @property
-    def prose(self) -> str:
-        """All that is no command."""
-        return "\n".join(filter(None, (self.comment, *self.remarks)))
-
     def opens_with(self, command: Command) -> bool:
         """The mail begins with this move, and with nothing that tells the board or who plays it."""
         return command.verb.name == "move" and command.args.keys() == {"MOVE"} and command.line == self.lines[0]

@@ -28,8 +28,6 @@ class Person:
     settings: Settings
     created_at: datetime
     bot: bool
-    has_left: bool
-    """The account was ended; rated boards stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +115,7 @@ class Archive:
 
 def _person(row: Row[Any]) -> Person:
     chosen = Settings.chosen(json.loads(row.settings))
-    return Person(Player(row.id, row.userid), chosen, row.created_at, row.bot, row.removed_at is not None)
+    return Person(Player(row.id, row.userid), chosen, row.created_at, row.bot)
 
 
 def _finished(row: Row[Any]) -> Finished:
