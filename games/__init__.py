@@ -1,8 +1,15 @@
-"""The games there are: name -> rules. A game of another package joins through the entry point group `pbm.games`."""
+"""The games there are: name -> rules. A game of another package joins through the entry point group `pbm.games`.
+
+One that cannot be played is left out, with the reason, and all others are there.
+"""
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
+import re
+import traceback
+from collections.abc import Iterable
+from importlib.metadata import EntryPoint, entry_points
+from types import UnionType
 from typing import Any
 
 from games.amazons import Amazons
@@ -22,7 +29,8 @@ from games.luddit import Luddit
 from games.morris import Morris
 from games.polygon import Polygon
 from games.reversi import Reversi
-from games.rules import Game
+from games.rules import KINDS, Game, Info, Outcome, Side
+from games.scene import Scene
 from games.y import Y
 from games.yavalath import Yavalath
 
@@ -51,6 +59,93 @@ GAMES: dict[str, AnyGame] = {
         Reversi(),
         Y(),
         Yavalath(),
-        *(entry.load()() for entry in entry_points(group="pbm.games")),
     )
 }
+
+LEFT_OUT: dict[str, str] = {}
+"""Games of other packages that are not among them, by the names of their entry points: a sentence that says why."""
+
+
+class _Unfit(Exception):
+    """A game cannot join. The text is a sentence for its author."""
+
+
+def leave_out(name: str, reason: str) -> None:
+    """The game cannot be played here; reason: a sentence."""
+    GAMES.pop(name, None)
+    LEFT_OUT[name] = reason
+
+
+def join(entries: Iterable[EntryPoint]) -> None:
+    """Take in what other packages bring."""
+    for entry in entries:
+        try:
+            game = entry.load()()
+            _check(game, entry.name)
+            _play_a_ply(game)
+        except _Unfit as unfit:
+            LEFT_OUT[entry.name] = str(unfit)
+        except Exception as error:  # noqa: BLE001  whatever is wrong with it, the others are played
+            LEFT_OUT[entry.name] = _told(error)
+        else:
+            GAMES[entry.name] = game
+
+
+def _check(game: AnyGame, name: str) -> None:
+    """Raises: _Unfit for what is wrong before it is played."""
+    lacking = [each for each in vars(Game) if not each.startswith("_") and not hasattr(game, each)]
+    if lacking:
+        raise _Unfit(f"{type(game).__name__} has no {', '.join(lacking)}; games.rules.Game tells what a game has.")
+    info = game.info
+    if not isinstance(info, Info):
+        raise _Unfit(f"Its info is {info!r}, not a games.rules.Info.")
+    if info.name != name:
+        raise _Unfit(f'Its entry point is called "{name}", but info.name is "{info.name}".')
+    if not re.fullmatch("[a-z]{1,20}", name):
+        raise _Unfit(f'"{name}" is no name for a game: it takes small letters a to z, at most 20.')
+    if name in GAMES:
+        raise _Unfit(f'There is a game "{name}" already.')
+    if info.kind not in KINDS:
+        raise _Unfit(f'Its kind "{info.kind}" is none of {", ".join(KINDS)}.')
+
+
+def _play_a_ply(game: AnyGame) -> None:
+    """Play the first legal move with the default options. Raises: _Unfit, and what the game does."""
+    options = game.options(())
+    for side in game.sides(options):
+        _expect("name of a side", side, str)
+    start = game.start(options)
+    _look(game, start, None)
+    move = next(iter(game.moves(start)), None)
+    if move is None:
+        raise _Unfit("At the start there is no legal move.")
+    notation = game.notate(start, move)
+    _expect("notation", notation, str)
+    if game.parse(start, notation) != move:
+        raise _Unfit(f"The move {move!r} is written {notation!r}, which is read as another one.")
+    _look(game, game.play(start, move), move)
+
+
+def _look(game: AnyGame, pos: Any, last: Any) -> None:
+    """Raises: as _play_a_ply."""
+    hash(pos)
+    _expect("outcome", game.outcome(pos), Outcome | None)
+    _expect("side to move", game.to_move(pos), Side)
+    _expect("scene", game.scene(pos, last), Scene)
+
+
+def _expect(what: str, value: object, kind: type | UnionType) -> None:
+    """Raises: _Unfit."""
+    if not isinstance(value, kind):
+        wanted = kind.__name__ if isinstance(kind, type) else kind
+        raise _Unfit(f"Its {what} is {value!r}, not a {wanted}.")
+
+
+def _told(error: Exception) -> str:
+    """What went wrong, and where."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({frames[-1].filename}, line {frames[-1].lineno}, in {frames[-1].name})" if len(frames) > 1 else ""
+    return f"{type(error).__name__}: {error}{where}"
+
+
+join(entry_points(group="pbm.games"))

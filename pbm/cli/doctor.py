@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
+from games import GAMES, LEFT_OUT
 from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.loading import Effective
 from pbm.cli.opening import opened_store, robot, with_identity
@@ -71,6 +72,7 @@ def _all(effective: Effective, *, offline: bool) -> Findings:
     configuration = with_identity(effective.values, quiet=True)
     yield from _secrets(effective)
     yield from _space(configuration)
+    yield from _games()
     yield from _templates()
     yield _time_zones()
     if not offline:
@@ -122,6 +124,13 @@ def _room(name: str, folder: Path) -> Finding:
     if free < _TOO_LITTLE_SPACE:
         return fail("disk", said, "make room: without it mail is refused for a while, with 451")
     return warn("disk", said, "make room before mail is refused") if free < _LITTLE_SPACE else ok("disk", said)
+
+
+def _games() -> Findings:
+    for name, reason in LEFT_OUT.items():
+        yield fail("games", f"{name} is left out: {reason}", "mend its package, and start the server anew")
+    if not LEFT_OUT:
+        yield ok("games", f"all {len(GAMES)} can be played")
 
 
 def _templates() -> Findings:

@@ -8,8 +8,10 @@ from string import Template
 
 import click
 
+from games import GAMES
 from pbm.cli.frame import Group
 from pbm.cli.output import Refused
+from pbm.domain.verbs import VERBS
 
 _GAME = '''"""$title, by TODO (TODO: the year).
 
@@ -123,6 +125,8 @@ def new(name: str, title: str | None, folder: Path, package: bool) -> None:
     """
     if not re.fullmatch(r"[a-z]{1,20}", name):
         raise Refused(f'"{name}" is no name for a game: it takes small letters a to z, at most 20.')
+    if name in GAMES or any(called.split()[0] == name for verb in VERBS for called in verb.words):
+        raise Refused(f'"{name}" is taken: there is a {"game" if name in GAMES else "command"} of this name.')
     words = {"name": name, "title": title or name.capitalize(), "cls": name.capitalize()}
     if not package and not (folder / REGISTRY).exists():
         raise Refused(f"{folder / REGISTRY} is not there. Give the source tree as --folder, or say --package.")

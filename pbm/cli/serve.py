@@ -19,6 +19,7 @@ from typing import NoReturn
 import click
 import structlog
 
+from games import LEFT_OUT
 from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.loading import masked, strange_variables
 from pbm.cli.logs import drain, log_to_stderr, set_level
@@ -210,6 +211,8 @@ def run(
         "starting", version=version("pbm"), configuration=str(effective.file or "defaults"),
         database=masked(effective.values.database), tasks=",".join(task for task in TASKS if task in tasks),
     )  # fmt: skip
+    for name, reason in LEFT_OUT.items():
+        log.error("game_left_out", game=name, reason=reason)
     for strange in strange_variables():
         log.warning("strange_variable", sentence=strange)
     for exposed in open_to_others(effective):

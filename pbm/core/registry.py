@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from games import GAMES, leave_out
 from games.rules import GameError
 from pbm.compose import Answer, Posed
 from pbm.core.notify import Desk, Tools, rehearse
@@ -44,6 +45,8 @@ def handles(verb: Verb) -> Callable[[Handler], Handler]:
     def register_with(handler: Handler) -> Handler:
         register(verb)
         HANDLERS[verb.name] = handler
+        for word in {called.split()[0] for called in verb.words} & {*GAMES}:
+            leave_out(word, f'"{word}" is a command, so no game can have this name.')
         return handler
 
     return register_with

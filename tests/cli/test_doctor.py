@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from games import GAMES, LEFT_OUT
 from pbm.compose import pages
 from pbm.domain.configuration import FetchSettings, SmarthostSettings
 from pbm.edges import probes
@@ -82,6 +83,12 @@ def test_a_database_of_another_version_is_noticed(pbm: Pbm, tmp_path: Path) -> N
     with closing(sqlite3.connect(tmp_path / "pbm.db")) as connection, connection:
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
     assert examined(pbm, code=1)["database"][0].startswith("FAIL: The database is at revision 0001")
+
+
+def test_a_game_that_is_left_out_is_told(pbm: Pbm, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert examined(pbm, code=1)["games"] == [f"OK: all {len(GAMES)} can be played"]
+    monkeypatch.setitem(LEFT_OUT, "frob", "ImportError: no module named nowhere")
+    assert examined(pbm, code=1)["games"] == ["FAIL: frob is left out: ImportError: no module named nowhere"]
 
 
 def test_a_clock_that_went_back_is_noticed(game: Pbm, tmp_path: Path) -> None:

@@ -95,13 +95,19 @@ def test_a_package_of_its_own_is_built_installed_and_played(pbm: Pbm, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [(("Frob",), "small letters"), (("frob", "--folder", "nowhere"), "--package")]
+    ("words", "said"),
+    [
+        (("Frob",), "small letters"),
+        (("frob", "--folder", "nowhere"), "--package"),
+        (("hex", "--package"), "there is a game of this name"),
+        (("show", "--package"), "there is a command of this name"),
+    ],
 )
 def test_what_cannot_be_begun_is_said(pbm: Pbm, words: tuple[str, ...], said: str) -> None:
     assert said in pbm("game", "new", *words, code=1).stderr
 
 
 def test_nothing_is_written_over(pbm: Pbm, tree: Path) -> None:
-    before = (tree / "games/hex.py").read_text()
-    assert "is there already" in pbm("game", "new", "hex", "--folder", str(tree), code=1).stderr
-    assert (tree / "games/hex.py").read_text() == before
+    (tree / "games/frob.py").write_text("mine")
+    assert "is there already" in pbm("game", "new", "frob", "--folder", str(tree), code=1).stderr
+    assert (tree / "games/frob.py").read_text() == "mine"
