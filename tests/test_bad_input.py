@@ -53,6 +53,7 @@ REFUSALS = {
     "no such board": ("bob", "cross move 999 bob bobpass D5", "There is no board 999."),
     "a board of 12 digits": ("bob", "cross move 999999999999 bob bobpass D5", "There is no board 999999999999."),
     "a board of 13 digits": ("bob", "cross move 9999999999999 bob bobpass D5", "move does not fit these words."),
+    "a board of 19 digits": ("bob", f"unfollow bob bobpass {2**63}", "is neither the number of a board nor a player"),
     "a board of another game": ("bob", "loops move 101 bob bobpass D5", "Board 101 is a game of Cross"),
     "not your turn": ("alice", "cross move 101 alice alicepass D5", "It is not your turn: bob is to move."),
     "not your board": ("carol", "cross move 101 carol carolpass D5", "carol is not a player of board 101."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from games import GAMES
@@ -21,6 +22,8 @@ from pbm.store.tournaments import Tournament
 
 MAX_FOLLOWED = 50
 """Players whom one player follows."""
+
+_BOARD = re.compile(r"\d{1,12}")
 
 Wish = OpenBoard | Player | Tournament | str
 """A board, a player, a tournament, or a game with all of its boards."""
@@ -77,7 +80,7 @@ def unfollow(request: Request, command: Command) -> Answer | None:
 
 def _wish(request: Request, word: str) -> Wish:
     """Raises: NotFound."""
-    if word.isdecimal():
+    if _BOARD.fullmatch(word):
         return request.boards.load(int(word))
     if word.casefold() in GAMES:
         return word.casefold()
@@ -242,7 +245,7 @@ def _wishes(request: Request, command: Command) -> list[OpenBoard | str]:
     )
     found: list[OpenBoard | str] = []
     for word in dict.fromkeys(words or [ALL]):
-        if word.isdecimal():
+        if _BOARD.fullmatch(word):
             found.append(request.boards.load(int(word), command.game))
         elif word.casefold() == ALL and command.game is not None:
             found.append(command.game)
