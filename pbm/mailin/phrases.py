@@ -217,7 +217,7 @@ MOBILE = _any(
     (?:.{1,20} )?küldve\b|.{1,30} से भेजा
     從我的|从我的|发自我的|發自我的|來自|发送自|使用.{1,20}(?:发送|傳送)|(?:取得|获取) ?outlook|.{1,20}에서 보냄
     .{1,30}(?:から送信|mdan gönderildi|dan gönderildi|を入手)
-    ᐧ|https?://\S{1,300}>$|mail(?:suite|track)\b|do you yahoo|yahoo! mail
+    ᐧ|https?://\S{1,300}>$|mail(?:suite|track)\b|do you yahoo|yahoo!? mail\b|\[?(?:cid|image):\s?[^\s\]]{1,80}\]$
     """,
 )
 """The beginning of a line that a phone, a mail program or a virus scanner adds below the text."""
