@@ -118,19 +118,21 @@ def clean(line: str) -> str:
 
     Asterisks may also touch the first word; a later one, which may be a password, keeps its own.
 
-    A `>` that no `<` belongs to stays: a quoted line is no command, and a move may hold it.
+    A `>` that no `<` belongs to stays: a quoted line is no command, and a move may hold it. So does a `<` without `>`.
 
     Quotes around the whole line are taken away, too: so help pages and people write commands.
 
     >>> clean("** cross move  <101>  [F6] **"), clean("*move 101 F6"), clean("> resign"), clean("b1>c2")
     ('cross move 101 F6', 'move 101 F6', '> resign', 'b1>c2')
+    >>> clean("<3"), clean("<101 F6>")
+    ('<3', '101 F6')
     >>> clean('"cross move 101 F6"'), clean('"Hi" is what "they" say')
     ('cross move 101 F6', '"Hi" is what "they" say')
     """
     printable = _unquoted("".join(char if char.isprintable() else " " for char in line).strip(" *")).lstrip(" *")
-    closing = "]>" if "<" in printable else "]"
-    words = (word if word == ">" else word.lstrip("[<").rstrip(closing) for word in printable.split() if word != "**")
-    return " ".join(filter(None, words))
+    opening, closing = ("[<", "]>") if {"<", ">"} <= {*printable} else ("[", "]")
+    words = [word for word in printable.split() if word != "**"]
+    return " ".join(filter(None, (word if word == ">" else word.lstrip(opening).rstrip(closing) for word in words)))
 
 
 def _unquoted(line: str) -> str:

@@ -461,6 +461,9 @@ CLOSING = _any(
 ALONE = _any(r"(?P<move>.+?)", "BEFORE", "AFTER")
 """A sentence that may be a move and polite words around it."""
 
+LETTER = re.compile(r"\w,? please")
+"""A sentence that may be a move of a single letter; one letter alone may be anybody's initial."""
+
 LEADING = _any(
     r"(?P<move>\S+?)",
     "BEFORE",

@@ -22,7 +22,7 @@ MAX_SENTENCES = 60
 MAX_LENGTH = 400
 """Characters of a sentence that are looked at; a longer one says nothing."""
 
-_PLAIN = str.maketrans("’‘´`“”\u00a0–—", "''''\"\" --")
+_PLAIN = str.maketrans("’‘´`“”\u00a0–—，。！？：；（）", "''''\"\" --,.!?:;()")
 _SPELLINGS = (
     (re.compile(r"\b(do|ca|wo|did|does|is|would|could|should|was|have|has)nt\b"), r"\1n't"),
     (re.compile(r"\b(let|what|who|how|where|that|there)s\b(?=.)"), r"\1's"),
@@ -35,9 +35,13 @@ _SPELLINGS = (
     (re.compile(r"\b(?:thnx|tnx|thanx|ty)\b"), "thanks"),
 )
 """How people type in a hurry, and what is read."""
-_PICTURES = re.compile("[\u2190-\u2bff\ufe0e\ufe0f\u200d\U0001f000-\U0001faff]+")
-"""Emoji and the like."""
-_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=\S)\s+(?=[:;][-']?[)(DP]+)|\s+-{1,2}\s+")
+_PICTURES = re.compile(
+    "[\u2190-\u2bff\ufe0e\ufe0f\u200d\U0001f000-\U0001faff]+|"
+    r"(?<!\S)(?:[:;=8][-'^o]?[)(\]\[dpo3|/*]+|<3+|xd+)(?!\S)",
+    re.IGNORECASE,
+)
+"""Emoji and the like; such as ":3" and "8)" look like moves."""
+_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+|(?<=[。！？])|(?<=\S)\s+(?=[:;][-']?[)(DP]+)|\s+-{1,2}\s+")
 _WRAPPED_AT = 55
 """Characters of a line that may have been broken because the next word had no room; programs wrap at 60 or more."""
 _GREETING = re.compile(
@@ -71,7 +75,7 @@ class Sentence:
     @property
     def asks(self) -> bool:
         """Whether it ends like a question."""
-        return self.text.rstrip(" )\"'").endswith("?")
+        return self.text.translate(_PLAIN).rstrip(" )\"'").endswith("?")
 
 
 def plain(text: str) -> str:
@@ -80,7 +84,7 @@ def plain(text: str) -> str:
     >>> plain(" I’d  like to ... "), plain("D4 pls \U0001f44d"), plain("dont wanna swap")
     ("i'd like to", 'd4 please', "don't want to swap")
     """
-    said = " ".join(_PICTURES.sub(" ", text.translate(_PLAIN)).casefold().split()).strip(' .!,;:…"()*_')
+    said = " ".join(_PICTURES.sub(" ", text.translate(_PLAIN)).casefold().split()).strip(' .!,;:…"()*_•·')
     for spelling, meant in _SPELLINGS:
         said = spelling.sub(meant, said)
     return said
@@ -197,6 +201,8 @@ _ALSO_WORDS = frozenset({"go", "y", "four", "dots", "cross"})
 _BEFORE_GAMES = frozenset("play playing of at about like learn try explain rules help teach".split())  # noqa: SIM905
 _CLAUSES = re.compile(r",| and ")
 _SEPARATOR = re.compile(r"[,;:/]+")
+_IN_TURN = re.compile(r" x?[a-z]\d{1,2}(?!\w)")
+"""How the next move of the same turn begins, behind a comma."""
 _IN_CLAUSES = (Act.SWAP, Act.RESIGN, Act.PASS, Act.DRAW)
 _LINK = frozenset({"to", "and", "with", "from", "then", "x", "-", "at"})
 
@@ -391,18 +397,19 @@ class _Reader:
         """The move that a sentence is, with nothing but polite words around it: the move, what was taken, the rest."""
         core = idioms.ALONE.fullmatch(plain(said))
         words = _bare(core["move"]) if core and not said.rstrip().endswith("?") else ""
-        move = self.legal(words) if _is_strong(words) else None
+        move = self.legal(words) if _is_strong(words) or idioms.LETTER.fullmatch(plain(said)) else None
         return (move, said, "") if move else None
 
     def _leading(self, said: str) -> tuple[str, str, str] | None:
         """The move that a sentence begins with, a comma or the like or a new clause after it."""
-        found = idioms.LEADING.match(said.casefold())
+        found = idioms.LEADING.match(said.translate(_PLAIN).casefold())
         if found is None or not _is_strong(found["move"]) or idioms.SPOKEN_OF.search(plain(said[found.end() :])):
             return None
         if found["move"].isdecimal() and found["mark"] not in (",", "!"):
             return None  # "10:30 is fine", "5 and a half"
-        if any(map(_STRONG.fullmatch, _SEPARATOR.split(said[found.end() :].casefold().partition(" ")[0]))):
-            return None  # "A1,A2" is more than A1, lawful or not
+        following = said[found.end() :].casefold()
+        if any(map(_STRONG.fullmatch, _SEPARATOR.split(following.partition(" ")[0]))) or _IN_TURN.match(following):
+            return None  # "A1,A2" and "A1; A2 (I hope)" are more than A1, lawful or not
         move = self.legal(found["move"])
         return (move, said[: found.start("mark")].strip(), said[found.end() :].strip(" -")) if move else None
 
@@ -426,8 +433,8 @@ class _Reader:
         """The move that words begin with, the longest there is."""
         pieces = _bare(words).split()[:8]
         for count in range(len(pieces), 0, -1):
-            piece = " ".join(pieces[:count]).strip(" .,!;:()")
-            is_column = len(pieces) == 1 == len(piece) and piece.isalpha()
+            piece = " ".join(pieces[:count]).strip(" .,!;:()\"'")
+            is_column = len(piece) == 1 and piece.isalpha() and (len(pieces) == 1 or pieces[0] == f"{piece},")
             if (is_column or _is_strong(piece)) and (move := self.legal(piece)):
                 return None if idioms.SPOKEN_OF.search(" ".join(pieces[count:])) else move
         return None

@@ -92,7 +92,8 @@ MOVE, SWAP, RESIGN, DRAW, UNDO, PASS, ACCEPT, REJECT, RULES, SAY, UNSURE = Act
 
 PLAYED = {
     ".{2,}": r"""
-        MOVE!|MOVE.|MOVE please|MOVE, please|MOVE :)|MOVE thanks|MOVE then|ok, MOVE|Ok, MOVE then.|So MOVE|Well, MOVE.
+        MOVE!|MOVE.|MOVE :)|• MOVE|MOVE，谢谢！|MOVE。よろしくお願いします|MOVE thanks
+        MOVE then|ok, MOVE|Ok, MOVE then.|So MOVE|Well, MOVE.
         MOVE, how are you?|MOVE - sorry for the delay|MOVE. Good luck!|MOVE! Your turn.|MOVE, good luck
         MOVE\n> OTHER\n> resign|I'll play MOVE to stop you|Please play MOVE for me|I'll take MOVE, what do you say now!
         Hi Bert,\n\nI'll take the center.\n\nMOVE|Hi Bert\nMOVE\nCheers, Ann|Sorry for the delay. MOVE
@@ -100,15 +101,17 @@ PLAYED = {
         Hello Bert. I am in Paris on May 5. MOVE it is.|MOVE 👍|MOVE pls|me MOVE|ok MOVE lol|MOVE thx bye
         MOVE\n\nI thought about OTHER, but no.|I play MOVE, not OTHER|MOVE, not OTHER|MOVE (not OTHER)""",
     ".*": r"""
+        MOVE please|MOVE, please!|I play MOVE, good luck
         I play MOVE|I'll play MOVE|I will play MOVE.|I'd like to play MOVE|I'm going to play MOVE|I want to move to MOVE
         I go MOVE|I take MOVE|I remove MOVE|I'll go for MOVE|going with MOVE|Let me try MOVE!|Let's try MOVE
         My move is MOVE|my move: MOVE|My next move is MOVE :-)|Move: MOVE|Hello! My move: MOVE.|move MOVE|play MOVE
         I think I'll take MOVE|I guess I'll play MOVE|You played well, so I'll play MOVE|Nice move! I answer MOVE
         I am play MOVE|Move is MOVE|I would be delighted to play MOVE.
         I’ll play MOVE|I didn't see that coming, so I'll play MOVE""",
-    r"(?!\d+$).{2,}": r"MOVE because it blocks you|MOVE and good luck",
+    r"(?!\d+$).{2,}": r"MOVE because it blocks you|MOVE and good luck|MOVE – let’s see",
     "[A-Za-z][0-9]+": r"""
         placing at MOVE|my turn MOVE|My dear friend, I shall place my stone upon MOVE. Kind regards, Harold
+        I’ll take “MOVE” – let’s see
         (MOVE)|"MOVE"|I'll put my stone on MOVE, good luck|I place a stone at MOVE|I choose cell MOVE""",
     "[0-9]+": r"edge MOVE|edge MOVE please|I'll remove edge MOVE|I cut MOVE",
     "([A-Za-z][0-9]*)-([A-Za-z][0-9]*)": r"""
@@ -399,6 +402,19 @@ def test_what_is_only_spoken_of_is_never_played(game: str) -> None:
 def test_an_initial_is_no_move(game: str, letter: str) -> None:
     assert meaning(f"Nice move!\n\nThanks, {letter}", legal(game)).act is SAY
     assert meaning(f"Nice move!\n\nCheers\n{letter}.", legal(game)).act is SAY
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("said", ["Nice one! :3", "Good luck! 8)", "<3", "Thanks! :D", "xD", "Good move!\n:3", "D4？"])
+def test_a_face_of_letters_and_digits_is_no_move(game: str, said: str) -> None:
+    assert meaning(said, legal(game)).act is SAY
+
+
+@pytest.mark.parametrize("said", ["xC3; E5 (I hope)", "xC3, E5 (I hope)", "D4; xC3 (I hope)"])
+def test_half_of_a_turn_is_no_turn(said: str) -> None:
+    """Where the second half is lawful only after the first."""
+    rules = {"xc3": "xC3", "d4": "D4", "d4; xc3": "D4; xC3", "xc3; e5": "xC3; E5"}
+    assert meaning(said, lambda words: rules.get(words.casefold())).act is SAY
 
 
 def test_an_unlawful_move_is_none_and_the_words_go_on() -> None:
