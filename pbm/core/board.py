@@ -70,6 +70,12 @@ class States:
         return known[0] if known else None
 
     def of(self, match: Match) -> State:
+        """Raises: NotAllowed where the game is not there."""
+        if match.game not in GAMES:
+            raise NotAllowed(
+                f"Board {match.board} waits: its game, {match.game}, cannot be played here at present. Nothing is "
+                "lost, and nobody loses on time meanwhile."
+            )
         known = self._boards.get(match.board)
         if known is not None and _same(known[0], match) and known[1].game is GAMES[match.game]:
             state = known[1]

@@ -8,6 +8,7 @@ of a command is told of it: that it was done, or why it was refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from time import monotonic
@@ -340,10 +341,11 @@ def refuse(request: Request, line: str, error: Rejected | GameError, *, several:
 
 
 def _own_board(request: Request) -> OpenBoard | None:
-    """The board the mail was about, if its sender has a seat there."""
+    """The board the mail was about, if its sender has a seat there and it can be shown."""
     token = request.sender.seat
     if request.author.player is None and not request.boards.in_hand and token is not None:
-        request.author.player = request.boards.load(token.board).match.player(token.seat)
+        with suppress(NotAllowed):
+            request.author.player = request.boards.load(token.board).match.player(token.seat)
     if request.author.player is None:
         return None
     own = [board for board in request.boards.in_hand if board.match.seat_of(request.author.player.id) is not None]

@@ -90,10 +90,10 @@ def keeper_of(name: str) -> Keeper | None:
 
 log = structlog.get_logger()
 
-MOST_ATTEMPTS = 5
-"""How often a deed is tried that fails through a fault of ours; then it is left to the operator."""
 _RETRY = timedelta(hours=1)
-_GIVEN_UP = timedelta(days=36500)
+"""When a deed is tried again that has failed through a fault of ours; an item of the agenda waits twice as long each
+further time, up to a day."""
+_MOST_DOUBLINGS = 5
 
 
 @dataclass(slots=True)
@@ -207,6 +207,6 @@ class Runner:
             except Exception as error:
                 self._tools.states.forget()
                 log.error("agenda_fault", kind=item.kind, key=item.key, attempts=item.attempts, exc_info=error)
-                wait = _RETRY if item.attempts + 1 < MOST_ATTEMPTS else _GIVEN_UP
-                tx.agenda.postpone(item, now + wait)
+                wait = _RETRY * 2 ** min(item.attempts, _MOST_DOUBLINGS)
+                tx.agenda.postpone(item, now + min(wait, timedelta(days=1)))
         return True

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+from games import GAMES
 from pbm.compose import RENEWED, SET_BACK, Answer, Gathering, Notice, Posed
 from pbm.compose.views import lasting
 from pbm.core.board import QUESTION, OpenBoard, States
@@ -247,9 +248,12 @@ def _reminding(board: Running, now: datetime) -> str:
 
 
 def running_boards(tx: Transaction, player: Player, states: States | None = None) -> list[Running]:
-    """The player's boards that have not ended, in their order. states: the records of boards that are remembered."""
+    """The player's boards that have not ended, in their order, of games that are there.
+
+    states: the records of boards that are remembered.
+    """
     found = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
-    to_move = {summary.board: summary.seat_to_move for summary in found}
+    to_move = {summary.board: summary.seat_to_move for summary in found if summary.game in GAMES}
     known = states.match if states else None
     loaded = [match for some in tx.in_bites(list(to_move)) for match in tx.matches.load_all(some, known)]
     seats = [(match, to_move[match.board]) for match in loaded]

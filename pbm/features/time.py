@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
+from games import GAMES
 from pbm.compose import Answer
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, ReachChanged, ReminderDue, Renewable, publish, subscribes
@@ -49,6 +50,7 @@ log = structlog.get_logger()
 
 _INSTANT = timedelta(microseconds=1)
 _YEAR = timedelta(days=365)
+_KEPT = timedelta(days=1)
 FREE_NO_SHOWS, NO_SHOWS_WITHIN = 2, timedelta(days=90)
 """Games whose first move a player may let pass within such a time; the next are lost, and tell in the reliability."""
 _ON_TIME = "on time"
@@ -58,7 +60,12 @@ _NO_SHOW = "did not make their first move in time"
 
 def attend(at: Desk, number: int) -> None:
     """Do what a board needs the server for: remind, call the time, end a pause that was long enough, or the game."""
-    tx, tools, board = at.tx, at.tools, at.open(number)
+    tx, tools = at.tx, at.tools
+    match = tx.matches.load(number, tools.states.match(number))
+    if match is not None and match.game not in GAMES:
+        _spare(tx, match)
+        return
+    board = at.open(number)
     clock = board.match.clock
     if clock is None:
         tx.matches.put_off(number, None)
@@ -73,6 +80,16 @@ def attend(at: Desk, number: int) -> None:
         _remind(board, clock)
     if board.events:
         tx.outbox.add(tell_players(at, board), tx.now)
+
+
+def _spare(tx: Transaction, match: Match) -> None:
+    """Nobody can play, for the game is not there: whoever is to move keeps a day of their time."""
+    clock, now, calendars = match.clock, tx.now, match.calendars
+    deadline = clock.deadline(calendars) if clock and not clock.paused and clock.overrun_at is None else None
+    if clock is not None and deadline is not None and deadline < now + _KEPT:
+        clock = clock.given(clock.seat, (now + _KEPT - deadline) // _INSTANT, now, calendars)
+        tx.matches.set_clocks({match.board: clock})
+    tx.matches.put_off(match.board, now + LOOK_AGAIN)
 
 
 def _end_at_last(board: OpenBoard, called_at: datetime, limits: Limits) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 
+from games import GAMES
 from pbm.core.credentials import Passwords
 from pbm.core.registry import HANDLERS
 from pbm.domain.mail import Arrival
@@ -103,3 +105,46 @@ def test_a_wrong_userid_takes_the_work_of_a_wrong_password(table: House, monkeyp
 def test_a_reply_token_needs_no_password_to_be_checked(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Passwords, "verify", lambda _, pairs: broken() if list(pairs) else [])
     assert len(table.answer("bob", "D5", 101)) == 2
+
+
+@pytest.fixture
+def without(house: House, monkeypatch: pytest.MonkeyPatch) -> Callable[[], House]:
+    """Two boards of two players; when called, the game of the first one is not there any more."""
+    for userid in ("alice", "bob"):
+        house.player(userid)
+    house.send("bob", "set digest 08:00 bob bobpass")
+    house.game("cross -size=4 --clock=3d alice bob", ["D4"])
+    house.game("hex -size=4 --clock=30d alice bob", ["b2"])
+
+    def take_away() -> House:
+        monkeypatch.delitem(GAMES, "cross")
+        house.service.tools.states.forget()
+        return house
+
+    return take_away
+
+
+def test_a_game_that_is_gone_keeps_nothing_else_from_being_played_and_shown(without: Callable[[], House]) -> None:
+    house = without()
+    (refused,) = house.answer("bob", "swap", 101)
+    assert "Board 101 waits: its game, cross, cannot be played here at present." in refused.body
+    assert "> swap" in refused.body
+    shown = [got["Subject"] for got in house.send("bob", "all show bob")]
+    assert any("Hex Board 102" in each for each in shown)
+    assert any("not all boards shown" in each for each in shown)
+    digests = house.wait(timedelta(days=1))
+    assert any("1 board waiting" in got["Subject"] and "102" in got.body for got in digests)
+    assert len(house.answer("bob", "c3", 102)) == 2
+    assert house.parked() == []
+
+
+def test_nobody_loses_on_time_while_a_game_is_gone(
+    without: Callable[[], House], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pbm.core.registry.log.error", broken)
+    game = GAMES["cross"]
+    house = without()
+    house.wait(timedelta(days=10))
+    GAMES["cross"] = game
+    assert [got.body for got in house.wait(timedelta(hours=23)) if "time is up" in got.body] == []
+    assert any("swapped sides" in got.body for got in house.send("bob", "cross move 101 bob bobpass swap"))
