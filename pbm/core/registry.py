@@ -119,16 +119,21 @@ def digests(contribution: Contribution) -> Contribution:
 Attend = Callable[[Desk, int], None]
 Deed = Callable[[Occasion], None]
 DEEDS: dict[str, Deed] = {}
+WITHIN: dict[str, timedelta] = {}
+"""By kind, how long before items are put down at most, where that is known."""
 
 
-def when_due(kind: str) -> Callable[[Deed], Deed]:
+def when_due(kind: str, within: timedelta | None = None) -> Callable[[Deed], Deed]:
     """The decorated function does what items of the kind are for; it puts a new item down if there is to be a next.
 
-    It is called twice: first to work out what it shows, without writing.
+    It is called twice: first to work out what it shows, without writing. within: how long before items are put down at
+    most; what is due later was put down while the clock was ahead, and is due at once when that is right again.
     """
 
     def register(deed: Deed) -> Deed:
         DEEDS[kind] = deed
+        if within is not None:
+            WITHIN[kind] = within
         return deed
 
     return register

@@ -7,6 +7,7 @@ played by the agenda, in the transaction that takes it off, so once; and only if
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 from games.rules import GameError
 from pbm.compose import Answer, Reader
@@ -25,7 +26,7 @@ from pbm.domain.match import Intent, IntentKind, Seat
 from pbm.domain.verbs import PLAYING, Locks, Verb
 
 
-@when_due(IntentKind.HOLD)
+@when_due(IntentKind.HOLD, within=timedelta(days=1))
 def play_held(occasion: Occasion) -> None:
     """Play the move that has waited long enough; its player's clock has run until they sent it."""
     number, seat = map(int, occasion.item.key.split(":"))

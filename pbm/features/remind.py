@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from games import GAMES
 from pbm.compose import RENEWED, SET_BACK, Answer, Gathering, Notice, Posed
 from pbm.compose.views import lasting
-from pbm.core.board import QUESTION, OpenBoard, States
+from pbm.core.board import ANSWER_IN, QUESTION, OpenBoard, States
 from pbm.core.bus import ReminderDue, SettingsSaved, subscribes
 from pbm.core.decisions import done
 from pbm.core.notify import notice_of, perspective, reader_of
@@ -123,7 +123,7 @@ def plan_anew(tx: Transaction, player: Player) -> None:
     tx.matches.forget()
 
 
-@when_due(DIGEST)
+@when_due(DIGEST, within=timedelta(days=2))
 def send_digest(occasion: Occasion) -> None:
     """Nothing is sent where nothing waits for the player, or so late that their next digest comes soon.
 
@@ -149,7 +149,7 @@ LATELY = timedelta(days=60)
 """A player who had a board, or came here, so short a time before may have begun boards that are lost."""
 
 
-@when_due(TOLD)
+@when_due(TOLD, within=timedelta(hours=1))
 def tell_how_boards_stand(occasion: Occasion) -> None:
     """After older mails became void: each player who has boards gets one mail, some players a minute.
 
@@ -175,7 +175,7 @@ def tell_how_boards_stand(occasion: Occasion) -> None:
         tx.agenda.put(TOLD, occasion.item.key, now + timedelta(minutes=1), **{**payload, "after": told[-1].id})
 
 
-@when_due(QUESTION)
+@when_due(QUESTION, within=ANSWER_IN)
 def remind_of_question(occasion: Occasion) -> None:
     """As long as it is asked on a board that goes on."""
     match = occasion.tx.matches.load(int(occasion.item.key))
@@ -183,7 +183,7 @@ def remind_of_question(occasion: Occasion) -> None:
         plan_reminder(occasion.tx, match.player(other(match.offer.seat)), match.board)
 
 
-@when_due(REMIND)
+@when_due(REMIND, within=timedelta(hours=1))
 def send_reminder(occasion: Occasion) -> None:
     """Of several boards, or of one alone: that is a mail of the board."""
     tx, wanted = occasion.tx, frozenset(occasion.item.payload["boards"])

@@ -39,8 +39,8 @@ COMPLAINT = "robots stuck"
 GATHERS, COMPLAINS_EVERY = timedelta(minutes=5), timedelta(hours=1)
 """How long after the first failure the operator is told, so that the mail knows most boards; and how often at most."""
 
-RESIGNS_AFTER = timedelta(days=3)
-"""How long a board waits for a robot whose program fails."""
+RESIGNS_AFTER, LATELY = timedelta(days=3), timedelta(hours=1)
+"""How long a board waits for a robot whose program fails; and how long ago it must have failed last to fail still."""
 
 ANSWERS_WITHIN = 45.0
 """Seconds. A robot spends such a share of its level on a board that all who wait have their answer by then."""
@@ -128,7 +128,7 @@ def _task(at: Desk, number: int, crowd: int) -> Task | None:
     return Task(key, asked(question), then, failed, board.match.player(other(seat)).id)
 
 
-@when_due(SPENT)
+@when_due(SPENT, within=timedelta(hours=1))
 @when_due(TAKEN)
 def think_again(_: Occasion) -> None:
     """The hour is over, or whoever thought is no more: the item is gone, and with it what was noted."""
@@ -204,14 +204,15 @@ def _stuck(number: int, ply: int, at: Desk, reason: str) -> None:
     agenda, now = at.tx.agenda, at.now
     known = agenda.get(STUCK, number)
     if known is not None and known.payload["ply"] == ply:
+        agenda.put(STUCK, number, known.due_at, **{**known.payload, "failed_at": now.isoformat()})
         return
-    agenda.put(STUCK, number, now + RESIGNS_AFTER, ply=ply, reason=reason, told=False)
+    agenda.put(STUCK, number, now + RESIGNS_AFTER, ply=ply, reason=reason, told=False, failed_at=now.isoformat())
     game = at.open(number).match.game
     if agenda.get(COMPLAINT, game) is None:
         agenda.put(COMPLAINT, game, now + GATHERS)
 
 
-@when_due(COMPLAINT)
+@when_due(COMPLAINT, within=COMPLAINS_EVERY)
 def tell_operator(due: Occasion) -> None:
     """One mail about all boards of a game where robots fail, unless there has been none since the last mail."""
     agenda, tools, now, game = due.tx.agenda, due.tools, due.now, due.item.key
@@ -240,12 +241,19 @@ def _stuck_board(at: Desk, item: Item) -> OpenBoard | None:
     return board if _robot_seat(board) is not None and board.next_ply == item.payload["ply"] else None
 
 
-@when_due(STUCK)
+@when_due(STUCK, within=RESIGNS_AFTER)
 def resign_when_stuck(due: Occasion) -> None:
-    """The opponent is not kept waiting for ever."""
+    """The opponent is not kept waiting for ever.
+
+    The program may have been mended while nobody let it think, as when the server was down: then it is tried before.
+    """
     board = _stuck_board(due, due.item)
     seat = _robot_seat(board) if board is not None else None
     if board is None or seat is None:
+        return
+    failed_at = due.item.payload.get("failed_at")
+    if failed_at is not None and not timedelta() <= due.now - datetime.fromisoformat(failed_at) < LATELY:
+        due.tx.agenda.put(STUCK, due.item.key, due.now + LATELY, **due.item.payload)
         return
     player = board.match.player(seat)
     comment = CommentMade(board.match.board, userid=player.userid, text="My program fails here, so I resign.")

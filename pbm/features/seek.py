@@ -205,7 +205,7 @@ def answer_announcement(request: Request, ticket: Ticket) -> None:
         refuse(request, line, error)
 
 
-@when_due(UNTAKEN)
+@when_due(UNTAKEN, within=PATIENCE)
 def fill(due: Occasion) -> None:
     """A robot takes one game of a seek that is still open, as a person would; nothing, where no game can be started."""
     tx, tools, now = due.tx, due.tools, due.now

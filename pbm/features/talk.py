@@ -53,7 +53,7 @@ def spread(at: Desk, broadcast: Broadcast, after: int = 0) -> tuple[list[Mail], 
     return mails, None if last is not None else len(hearers)
 
 
-@when_due(SPREAD)
+@when_due(SPREAD, within=timedelta(hours=1))
 def spread_when_due(occasion: Occasion) -> None:
     tx, item = occasion.tx, occasion.item
     broadcast = tx.broadcasts.get(int(item.key))

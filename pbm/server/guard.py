@@ -142,7 +142,12 @@ class Throttle:
         return f"{self._silent[at]:%Y-%m-%d %H:%M} UTC"
 
     def _recalled(self, tx: Transaction) -> deque[tuple[datetime, tuple[_Key, ...]]]:
-        """The outbox does not tell which of its answers went to mails that proved nothing, so all count as such."""
+        """The outbox does not tell which of its answers went to mails that proved nothing, so all count as such.
+
+        Where the clock was ahead, what was counted meanwhile would never be an hour ago.
+        """
+        if self._recent and self._recent[0][0] >= tx.now + _HOUR:
+            self.forget()
         if self._recent is None:
             self._recent = deque()
             for created_at, address, board in tx.outbox.answers_since(tx.now - _HOUR):
@@ -206,7 +211,7 @@ class Costs:
 
     def _until(self, key: str, now: datetime) -> datetime | None:
         spent = self._spent[key]
-        while spent and spent[0][0] <= now - _HOUR:
+        while spent and abs(now - spent[0][0]) >= _HOUR:  # later: the clock was ahead
             spent.popleft()
         if not spent:
             del self._spent[key]

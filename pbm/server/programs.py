@@ -39,7 +39,7 @@ AGAIN = timedelta(minutes=10)
 """After which a task is tried again that failed."""
 
 FORGIVEN = timedelta(days=1)
-"""After which nothing is known any more of a task that failed."""
+"""After which nothing is known any more of a task that failed; nor where the clock was ahead by as much."""
 
 
 LONGEST_THOUGHT = 120.0
@@ -85,7 +85,7 @@ class Thinker:
 
     def _next(self) -> Task | None:
         now = self._store.clock()
-        self._failed = {key: at for key, at in self._failed.items() if now - at < FORGIVEN}
+        self._failed = {key: at for key, at in self._failed.items() if abs(now - at) < FORGIVEN}
         with self._store.read() as tx:
             at, again = Desk(tx, self._tools), list[Task]()
             pause, taken = spent(at), {item.key for item in tx.agenda.of(TAKEN) if _holds(item, now)}

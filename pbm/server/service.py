@@ -20,7 +20,7 @@ from pbm.core.board import States
 from pbm.core.counts import ACCEPTED, COUNTS
 from pbm.core.credentials import Passwords
 from pbm.core.notify import Desk, Tools, rehearse
-from pbm.core.registry import Runner
+from pbm.core.registry import WITHIN, Runner
 from pbm.core.robots import LEISURE, LESSONS, MOVES, Ask
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.configuration import Limits
@@ -259,7 +259,10 @@ def watch(tx: Transaction) -> Iterator[Stop]:
         log.warning("clock_was_ahead", now=tx.now.isoformat(), last=last.isoformat())
         tx.absences.forget_future(tx.now)
         tx.matches.forget_future(tx.now)
-        tx.outbox.hurry(tx.now)
+        tx.outbox.forget_future(tx.now)
+        tx.guesses.forget_future(tx.now)
+        for kind, within in WITHIN.items():
+            tx.agenda.forget_future(kind, tx.now, within)
     known = next(iter(tx.absences.open(StopKind.OUTAGE)), None)
     if last is not None and tx.now - last > SILENCE and known is None:
         down = Stop(StopKind.OUTAGE, last, tx.now)

@@ -11,7 +11,7 @@ import hmac
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, func, insert, or_, select, update
@@ -260,6 +260,11 @@ class Agenda:
         words = {"of_kind": item.kind, "of_key": item.key}
         values = {"due_at": due_at, "attempts": item.attempts + 1}
         self._connection.execute(update(agenda).where(_IS_IT).values(values), words)
+
+    def forget_future(self, kind: str, now: datetime, within: timedelta) -> None:
+        """The clock was ahead: items of a kind are due now that nobody puts down so long before."""
+        late = (agenda.c.kind == kind) & (agenda.c.due_at > now + within)
+        self._connection.execute(update(agenda).where(late).values(due_at=now))
 
     def counts(self, now: datetime) -> dict[str, tuple[int, int]]:
         """By kind: how many items there are, and how many of them are due."""

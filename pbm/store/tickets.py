@@ -84,6 +84,10 @@ class Guesses:
             for row in self._connection.execute(found)
         ]
 
+    def forget_future(self, now: datetime) -> None:
+        """The clock was ahead: nothing has gone wrong later than now, and nobody is locked for that."""
+        self._connection.execute(delete(attempts).where(attempts.c.last_at > now))
+
     def sweep(self, before: datetime) -> None:
         """Forget where nothing has gone wrong, nor been locked, since then."""
         over = or_(attempts.c.locked_until.is_(None), attempts.c.locked_until < before)

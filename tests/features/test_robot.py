@@ -325,11 +325,48 @@ def test_a_robot_that_fails_makes_the_game_wait_and_resigns_at_last(watched: Hou
     assert watched.think() == []
     assert watched.wait(timedelta(hours=1)) == []
     assert result(watched, board) is None
-    mails = watched.wait(timedelta(days=3))
+    watched.wait(timedelta(days=2, hours=22))
+    watched.think()
+    mails = watched.wait(timedelta(hours=1))
     assert any("I resign" in mail.body for mail in mails)
     outcome = result(watched, board)
     assert outcome is not None
     assert outcome.winner in (1, None)
+
+
+def test_a_robot_that_is_mended_while_the_server_is_down_plays_on(watched: House) -> None:
+    """Failing once, days ago, is not failing for days."""
+    watched.player("alice")
+    board = begun(watched, "cross -size=4", "alice")
+
+    def failing(question):
+        raise NoThought("it broke")
+
+    watched.thoughts = failing
+    watched.think()
+    watched.thoughts = think
+    watched.sleep(timedelta(days=4))
+    assert result(watched, board) is None
+    watched.think()
+    watched.wait(timedelta(days=4))
+    assert result(watched, board) is None
+    assert len(record(watched, board)) == 1
+
+
+def test_a_robot_that_failed_while_the_clock_was_ahead_is_tried_again(watched: House) -> None:
+    watched.player("alice")
+    board = begun(watched, "cross -size=4", "alice")
+
+    def failing(question):
+        raise NoThought("it broke")
+
+    watched.thoughts = failing
+    watched.now += timedelta(days=40)
+    watched.think()
+    watched.now -= timedelta(days=40)
+    watched.thoughts = think
+    watched.think()
+    assert len(record(watched, board)) == 1
 
 
 def test_the_operator_is_told_of_the_cause_and_not_of_each_board(watched: House) -> None:

@@ -171,7 +171,7 @@ class Letters(Desk):
         return mails
 
 
-@when_due(TOLD)
+@when_due(TOLD, within=timedelta(hours=1))
 def go_on_telling(occasion: Occasion) -> None:
     told, number = occasion.item.payload, occasion.item.key.partition(" ")[0]
     tournament = occasion.tx.tournaments.get(int(number))
@@ -202,7 +202,7 @@ def _next(now: datetime) -> datetime:
     return at if at > now else at + timedelta(days=7)
 
 
-@when_due(NEWS)
+@when_due(NEWS, within=timedelta(days=7))
 def announce(occasion: Occasion) -> None:
     tx, tools, now = occasion.tx, occasion.tools, occasion.now
     tournaments = [

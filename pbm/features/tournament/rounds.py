@@ -262,7 +262,7 @@ def _tell_begun(at: Desk, key: str, boards: Sequence[OpenBoard]) -> list[Mail]:
     return mails
 
 
-@when_due(BEGUN)
+@when_due(BEGUN, within=timedelta(hours=1))
 def go_on_telling(occasion: Occasion) -> None:
     numbers, tx = occasion.item.payload["boards"], occasion.tx
     told, more = numbers[:_BOARDS_AT_ONCE], numbers[_BOARDS_AT_ONCE:]
