@@ -145,7 +145,7 @@ def _told(error: Exception) -> str:
     """What went wrong, and where."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename}, line {frames[-1].lineno}, in {frames[-1].name})" if len(frames) > 1 else ""
-    return f"{type(error).__name__}: {error}{where}"
+    return f"{type(error).__name__}: {error}{where}."
 
 
 join(entry_points(group="pbm.games"))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from games import GAMES
+from games.hex import Hex
 from pbm.compose.pages import Pages
 from pbm.domain.commands import begins, clean, parse
 from pbm.domain.errors import Rejected
@@ -99,6 +101,16 @@ def test_the_settings_are_all_explained() -> None:
     shown = " ".join(page("set").split())
     for choice in CHOICES.values():
         assert f"{choice.name}: {choice.range}" in shown
+
+
+def test_a_game_without_a_page_tells_of_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Frob(Hex):
+        info = replace(Hex.info, name="frob", title="The Frob")
+
+    monkeypatch.setitem(GAMES, "frob", Frob())
+    page = PAGES.help("frob") or ""
+    assert page.startswith("The Frob: join your two opposite edges of a rhombus of hexagons.")
+    assert "frob challenge [-size=N] USERID1 USERID2" in page
 
 
 def test_what_nobody_understands_is_answered_with_the_way_to_help(house: House) -> None:

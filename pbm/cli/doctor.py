@@ -136,7 +136,7 @@ def _games() -> Findings:
 def _templates() -> Findings:
     broken = Pages().broken()
     for name, reason in broken.items():
-        yield fail("templates", f"{name}: {reason}", "install pbm again")
+        yield fail("templates", f"{name}: {reason}", "install pbm again, or the package that brings it")
     if not broken:
         yield ok("templates", "all can be used")
 

@@ -126,12 +126,15 @@ class Pages:
         return found
 
     def help(self, subject: str) -> str | None:
-        """The help page of a command or a game or a subject of its own; None where there is none."""
-        if not subject.replace("-", "").isalnum() or f"help/{subject}.txt" not in _helpful():
-            return None
-        game = GAMES.get(subject)
+        """The help page of a command or a game or a subject of its own; None where there is none.
+
+        Of a game whose package brings none it is what the game tells of itself.
+        """
+        game, page = GAMES.get(subject), f"help/{subject}.txt"
         words = {"info": game.info, "board": _Boards(game)} if game else {}
-        return self.render(f"help/{subject}.txt", **words)
+        if subject.replace("-", "").isalnum() and page in _helpful():
+            return self.render(page, **words)
+        return self.render("game.txt", **words) if game else None
 
     def subjects(self) -> list[str]:
         """Subjects of help pages, but games and commands."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from games import GAMES
+from games import GAMES, LEFT_OUT
 from games.rules import GameError
 from pbm.core import decisions
 from pbm.core.board import OpenBoard, difference
@@ -189,7 +189,8 @@ class Administration:
 
         def deed(tx: Transaction) -> Match:
             if game not in GAMES:
-                raise NotFound(f'There is no game "{game}". The games are {", ".join(GAMES)}.')
+                why = f"It is left out: {LEFT_OUT[game]} " if game in LEFT_OUT else ""
+                raise NotFound(f'There is no game "{game}". {why}The games are {", ".join(GAMES)}.')
             seats = (player_named(tx, userids[0]), player_named(tx, userids[1]))
             clock = self._service.settings.limits.default_clock
             board = start_match(tx, GAMES[game], words, body, seats, default_clock=clock)

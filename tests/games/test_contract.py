@@ -276,8 +276,9 @@ def test_the_game_tells_its_name_and_has_a_help_page(name):
     assert info.version >= 1
     assert info.source
     assert info.kind in KINDS
+    assert (folder("templates") / "help" / f"{name}.txt").exists(), f"templates/help/{name}.txt is missing"
     page = Pages().help(name)
-    assert page is not None, f"templates/help/{name}.txt is missing"
+    assert page is not None
     assert page.isascii()
     assert [line for line in page.splitlines() if len(line) > WIDTH] == []
     assert all(f"-{option.name}" in page for option in info.options)

@@ -73,7 +73,7 @@ def test_a_sound_game_joins(installed):
         (Hex, 'Its entry point is called "frob", but info.name is "hex".'),
         (frob(info=replace(Frob.info, kind="race")), 'Its kind "race" is none of connection, lines'),
         (frob(options=lambda *_: {}), "TypeError: "),
-        (frob(options=fails), ", in fails)"),
+        (frob(options=fails), ", in fails)."),
         (frob(moves=lambda *_: iter(())), "At the start there is no legal move."),
         (frob(notate=lambda *_: 7), "Its notation is 7, not a str."),
         (frob(parse=lambda *_: 7), "which is read as another one."),
