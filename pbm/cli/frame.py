@@ -6,6 +6,7 @@ Commands are found by name, and only the one that runs is imported.
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -217,8 +218,19 @@ _COMMANDS = {
 }
 
 
+def _open_streams() -> None:
+    """Standard streams that were closed by whoever started us lead nowhere; no other file may get their numbers."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115  for good
+
+
 class _Lazy(Group):
     """Help and completion need no more than the table above."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        _open_streams()
+        return super().main(*args, **kwargs)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)

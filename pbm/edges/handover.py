@@ -141,7 +141,7 @@ class Handover(asyncio.Protocol):
             await self._answered
 
     def data_received(self, data: bytes) -> None:
-        """Words that nobody asked for announce the end of the connection, and must not pass for a later answer."""
+        """Words that nobody asked for announce the end of the connection, and must not pass for another answer."""
         if len(self._replies) >= self._awaited:
             self.close()
             return
@@ -150,10 +150,14 @@ class Handover(asyncio.Protocol):
             self._heard = self._heard[reply.end() :]
             lines = [line[4:] for line in reply[1].splitlines()] + [reply[3] or b""]
             self._replies.append(Reply(int(reply[2]), b"\n".join(map(bytes.strip, lines)).decode("utf-8", "replace")))
-        if (b"\n" in self._heard and not self._heard[:3].isdigit()) or len(self._heard) > _LONGEST_REPLIES:
+        if len(self._replies) >= self._awaited:
+            if self._heard or len(self._replies) > self._awaited:
+                del self._replies[self._awaited :]
+                self.close()
+            if not self._answered.done():
+                self._answered.set_result(None)
+        elif (b"\n" in self._heard and not self._heard[:3].isdigit()) or len(self._heard) > _LONGEST_REPLIES:
             self._fail(ConnectionAbortedError(f"no SMTP reply: {self._heard[:100]!r}"))
-        elif len(self._replies) >= self._awaited and not self._answered.done():
-            self._answered.set_result(None)
 
     def connection_lost(self, error: Exception | None) -> None:
         self._fail(error if isinstance(error, OSError) else ConnectionResetError("the server closed the connection"))

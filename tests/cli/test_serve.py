@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -161,6 +161,26 @@ def test_a_mistake_is_told_before_anything_is_done(words: list[str], code: int, 
     refused = pbm("serve", *words, code=code)
     assert refused.stderr.startswith(expected)
     assert refused.stdout == ""
+
+
+@pytest.mark.servers
+def test_whoever_starts_it_may_have_closed_all_its_streams(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    words = [*PBM, "serve", "--listen", f"127.0.0.1:{port}", "--domain", "example.org"]
+    words += ["--maildir", str(tmp_path / "mail"), "--database", f"sqlite:///{tmp_path / 'pbm.db'}"]
+    process = subprocess.Popen(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *words])
+    try:
+        for _ in range(100 * PATIENCE_SECONDS):
+            assert process.poll() is None, "it has ended"
+            with suppress(OSError), smtplib.SMTP("127.0.0.1", port, timeout=PATIENCE_SECONDS) as client:
+                client.sendmail("a@example.net", "pbm@example.org", "From: a@example.net\r\n\r\nhelp\r\n")
+                break
+            time.sleep(0.01)
+        mails_in(tmp_path / "mail" / "a@example.net", 1)
+    finally:
+        process.kill()
+        process.wait()
 
 
 @pytest.mark.servers

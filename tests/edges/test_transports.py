@@ -417,6 +417,28 @@ def test_answers_come_in_pieces_and_together() -> None:
     run(replying(b"250 a\r\n250-b\r\n250 b\r\n354 c\r\n", b"250-d\r\n250\r\n"))
 
 
+@pytest.mark.parametrize("goodbye", [b"421 that is enough\r\n", b"421 that", b"goodbye\r\n"])
+def test_a_mail_is_taken_though_the_server_says_goodbye_in_the_same_breath(goodbye: bytes) -> None:
+    replies = (b"250 a\r\n", b"250 b\r\n", b"354 c\r\n", b"250 taken\r\n" + goodbye)
+
+    async def test() -> None:
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(b"220 hello\r\n")
+            for reply in (b"250 hello\r\n", *replies):
+                await reader.read(10_000)
+                writer.write(reply)
+            writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        way_out = Smarthost(SmarthostSettings(host="127.0.0.1", port=port, timeout_seconds=1))
+        await way_out.send(outgoing())
+        assert way_out._kept == []
+        server.close()
+
+    run(test())
+
+
 def test_a_text_for_nobody_is_a_dot() -> None:
     with pytest.raises(RecipientRefused, match=r"^550 5\.1\.1 who\?$"):
         run(replying(b"250 a\r\n550 5.1.1 who?\r\n354 c\r\n", b"554 nobody\r\n", b"250 reset\r\n"))
