@@ -255,6 +255,16 @@ def wished(text: str) -> Wish | None:
     return found[0] if found else Wish.THANKS if sentences(text) else None
 
 
+def given(text: str) -> str:
+    """The time that its writer says they give the other player, as the command has it; "" for none.
+
+    >>> given("Sure, I'll give you three more days"), given("I give you 12 hours."), given("Will you give me 2 days?")
+    ('3d', '12h', '')
+    """
+    found = next(filter(None, (idioms.GIVEN.fullmatch(sentence.plain) for sentence in sentences(text))), None)
+    return f"{idioms.COUNTS.get(found['count'], found['count'])}{found['unit'][0]}" if found else ""
+
+
 def topic(text: str) -> str:
     """The command that tells of what a text asks in any words, with GAME for a game; "" for none.
 

@@ -18,12 +18,13 @@ from games import GAMES
 from games.rules import MoveError
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request, no_player, player_named
+from pbm.core.robots import is_robot
 from pbm.domain import idioms
 from pbm.domain.commands import Command, begins, board_first, clean, parse
 from pbm.domain.consent import Answer, consent
 from pbm.domain.errors import BadArguments, NotFound, Rejected, UnknownCommand
 from pbm.domain.mail import RemarkKind
-from pbm.domain.match import Player
+from pbm.domain.match import Player, other
 from pbm.domain.meaning import (
     Act,
     Meaning,
@@ -32,6 +33,7 @@ from pbm.domain.meaning import (
     game_elsewhere,
     game_named,
     game_wanted,
+    given,
     lost,
     meaning,
     plain,
@@ -46,6 +48,8 @@ from pbm.features.newcomer import FIRST
 from pbm.mailin import strip_subject
 
 CHAT, THANKS, START, ABOUT, AGAIN = "chat", "thanks", "help start", "about me", "rematch"
+UNHEARD = "robot"
+"""How a message is read that only a robot gets."""
 _COMMANDS = {
     Act.SWAP: "swap",
     Act.RESIGN: "resign",
@@ -264,36 +268,66 @@ def restated_line(request: Request, line: str, remark: str, command: Command | R
 def _on_board(request: Request, number: int, text: str, *, is_open: bool) -> Restated | None:
     """The meaning of plain words on a board. is_open: the strict reading found no command."""
     wish = wished(text)
-    if wish in (Wish.LOOK, Wish.REMIND):
-        return Restated("show" if wish is Wish.LOOK else "remind", "", "")
+    if (served := _served(text, wish)) is not None:
+        return served
     if not is_open and wish in (None, Wish.THANKS, Wish.PAUSE):
         return None
     board = request.boards.load(number)
     meant = meaning(text, _legal(board))
+    rival = _robot(request, board)
     if meant.act is Act.SAY and wish not in (None, Wish.THANKS):
-        return _asked(request, board, text, wish)
+        return _asked(request, board, text, wish) if rival is None else Restated(_of_robot(wish, rival), "", "")
     if meant.act is Act.UNSURE:
         _check_turn(board, text, meant)
         return None
     if meant.act is Act.RULES:
-        return Restated(f"help {board.match.game}", "", "")
+        return Restated(f"help {game_named(text) or board.match.game}", "", "")
     if is_open:
         _check_slip(request, board, text, meant)
     if (replied := _replied(request, board, text)) is not None:
         return replied
-    if meant.act is Act.SAY and (line := _told_by_topic(board, text, meant)):
+    if meant.act is Act.SAY and (line := _told_by_topic(board, text, meant, rival)):
         return Restated(line, text.strip() if line == AGAIN else "", line if line == AGAIN else "")
     if meant.act is Act.SAY:
-        return _to_opponent(request, board, text, meant)
+        said = _to_opponent(request, board, text, meant)
+        return said if said is None or rival is None else replace(said, read_as=UNHEARD)
     line = meant.move or _COMMANDS[meant.act]
     return None if text.strip() == line else Restated(line, meant.comment, line)
 
 
-def _told_by_topic(board: OpenBoard, text: str, meant: Meaning) -> str:
-    """The command for words that no opponent is asked about; empty for others."""
+def _robot(request: Request, board: OpenBoard) -> Player | None:
+    """The robot that the sender plays against, which hears nothing of what is said; None for people."""
+    writer = request.sender.proven or request.sender.claimed
+    seat = None if writer is None else board.match.seat_of(writer.id)
+    rival = None if seat is None else board.match.player(other(seat))
+    return rival if rival is not None and is_robot(request.tx, rival) else None
+
+
+def _of_robot(wish: Wish, rival: Player) -> str:
+    """The command that helps with a wish that nobody hears."""
+    return f"about {rival.userid}" if wish is Wish.WHO else _HELPS[wish]
+
+
+def _served(text: str, wish: Wish | None) -> Restated | None:
+    """A wish that the server grants on any board, or a gift of time."""
+    if wish in (Wish.LOOK, Wish.REMIND):
+        return Restated("show" if wish is Wish.LOOK else "remind", "", "")
+    line = f"give {given(text)}"
+    if line == "give " or meaning(text, str.casefold).act is not Act.SAY:
+        return None
+    return Restated(line, "" if plain(text).startswith("give") else text.strip(), line)
+
+
+def _told_by_topic(board: OpenBoard, text: str, meant: Meaning, rival: Player | None) -> str:
+    """The command for words that no opponent is asked about; empty for others. rival: a robot, asked about nothing."""
     found = topic(text)
     if board.match.result is not None and again(text):
         return AGAIN
+    if rival is not None and not meant.between:
+        game, absent = game_named(text), game_elsewhere(text)
+        if absent or (starts(text) and game not in ("", board.match.game)):
+            return f"play {absent or game}"
+        return found.replace("GAME", game or board.match.game)
     is_ours = found in idioms.ON_BOARD or (found == ABOUT and "?" in text)
     return found if is_ours and not meant.between else ""
 
@@ -467,8 +501,9 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
     )
     rival = player_named(request.tx, text, "rival")
     if rival is not None:
+        way = "answer with this" if game else "name the game and challenge them, for instance"
         line = f"{game or FIRST} challenge me {rival.userid}"
-        raise BadArguments(f"To play with {rival.userid}, name the game and challenge them, for instance:", line)
+        raise BadArguments(f"To play with {rival.userid}, {way}:", line)
     if absent := game_elsewhere(text):
         return Restated(f"play {absent}", "", "")
     is_same = isinstance(command, Command) and found == command.verb.name and len(text.split()) == 2
