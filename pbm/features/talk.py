@@ -381,6 +381,7 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
         has_text=True,
         wordy=True,
         lasting=True,
+        aliases=("notes",),
     )
 )
 def note(request: Request, command: Command) -> Answer | None:

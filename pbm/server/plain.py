@@ -367,7 +367,19 @@ def _to_opponent(request: Request, board: OpenBoard, text: str, meant: Meaning) 
             "Nothing was passed on: your opponent does not learn your address. To have your mails sent to another one, "
             f'see "help change-address"; to write to your opponent all the same, begin with "{CHAT}".'
         )
-    return Restated(CHAT, text.strip(), "a message") if _is_message(request, board, text, meant) else None
+    if not _is_message(request, board, text, meant):
+        return None
+    _check_seated(request, board)
+    return Restated(CHAT, text.strip(), "a message")
+
+
+def _check_seated(request: Request, board: OpenBoard) -> None:
+    """Raises: BadArguments for the words of an onlooker, who may mean the players or others who look on."""
+    writer = request.sender.proven or request.sender.claimed
+    if writer is not None and board.match.seat_of(writer.id) is None:
+        raise BadArguments(
+            'Nothing was passed on. To write to the players, begin with "chat"; to others who look on, with "kibitz".'
+        )
 
 
 def _is_asked(request: Request, board: OpenBoard) -> bool:
@@ -416,6 +428,7 @@ def _resigns(request: Request, board: OpenBoard) -> bool:
 def _asked(request: Request, board: OpenBoard, text: str, wish: Wish) -> Restated | None:
     """Pass on a wish that only the opponent can grant; the writer is told what helps."""
     clock, writer = board.match.clock, request.sender.proven or request.sender.claimed
+    _check_seated(request, board)
     if wish is Wish.PAUSE and board.match.result is None and clock is not None and clock.control.timed:
         return Restated("pause", text.strip(), "pause")
     if writer is None or not _may_write(request, board, writer, text) or _holds_password(request, writer, text):
