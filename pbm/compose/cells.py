@@ -271,7 +271,8 @@ def _made(board: HexBoard | GridBoard) -> Iterator[Table]:
             yield _hexagons(board, part)
         return
     cells = [cell for cell in board.cells if not cell.faint]
-    if board.boxes or any(join.name for join in board.joins):
+    is_drawn = board.boxes or any(join.name for join in board.joins)
+    if is_drawn and not any(cell.piece for cell in cells):
         most = (WIDTH - MARGIN * 2 + SMALLEST) // (SMALLEST + EDGE)
         for part in _parts(cells, 1, most, shared=1):
             yield _edges(board, part)

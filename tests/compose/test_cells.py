@@ -9,7 +9,7 @@ import lxml.html
 import pytest
 
 from games import GAMES
-from games.scene import GridBoard, HexBoard, PlaneBoard
+from games.scene import Cell, GridBoard, HexBoard, Join, PlaneBoard
 from pbm.compose import cells
 from pbm.domain.match import State
 from tests.draw.test_grid import CROSSED, SPREAD
@@ -120,3 +120,12 @@ def test_parts_stand_beside_each_other_where_there_is_room_for_two(name: str, *,
     for table in cells.tables(shown):
         (style,) = lxml.html.fromstring(table.html({})).xpath("self::table/@style")
         assert ("display:inline-table" in style) == beside
+
+
+def test_pieces_are_shown_where_players_draw_lines_as_well() -> None:
+    """As in Bridg-It, whose lines join dots of one's own colour."""
+    dots = tuple(Cell(row, column, f"{'abc'[column]}{2 - row}", "RB"[row]) for row in (0, 1) for column in (0, 2))
+    shown = GridBoard(("a", "b", "c"), ("2", "1"), dots, (Join((0, 0), (0, 2), name="b2"),))
+    (table,) = cells.tables(shown)
+    assert [table.html({}).count(f">{letter}<") for letter in "RB"] == [2, 2]
+    assert "&#9472;" in table.html({})
