@@ -295,7 +295,7 @@ class Deliverer:
         with self._store.write(alone=False, durable=False) as tx:
             sent = [attempt.queued for attempt in attempts if attempt.failure is None]
             tx.outbox.sent([queued.id for queued in sent], now)
-            if sent and now >= self._noted_at + _NOTED_EVERY:
+            if sent and abs(now - self._noted_at) >= _NOTED_EVERY:
                 tx.absences.note(DELIVERED, now)
                 self._noted_at = now
             for attempt in attempts:

@@ -15,6 +15,7 @@ from pbm.edges import deliver as deliver_module
 from pbm.edges.deliver import LEASE_SECONDS, Deliverer, Refused
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Unreachable
 from pbm.store import DatabaseTrouble, Store
+from pbm.store.house import DELIVERED
 from pbm.store.queues import Outbox
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -427,3 +428,24 @@ def test_all_that_failed_or_waits_is_sent_again_whatever_its_number(store):
     soon = START + timedelta(seconds=1)
     assert [mail.due_at for mail in outbox(store)] == [soon, START, START + timedelta(seconds=10), START, START]
     assert {mail.state for mail in outbox(store)} == {Delivery.QUEUED}
+
+
+def test_a_clock_that_was_ahead_does_not_keep_it_from_being_noted_that_mail_goes_out(store):
+    """Else two addresses that take none would soon pass for an outage, and all clocks would stand still."""
+    queue(store, "a@x")
+    way, clock = Way(), Clock(START + timedelta(days=40))
+
+    def noted():
+        with store.read() as tx:
+            return tx.absences.noted(DELIVERED)
+
+    def is_noted_again():
+        if noted() == START + timedelta(days=40):
+            clock.now = START
+            with store.write() as tx:
+                tx.absences.forget_future(START)
+            clock.now = START + timedelta(hours=1)
+            queue(store, "b@x")
+        return noted() == START + timedelta(hours=1)
+
+    deliver(store, way, clock, is_noted_again)
