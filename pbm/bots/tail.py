@@ -1,4 +1,4 @@
-"""The exact end of a game: every line is played out, or those that settle it soonest, as far as steps go.
+"""The exact end of a game, as far as steps go: the line is followed that could settle it soonest.
 
 Four in a Row has a search of its own for that, which sees the end from fourteen stones on.
 """
@@ -16,49 +16,7 @@ from games.four import Four
 from games.placing import Position
 from games.rules import Side
 from pbm.bots.exact import TooFar
-from pbm.bots.skill import Rollout, Skill, Solution, value_of
-
-
-class Tail:
-    """Values and best moves of positions, each worked out once. steps: positions that may be looked at."""
-
-    def __init__(self, game: AnyGame, steps: int) -> None:
-        self._game = game
-        self._steps = steps
-        self._known: dict[Any, tuple[float, Any]] = {}
-
-    def solution(self, pos: Any) -> Solution | None:
-        """The truth about a position that is not over; None when the steps do not suffice."""
-        try:
-            value = self._value(pos)
-        except (TooFar, RecursionError):
-            return None
-        line: list[Any] = []
-        while pos in self._known:
-            move = self._known[pos][1]
-            line.append(move)
-            pos = self._game.play(pos, move)
-        return Solution(value, tuple(line))
-
-    def _value(self, pos: Any) -> float:
-        """The value of a position to the first side. Raises: TooFar."""
-        if pos in self._known:
-            return self._known[pos][0]
-        self._steps -= 1
-        if self._steps < 0:
-            raise TooFar
-        if (outcome := self._game.outcome(pos)) is not None:
-            return value_of(outcome)
-        sign = 1.0 if self._game.to_move(pos) is Side.FIRST else -1.0
-        best, chosen = -2.0, None
-        for move in self._game.moves(pos):
-            worth = sign * self._value(self._game.play(pos, move))
-            if worth > best:
-                best, chosen = worth, move
-            if best >= 1.0:
-                break
-        self._known[pos] = sign * best, chosen
-        return sign * best
+from pbm.bots.skill import Rollout, Skill, Solution
 
 
 class Claim:

@@ -172,7 +172,7 @@ def read(raw: bytes, envelope: Envelope, robot: Robot, unlock: Unlock | None = N
 def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
     """The verdict on a mail and, for a person's, what it says."""
     fields = mail.fields
-    sender, name = headers.one_address(fields.get("from", []))
+    sender = headers.one_address(fields.get("from", []))
     subject = headers.subject(mail.first("subject"))
     token, bounce_token = _tokens(mail, envelope, robot)
     seen = silence.Evidence(mail, envelope, robot, sender, subject, token, bounce_token)
@@ -190,7 +190,6 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
         action=Action.HELP if forwarded else Action.REPLY,
         message_id=headers.message_id(fields.get("message-id", [])),
         sender=sender,
-        sender_name=name,
         subject=subject,
         text=headers.without_tokens(text, robot),
         token=token,
@@ -232,7 +231,7 @@ def _opened(mail: Entity, unlock: Unlock) -> Entity | None:
     sealed = next((piece for piece in pieces if _ARMOR in piece[:1000]), None)
     if sealed is None:
         return None
-    sender = headers.one_address(mail.fields.get("from", []))[0]
+    sender = headers.one_address(mail.fields.get("from", []))
     peer = headers.key_of(mail.fields, sender)
     found = unlock(sealed, peer.key if peer else b"")
     if found is None:
@@ -240,7 +239,7 @@ def _opened(mail: Entity, unlock: Unlock) -> Entity | None:
     content, signed = found
     inner = parse(content)
     writers = inner.fields.get("from", [])
-    own = headers.one_address(writers)[0].lower() == sender.lower() if writers else signed
+    own = headers.one_address(writers).lower() == sender.lower() if writers else signed
     if not own or not sender:
         return None
     fields = Fields(mail.fields.order)

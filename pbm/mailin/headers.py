@@ -25,7 +25,6 @@ from pbm.mailin.message import Envelope, PeerKey
 from pbm.mailin.mime import MAX_HEADERS, Fields, from_base64, to_text
 
 MAX_SUBJECT = 998
-MAX_NAME = 100
 MAX_IDS = 100
 _MAX_ADDRESSES = 2000
 
@@ -126,30 +125,29 @@ def heading(subject: str, text: str, *, is_answer: bool) -> str:
     return "" if titles else bare
 
 
-def one_address(values: Iterable[str]) -> tuple[str, str]:
-    """The address, its domain in lower case, and the name of a From field; ("", "") unless one is there, and whole."""
+def one_address(values: Iterable[str]) -> str:
+    """The address of a From field, its domain in lower case; empty unless one is there, and whole."""
     values = list(values)
     if len(values) != 1:
-        return "", ""
+        return ""
     pieces = [piece for piece in _TOKEN.findall(values[0][:_MAX_ADDRESSES]) if not piece.isspace()]
     outside = [piece for piece in pieces if piece[0] not in '<("']
     named = " ".join(
         piece.strip("\" '") if piece[0] == '"' else piece.strip() for piece in pieces if piece[0] not in "<("
     )
-    comment = "".join(piece[1:-1] for piece in pieces if piece[0] == "(")
     angles = [piece[1:-1].strip() for piece in pieces if piece[0] == "<"]
     if any(piece in set('<,;:()"') for piece in pieces) or len(angles) > 1:
-        return "", ""
-    address, name = (angles[0], named) if angles else (named, comment)
+        return ""
+    address = angles[0] if angles else named
     match = _ADDRESS.fullmatch(address)
     if (
         match is None
         or not address.isprintable()
         or any("@" in piece and piece.strip(" '").lower() != address.lower() for piece in outside)
     ):
-        return "", ""
+        return ""
     local = address.rpartition("@")[0]
-    return f"{local}@{match[1].lower()}", words(name)[:MAX_NAME]
+    return f"{local}@{match[1].lower()}"
 
 
 def message_id(values: Iterable[str]) -> str | None:

@@ -67,7 +67,6 @@ class Message:
     """With its angle brackets, as all ids."""
     sender: str
     """The one address of From with its domain in lower case; "" where From does not name exactly one."""
-    sender_name: str
     subject: str
     """Decoded, reply prefixes still there; "" of a chat program, for it writes its subjects itself (Chat-Version)."""
     text: str

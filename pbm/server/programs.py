@@ -243,7 +243,7 @@ def _line(board: OpenBoard, seat: Seat, refusal: Exception | None) -> str:
 
 def _message(text: str) -> Message:
     return Message(
-        Action.REPLY, None, "", "", "", text, None, None, (), authenticated=True, direct=True, answers_us=False
+        Action.REPLY, None, "", "", text, None, None, (), authenticated=True, direct=True, answers_us=False
     )  # fmt: skip
 
 

@@ -28,8 +28,9 @@ from pbm.bots.glance import AmazonsSkill
 from pbm.bots.loops import shuffled_rest, yellow_margin
 from pbm.bots.luddit import bound, haul, plan, returns
 from pbm.bots.skill import Solution
-from pbm.bots.tail import Proof, Tail
+from pbm.bots.tail import Proof
 from pbm.bots.threats import runs
+from tests.bots.every_line import Tail
 
 
 def random_position(game, words, seed, plies):

@@ -15,10 +15,10 @@ from games.rules import Side
 from pbm.bots import BOARDS, NoThought, Question, Thought, options_of, skill_of, think
 from pbm.bots.only_win import FEWEST_MOVES, is_only_win
 from pbm.bots.skill import value_of
-from pbm.bots.tail import Tail
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import replay
 from pbm.store.puzzles import Puzzle
+from tests.bots.every_line import Tail
 from tests.conversation import House
 
 MADE = Thought("9", 1.0, exact=True, line=("9", "1", "2"), before=("12",))

@@ -12,22 +12,21 @@ from tests.mailin.build import ROBOT, person, raw
 
 
 @pytest.mark.parametrize(
-    ("field", "address", "name"),
+    ("field", "address"),
     [
-        ("ann@Example.ORG", "ann@example.org", ""),
-        ("Ann <Ann.B@Example.ORG>", "Ann.B@example.org", "Ann"),
-        ('"B, Ann" <ann@example.org>', "ann@example.org", "B, Ann"),
-        ("ann@example.org (Ann)", "ann@example.org", "Ann"),
-        ("=?utf-8?q?J=C3=B6rg_=3Cx=40y.z=3E?= <jo@example.org>", "jo@example.org", "Jörg <x@y.z>"),
-        ('"ann@example.org" <ann@example.org>', "ann@example.org", "ann@example.org"),
-        ("ann@example.org <ann@example.org>", "ann@example.org", "ann@example.org"),
-        ('"alice@example.org" <bob@evil.example>', "bob@evil.example", "alice@example.org"),
-        ("ann@пример.рф", "ann@пример.рф", ""),
+        ("ann@Example.ORG", "ann@example.org"),
+        ("Ann <Ann.B@Example.ORG>", "Ann.B@example.org"),
+        ('"B, Ann" <ann@example.org>', "ann@example.org"),
+        ("ann@example.org (Ann)", "ann@example.org"),
+        ("=?utf-8?q?J=C3=B6rg_=3Cx=40y.z=3E?= <jo@example.org>", "jo@example.org"),
+        ('"ann@example.org" <ann@example.org>', "ann@example.org"),
+        ("ann@example.org <ann@example.org>", "ann@example.org"),
+        ('"alice@example.org" <bob@evil.example>', "bob@evil.example"),
+        ("ann@пример.рф", "ann@пример.рф"),
     ],
 )
-def test_one_whole_address_is_the_sender(field: str, address: str, name: str):
-    message = person(raw("F6", f"From: {field}"))
-    assert (message.sender, message.sender_name) == (address, name)
+def test_one_whole_address_is_the_sender(field: str, address: str):
+    assert person(raw("F6", f"From: {field}")).sender == address
 
 
 @pytest.mark.parametrize(
@@ -58,7 +57,7 @@ def test_an_odd_from_names_nobody(field: str):
 
 
 def test_two_from_fields_name_nobody():
-    assert one_address(["a@example.org", "a@example.org"]) == ("", "")
+    assert one_address(["a@example.org", "a@example.org"]) == ""
 
 
 @pytest.mark.parametrize(
@@ -168,10 +167,9 @@ def test_ids():
 @given(st.text(alphabet='"\\<>(),;:@. aé=?', max_size=60))
 @settings(max_examples=200, deadline=None)
 def test_a_sender_is_whole_or_nobody(field: str):
-    address, name = one_address([field])
+    address = one_address([field])
     assert address == "" or (address in field or address.lower() in field.lower())
     assert address.count("@") in (0, 1)
-    assert "\n" not in name
 
 
 @pytest.mark.parametrize(
