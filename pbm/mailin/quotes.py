@@ -242,6 +242,8 @@ _NOISE = str.maketrans(
         **dict.fromkeys("\u2028\u2029\u000b\u000c\u0085", "\n"),
     }
 )
+_RUN_ON = re.compile(r"(<[^\s<>@]{1,80}@[^\s<>]{1,250}>[^\n:：]{0,40}[:：]) {2,}(?=\S)")
+"""An attribution with the quote behind it on the same line, as Yahoo's app writes it."""
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 _QUOTED = re.compile(r" {0,4}(?:(?!>>> .*>>>$)[>＞]|\|(?: |$)|[A-Za-z]{2,4}>(?: |$))")
 _SIGNATURE = re.compile(r"\s{0,3}(?:--|—|–|__|_{20,})\s*$")
@@ -275,7 +277,7 @@ def bounded(text: str) -> str:
     Lines longer than MAX_LINE, as programs send that leave it to others to break them, are broken at a blank; quoted
     ones are cut, for what is left of them would not be marked.
     """
-    text = _CONTROL.sub("", text.translate(_NOISE))
+    text = _RUN_ON.sub(r"\1\n", _CONTROL.sub("", text.translate(_NOISE)))
     if armour := _ARMOUR.search(text):
         text = _ARMOUR_END.split(text[armour.end() :], maxsplit=1)[0]
     lines: list[str] = []

@@ -47,7 +47,7 @@ from pbm.domain.verbs import LOOKING, VERBS, find, passwords_behind
 from pbm.features.newcomer import FIRST
 from pbm.mailin import strip_subject
 
-CHAT, THANKS, START, ABOUT, AGAIN = "chat", "thanks", "help start", "about me", "rematch"
+CHAT, THANKS, START, ABOUT, AGAIN, PUZZLE = "chat", "thanks", "help start", "about me", "rematch", "puzzle"
 UNHEARD = "robot"
 """How a message is read that only a robot gets."""
 _COMMANDS = {
@@ -519,6 +519,8 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
         raise BadArguments(f"To play with {rival.userid}, {way}:", line)
     if absent := game_elsewhere(text):
         return Restated(f"play {absent}", "", "")
+    if again(text) and topic(strip_subject(request.message.subject)) == PUZZLE:
+        return Restated(f"{PUZZLE} {game}".rstrip(), "", "")
     is_same = isinstance(command, Command) and found == command.verb.name and len(text.split()) == 2
     if found and not is_same and not (wants_a_game and game and found in ("help GAME", "help")):
         return Restated(found.replace("GAME", game).rstrip(), "", "")

@@ -124,6 +124,9 @@ FROM = "pbm <pbm@play.example.org>"
         f"---- 回复的原邮件 ----\n| 发件人 | {FROM} |\n| 日期 | 2024年01月05日 10:23 |",
         f'------ Original Message ------\nFrom "pbm" <{FROM}>\nTo "Ann" <ann@example.org>',
         "On 5 Jan 2024 at 10:23 +0100, [pbm](mailto:pbm@play.example.org), wrote:",
+        "Sent from Yahoo Mail on Android\n\n  On Fri, Jan 5, 2024 at 10:23, pbm<pbm@play.example.org> wrote:   Hi,",
+        "  Le ven., janv. 5, 2024 à 10:23, pbm<pbm@play.example.org> a écrit :   Hi,",
+        "  Am Fr., Jan. 5, 2024 um 10:23 schrieb pbm<pbm@play.example.org>:   Hi,",
     ],
 )
 @pytest.mark.parametrize("ours", [clients.BOARD, "G7\nresign"])
