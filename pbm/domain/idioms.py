@@ -132,8 +132,8 @@ ACTS = {
         "draw": r"""
             draw|remis|tie|(?:a )?draw\?|WISHa draw|i(?:'d| would) like a (?:draw|tie)
             WISH?(?:offer|propose|suggest|claim|ask for|agree on)(?: you)?(?: a| to)? (?:draw|tie|remis)(?: to you)?
-            (?:how|what) about a (?:draw|tie)\?
-            (?:shall|should|can|could|may) we (?:call it|agree (?:on|to)|make it|have|say) (?:a )?(?:draw|tie)\?
+            (?:how|what) about a (?:draw|tie)\??
+            (?:shall|should|can|could|may) we (?:call it|agree (?:on|to)|make it|have|say) (?:a )?(?:draw|tie)\??
             (?:let's|let us|we could) (?:call it|agree (?:on|to)|make it|have|say) (?:a )?(?:draw|tie)\??
             (?:would|will|do|could) you (?:accept|take|agree to|like|want) a (?:draw|tie)\?
             (?:can|could|shall|should|want to|do you want to|may) (?:we |i )?(?:draw|remis|tie|offer a draw)\?|remis\?

@@ -130,6 +130,7 @@ ACTS = {
         Well played! I resign.|I concede|quit|I quit|end the game|stop the game please|abort|leave the game
         I don't want to play anymore|I want to stop playing""",
     DRAW: r"""
+        how about a draw|shall we call it a draw
         draw|draw?|offer draw|I offer a draw|How about a draw?|Shall we call it a draw?|Let's call it a draw
         I propose a draw|Would you accept a draw?|can we draw?|wanna draw?|draw pls|remis?""",
     UNDO: r"""
