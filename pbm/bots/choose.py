@@ -109,17 +109,14 @@ def skill_of(name: str) -> Skill:
     return SKILLS.get(name, Skill)(GAMES[name])
 
 
-def choose(
-    game: AnyGame, pos: Any, level: int = 5, budget: Budget | None = None, seed: int = 0, skill: Skill | None = None
-) -> Decision:
-    """The move a robot of a level makes; the same one for the same position, level and seed, if visits bound it.
+def choose(game: AnyGame, pos: Any, budget: Budget, seed: int = 0, skill: Skill | None = None) -> Decision:
+    """The move a robot makes; the same one for the same position, budget and seed, if visits bound it.
 
-    budget: in place of the level's. skill: in place of the game's. Raises: ValueError when the game is over.
+    skill: in place of the game's. Raises: ValueError when the game is over.
     """
     if game.outcome(pos) is not None:
         raise ValueError("There is nothing to choose: the game is over.")
     skill = skill or skill_of(game.info.name)
-    budget = budget or LEVELS[level].budget(skill)
     sure = _surest(game, pos, skill, budget, seed)
     dice = Random(f"slip {seed}")
     if dice.random() < budget.slip and not (sure.exact and sure.value > 0 and len(sure.line) == 1):

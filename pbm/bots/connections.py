@@ -17,7 +17,7 @@ from games.havannah import has_ring
 from games.placing import Placing, Position
 from games.rules import Side
 from pbm.bots.exact import Stones
-from pbm.bots.fills import Boards, Fills
+from pbm.bots.fills import COPIES, Boards, Fills
 from pbm.bots.skill import Rollout, Skill, Solution
 
 FREE_AT_MOST = 15
@@ -58,7 +58,7 @@ class ConnectionSkill(Skill):
     full = 2000
     explore = 0.25
     rave = 30.0
-    games_a_rollout = 64
+    games_a_rollout = COPIES
 
     def goals(self, side: Side) -> Sequence[tuple[int, ...]]:
         """Sets of edges, by their places among the board's sides, of which a side wins by joining all of one set."""
@@ -180,7 +180,7 @@ class HavannahSkill(ConnectionSkill):
 
     slips = (0.95, 0.74, 0.37, 0.1)
     full = 600
-    games_a_rollout = 64
+    games_a_rollout = COPIES
 
     def edges(self, board: Hexes) -> Sequence[Cells]:
         return (*(side & ~board.corners for side in board.sides), *(1 << corner for corner in bits(board.corners)))

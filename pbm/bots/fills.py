@@ -18,15 +18,17 @@ Cells = int
 Boards = int
 """The same for all boards; or a set of boards, as the lowest bit of each."""
 
+COPIES = 64
+"""Boards side by side."""
+
 
 class Fills:
     """Random ends of one board. area: bits of a board. steps: how far apart the bits of neighbours are."""
 
-    def __init__(self, area: int, steps: Sequence[int], copies: int = 64) -> None:
+    def __init__(self, area: int, steps: Sequence[int]) -> None:
         self._field = area + max(steps) + 2
         self._steps = tuple(step for step in steps if step > 0)
-        self._copies = copies
-        self._each: Boards = sum(1 << copy * self._field for copy in range(copies))
+        self._each: Boards = sum(1 << copy * self._field for copy in range(COPIES))
         self._top = self._field - 1
         self._below_top = self._each * ((1 << self._top) - 1)
 
@@ -36,7 +38,7 @@ class Fills:
 
     def dealt(self, first: Cells, second: Cells, free: Cells, dice: Random) -> tuple[Boards, Boards]:
         """Boards on which the free cells are given to either side at random."""
-        chance = dice.getrandbits(self._field * self._copies)
+        chance = dice.getrandbits(self._field * COPIES)
         everywhere = free * self._each
         mine = chance & everywhere
         return mine | first * self._each, everywhere ^ mine | second * self._each
@@ -66,15 +68,15 @@ class Fills:
 
     def share(self, boards: Boards) -> float:
         """How large a part of all boards these are."""
-        return boards.bit_count() / self._copies
+        return boards.bit_count() / COPIES
 
     def credit(self, cells: Boards, free: Sequence[int], won: Boards, lost: Boards) -> Credit:
         """For each free cell that is among the cells how often it is, and the sum of the values of these boards."""
-        each, copies = self._each, self._copies
+        each = self._each
         credit: dict[int, tuple[float, float]] = {}
         for cell in free:
             if not (there := cells >> cell & each):
                 continue
             value = (there & won).bit_count() - (there & lost).bit_count()
-            credit[cell] = there.bit_count() / copies, value / copies
+            credit[cell] = there.bit_count() / COPIES, value / COPIES
         return credit

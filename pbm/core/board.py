@@ -59,8 +59,7 @@ class States:
     held then gets a number and a revision that the cache knows from another ply.
     """
 
-    def __init__(self, size: int = CACHED_PLIES) -> None:
-        self._size = size
+    def __init__(self) -> None:
         self._plies = 0
         self._boards: OrderedDict[int, tuple[Match, State]] = OrderedDict()
 
@@ -89,7 +88,7 @@ class States:
         known = self._boards.pop(match.board, None)
         self._plies += _weight(match) - (_weight(known[0]) if known else 0)
         self._boards[match.board] = (match, state)
-        while self._plies > self._size:
+        while self._plies > CACHED_PLIES:
             self._plies -= _weight(self._boards.popitem(last=False)[1][0])
 
     def forget(self) -> None:

@@ -166,14 +166,14 @@ LONGEST_STEM = 16
 """Letters of a userid that is made from an address."""
 
 
-def open_account(tx: Transaction, address: str, wish: str = "", hashed: str = NO_PASSWORD) -> Player:
-    """An account whose address counts at once, for its owner has answered from there. wish: empty for a userid of ours.
+def open_account(tx: Transaction, address: str, wish: str) -> Player:
+    """An account without a password whose address counts at once, for its owner has answered from there.
 
-    hashed: of the password, if there is one. Raises: BadArguments, NotAllowed.
+    wish: empty for a userid of ours. Raises: BadArguments, NotAllowed.
     """
     userid = wish or _free_userid(tx, address)
     check_free(tx, userid)
-    player = tx.players.add(userid, hashed, tx.now)
+    player = tx.players.add(userid, NO_PASSWORD, tx.now)
     tx.players.add_address(player.id, address, tx.now, confirmed=True)
     tx.invitations.welcome_back(address)
     asked_for(tx, address)

@@ -78,7 +78,7 @@ def consent(text: str, others: Collection[str] = ()) -> Consent:
     return Consent(Answer.YES, wished) if wished else Consent(answer)
 
 
-def introduced(text: str, others: Collection[str] = ()) -> str:
+def introduced(text: str) -> str:
     """The name under which the person wants to be known, from "I'm Joe", "name: joe" or a lone "joe"; "" for none.
 
     >>> introduced("joe"), introduced("Hello, I'm Joe and want to play."), introduced("Hello, how does this work?")
@@ -92,7 +92,7 @@ def introduced(text: str, others: Collection[str] = ()) -> str:
     if lone and len(said) > 1 and lone[1].casefold() not in said[1].plain.split():
         lone = None
     names = [lone[1]] if lone else [found[1] for sentence in said for found in _NAMED.finditer(sentence.text)]
-    return _first_name(names, others)
+    return _first_name(names, ())
 
 
 def _first_name(names: Iterable[str], others: Collection[str]) -> str:

@@ -137,11 +137,11 @@ def blank(width: int, height: int) -> Image.Image:
     return image
 
 
-def smooth(width: int, height: int, ground: str, paint: Callable[[Pen, int], None], finer: int = FINER) -> Image.Image:
+def smooth(width: int, height: int, ground: str, paint: Callable[[Pen, int], None]) -> Image.Image:
     """An image in true colours. paint: draws it on a sheet that is so many times as large."""
-    large = Image.new("RGB", (width * finer, height * finer), ground)
-    paint(ImageDraw.Draw(large), finer)
-    return large.reduce(finer)
+    large = Image.new("RGB", (width * FINER, height * FINER), ground)
+    paint(ImageDraw.Draw(large), FINER)
+    return large.reduce(FINER)
 
 
 @lru_cache(maxsize=1000)

@@ -77,10 +77,10 @@ class Keyring:
         data = base64.encodebytes(self.certificate).decode("ascii").splitlines()
         return "\r\n ".join([f"Autocrypt: addr={address}; prefer-encrypt=mutual; keydata=", *data]).encode("ascii")
 
-    def card(self, address: str, name: str = "pbm") -> str:
+    def card(self, address: str) -> str:
         """A visiting card for chat apps (vCard 4.0), with the key."""
         key = base64.b64encode(self.certificate).decode("ascii")
-        lines = ["BEGIN:VCARD", "VERSION:4.0", f"EMAIL:{address}", f"FN:{name}"]
+        lines = ["BEGIN:VCARD", "VERSION:4.0", f"EMAIL:{address}", "FN:pbm"]
         return "\r\n".join([*lines, f"KEY:data:application/pgp-keys;base64,{key}", "END:VCARD", ""])
 
     def sealed(self, mail: bytes, peer: Peer) -> bytes:

@@ -354,7 +354,7 @@ def _doubted(data: Mapping[str, Any], left_out: Collection[int]) -> dict[str, An
     return {**data, **kept, "games": games, "addresses": asked, "ratings": [], "reliability": []}
 
 
-def take_in_record(tx: Transaction, text: str, *, trusted: bool = False) -> int:
+def take_in_record(tx: Transaction, text: str, *, trusted: bool) -> int:
     """Make a board, not rated, of the record of a game that has ended; returns its number.
 
     Players who are not here become names. trusted: the operator's word for it. Raises: BadArguments, GameError,

@@ -197,7 +197,7 @@ def let_run(board: OpenBoard, seat: Seat | None) -> None:
 
 
 @contextmanager
-def calendar_changing(tx: Transaction, player_id: int, boards: Iterable[Renewable] = ()) -> Iterator[None]:
+def calendar_changing(tx: Transaction, player_id: int, boards: Iterable[Renewable]) -> Iterator[None]:
     """Around a change of when a player's clocks run: until now they run by what was, then by what is.
 
     tables: boards that are in hand already.

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from math import inf
 from time import monotonic, thread_time
-from types import MappingProxyType
 
 import structlog
 from structlog.contextvars import bind_contextvars, unbind_contextvars
@@ -577,11 +576,11 @@ def _alike(work: list[Work]) -> list[Work]:
     return list(takewhile(lambda each: each[0].row.answers_board == first, work))
 
 
-def soon_done(prepared: Sequence[Prepared], put_off: Mapping[int, str] = MappingProxyType({})) -> list[Prepared]:
+def soon_done(prepared: Sequence[Prepared], put_off: Mapping[int, str]) -> list[Prepared]:
     """Mails without passwords and then a few with, since each of those takes as long as many moves.
 
-    None comes before an earlier one of its lane. put_off: the lanes of others that wait, by
-    number; a mail with a password waits for those that came before it.
+    None comes before an earlier one of its lane. put_off: the lanes of others that wait, by number; a mail with a
+    password waits for those that came before it.
     """
     quick: list[Prepared] = []
     slow: list[Prepared] = []

@@ -376,7 +376,7 @@ class Matches:
         player_ids: tuple[int, ...] = (),
         active: bool | None = None,
         in_tournament: bool | None = None,
-        limit: int | None = 1000,
+        limit: int | None,
         after: int = 0,
     ) -> list[Summary]:
         """Boards of a game and of any of the players, with higher numbers than `after`, the oldest first.
@@ -396,7 +396,7 @@ class Matches:
         asked = [found.where(seated) for seated in seats] or [found]
         return {row.board: row for each in asked for row in self._connection.execute(each)}
 
-    def busy_players(self, after: int, most: int, ended_since: datetime | None = None) -> list[Player]:
+    def busy_players(self, after: int, most: int, ended_since: datetime | None) -> list[Player]:
         """Those who have boards that have not ended, by id, from the one that follows on.
 
         ended_since: with those who had one that ended later than that, or have come here later.

@@ -61,7 +61,7 @@ def test_a_choice_in_a_game_that_is_over_is_refused():
     pos = game.start(game.options([], body="0,0 1,1"))
     over = game.play(pos, 0)
     with pytest.raises(ValueError, match="over"):
-        choose(game, over)
+        choose(game, over, Budget(1, 5.0))
 
 
 def test_no_time_still_makes_a_move():
