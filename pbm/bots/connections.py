@@ -180,7 +180,6 @@ class HavannahSkill(ConnectionSkill):
 
     slips = (0.95, 0.74, 0.37, 0.1)
     full = 600
-    games_a_rollout = COPIES
 
     def edges(self, board: Hexes) -> Sequence[Cells]:
         return (*(side & ~board.corners for side in board.sides), *(1 << corner for corner in bits(board.corners)))

@@ -32,14 +32,12 @@ def count_unasked(tx: Transaction, limits: Limits, address: str, network: str, *
     measures = dict(_measures(limits, address, network))
     if not mailbox_too:
         measures = {key: most for key, most in measures.items() if key.kind != MAILBOX}
-    tx.lock(f"{kind} {subject}" for kind, subject in measures)
-    known = tx.guesses.get(list(measures))
-    counts = {key: each.failures for key, each in known.items() if each.last_at.date() == tx.now.date()}
+    counts = _today(tx, *measures)
     for key, most in measures.items():
-        if counts.get(key, 0) >= most:
+        if counts[key] >= most:
             raise NotAllowed(_refusal(key, most))
-    for key in measures:
-        tx.guesses.put(key, counts.get(key, 0) + 1, tx.now, None)
+    for key, count in counts.items():
+        tx.guesses.put(key, count + 1, tx.now, None)
 
 
 def excess_of_unasked(tx: Transaction, limits: Limits, address: str, network: str) -> str:
@@ -57,9 +55,7 @@ def is_puzzling(tx: Transaction, address: str) -> bool:
     A program may be the one who answers.
     """
     key = Key(PUZZLING, mailbox(address))
-    tx.lock([f"{key.kind} {key.subject}"])
-    known = tx.guesses.get([key]).get(key)
-    count = known.failures if known is not None and known.last_at.date() == tx.now.date() else 0
+    count = _today(tx, key)[key]
     tx.guesses.put(key, count + 1, tx.now, None)
     return count >= MAX_PUZZLING
 
@@ -67,12 +63,17 @@ def is_puzzling(tx: Transaction, address: str) -> bool:
 def count_asked(tx: Transaction, whose: str, most: int, refusal: str) -> None:
     """One more game is proposed by somebody, or to somebody. Raises: NotAllowed with the refusal."""
     key = Key(OFFERS, whose if " " in whose else mailbox(whose))
-    tx.lock([f"{key.kind} {key.subject}"])
-    known = tx.guesses.get([key]).get(key)
-    count = known.failures if known is not None and known.last_at.date() == tx.now.date() else 0
+    count = _today(tx, key)[key]
     if count >= most:
         raise NotAllowed(refusal)
     tx.guesses.put(key, count + 1, tx.now, None)
+
+
+def _today(tx: Transaction, *keys: Key) -> dict[Key, int]:
+    """How many were counted today, by key; nobody else counts until the transaction ends."""
+    tx.lock(f"{key.kind} {key.subject}" for key in keys)
+    counted = {key: each.failures for key, each in tx.guesses.get(keys).items() if each.last_at.date() == tx.now.date()}
+    return {key: counted.get(key, 0) for key in keys}
 
 
 def asked_for(tx: Transaction, address: str) -> None:
