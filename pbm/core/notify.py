@@ -107,7 +107,7 @@ def tell_players(
     read_as: str = "",
     sent_from: Whence | None = None,
 ) -> list[Mail]:
-    """The board as it now stands, for its players and for those who follow it, with the events of the table.
+    """The board as it now stands, for its players and for those who follow it, with what has happened on it.
 
     author: the player whose mail it was; their board answers that mail and does not repeat their comment to them.
     read_as: what their words were taken for, and sent_from: whence they came; told to them alone.

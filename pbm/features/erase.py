@@ -27,7 +27,7 @@ from pbm.store.tickets import Ticket
 def remove_account(tx: Transaction, player: Player, load: Callable[[int], OpenBoard]) -> list[OpenBoard]:
     """Remove an account; the games it still plays are lost by forfeit. load: gives a board.
 
-    Returns the tables of these games, whose players are still to be told.
+    Returns the boards of these games, whose players are still to be told.
     """
     running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
     boards = [load(summary.board) for summary in running]

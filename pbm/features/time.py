@@ -200,7 +200,7 @@ def let_run(board: OpenBoard, seat: Seat | None) -> None:
 def calendar_changing(tx: Transaction, player_id: int, boards: Iterable[Renewable]) -> Iterator[None]:
     """Around a change of when a player's clocks run: until now they run by what was, then by what is.
 
-    tables: boards that are in hand already.
+    boards: those that are in hand already.
     """
     numbers = tx.matches.ticking(player_id)
     _set_clocks(tx, numbers, lambda match, clock: clock.charged(tx.now, match.calendars))
