@@ -39,7 +39,7 @@ class Running:
 
     match: Match
     player: Player
-    his_turn: bool
+    to_move: bool
     """They are to move there."""
 
     @property
@@ -61,21 +61,21 @@ class Running:
     @property
     def may_claim(self) -> bool:
         """The time of their opponent is up."""
-        return not self.his_turn and self.match.clock is not None and self.match.clock.overrun_at is not None
+        return not self.to_move and self.match.clock is not None and self.match.clock.overrun_at is not None
 
     @property
     def waits(self) -> bool:
         """For something they may do."""
-        return self.his_turn or self.asked or self.may_claim
+        return self.to_move or self.asked or self.may_claim
 
     @property
     def urgency(self) -> tuple[bool, datetime, datetime]:
-        return not self.his_turn, self.deadline or _NEVER, self.match.moved_at
+        return not self.to_move, self.deadline or _NEVER, self.match.moved_at
 
     def is_urged(self, now: datetime) -> bool:
         """They are to move, have time left to do so, and it runs: not while they are away, nor in a pause."""
         clock = self.match.clock
-        if not self.his_turn or clock is None or clock.paused or self.is_away(now):
+        if not self.to_move or clock is None or clock.paused or self.is_away(now):
             return False
         return clock.deadline_at is None or clock.deadline_at > now
 
@@ -201,7 +201,7 @@ def _is_due(tx: Transaction, board: Running) -> bool:
     """The player is to move, and no move of theirs waits; or they have been asked, and nothing urges them."""
     if board.is_urged(tx.now):
         return all(intent.kind is not IntentKind.HOLD for intent in tx.intents.of(board.match.board))
-    return board.asked and not board.his_turn and not board.is_away(tx.now) and board.settings.remind != OFF
+    return board.asked and not board.to_move and not board.is_away(tx.now) and board.settings.remind != OFF
 
 
 def _send(
@@ -219,7 +219,7 @@ def _send(
     if len(notices) == 1 and not daily:
         mails = tools.composer.notice(replace(notices[0], shown=_reminding(waiting[0], now)), now)
     elif notices:
-        rest = tuple(number.match for number in others)
+        rest = tuple(each.match for each in others)
         mails = tools.composer.gathered(Gathering(reader, notices, rest, daily, puzzles), now, tx.let_pass)
     else:
         mails = []
@@ -230,17 +230,17 @@ def _notices(occasion: Occasion, player: Player, boards: Sequence[Running]) -> t
     """The boards as their player sees them, the most urgent first."""
     tx, tools, now = occasion.tx, occasion.tools, occasion.now
     reader, notices = reader_of(occasion, player), []
-    tx.intents.foresee([number.match.board for number in boards])
-    for number in sorted(boards, key=lambda number: number.urgency):
+    tx.intents.foresee([each.match.board for each in boards])
+    for each in sorted(boards, key=lambda board: board.urgency):
         tx.let_pass()
-        board = OpenBoard(tx, number.match, tools.states.of(number.match), number.match.revision, now)
-        seat = number.match.seat_of(player.id) or 1
+        board = OpenBoard(tx, each.match, tools.states.of(each.match), each.match.revision, now)
+        seat = each.match.seat_of(player.id) or 1
         notices.append(notice_of(board, replace(reader, seat=perspective(board, seat))))
     return tuple(notices)
 
 
 def _reminding(board: Running, now: datetime) -> str:
-    if not board.his_turn:
+    if not board.to_move:
         return "a reminder that you have been asked something."
     if board.deadline is None:
         return f"a reminder, {lasting(now - board.match.moved_at)} after the last move."

@@ -189,7 +189,7 @@ def test_what_has_no_end_takes_no_more_memory_than_its_limit(opening: bytes, end
     run(test)
 
 
-def test_who_never_reads_his_replies_is_no_burden() -> None:
+def test_who_never_reads_their_replies_is_no_burden() -> None:
     async def test() -> None:
         async with listening(idle_seconds=0.5, session_seconds=1) as (listener, _):
             _, writer = await connect(listener, 3)

@@ -103,7 +103,7 @@ def test_a_userid_that_nobody_has_is_locked_in_the_same_words(open_house: House)
         assert there.replace("alice", "zoe") == not_there
 
 
-def test_the_owner_plays_on_by_answering_and_logs_in_from_his_own_address(open_house: House) -> None:
+def test_the_owner_plays_on_by_answering_and_logs_in_from_their_own_address(open_house: House) -> None:
     for number in range(8):
         guess(open_house, number)
     assert LOCKED in login(open_house)
@@ -277,7 +277,7 @@ def test_guessed_reply_addresses_change_nothing_and_are_not_answered_for_long(op
     assert last.reason.startswith("limit: guesses of addresses, from mallory@evil.example")
 
 
-def test_guesses_in_the_owners_name_do_not_keep_him_from_answering(open_house: House) -> None:
+def test_guesses_in_the_owners_name_do_not_keep_them_from_answering(open_house: House) -> None:
     for number in range(30):
         to_token(open_house, f"{number:026}", "bob")
     (got, *_) = open_house.answer("bob", "E4", 101)

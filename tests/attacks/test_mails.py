@@ -197,7 +197,7 @@ def asked(house: House, sender: str, subject: str, peer: str = "") -> list[Got]:
     return house.deliver(replace(house.mail(sender, subject), peer=peer))
 
 
-def test_a_forged_sender_draws_few_mails_to_whom_he_names(table: House) -> None:
+def test_a_forged_sender_draws_few_mails_to_whom_they_name(table: House) -> None:
     drawn = [bool(asked(table, "bob", "cross show 101")) for _ in range(30)]
     assert drawn == [True] * 21 + [False] * 9, "twenty, and one that says so"
     assert table.answer("bob", "help", 101), "who proves to be bob is answered"
@@ -246,7 +246,7 @@ def test_what_mails_draw_that_prove_nothing_is_little_for_a_domain_and_because_o
     assert asked(house, "new@x.example", "signup newcomer a-good-word", "186.12.65.2"), "others are answered"
 
 
-def test_a_stranger_is_the_same_however_his_address_is_written(table: House) -> None:
+def test_a_stranger_is_the_same_however_their_address_is_written(table: House) -> None:
     victim = ("joe@example.com", "JOE@example.com", "Joe@Example.com", "joE@example.com")
     assert [len(asked(table, sender, "help")) for sender in victim] == [1, 0, 0, 0]
     table.now += timedelta(days=1)

@@ -55,7 +55,7 @@ def test_a_monitor_sees_by_the_exit_code_that_no_server_is_at_work(pbm: Pbm, tmp
     store.close()
 
 
-def test_everything_that_wants_the_operator_is_shown_with_what_he_may_do(table: House) -> None:
+def test_everything_that_wants_the_operator_is_shown_with_what_they_may_do(table: House) -> None:
     now = table.now
     with table.service.store.write() as tx:
         tx.inbox.settle([Settlement(1, Arrival.PARKED, "a fault")], now)

@@ -228,7 +228,7 @@ def test_only_who_is_to_move_has_links_to_moves(house: House) -> None:
     assert "A1" not in {shown for shown, _ in links(got)}, "an earlier position is only looked at"
 
 
-def test_each_gets_the_form_he_has_chosen_and_the_text_is_the_same_in_all(new_house: Callable[..., House]) -> None:
+def test_each_gets_the_form_they_have_chosen_and_the_text_is_the_same_in_all(new_house: Callable[..., House]) -> None:
     kinds, texts = {}, {}
     for form in ("text", "html", "both"):
         house = new_house()

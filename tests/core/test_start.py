@@ -106,7 +106,7 @@ def test_a_player_has_a_daily_measure_and_a_stranger_a_smaller_one(new_house: Ca
     assert "proposed 1 games today" in refused(house.send("x@example.com", "cross challenge alice bob"))
 
 
-def test_nobody_has_more_games_than_the_server_lets_him(new_house: Callable[..., House]) -> None:
+def test_nobody_has_more_games_than_the_server_lets_them(new_house: Callable[..., House]) -> None:
     house = new_house(Settings(ROBOT, Limits(active_games=2)))
     for userid in ("alice", "bob", "carol"):
         house.player(userid)

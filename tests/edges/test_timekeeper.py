@@ -162,7 +162,7 @@ def test_a_wall_clock_forty_days_ahead_for_eight_seconds_ends_no_game(
 
 
 @pytest.mark.parametrize("it_can_tell", [False, True])
-def test_who_slept_with_his_machine_loses_no_game(
+def test_who_slept_with_their_machine_loses_no_game(
     club: House, machine: Machine, tmp_path: Path, *, it_can_tell: bool
 ) -> None:
     """Whether the machine can tell how long it slept, or its clock seems to have leapt."""

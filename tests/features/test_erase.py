@@ -67,7 +67,7 @@ def delivered(house: House) -> None:
         tx.outbox.sent([queued.id for queued in tx.outbox.latest(None, 1000)], house.now)
 
 
-def test_nothing_of_him_is_left(lived: House) -> None:
+def test_nothing_of_them_is_left(lived: House) -> None:
     assert {"players", "addresses", "inbox", "outbox", "matches", "tickets", "remarks"} & set(stored(lived, NAME))
     ask(lived)
     delivered(lived)
@@ -79,7 +79,7 @@ def test_nothing_of_him_is_left(lived: House) -> None:
     assert not lived.parked()
 
 
-def test_what_others_share_with_him_stays(lived: House) -> None:
+def test_what_others_share_with_them_stays(lived: House) -> None:
     ask(lived)
     mails = lived.wait(timedelta(days=8))
     assert {got.address for got in mails} == {address_of("bob"), address_of("carol")}

@@ -99,7 +99,7 @@ def test_an_unclear_answer_is_asked_about(people: House, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["yes", "Yes!", "YES, gladly", "ok", "Hi Alice, yes I'd love to!"])
-def test_who_wants_no_name_of_his_own_gets_one(people: House, text: str) -> None:
+def test_who_wants_no_name_of_their_own_gets_one(people: House, text: str) -> None:
     people.player("friend")
     ask(people, "alice", f"cross challenge me {FRIEND}")
     people.answer(FRIEND, text)
@@ -145,7 +145,7 @@ def test_no_means_never_again_even_when_the_inviter_is_forgotten(people: House, 
         assert mails[0].refuses
 
 
-def test_an_address_of_a_player_means_him(people: House) -> None:
+def test_an_address_of_a_player_means_them(people: House) -> None:
     mails = ask(people, "alice", "cross challenge me BOB@example.net")
     assert {got["Subject"] for got in mails} == {"Cross Board 101 alice-bob"}
 

@@ -203,7 +203,7 @@ def test_an_offer_is_answered_by_the_other_player_only(table: House) -> None:
     assert (match.result.ending, match.result.winner, match.offer) == ("agreed", None, None)
 
 
-def test_who_plays_against_himself_agrees_with_himself(house: House) -> None:
+def test_who_plays_against_themselves_agrees_with_themselves(house: House) -> None:
     house.player("alice")
     house.game("cross -size=3 alice alice", ["C3", "B2"])
     said(house, "alice", "cross undo 101 {}")

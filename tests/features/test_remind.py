@@ -136,7 +136,7 @@ def test_nobody_who_has_left_gets_one(digested: House) -> None:
     assert subjects(digested.wait(2 * DAY), "alice") == []
 
 
-def test_an_answer_plays_on_each_board_and_tells_each_opponent_what_was_meant_for_him(digested: House) -> None:
+def test_an_answer_plays_on_each_board_and_tells_each_opponent_what_was_meant_for_them(digested: House) -> None:
     digested.player("carol")
     digested.game("cross -size=4 alice carol")
     digest(digested)
@@ -335,7 +335,7 @@ def test_a_question_nobody_has_answered_is_listed_with_a_reminder(house: House) 
     assert "102 accept" in got.body
 
 
-def test_who_is_asked_is_reminded_once_though_he_is_not_to_move(house: House) -> None:
+def test_who_is_asked_is_reminded_once_though_they_are_not_to_move(house: House) -> None:
     timed(house)
     house.answer("bob", "propose", 101)
     (got,) = reminders(house.wait(3 * DAY))
@@ -356,7 +356,7 @@ def test_nobody_is_reminded_of_a_question_that_is_settled(player: str, text: str
     assert [got for got in reminders(house.wait(2.5 * DAY)) if "a reminder" in got.body] == []
 
 
-def test_nobody_is_reminded_of_a_board_on_which_his_move_waits(house: House) -> None:
+def test_nobody_is_reminded_of_a_board_on_which_their_move_waits(house: House) -> None:
     timed(house)
     house.answer("bob", "set hold 24h", 101)
     house.wait(7.6 * DAY)
@@ -414,7 +414,7 @@ def test_a_long_name_is_folded(house: House) -> None:
     assert "Intersections of Rectangular Loops Board 101" in event["SUMMARY"]
 
 
-def test_nobody_gets_the_calendar_of_a_board_he_does_not_play_on(house: House) -> None:
+def test_nobody_gets_the_calendar_of_a_board_they_do_not_play_on(house: House) -> None:
     timed(house)
     house.player("carol")
     (got,) = house.send("carol", "calendar 101 carol carolpass")
@@ -495,7 +495,7 @@ def test_of_players_who_share_an_address_the_one_whose_mail_is_answered_is_meant
     assert record(house, 101)[-1] == "D3"
 
 
-def test_who_answers_the_mail_of_another_is_not_he(house: House) -> None:
+def test_who_answers_the_mail_of_another_is_not_that_other(house: House) -> None:
     timed(house)
     got = house.mailboxes[address_of("bob")][-1]
     (refused,) = stripped(house, "alice", "D3", got)

@@ -146,7 +146,7 @@ def test_a_swap_leaves_the_clock_with_the_person(club: House) -> None:
     assert left[1] < 6 * DAY
 
 
-def test_who_moves_late_in_a_bank_has_nothing_left_for_his_next_move(club: House) -> None:
+def test_who_moves_late_in_a_bank_has_nothing_left_for_their_next_move(club: House) -> None:
     board = club.game("cross -size=4 --clock=2d+0 alice bob", ["D4", "C3"])
     club.wait(3 * day)
     assert clock_of(club, board).overrun_at is not None
@@ -393,7 +393,7 @@ def test_the_last_instant_is_in_time(club: House) -> None:
     assert clock_of(club).seat == 2
 
 
-def test_a_move_that_is_held_back_costs_its_player_only_the_time_until_he_sent_it(club: House) -> None:
+def test_a_move_that_is_held_back_costs_its_player_only_the_time_until_they_sent_it(club: House) -> None:
     command(club, "alice", "set {} hold 10m")
     began = clock_of(club).since
     club.answer("alice", "E4", 101)

@@ -308,7 +308,7 @@ def test_a_vacation_does_not_hold_a_round_up(house: House) -> None:
     assert meetings(house)[0].points == (0, 2)
 
 
-def test_who_does_not_come_loses_on_time_though_he_has_not_moved(house: House) -> None:
+def test_who_does_not_come_loses_on_time_though_they_have_not_moved(house: House) -> None:
     make(house, "round-robin", NAMES[:2])
     mails = house.wait(11 * DAY)
     (meeting,) = meetings(house)
@@ -324,7 +324,7 @@ def test_who_does_not_come_loses_on_time_though_he_has_not_moved(house: House) -
     assert "The game was not rated: it ended before both had moved." in to(mails, "ann", "Cross Board")[-1].body
 
 
-def test_who_resigns_before_he_has_moved_loses(house: House) -> None:
+def test_who_resigns_before_they_have_moved_loses(house: House) -> None:
     make(house, "round-robin", NAMES[:2])
     (meeting,) = under_way(house)
     mails = house.answer(meeting.first.userid, "resign!", meeting.board)
@@ -343,7 +343,7 @@ def test_a_server_that_was_down_ends_a_round_once(house: House) -> None:
     assert house.sleep(NOW) == []
 
 
-def test_who_leaves_loses_what_he_plays_and_what_was_to_come(house: House) -> None:
+def test_who_leaves_loses_what_they_play_and_what_was_to_come(house: House) -> None:
     make(house, "round-robin", NAMES[:4])
     house.send("ann", f"tournament leave cup ann {password('ann')}")
     mails = [*play(house, by_name)]
@@ -553,7 +553,7 @@ def test_mails_of_a_large_event_are_cut(house: House) -> None:
     assert "player119" in house.send("player3", "tournament pairings cup")[0].body
 
 
-def test_in_a_league_everybody_is_told_of_his_division(house: House) -> None:
+def test_in_a_league_everybody_is_told_of_their_division(house: House) -> None:
     mails = make(house, "league -division=4", NAMES[:8])
     assert "gus" not in to(mails, "ann")[0].body
     assert "ben" not in to(mails, "hal")[0].body

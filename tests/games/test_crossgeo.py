@@ -117,7 +117,7 @@ def test_red_is_seat_1_and_begins():
     assert crossgeo.to_move(after("1")) is Side.SECOND
 
 
-def test_a_player_picks_edges_of_his_own_colour_or_green_ones():
+def test_a_player_picks_edges_of_their_own_colour_or_green_ones():
     pos = start(body=CROSS)
     assert names(pos) == ["1", "3", "4"]
     assert told(pos, "2") == "Edge 2 (C-D) is blue, and Red picks only red or green edges: 1, 3, 4."

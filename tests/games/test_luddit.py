@@ -229,7 +229,7 @@ def test_a_board_without_a_free_intersection_takes_no_stone():
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), st.integers(5, 7), st.integers(3, 6))
-def test_nobody_is_stuck_while_a_loop_is_conditioned_to_him(seed, size, count):
+def test_nobody_is_stuck_while_a_loop_is_conditioned_to_them(seed, size, count):
     rng = random.Random(seed)
     cells = rng.sample(range(size * size), count)
     options = GAME.options([f"-size={size}", f"-stones={count}"])

@@ -136,7 +136,7 @@ def test_who_writes_gets_mail_again(inn: House, sign: Callable[[House], list[Got
     assert inn.inbox_row.reason.endswith("1 of 3")
 
 
-def test_who_only_claims_to_be_him_changes_nothing_until_he_answers(inn: House) -> None:
+def test_who_only_claims_to_be_them_changes_nothing_until_they_answer(inn: House) -> None:
     suspended(inn)
     (asked,) = inn.send("bob", "cross move 101 D5")
     assert asked["Subject"] == "pbm: was that you?"
@@ -146,7 +146,7 @@ def test_who_only_claims_to_be_him_changes_nothing_until_he_answers(inn: House) 
     assert not unreachable(inn, "bob")
 
 
-def test_another_address_of_his_goes_on(inn: House) -> None:
+def test_another_address_of_theirs_goes_on(inn: House) -> None:
     with inn.service.store.write() as tx:
         bob = tx.players.find("bob")
         assert bob is not None

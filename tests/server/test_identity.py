@@ -12,7 +12,7 @@ VOUCHED = "mx.example.org; dkim=pass header.d={}"
 
 
 @pytest.mark.parametrize("forged", ["ross@ba\u00df.example", "ro\u00df@bass.example", "ro\u017fs@bass.example"])
-def test_an_address_that_only_folds_to_a_players_is_not_his(forged: str, house: House) -> None:
+def test_an_address_that_only_folds_to_a_players_is_not_theirs(forged: str, house: House) -> None:
     house.player("ross")
     with house.service.store.write() as tx:
         player = tx.players.find("ross")
