@@ -143,7 +143,7 @@ Zoom = tuple[str, str]
 def show(request: Request, command: Command) -> Answer | None:
     words, zoom_in = _split_zoom(command.args.get("BOARD", "").split())
     wanted = _wanted(request, select(request, words), command.game)
-    return _mail_boards(request, command, wanted, lambda board: request.author.proven_seat(board), zoom_in)
+    return _mail_boards(request, command, wanted, request.author.proven_seat, zoom_in)
 
 
 def _split_zoom(words: list[str]) -> tuple[list[str], Zoom | None]:
@@ -171,7 +171,7 @@ def all_show(request: Request, command: Command) -> Answer | None:
     if selection.boards:
         raise BadArguments("all show takes players, not boards.", command.verb.line)
     wanted = [AtPly(each.board) for each in listed(request, _of_somebody(request, selection), None)]
-    return _mail_boards(request, command, wanted, lambda board: request.author.proven_seat(board))
+    return _mail_boards(request, command, wanted, request.author.proven_seat)
 
 
 @handles(
@@ -214,7 +214,7 @@ def zoom(request: Request, command: Command) -> Answer | None:
     words = [command.args["BOARD"]] if "BOARD" in command.args else []
     wanted = _wanted(request, select(request, words), command.game)
     zoom_in = command.args["POINT"], command.args["FACTOR"]
-    return _mail_boards(request, command, wanted, lambda board: request.author.proven_seat(board), zoom_in)
+    return _mail_boards(request, command, wanted, request.author.proven_seat, zoom_in)
 
 
 def _wanted(request: Request, selection: Selection, game: str | None) -> list[AtPly]:

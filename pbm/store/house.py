@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete, func, insert, or_, select, update
 
 from pbm.domain.calendars import Stop, StopKind
 from pbm.store.tables import absences, agenda, meta, peer_keys
@@ -203,6 +203,10 @@ class Item:
     attempts: int = 0
 
 
+def _item(row: Row[Any]) -> Item:
+    return Item(row.kind, row.key, row.due_at, json.loads(row.payload), row.attempts)
+
+
 _IS_IT = (agenda.c.kind == bindparam("of_kind")) & (agenda.c.key == bindparam("of_key"))
 
 
@@ -227,15 +231,12 @@ class Agenda:
     def get(self, kind: str, key: object) -> Item | None:
         found = select(agenda).where(agenda.c.kind == kind, agenda.c.key == str(key))
         row = self._connection.execute(found).one_or_none()
-        return None if row is None else Item(row.kind, row.key, row.due_at, json.loads(row.payload), row.attempts)
+        return None if row is None else _item(row)
 
     def of(self, kind: str) -> list[Item]:
         """All items of a kind, the longest due first."""
         found = select(agenda).where(agenda.c.kind == kind).order_by(agenda.c.due_at, agenda.c.key)
-        return [
-            Item(row.kind, row.key, row.due_at, json.loads(row.payload), row.attempts)
-            for row in self._connection.execute(found)
-        ]
+        return list(map(_item, self._connection.execute(found)))
 
     def next_at(self) -> datetime | None:
         """When something is due next; None if nothing ever is."""
@@ -253,7 +254,7 @@ class Agenda:
 
     def _first(self, found: Select[Any]) -> Item | None:
         row = self._connection.execute(found).one_or_none()
-        return None if row is None else Item(row.kind, row.key, row.due_at, json.loads(row.payload), row.attempts)
+        return None if row is None else _item(row)
 
     def postpone(self, item: Item, due_at: datetime) -> None:
         """Try the item again then, since it failed."""

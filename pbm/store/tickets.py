@@ -120,6 +120,10 @@ class Ticket:
     created_at: datetime
 
 
+def _about(purpose: str, subject: str) -> ColumnElement[bool]:
+    return (tickets.c.purpose == purpose) & (tickets.c.subject == subject.casefold())
+
+
 class Tickets:
     """A ticket is redeemed before it expires, by whoever got the mail that carried its token."""
 
@@ -163,28 +167,23 @@ class Tickets:
 
     def issued_since(self, purpose: str, subject: str, since: datetime) -> int:
         """How many tickets of a purpose about a subject were issued since then and not used up, revoked ones too."""
-        found = (
-            select(func.count())
-            .select_from(tickets)
-            .where(tickets.c.purpose == purpose, tickets.c.subject == subject.casefold(), tickets.c.created_at > since)
-        )
+        found = select(func.count()).select_from(tickets).where(_about(purpose, subject), tickets.c.created_at > since)
         return self._connection.execute(found).scalar_one()
 
     def open_for(self, purpose: str, subject: str, now: datetime) -> list[int]:
         """The players whose tickets of a purpose about a subject can still be redeemed, by id."""
-        about = (tickets.c.purpose == purpose) & (tickets.c.subject == subject.casefold())
-        found = select(tickets.c.player_id).where(about, tickets.c.expires_at > now, tickets.c.player_id.is_not(None))
+        is_open = _about(purpose, subject) & (tickets.c.expires_at > now)
+        found = select(tickets.c.player_id).where(is_open, tickets.c.player_id.is_not(None))
         return sorted(set(self._connection.execute(found).scalars()))
 
     def drop_of(self, purpose: str, subject: str, player_id: int) -> None:
         """A player's tickets of a purpose about a subject are used up."""
-        about = (tickets.c.purpose == purpose) & (tickets.c.subject == subject.casefold())
-        self._connection.execute(delete(tickets).where(about, tickets.c.player_id == player_id))
+        self._connection.execute(delete(tickets).where(_about(purpose, subject), tickets.c.player_id == player_id))
 
     def revoke(self, purpose: str, subject: str, now: datetime) -> None:
         """Tickets of a purpose about a subject can no longer be redeemed; they still count as issued."""
-        about = (tickets.c.purpose == purpose) & (tickets.c.subject == subject.casefold())
-        self._connection.execute(update(tickets).where(about, tickets.c.expires_at > now).values(expires_at=now))
+        is_open = _about(purpose, subject) & (tickets.c.expires_at > now)
+        self._connection.execute(update(tickets).where(is_open).values(expires_at=now))
 
     def revoke_of(self, player_id: int, now: datetime, *, kept: Collection[str] = ()) -> None:
         """A player's tickets can no longer be redeemed, but for purposes that are kept; they still count as issued."""
