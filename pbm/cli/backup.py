@@ -17,6 +17,7 @@ from pbm.cli.settings import Configuration, Server
 from pbm.store import DatabaseTrouble, Store
 from pbm.store import backup as copies
 from pbm.store.house import BACKED_UP
+from pbm.store.neighbours import alone_in
 from pbm.store.tables import REVISION
 
 _NAME = "pbm-%Y%m%dT%H%M%SZ.db"
@@ -45,9 +46,9 @@ def backup(invocation: Invocation, target: Path, keep: int | None, quick: bool) 
     if not source.is_file():
         raise NoDatabase(opening.no_database(configuration.database))
     file = target / datetime.now(UTC).strftime(_NAME) if into else target
-    if file.exists():
-        raise Refused(f"{file} is there already.")
     with _coming(file) as fresh:
+        if file.exists():
+            raise Refused(f"{file} is there already.")
         copies.copy(source, fresh)
         boards = _checked(configuration, fresh, quick=quick)
         copies.seal(fresh)
@@ -81,9 +82,9 @@ def restore(invocation: Invocation, file: Path, quick: bool) -> None:
     """
     configuration = invocation.effective().values
     target = _file(configuration, "pg_restore")
-    if target.exists() and copies.is_in_use(target):
-        raise Refused(f"{target} is in use. Stop the server first, and whatever else has it open.")
     with _coming(target) as fresh:
+        if target.exists() and copies.is_in_use(target):
+            raise Refused(f"{target} is in use. Stop the server first, and whatever else has it open.")
         try:
             copies.copy(file, fresh)
         except DatabaseTrouble as trouble:
@@ -136,19 +137,21 @@ def _file(configuration: Configuration, program: str) -> Path:
 
 @contextmanager
 def _coming(file: Path) -> Iterator[Path]:
-    """A name beside the file for what is not finished yet; nothing is left of it."""
+    """A name beside the file for what is not finished yet; nothing is left of it. Others who copy to there wait."""
     if not file.parent.is_dir():
         raise Refused(f"There is no folder {file.parent}.")
     fresh = file.with_name(f"{file.name}.unfinished")
-    copies.remove(fresh)
     try:
-        yield fresh
+        with alone_in(file.parent):
+            copies.remove(fresh)
+            try:
+                yield fresh
+            finally:
+                copies.remove(fresh)
     except OSError as error:
         raise Refused(f"{error.filename or file}: {error.strerror}.") from error
     except DatabaseTrouble as trouble:
         raise Refused(f"No copy was made: {trouble}.") from trouble
-    finally:
-        copies.remove(fresh)
 
 
 def _checked(configuration: Configuration, file: Path, *, quick: bool, upgrade: bool = False) -> str:

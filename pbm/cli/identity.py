@@ -154,7 +154,7 @@ def rotate_key(invocation: Invocation, file: Path | None) -> None:
     """
     configuration = with_identity(invocation.effective().values)
     selector = f"pbm{datetime.now(UTC):%Y%m%d}"
-    path = _key_file(configuration, file).with_name(f"{selector}.pem")
+    path = _key_file(configuration, file).parent / f"{selector}.pem"
     _print_record(configuration, path, selector)
     keys = f'key = "{path.absolute()}"  selector = "{selector}"'
     click.echo(f"Once the record is published, sign with it by the configuration:  [dkim]  {keys}", err=True)

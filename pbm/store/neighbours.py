@@ -128,6 +128,19 @@ class Turns:
             sleep(_LOOK_SECONDS)
 
 
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Nobody else is at work in the folder who asks for that; nothing is left of it in the end. Raises: OSError."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        if fcntl:
+            with suppress(OSError):  # some file systems lock no folders
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 CHANNEL = "pbm"
 UNASKED_SECONDS = 5.0
 _ATTENTION_SECONDS = 0.25

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+import subprocess
+import sys
 import threading
 from contextlib import closing
 from datetime import UTC, datetime
@@ -54,6 +56,19 @@ def test_a_copy_is_whole_and_for_its_owner_only(game: Pbm, tmp_path: Path) -> No
     assert rows(place / "one.db", "PRAGMA journal_mode") == [("delete",)]
     refused = game("db", "backup", str(place / "one.db"), code=1)
     assert refused.stderr == f"{place / 'one.db'} is there already.\n"
+
+
+def test_two_who_copy_at_once_do_not_take_each_others_copy(game: Pbm, tmp_path: Path) -> None:
+    """As two timers that go off in one second: each copy that is there is whole, and named by whoever made it."""
+    place = tmp_path / "copies"
+    place.mkdir()
+    words = [sys.executable, "-c", "from pbm.cli import main; main()", "db", "backup", str(place)]
+    running = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    said = [process.communicate()[0] for process in running]
+    assert any(said)
+    for line in filter(None, said):
+        assert line.endswith(" octets, sound, 1 board replayed.\n")
+        assert rows(Path(line.partition(": ")[0]), "SELECT board FROM matches") == [(101,)]
 
 
 def test_a_copy_made_while_mail_comes_in_is_of_one_instant(game: Pbm, tmp_path: Path) -> None:
