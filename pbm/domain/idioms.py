@@ -477,7 +477,7 @@ LETTER = re.compile(r"\w,? please")
 """A sentence that may be a move of a single letter; one letter alone may be anybody's initial."""
 
 LEADING = _any(
-    r"(?P<move>\S+?)",
+    r"(?P<move>\S+?(?: \S+?){0,3}?)",
     "BEFORE",
     r"\s*(?P<mark>[,;:!(](?!\d)|\s-+\s|\s(?=(?:and|because|since|as|so|of course|again)\b))",
 )

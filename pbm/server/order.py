@@ -47,6 +47,7 @@ _NOT_WRITTEN_TO = (
 )
 _NO_COMMAND = ("Your mail holds no command.", "help")
 _NO_WORDS = ("Your mail holds no words of yours; attached files and pictures are not read.",)
+_FORWARD = ("A mail that forwards another one does nothing. To play, answer the mail of a board.",)
 _WELCOME = 'You are welcome! Your mail asks for nothing. "help" tells what there is.'
 
 
@@ -73,8 +74,10 @@ class Order:
         """
         request.reading, request.words.comment = self.reading, self.reading.comment
         request.secrets |= self.secrets
-        if not self.commands or request.message.action is Action.HELP:
-            refuse(request, "", UnknownCommand(*(_NO_WORDS if request.sender.board else _NO_COMMAND)))
+        is_forward = request.message.action is Action.HELP
+        if not self.commands or is_forward:
+            why = _FORWARD if is_forward else _NO_WORDS if request.sender.board else _NO_COMMAND
+            refuse(request, "", UnknownCommand(*why))
             return request
         several = len(self.commands) > 1
         for number, (line, command) in enumerate(zip(self.reading.lines, self.commands, strict=True), 1):

@@ -411,6 +411,14 @@ def test_a_face_of_letters_and_digits_is_no_move(game: str, said: str) -> None:
     assert meaning(said, legal(game)).act is SAY
 
 
+@pytest.mark.parametrize(
+    "said", ["D4 E5, your turn!", "D4; E5 - good luck", "Sorry for the delay. D4 E5, bye", "D4, E5!"]
+)
+def test_a_turn_of_two_moves_may_begin_a_sentence(said: str) -> None:
+    assert meaning(said, legal("luddit")).move == "D4; E5"
+    assert meaning(said, legal("cross")).move == ""
+
+
 @pytest.mark.parametrize("said", ["xC3; E5 (I hope)", "xC3, E5 (I hope)", "D4; xC3 (I hope)"])
 def test_half_of_a_turn_is_no_turn(said: str) -> None:
     """Where the second half is lawful only after the first."""
