@@ -416,6 +416,9 @@ REMATCH = _any(
 )
 """A sentence whose writer wants to play the same again."""
 
+JOINS = re.compile(r"\b(?:join|enter|play in|sign(?: me)? up for) (?:the |tournament |event )*(?P<event>[\w.-]+)")
+"""Words that may name a tournament to be joined."""
+
 NAMED = re.compile(
     r"\b(?:(?:with|against|vs\.?|versus|play|challenge) (?=(?P<rival>[\w.-]+))|"
     r"(?:who|how (?:strong|good)) is (?P<asked>[\w.-]+))"

@@ -512,7 +512,9 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
         topic(text),
         starts(text),
     )
-    rival = player_named(request.tx, text, "rival")
+    rival, joined = player_named(request.tx, text, "rival"), idioms.JOINS.search(plain(text))
+    if joined is not None and (event := request.tx.tournaments.find(joined["event"])) is not None:
+        raise BadArguments(f"To join {event.name}, answer with this:", f"tournament join {event.name}")
     if rival is not None:
         way = "answer with this" if game else "name the game and challenge them, for instance"
         line = f"{game or FIRST} challenge me {rival.userid}"
