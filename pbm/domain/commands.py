@@ -263,7 +263,8 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
             raise UnknownCommand(f'"{alone.name}" stands without the name of a game.', shown)
         if verb is None:
             meant = _meant(second, _names(per_game=True))
-            raise UnknownCommand(f'"{words[1]}" is no command of {first}.{meant}', "" if meant else "help commands")
+            line = f"{first} move {second} MOVE" if second.isdecimal() else "" if meant else "help commands"
+            raise UnknownCommand(f'"{words[1]}" is no command of {first}.{meant}', line)
         return first, verb, words[2:]
     verb, count = (find("set"), 0) if is_choice(words) else leading(words)
     if verb is None and (ordered := _in_order(words)) is not None and not standing.answers_board:

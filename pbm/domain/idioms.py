@@ -193,7 +193,7 @@ WISHES = {
         "pause": r"""
             (?:can|could|may|shall|should|might) we (?:please )?(?:pause|stop|(?:take|have) a break|make a pause).{0,40}
             (?:let's|let us) (?:pause|take a break|have a break|make a pause).{0,40}
-            pause(?: (?:the|this|our) (?:game|clocks?|match)(?: .{1,40})?)?\??
+            (?:pause|adjourn)(?: (?:the|this|our) (?:game|clocks?|match)(?: .{1,40})?)?\??
             """,
         "rest": r"""
             (?:i(?:'m| am|'ll be| will be) )?(?:on|going on) (?:holidays?|vacation|leave)\b.{0,60}

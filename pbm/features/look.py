@@ -142,6 +142,8 @@ Zoom = tuple[str, str]
 )
 def show(request: Request, command: Command) -> Answer | None:
     words, zoom_in = _split_zoom(command.args.get("BOARD", "").split())
+    if words[:1] == ["me"] and any(word[0].isdigit() for word in words):
+        del words[0]  # "show me board 102" asks for no other one
     wanted = _wanted(request, select(request, words), command.game)
     return _mail_boards(request, command, wanted, request.author.proven_seat, zoom_in)
 

@@ -175,7 +175,7 @@ WISHED = {
         Can you give me three more days?|Please allow me some extra time|I'd like more time|I really need more time""",
     Wish.PAUSE: r"""
         Can we pause?|Shall we pause the game?|Let's take a break|Could we please pause until Monday?
-        Please pause the game|can we stop the clocks for a week|Pause please|pause pls|pause?""",
+        Please pause the game|can we stop the clocks for a week|Pause please|pause pls|pause?|adjourn""",
     Wish.REST: r"""
         I'm on holiday next week|I am away until Monday|I'll be on vacation from May 5|Sorry, I'm travelling this week
         I'm going on holiday tomorrow|I will be offline until Friday. Thanks!|I'm out of town""",
