@@ -161,6 +161,9 @@ ACTS = {
         "pass": r"""
             WISH?(?:pass|skip)(?: (?:my|this) (?:turn|move))?|i(?:'m| am) passing|my move(?: is|:) pass
             """,
+        "claim": r"""
+            WISH?claim(?: (?:the|my|this))?(?: (?:win|game|victory|match))?(?: on time)?|i (?:win|won|have won) on time
+            """,
         "rules": r"""
             (?:the )?(?:rules|help|instructions|how to play)\??|how to (?:win|play|move)\??
             (?:what|which|where) (?:are|is) the (?:rules?|aim|goal|instructions)(?: (?:of|again|here).*)?\??

@@ -146,6 +146,7 @@ class Act(StrEnum):
     PASS = "pass"  # noqa: S105 - no password
     ACCEPT = "accept"
     REJECT = "reject"
+    CLAIM = "claim"
     RULES = "rules"
     SAY = "say"
     UNSURE = "unsure"

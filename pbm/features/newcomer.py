@@ -29,6 +29,8 @@ MAX_SEEKS = 3
 """Open seeks that the mail of welcome shows."""
 KNOWN = Standing(known=True, proven=True)
 _ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+\w")
+_BOTH = re.compile(r"\s*(?P<name>[^\s,;.!]+)[\s,;.!]+(?:and )?(?P<wish>play\b.{0,60})", re.IGNORECASE | re.DOTALL)
+"""A name, and a wish to play, as in "joe, play hex"."""
 
 
 @handles(
@@ -102,9 +104,13 @@ def greet(request: Request, text: str) -> bool:
     Raises: BadArguments, NotAllowed for a name that cannot be had.
     """
     name, answer, absent = introduced(text), consent(text).answer, game_elsewhere(text)
+    both = _BOTH.fullmatch(text)
     told: Answer | None = None
-    if answer in (Consented.NO, Consented.NEVER):
+    if answer in (Consented.NO, Consented.NEVER) and not lost(text):
         request.tx.invitations.refuse(request.sender.address, request.now)
+    elif both and (named := introduced(both["name"])):
+        join(request, named, playing=True)
+        told = play(request, parse(f"play {_game(both['wish'])}", KNOWN))
     elif name:
         join(request, name, lead=_lead(request, text))
     elif absent:

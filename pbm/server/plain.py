@@ -58,6 +58,7 @@ _COMMANDS = {
     Act.PASS: "pass",
     Act.ACCEPT: "accept",
     Act.REJECT: "reject",
+    Act.CLAIM: "claim",
 }
 _HELPS = {
     Wish.TIME: "help clock",

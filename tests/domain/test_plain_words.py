@@ -88,7 +88,7 @@ FIRST_MAILS = {
     "subscribe": "", "I'm a friend of Bob.": "", "cross": "",
 }  # fmt: skip
 
-MOVE, SWAP, RESIGN, DRAW, UNDO, PASS, ACCEPT, REJECT, RULES, SAY, UNSURE = Act
+MOVE, SWAP, RESIGN, DRAW, UNDO, PASS, ACCEPT, REJECT, CLAIM, RULES, SAY, UNSURE = Act
 
 PLAYED = {
     ".{2,}": r"""
@@ -133,6 +133,7 @@ ACTS = {
         how about a draw|shall we call it a draw
         draw|draw?|offer draw|I offer a draw|How about a draw?|Shall we call it a draw?|Let's call it a draw
         I propose a draw|Would you accept a draw?|can we draw?|wanna draw?|draw pls|remis?""",
+    CLAIM: "claim|I claim the win on time|I'd like to claim the game please|I win on time",
     UNDO: r"""
         undo|undo please|takeback|take back|Can I take that back?|May I take back my last move?|Can I undo?
         I'd like to take back my move|Oh, sorry, undo please
