@@ -86,7 +86,7 @@ def join(entries: Iterable[EntryPoint]) -> None:
         except _Unfit as unfit:
             LEFT_OUT[entry.name] = str(unfit)
         except Exception as error:  # noqa: BLE001  whatever is wrong with it, the others are played
-            LEFT_OUT[entry.name] = _told(error)
+            LEFT_OUT[entry.name] = reason_of(error)
         else:
             GAMES[entry.name] = game
 
@@ -141,8 +141,8 @@ def _expect(what: str, value: object, kind: type | UnionType) -> None:
         raise _Unfit(f"Its {what} is {value!r}, not a {wanted}.")
 
 
-def _told(error: Exception) -> str:
-    """What went wrong, and where."""
+def reason_of(error: Exception) -> str:
+    """What went wrong in a game, and where."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename}, line {frames[-1].lineno}, in {frames[-1].name})" if len(frames) > 1 else ""
     return f"{type(error).__name__}: {error}{where}."

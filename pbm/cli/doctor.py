@@ -8,11 +8,14 @@ import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
-from games import GAMES, LEFT_OUT
+from games import GAMES, LEFT_OUT, AnyGame, reason_of
+from games.rules import any_move
+from pbm import draw
 from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.loading import Effective
 from pbm.cli.opening import opened_store, robot, with_identity
@@ -21,6 +24,7 @@ from pbm.cli.settings import Configuration
 from pbm.cli.wiring import in_clear, lacks, open_to_others
 from pbm.compose.pages import Pages
 from pbm.domain.configuration import place
+from pbm.domain.match import State
 from pbm.edges import probes
 from pbm.edges.records import Finding, SenderNames, Unanswered, Verdict, ask_dns, fail, look_up, ok, warn
 from pbm.store import SchemaTrouble, Store
@@ -31,6 +35,7 @@ Findings = Iterator[Finding]
 _COLOURS = {Verdict.OK: "green", Verdict.WARN: "yellow", Verdict.FAIL: "red"}
 _LITTLE_SPACE, _TOO_LITTLE_SPACE = 1 << 30, 100 << 20
 _SKEW = timedelta(minutes=2)
+_TRIED_GAMES, _TRIED_PLIES = 3, 200
 
 
 @click.command(cls=Command)
@@ -40,9 +45,9 @@ _SKEW = timedelta(minutes=2)
 def doctor(invocation: Invocation, offline: bool, as_json: bool) -> None:
     """Look at everything a server needs.
 
-    Configuration, permissions, disk, database, templates, clock, the DNS (MX, SPF, DKIM, DMARC), the servers we depend
-    on, and our listener, to which a mail is sent that nobody answers. A line for each check: OK, WARN or FAIL, what was
-    found, and what to do. The exit code is 1 if anything has failed.
+    Configuration, permissions, disk, games, database, templates, clock, the DNS (MX, SPF, DKIM, DMARC), the servers we
+    depend on, and our listener, to which a mail is sent that nobody answers. A line for each check: OK, WARN or FAIL,
+    what was found, and what to do. The exit code is 1 if anything has failed.
     """
     effective = invocation.effective()
     findings = []
@@ -131,6 +136,24 @@ def _games() -> Findings:
         yield fail("games", f"{name} is left out: {reason}", "mend its package, and start the server anew")
     if not LEFT_OUT:
         yield ok("games", f"all {len(GAMES)} can be played")
+    for name, game in GAMES.items():
+        if not type(game).__module__.startswith("games.") and (trouble := _trouble(game)):
+            yield fail("games", f"{name} fails in play: {trouble}", "mend its package, and start the server anew")
+
+
+def _trouble(game: AnyGame) -> str:
+    """What goes wrong in some random games, or with the help page; empty where nothing does."""
+    try:
+        for seed in range(_TRIED_GAMES):
+            state, dice = State.start(game, ()), Random(seed)  # noqa: S311  no secret
+            while state.outcome is None and state.plies < _TRIED_PLIES:
+                move = any_move(game, state.position, dice)
+                state, _ = state.played(game.notate(state.position, move))
+                draw.text(state.scene)
+        Pages().help(game.info.name)
+    except Exception as error:  # noqa: BLE001  it is another package's
+        return reason_of(error)
+    return ""
 
 
 def _templates() -> Findings:

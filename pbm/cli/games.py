@@ -142,6 +142,7 @@ def new(name: str, title: str | None, folder: Path, package: bool) -> None:
         path.write_text(text, encoding="utf-8")
         click.echo(f"{path}")
     if package:
+        click.echo(f"pip install {folder} takes it in, at the next start; pbm doctor plays it and tells what fails.")
         return
     registry = folder / REGISTRY
     registry.write_text(registered(registry.read_text(encoding="utf-8"), words["name"], words["cls"]), encoding="utf-8")

@@ -11,12 +11,16 @@ import stat
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
 from games import GAMES, LEFT_OUT
+from games.hex import Hex
+from games.placing import Position
+from games.scene import Scene
 from pbm.compose import pages
 from pbm.domain.configuration import FetchSettings, SmarthostSettings
 from pbm.edges import probes
@@ -91,6 +95,23 @@ def test_a_game_that_is_left_out_is_told(pbm: Pbm, monkeypatch: pytest.MonkeyPat
     assert examined(pbm, code=1)["games"] == ["FAIL: frob is left out: ImportError: no module named nowhere"]
     refused = pbm("challenge", "create", "frob", "alice", "bob", code=1).stderr
     assert "It is left out: ImportError: no module named nowhere" in refused
+
+
+def test_a_game_of_another_package_is_played_through(pbm: Pbm, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Frob(Hex):
+        info = replace(Hex.info, name="frob")
+
+        def scene(self, pos: Position, last: int | None) -> Scene:
+            if pos.taken.bit_count() > 20:
+                raise ZeroDivisionError("division by zero")
+            return super().scene(pos, last)
+
+    monkeypatch.setitem(GAMES, "frob", Frob())
+    (_, found) = examined(pbm, code=1)["games"]
+    assert found.startswith("FAIL: frob fails in play: ZeroDivisionError: division by zero (")
+    assert found.endswith(", in scene).")
+    monkeypatch.setattr(Frob, "scene", Hex.scene)
+    assert len(examined(pbm, code=1)["games"]) == 1
 
 
 def test_a_clock_that_went_back_is_noticed(game: Pbm, tmp_path: Path) -> None:
