@@ -16,6 +16,7 @@ import click
 from games import GAMES, LEFT_OUT, AnyGame, reason_of
 from games.rules import any_move
 from pbm import draw
+from pbm.bots import Budget, choose
 from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.loading import Effective
 from pbm.cli.opening import opened_store, robot, with_identity
@@ -35,7 +36,7 @@ Findings = Iterator[Finding]
 _COLOURS = {Verdict.OK: "green", Verdict.WARN: "yellow", Verdict.FAIL: "red"}
 _LITTLE_SPACE, _TOO_LITTLE_SPACE = 1 << 30, 100 << 20
 _SKEW = timedelta(minutes=2)
-_TRIED_GAMES, _TRIED_PLIES = 3, 200
+_TRIED_GAMES, _TRIED_PLIES, _LOOKED_AT = 3, 200, 10
 
 
 @click.command(cls=Command)
@@ -142,7 +143,7 @@ def _games() -> Findings:
 
 
 def _trouble(game: AnyGame) -> str:
-    """What goes wrong in some random games, or with the help page; empty where nothing does."""
+    """What goes wrong in some random games, with a robot or with the help page; empty where nothing does."""
     try:
         for seed in range(_TRIED_GAMES):
             state, dice = State.start(game, ()), Random(seed)  # noqa: S311  no secret
@@ -150,6 +151,7 @@ def _trouble(game: AnyGame) -> str:
                 move = any_move(game, state.position, dice)
                 state, _ = state.played(game.notate(state.position, move))
                 draw.text(state.scene)
+        choose(game, State.start(game, ()).position, Budget(_LOOKED_AT, seconds=5.0))
         Pages().help(game.info.name)
     except Exception as error:  # noqa: BLE001  it is another package's
         return reason_of(error)

@@ -8,6 +8,7 @@ import shutil
 import socket
 import sqlite3
 import stat
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -112,6 +113,8 @@ def test_a_game_of_another_package_is_played_through(pbm: Pbm, monkeypatch: pyte
     assert found.endswith(", in scene).")
     monkeypatch.setattr(Frob, "scene", Hex.scene)
     assert len(examined(pbm, code=1)["games"]) == 1
+    monkeypatch.setattr(sys.modules["pbm.bots.choose"], "skill_of", lambda name: object())
+    assert "AttributeError: 'object' object has no attribute" in examined(pbm, code=1)["games"][1]
 
 
 def test_a_clock_that_went_back_is_noticed(game: Pbm, tmp_path: Path) -> None:
