@@ -102,6 +102,8 @@ class Server:
         self._tell_of_loss_at = 0.0
         service.store.when_unwritable = self._unwritable
         self._beaten_at = datetime.min.replace(tzinfo=UTC)
+        self._doubts = False
+        """The clock may be ahead."""
         self._tidy_at = 0.0
         self._agenda_at = 0.0
         self._tasks: list[asyncio.Task[None]] = []
@@ -277,9 +279,9 @@ class Server:
         loop = asyncio.get_running_loop()
         now = self._service.clock()
         if not timedelta() <= now - self._beaten_at < _BEAT:
-            await loop.run_in_executor(thread, self._service.beat)
+            self._doubts = await loop.run_in_executor(thread, self._service.beat)
             self._beaten_at = now
-        if loop.time() >= self._tidy_at:
+        if loop.time() >= self._tidy_at and not self._doubts:
             await loop.run_in_executor(thread, self._service.tidy)
             self._tidy_at = loop.time() + _TIDY_SECONDS
         if await loop.run_in_executor(thread, self._service.heed):
@@ -288,6 +290,8 @@ class Server:
         handled = await self._bounded(work)
         self._sent_soon(handled)
         is_over = not handled
+        if self._doubts:
+            return _LOOK_SECONDS if is_over else 0
         if loop.time() < self._agenda_at:
             return self._agenda_at - loop.time() if is_over else 0
         done = await self._bounded(loop.run_in_executor(thread, self._service.agenda.run, _DEEDS_AT_ONCE, now))

@@ -177,8 +177,12 @@ class Service:
     def _lane(self, mail: Arriving) -> str:
         return lane(Envelope(mail.mail_from, mail.recipients), mail.raw, self.settings.robot, self._signer.board_of)
 
-    def beat(self) -> None:
-        """Give a sign of life, and look whether mail goes out. Raises: DatabaseTrouble."""
+    def beat(self) -> bool:
+        """Give a sign of life, and look whether mail goes out. Raises: DatabaseTrouble.
+
+        Returns whether the server was away for days until a moment ago, unless its clock is ahead: that is put right
+        soon after a machine has started, and until then nothing should be forgotten, or done by itself.
+        """
         now = self.clock()
         with self.store.write() as tx:
             for outage in watch(tx):
@@ -186,6 +190,8 @@ class Service:
                     page, subject = "outage-operator.txt", "pbm: all clocks stood still"
                     letter = self.tools.composer.letter(self.settings.operator, subject, page, now, outage=outage)
                     tx.outbox.add([letter], now)
+            stops = [each.stop for each in tx.absences.of(None, StopKind.OUTAGE, now - DOUBTED)]
+            return any(stop.ends_at and stop.ends_at - stop.starts_at >= LONG_AWAY for stop in stops)
 
     def live(self, tasks: Iterable[str]) -> None:
         """Note that a process lives that does these; others look for that. Raises: DatabaseTrouble."""
@@ -245,6 +251,8 @@ class Service:
 
 SILENCE = timedelta(minutes=5)
 """A server that has given no sign of life for so long was down."""
+LONG_AWAY, DOUBTED = timedelta(days=2), timedelta(minutes=15)
+"""How long a server was away that may as well have a clock which is ahead; and for how long that is in doubt."""
 PATIENCE = timedelta(minutes=30)
 """Mail may be late by so much before that counts as an outage, which then began with the first that was."""
 

@@ -18,6 +18,7 @@ from pbm.edges import server as server_module
 from pbm.edges.server import Server
 from pbm.edges.transports import Maildir
 from pbm.edges.watch import BELIEVED_AFTER, SLACK, Timekeeper
+from pbm.server import service as service_module
 from tests.conversation import START, House
 
 day, hour, minute, second = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
@@ -95,6 +96,7 @@ def club(new_house: Callable[..., House], monkeypatch: pytest.MonkeyPatch) -> Ho
     """alice and bob at board 101 with three days a move; what is due is looked for without a pause."""
     monkeypatch.setattr(server_module, "_AGENDA_SECONDS", 0.0)
     monkeypatch.setattr(server_module, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(service_module, "DOUBTED", timedelta())
     house = new_house()
     for userid in ("alice", "bob"):
         house.player(userid)
@@ -159,6 +161,32 @@ def test_a_wall_clock_forty_days_ahead_for_eight_seconds_ends_no_game(
     serving(club, tmp_path, work)
     assert match_of(club).clock == before.clock
     assert list(tmp_path.glob("*/new/*Your time*")) == []
+
+
+def test_a_server_that_starts_with_a_clock_that_is_ahead_forgets_and_does_nothing_by_itself(
+    club: House, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Not until it is clear that it was away for so long."""
+    monkeypatch.setattr(service_module, "DOUBTED", 15 * minute)
+    club.service.beat()
+    with club.service.store.write() as tx:
+        tx.tickets.issue("ticket", "reset", "alice", club.now, club.now + day)
+        tx.agenda.put("erase", 1, club.now + 7 * day)
+
+    def is_there(at: datetime) -> bool:
+        with club.service.store.read() as tx:
+            erased = tx.players.find("alice") is None
+            assert (tx.tickets.find("ticket", at) is None) is erased
+            return not erased
+
+    right = club.now
+    club.now += 400 * day
+    serving(club, tmp_path, lambda: time.sleep(0.5))
+    assert is_there(right)
+    club.service.beat()
+    club.now += 16 * minute
+    serving(club, tmp_path, lambda: looked_for(club, 2))
+    assert not is_there(right)
 
 
 @pytest.mark.parametrize("it_can_tell", [False, True])
