@@ -92,7 +92,7 @@ def join(entries: Iterable[EntryPoint]) -> None:
 
 
 def _check(game: AnyGame, name: str) -> None:
-    """Raises: _Unfit for what is wrong before it is played."""
+    """Raises: _Unfit for what is wrong before it is played; OptionError for an option that refuses its default."""
     lacking = [each for each in vars(Game) if not each.startswith("_") and not hasattr(game, each)]
     if lacking:
         raise _Unfit(f"{type(game).__name__} has no {', '.join(lacking)}; games.rules.Game tells what a game has.")
@@ -107,6 +107,9 @@ def _check(game: AnyGame, name: str) -> None:
         raise _Unfit(f'There is a game "{name}" already.')
     if info.kind not in KINDS:
         raise _Unfit(f'Its kind "{info.kind}" is none of {", ".join(KINDS)}.')
+    for option in info.options:
+        if option.default is not None:
+            option.read(str(option.default))
 
 
 def _play_a_ply(game: AnyGame) -> None:

@@ -10,6 +10,7 @@ import pytest
 import games
 from games import GAMES, LEFT_OUT, join
 from games.hex import Hex
+from games.rules import Option
 from pbm.core.registry import HANDLERS, handles
 from pbm.domain.verbs import LOOKING, Locks, Verb
 
@@ -72,6 +73,7 @@ def test_a_sound_game_joins(installed):
         (frob(info={"name": "frob"}), "Its info is {'name': 'frob'}, not a games.rules.Info."),
         (Hex, 'Its entry point is called "frob", but info.name is "hex".'),
         (frob(info=replace(Frob.info, kind="race")), 'Its kind "race" is none of connection, lines'),
+        (frob(info=replace(Frob.info, options=(Option("size", "cells", 2, low=3, high=9),))), '"-size=2" does not fit'),
         (frob(options=lambda *_: {}), "TypeError: "),
         (frob(options=fails), ", in fails)."),
         (frob(moves=lambda *_: iter(())), "At the start there is no legal move."),
