@@ -350,7 +350,7 @@ class Absences:
         outage = absences.c.player_id.is_(None)
         self._connection.execute(delete(absences).where(outage, absences.c.starts_at >= now))
         self._connection.execute(update(absences).where(outage, absences.c.ends_at > now).values(ends_at=now))
-        for what in (HEARTBEAT, DELIVERED):
+        for what in (HEARTBEAT, DELIVERED, BACKED_UP, LISTENS, DELIVERS, LOOKS):
             last = self.noted(what)
             if last is not None and last > now:
                 self.note(what, now)

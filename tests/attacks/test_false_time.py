@@ -11,6 +11,7 @@ import pytest
 from pbm.domain.configuration import Limits
 from pbm.server import Settings
 from pbm.server.guard import LOGIN, Costs, Gate, went_wrong
+from pbm.store.house import BACKED_UP, LISTENS
 from pbm.store.tickets import Key
 from tests.conversation import ROBOT, START, House
 
@@ -68,6 +69,15 @@ def test_wrong_passwords_of_the_future_lock_nobody(club: House) -> None:
         assert Gate(tx, limits).closed_until(keys) is not None
     with club.service.store.read() as tx:
         assert Gate(tx, limits).closed_until(keys) is None
+
+
+def test_what_was_noted_ahead_of_its_time_passes_for_nothing_later(club: House) -> None:
+    """Else nobody would be told for a year that no copy is made any more, or that a server is down."""
+    with ahead(club), club.service.store.write() as tx:
+        tx.absences.note(BACKED_UP, club.now)
+        tx.absences.note(LISTENS, club.now)
+    with club.service.store.read() as tx:
+        assert tx.absences.noted(BACKED_UP) == tx.absences.noted(LISTENS) == club.now
 
 
 def test_a_daily_mail_goes_on(club: House) -> None:
