@@ -23,7 +23,7 @@ _PARTS = {
     r" AMOUNT",
     "AMOUNT": r"(?:time|days?|weeks?|hours?)\b.{0,40}",
     "VERB": r"(?:play|take|move|go|choose|pick|place|put|try|do|make|remove|cut|delete|erase|draw|connect|drop|set|"
-    r"select|mark|occupy|claim|capture|attack|answer|reply|respond|continue|start|begin|open)",
+    r"select|fill|mark|occupy|claim|capture|attack|answer|reply|respond|continue|start|begin|open)",
     "BEFORE": r"(?:(?:ok|okay|well|so|hm+|then|thanks|thank you|thx|alright|all right|right|now|and|but|oh|ah|yes"
     r"|yeah|sorry|please|me|mine|uh+|er+m?|hey|anyway|in that case|(?:nice|good|great|well) (?:one|move|played)"
     r"|i think|i guess|i suppose"
@@ -508,9 +508,8 @@ IS_PLAYED = _any(
 
 LEADS = _any(
     r"""
-    for|with|on|upon|onto|at|to|in|by|from|the|a(?! (?:to|and|with) |-)|an|my|one|next|stone|piece|marker|cell|square
-    point|vertex
-    field|hex|spot|edge|line|segment|number|no|position|place|move|centre|center|middle|corner|here|down|now|just|over
+    for|with|on|upon|onto|at|to|in|by|from|the|a(?! (?:to|and|with) |-)|an|my|one|next|stone|piece|marker|man|cell
+    square|point|vertex|field|hex|spot|edge|line|segment|number|no|position|place|move|centre|center|middle|corner|here|down|now|just|over
     there
     """,
     after=r"\b[\s.:]*(?=\S)",

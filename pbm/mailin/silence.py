@@ -250,7 +250,10 @@ def _automatic(seen: Evidence) -> Verdict:
         return Action.IGNORE, mark
     if _opens_as_automatic(seen.subject):
         return Action.IGNORE, "subject of an autoresponder"
-    if any(part.first("content-disposition")[:8].lower() == "reaction" for part in seen.mail.walk()):
+    if any(
+        part.first("content-disposition")[:8].lower() == "reaction" or part.type.endswith(".email-reaction+json")
+        for part in seen.mail.walk()
+    ):
         return Action.IGNORE, "reaction to a mail"
     if seen.token is None and phrases.AUTOMATIC_TEXT.search(_visible(seen.mail)[:_OPENING]):
         return Action.IGNORE, "text of an autoresponder"

@@ -114,6 +114,7 @@ _ON_A_BOARD = (
 )
 _WORDS_TO_A_NUMBER = 4
 """Words of a text that hold one number: with more numbers it may be a move."""
+_CELL = re.compile(r"[a-z]\d{1,2}")
 _PLACE = re.compile(
     r"\b(?:middle|cent(?:er|re)|corner|edge|top|bottom|left|right|row|column|line|cell|square|vertex|hexagon|stone|piece)s?\b",
     re.IGNORECASE,
@@ -488,10 +489,10 @@ def _begun(request: Request, text: str) -> Restated | None:
 def _check_board(request: Request, text: str) -> None:
     """Raises: BadArguments for what is done on a board, which the mail does not name, and how to name it."""
     player, meant = request.sender.proven or request.sender.claimed, meaning(text, str.casefold)
-    line = meant.move or _COMMANDS.get(meant.act, "")
+    line = meant.move or _COMMANDS.get(meant.act, "") or ("MOVE" if any(map(_CELL.fullmatch, meant.between)) else "")
     waiting = request.tx.matches.ticking(player.id) if line and player is not None else []
     if waiting:
-        shown = "BOARD" if len(waiting) > 1 else waiting[0]
+        shown = waiting[0] if len(waiting) == 1 or line == "MOVE" else "BOARD"
         raise BadArguments(
             "Which board do you mean? Answer a mail of that board, or put its number in front.", f"{shown} {line}"
         )

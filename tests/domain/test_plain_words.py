@@ -112,7 +112,8 @@ PLAYED = {
     "[A-Za-z][0-9]+": r"""
         placing at MOVE|my turn MOVE|My dear friend, I shall place my stone upon MOVE. Kind regards, Harold
         I’ll take “MOVE” – let’s see
-        (MOVE)|"MOVE"|I'll put my stone on MOVE, good luck|I place a stone at MOVE|I choose cell MOVE""",
+        (MOVE)|"MOVE"|I'll put my stone on MOVE, good luck|I place a stone at MOVE|I choose cell MOVE
+        I fill MOVE|I put a man on MOVE""",
     "[0-9]+": r"edge MOVE|edge MOVE please|I'll remove edge MOVE|I cut MOVE",
     "([A-Za-z][0-9]*)-([A-Za-z][0-9]*)": r"""
         FROM to TO|FROM to TO please|I connect FROM to TO|I draw a line from FROM to TO|I move from FROM to TO""",

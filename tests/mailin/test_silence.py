@@ -116,6 +116,7 @@ TO_US = Envelope("ann@example.org", ("pbm@play.example.org",))
         "X-TMDA-Fingerprint: abc",
         "Secure-Join: vc-request",
         "Content-Disposition: reaction",
+        "Content-Type: text/vnd.google.email-reaction+json",
         "From: list+bounces-help@example.org",
         "From: list+owner@example.org",
         "From: games-bounces+ann=example.org@example.org",
