@@ -12,7 +12,7 @@ from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.clock import Clock
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import ClocksPaused, Event, MatchCorrected, MatchDecided, TimeGiven
-from pbm.domain.match import Ending, Match, Result
+from pbm.domain.match import Ending, Match, Result, with_clock
 from pbm.features.time import let_run
 from pbm.features.tournament import entries as entering
 from pbm.features.tournament.letters import Letters, Standings
@@ -90,7 +90,7 @@ class Arbiter:
 
         def deed(tx: Transaction) -> Match:
             board, clock = self._ticking(tx, number)
-            _extend(board, clock, amount)
+            board.set_clock(_extended(board.match, clock, amount, board.now))
             board.events.append(TimeGiven(number, None, amount))
             return self._told(tx, board)
 
@@ -99,11 +99,12 @@ class Arbiter:
     def extend_all(self, amount: int) -> int:
         """All players have more time on all boards with clocks; no mail tells it. Returns how many boards."""
         with self._service.store.write() as tx:
-            numbers = tx.matches.timed()
-            for number in numbers:
-                board, clock = self._ticking(tx, number)
-                _extend(board, clock, amount)
-                self._service.tools.states.forget()
+            numbers, now = tx.matches.timed(), tx.now
+            for some in tx.in_bites(numbers):
+                running = [(match, match.clock) for match in tx.matches.load_all(some) if match.clock is not None]
+                extended = [with_clock(match, _extended(match, clock, amount, now), now) for match, clock in running]
+                tx.matches.set_clocks({match.board: match.clock for match in extended if match.clock is not None})
+            self._service.tools.states.forget()
         return len(numbers)
 
     def halt(self, kind: StopKind) -> None:
@@ -165,10 +166,11 @@ def _reopen(board: OpenBoard, kept: int) -> None:
         board.set_clock(board.clock_anew())
 
 
-def _extend(board: OpenBoard, clock: Clock, amount: int) -> None:
+def _extended(match: Match, clock: Clock, amount: int, now: datetime) -> Clock:
+    """The clock with more time for both players."""
     for seat in (1, 2):
-        clock = clock.given(seat, amount, board.now, board.match.calendars)
-    board.set_clock(clock)
+        clock = clock.given(seat, amount, now, match.calendars)
+    return clock
 
 
 @dataclass(frozen=True, slots=True)

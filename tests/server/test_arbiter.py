@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from games import GAMES
 from pbm.domain.calendars import StopKind
 from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending, Match
@@ -164,13 +165,16 @@ def test_all_clocks_stand_still_and_run_again(house: House, board: int) -> None:
         hand(house).lift(StopKind.HALT)
 
 
-def test_time_is_given_on_one_board_or_on_all(house: House, board: int) -> None:
+def test_time_is_given_on_one_board_or_on_all(house: House, board: int, monkeypatch: pytest.MonkeyPatch) -> None:
     before = left(house, board)
     hand(house).extend(board, 2 * DAY)
     assert "The operator gave both players 2 days more." in told(house)
     assert left(house, board) == tuple(seconds + 2 * DAY for seconds in before)
     assert hand(house).extend_all(DAY) == 1
-    assert left(house, board) == tuple(seconds + 3 * DAY for seconds in before)
+    with monkeypatch.context() as patch:
+        patch.delitem(GAMES, "cross")
+        assert hand(house).extend_all(DAY) == 1, "whether or not the game is there"
+    assert left(house, board) == tuple(seconds + 4 * DAY for seconds in before)
     assert told(house) == ""
 
 
