@@ -358,11 +358,6 @@ class Matches:
         nothing = dict.fromkeys(("ended_at", "ending", "winner", "reason", "scores"))
         self._change(board, {**nothing, "seat_to_move": seat_to_move, "revision": matches.c.revision + 1})
 
-    def delete(self, board: int) -> None:
-        """Forget a board altogether, record and all."""
-        self._connection.execute(delete(plies).where(plies.c.board == board))
-        self._connection.execute(delete(matches).where(matches.c.board == board))
-
     def summary(self, board: int) -> Summary | None:
         if board in self._foreseen_summaries:
             return self._foreseen_summaries[board]
@@ -565,10 +560,6 @@ class Matches:
             select(matches.c.plies, matches.c.seat_to_move).where(matches.c.board == board)
         ).one()
         return row.plies, row.seat_to_move
-
-    def count(self, *, active: bool) -> int:
-        ended = matches.c.ended_at.is_(None) if active else matches.c.ended_at.is_not(None)
-        return self._connection.execute(select(func.count()).select_from(matches).where(ended)).scalar_one()
 
 
 def _narrowed(found: _Rows, game: str | None, active: bool | None) -> _Rows:

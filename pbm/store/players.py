@@ -274,11 +274,6 @@ class Players:
         chosen = json.dumps(dict(settings), sort_keys=True)
         self._connection.execute(update(players).where(players.c.id == player_id).values(settings=chosen))
 
-    def count(self) -> int:
-        return self._connection.execute(
-            select(func.count()).select_from(players).where(players.c.removed_at.is_(None))
-        ).scalar_one()
-
 
 def _address(row: Row[Any]) -> Address:
     return Address(
