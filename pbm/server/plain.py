@@ -489,7 +489,8 @@ def _begun(request: Request, text: str) -> Restated | None:
 def _check_board(request: Request, text: str) -> None:
     """Raises: BadArguments for what is done on a board, which the mail does not name, and how to name it."""
     player, meant = request.sender.proven or request.sender.claimed, meaning(text, str.casefold)
-    line = meant.move or _COMMANDS.get(meant.act, "") or ("MOVE" if any(map(_CELL.fullmatch, meant.between)) else "")
+    holds_cell = text.split()[0].casefold() not in GAMES and any(map(_CELL.fullmatch, meant.between))
+    line = meant.move or _COMMANDS.get(meant.act, "") or ("MOVE" if holds_cell else "")
     waiting = request.tx.matches.ticking(player.id) if line and player is not None else []
     if waiting:
         shown = waiting[0] if len(waiting) == 1 or line == "MOVE" else "BOARD"
