@@ -194,8 +194,8 @@ WISHES = {
             (?:can|could|may) (?:i|we) (?:please )?(?:have|get) (?:a|one|two|three|some) (?:time|days?|weeks?|hours?)\??
             """,
         "pause": r"""
-            (?:can|could|may|shall|should|might) we (?:please )?(?:pause|stop|(?:take|have) a break|make a pause).{0,40}
-            (?:let's|let us) (?:pause|take a break|have a break|make a pause).{0,40}
+            (?:can|could|may|shall|should|might) we (?:please )?(?:pause|adjourn|stop|(?:take|have) a break|make a pause).{0,40}
+            (?:let's|let us) (?:pause|adjourn|take a break|have a break|make a pause).{0,40}
             (?:pause|adjourn)(?: (?:the|this|our) (?:game|clocks?|match)(?: .{1,40})?)?\??
             """,
         "rest": r"""
@@ -231,16 +231,19 @@ WISHES = {
 """Wishes of people to a player or the server in a sentence that is nothing else, besides what is done on a board."""
 
 GIVEN = _any(
-    r"(?:(?:sure|of course|no problem)[\s,.!-]+)?(?:i(?:'ll| will)? )?(?:give|grant) (?:(?!me\b)\w{1,32} )?"
+    r"(?:(?:sure|of course|no problem)[\s,.!-]+)?(?:i(?:'ll| will)? )?(?:give|grant) (?:(?P<whom>\w{1,32}) )?"
     r"(?P<count>\d{1,3}|an?|one|another|two|three|four|five)(?: more| extra| additional)? "
     r"(?P<unit>day|week|hour)s?(?: more| extra)?",
     "BEFORE",
     "AFTER",
 )
-"""A sentence that gives the other player time."""
+"""A sentence that gives somebody time."""
+
+PRONOUNS = frozenset({"you", "him", "her", "them"})
+"""The other player there."""
 
 COUNTS = {"a": "1", "an": "1", "one": "1", "another": "1", "two": "2", "three": "3", "four": "4", "five": "5"}
-"""Numbers in words there."""
+"""Numbers in words there, too."""
 
 TOPICS = {
     command: _any(rows)
@@ -357,8 +360,8 @@ OWN_ADDRESS = re.compile(rf"{_MY_ADDRESS}.{{0,60}}\S@\S|\S@\S.{{0,60}}{_MY_ADDRE
 """A sentence that tells the writer's address."""
 
 OTHER_NAMES = {
-    "othello": "reversi", "connect four": "four", "connect 4": "four", "connect-four": "four", "4 in a row": "four",
-    "vier gewinnt": "four", "five in a row": "gomoku", "gobang": "gomoku", "baduk": "go", "weiqi": "go",
+    "othello": "reversi", "connect four": "four", "connect 4": "four", "connect-four": "four", "connect-4": "four",
+    "4 in a row": "four", "vier gewinnt": "four", "five in a row": "gomoku", "gobang": "gomoku", "baduk": "go", "weiqi": "go",
     "cross geo": "crossgeo", "nine mens morris": "morris", "mühle": "morris",
 }  # fmt: skip
 """Names that games have elsewhere."""
@@ -559,6 +562,9 @@ TAKES_BACK = _any(
     r"(?:oh |oops|no[\s,]+)*",
 )
 """How a sentence begins that takes back the one above it, whatever else it says."""
+
+AFTERWARDS = re.compile(r"(?:(?:and|but|so) )*then (?:i|we)\b")
+"""How a sentence begins that tells what its writer does once that comes true which the one above it tells."""
 
 DISMISSED = re.compile(
     r"(?:i(?:'ve| have| had)? )?(?:(?:also|first|just|briefly|long) )*"

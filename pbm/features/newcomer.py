@@ -46,6 +46,11 @@ _BOTH = re.compile(r"\s*(?P<name>[^\s,;.!]+)[\s,;.!]+(?:and )?(?P<wish>play\b.{0
 )
 def play(request: Request, command: Command) -> Answer | None:
     """A newcomer joins by it. In an answer to a board what follows may be a move: "play D4"."""
+    return _start(request, command)
+
+
+def _start(request: Request, command: Command, name: str = "") -> Answer | None:
+    """As play; name: of a newcomer, empty for one made of their address."""
     word = command.args.get("GAME", FIRST)
     word = idioms.OTHER_NAMES.get(word.casefold(), word)
     if word.casefold() not in GAMES:
@@ -56,7 +61,7 @@ def play(request: Request, command: Command) -> Answer | None:
             raise no_game(word.strip("?!."), "play GAME")
         return HANDLERS["move"](request, replace(command, verb=move, args={"MOVE": word}))
     if request.sender.address:
-        join(request, playing=True)
+        join(request, name, playing=True)
     challenge = parse(f"{word.casefold()} challenge me {OPPONENT}", KNOWN)
     credentials = {name: value for name, value in command.args.items() if name in ("USERID", "PASSWORD")}
     return HANDLERS["challenge"](request, replace(challenge, args={**challenge.args, **credentials}))
@@ -109,18 +114,13 @@ def greet(request: Request, text: str) -> bool:
     if answer in (Consented.NO, Consented.NEVER) and not lost(text):
         request.tx.invitations.refuse(request.sender.address, request.now)
     elif both and (named := introduced(both["name"])):
-        join(request, named, playing=True)
-        told = play(request, parse(f"play {_game(both['wish'])}", KNOWN))
+        told = _begin(request, both["wish"], named)
     elif name:
         join(request, name, lead=_lead(request, text))
     elif absent:
         told = play(request, parse(f"play {absent}", KNOWN))
     elif answer is Consented.YES or starts(text) or plain(text).startswith("play"):
-        lead = _lead(request, text)
-        if lead[1]:
-            join(request, lead=lead)
-            return True
-        told = play(request, parse(f"play {_game(text)}", KNOWN))
+        told = _begin(request, text)
     elif answer is Consented.ASKS or lost(text):
         page = {"help GAME": f"help {game_named(text) or 'tutorial'}", "help": "help"}.get(topic(text), "help tutorial")
         told = HANDLERS["help"](request, parse(page, KNOWN))
@@ -128,6 +128,15 @@ def greet(request: Request, text: str) -> bool:
         return False
     request.outgoing.answers += [told] if told is not None else []
     return True
+
+
+def _begin(request: Request, text: str, name: str = "") -> Answer | None:
+    """A newcomer wants to play: with the person whom they speak of, or else at once. name: as for join."""
+    lead = _lead(request, text)
+    if lead[1]:
+        join(request, name, lead=lead)
+        return None
+    return _start(request, parse(f"play {_game(text)}", KNOWN), name)
 
 
 def _lead(request: Request, text: str) -> tuple[str, str]:
@@ -151,5 +160,5 @@ def _lead(request: Request, text: str) -> tuple[str, str]:
 def _game(text: str) -> str:
     """The game that a newcomer wants to play; the word after a lone "play", whether there is such a game or not."""
     verb, *rest = plain(text).split() or [""]
-    is_told = verb == "play" and len(rest) == 1 and rest[0] not in idioms.COMMON
+    is_told = verb == "play" and len(rest) == 1 and rest[0] not in idioms.COMMON | idioms.NO_GAMES
     return rest[0] if is_told else game_wanted(text)
