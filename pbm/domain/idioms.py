@@ -194,8 +194,9 @@ WISHES = {
             (?:can|could|may) (?:i|we) (?:please )?(?:have|get) (?:a|one|two|three|some) (?:time|days?|weeks?|hours?)\??
             """,
         "pause": r"""
-            (?:can|could|may|shall|should|might) we (?:please )?(?:pause|adjourn|stop|(?:take|have) a break|make a pause).{0,40}
-            (?:let's|let us) (?:pause|adjourn|take a break|have a break|make a pause).{0,40}
+            (?:can|could|may|shall|should|might) we (?:please )?(?:pause|stop|(?:take|have) a break|make a pause).{0,40}
+            (?:(?:can|could|may|shall|should|might) we (?:please )?|let's |let us )adjourn\b.{0,40}
+            (?:let's|let us) (?:pause|take a break|have a break|make a pause).{0,40}
             (?:pause|adjourn)(?: (?:the|this|our) (?:game|clocks?|match)(?: .{1,40})?)?\??
             """,
         "rest": r"""
@@ -361,8 +362,8 @@ OWN_ADDRESS = re.compile(rf"{_MY_ADDRESS}.{{0,60}}\S@\S|\S@\S.{{0,60}}{_MY_ADDRE
 
 OTHER_NAMES = {
     "othello": "reversi", "connect four": "four", "connect 4": "four", "connect-four": "four", "connect-4": "four",
-    "4 in a row": "four", "vier gewinnt": "four", "five in a row": "gomoku", "gobang": "gomoku", "baduk": "go", "weiqi": "go",
-    "cross geo": "crossgeo", "nine mens morris": "morris", "mühle": "morris",
+    "4 in a row": "four", "vier gewinnt": "four", "five in a row": "gomoku", "gobang": "gomoku", "baduk": "go",
+    "weiqi": "go", "cross geo": "crossgeo", "nine mens morris": "morris", "mühle": "morris",
 }  # fmt: skip
 """Names that games have elsewhere."""
 

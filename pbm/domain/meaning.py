@@ -256,14 +256,18 @@ def wished(text: str) -> Wish | None:
     return found[0] if found else Wish.THANKS if sentences(text) else None
 
 
-def given(text: str) -> str:
-    """The time that its writer says they give the other player, as the command has it; "" for none.
+def given(text: str) -> tuple[str, str]:
+    """The time that its writer says they give, as the command has it, and whom; "" for the other player.
 
-    >>> given("Sure, I'll give you three more days"), given("I give you 12 hours."), given("Will you give me 2 days?")
-    ('3d', '12h', '')
+    >>> given("Sure, I'll give you three more days"), given("I give Bo 12 hours."), given("Will you give me 2 days?")
+    (('3d', ''), ('12h', 'bo'), ('', ''))
     """
     found = next(filter(None, (idioms.GIVEN.fullmatch(sentence.plain) for sentence in sentences(text))), None)
-    return f"{idioms.COUNTS.get(found['count'], found['count'])}{found['unit'][0]}" if found else ""
+    if found is None:
+        return "", ""
+    whom = found["whom"] or ""
+    count = idioms.COUNTS.get(found["count"], found["count"])
+    return f"{count}{found['unit'][0]}", "" if whom in idioms.PRONOUNS else whom
 
 
 def topic(text: str) -> str:
@@ -360,10 +364,13 @@ class _Reader:
 
     def doubts(self, claim: _Claim) -> tuple[str, ...]:
         """The reasons to take the claim back: another move in its sentence or below words that take back,
-        or a sentence that looks like a move and is none here.
+        something that is to come true before, or a sentence that looks like a move and is none here.
         """
         doubts = [name for name in self.mentions[claim.sentence] if claim.move and name not in claim.move.split("; ")]
         doubts += self._acts_beside(claim)
+        above = [sentence.plain for sentence in self.said[: claim.sentence]]
+        if idioms.AFTERWARDS.match(self.said[claim.sentence].plain) and not all(map(idioms.THANKS.fullmatch, above)):
+            doubts.append(claim.name)
         for number, sentence in enumerate(self.said):
             if number != claim.sentence and claim.move and _STRONG.fullmatch(sentence.plain):
                 doubts += [] if self.legal(sentence.plain) else [sentence.text]
@@ -421,8 +428,8 @@ class _Reader:
         following = said[found.end() :].casefold()
         if any(map(_STRONG.fullmatch, _SEPARATOR.split(following.partition(" ")[0]))) or _IN_TURN.match(following):
             return None  # "A1,A2" and "A1; A2 (I hope)" are more than A1, lawful or not
-        move = self.legal(found["move"])
-        return (move, said[: found.start("mark")].strip(), said[found.end() :].strip(" -")) if move else None
+        move, rest = self.legal(found["move"]), said[found.end("mark") - (found["mark"] == "(") :]
+        return (move, said[: found.start("mark")].strip(), rest.strip(" -")) if move else None
 
     def _undenied(self, sentence: Sentence) -> str:
         """A sentence without its end where that says no to a move: "C3" of "C3, not E5"."""

@@ -197,7 +197,7 @@ def _about_us(request: Request, text: str) -> Restated | None:
     """The meaning of plain words that are for no opponent: they ask for help, or tell a command politely."""
     if lost(text):
         return Restated(START, "", "")
-    if wished(text) is Wish.LOOK:
+    if wished(text) is Wish.LOOK or given(text)[0]:
         return None
     if (player := player_named(request.tx, text, "asked")) is not None:
         return Restated(f"about {player.userid}", "", "")
@@ -270,13 +270,13 @@ def restated_line(request: Request, line: str, remark: str, command: Command | R
 def _on_board(request: Request, number: int, text: str, *, is_open: bool) -> Restated | None:
     """The meaning of plain words on a board. is_open: the strict reading found no command."""
     wish = wished(text)
-    if (served := _served(text, wish)) is not None:
+    if (served := _served(request, number, text, wish)) is not None:
         return served
     if not is_open and wish in (None, Wish.THANKS, Wish.PAUSE):
         return None
     board = request.boards.load(number)
-    meant = meaning(text, _legal(board))
-    rival = _robot(request, board)
+    meant, opponent = meaning(text, _legal(board)), _opponent(request, board)
+    rival = opponent if opponent is not None and is_robot(request.tx, opponent) else None
     if meant.act is Act.SAY and wish not in (None, Wish.THANKS):
         return _asked(request, board, text, wish) if rival is None else Restated(_of_robot(wish, rival), "", "")
     if meant.act is Act.UNSURE:
@@ -297,27 +297,29 @@ def _on_board(request: Request, number: int, text: str, *, is_open: bool) -> Res
     return None if text.strip() == line else Restated(line, meant.comment, line)
 
 
-def _robot(request: Request, board: OpenBoard) -> Player | None:
-    """The robot that the sender plays against, which hears nothing of what is said; None for people."""
+def _opponent(request: Request, board: OpenBoard) -> Player | None:
+    """The player whom the sender plays against; None for an onlooker's mail."""
     writer = request.sender.proven or request.sender.claimed
     seat = None if writer is None else board.match.seat_of(writer.id)
-    rival = None if seat is None else board.match.player(other(seat))
-    return rival if rival is not None and is_robot(request.tx, rival) else None
+    return None if seat is None else board.match.player(other(seat))
+
+
+def _served(request: Request, number: int, text: str, wish: Wish | None) -> Restated | None:
+    """A wish that the server grants on any board, or a gift of time to the other player."""
+    if wish in (Wish.LOOK, Wish.REMIND):
+        return Restated("show" if wish is Wish.LOOK else "remind", "", "")
+    time, whom = given(text)
+    opponent = _opponent(request, request.boards.load(number)) if time else None
+    if opponent is None or whom not in ("", opponent.userid.casefold()):
+        return None
+    if meaning(text, str.casefold).act is not Act.SAY:
+        return None
+    return Restated(f"give {time}", "" if plain(text).startswith("give") else text.strip(), f"give {time}")
 
 
 def _of_robot(wish: Wish, rival: Player) -> str:
     """The command that helps with a wish that nobody hears."""
     return f"about {rival.userid}" if wish is Wish.WHO else _HELPS[wish]
-
-
-def _served(text: str, wish: Wish | None) -> Restated | None:
-    """A wish that the server grants on any board, or a gift of time."""
-    if wish in (Wish.LOOK, Wish.REMIND):
-        return Restated("show" if wish is Wish.LOOK else "remind", "", "")
-    line = f"give {given(text)}"
-    if line == "give " or meaning(text, str.casefold).act is not Act.SAY:
-        return None
-    return Restated(line, "" if plain(text).startswith("give") else text.strip(), line)
 
 
 def _told_by_topic(board: OpenBoard, text: str, meant: Meaning, rival: Player | None) -> str:
