@@ -423,7 +423,9 @@ REMATCH = _any(
 )
 """A sentence whose writer wants to play the same again."""
 
-JOINS = re.compile(r"\b(?:join|enter|play in|sign(?: me)? up for) (?:the |tournament |event )*(?P<event>[\w.-]+)")
+JOINS = re.compile(
+    r"\b(?:join|enter|play in|sign(?: me)? up for) (?:the |tournament |event )*(?P<event>[\w-]+(?:\.[\w-]+)*)"
+)
 """Words that may name a tournament to be joined."""
 
 NAMED = re.compile(

@@ -115,6 +115,7 @@ _ON_A_BOARD = (
 _WORDS_TO_A_NUMBER = 4
 """Words of a text that hold one number: with more numbers it may be a move."""
 _CELL = re.compile(r"[a-z]\d{1,2}")
+_NUMBER = re.compile(r"\b\d+\b")
 _PLACE = re.compile(
     r"\b(?:middle|cent(?:er|re)|corner|edge|top|bottom|left|right|row|column|line|cell|square|vertex|hexagon|stone|piece)s?\b",
     re.IGNORECASE,
@@ -190,7 +191,7 @@ def _is_asking(request: Request, text: str, command: Command | Rejected) -> bool
 
 def _names_no_game(text: str, command: Command | Rejected) -> bool:
     """A word of a sentence stands where a command has the game: "my games"."""
-    return isinstance(command, NotFound) and plain(text).split(" ")[0] in idioms.COMMON
+    return isinstance(command, NotFound) and plain(text).split(" ")[0].partition("'")[0] in idioms.COMMON
 
 
 def _about_us(request: Request, text: str) -> Restated | None:
@@ -461,9 +462,10 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_a
         return Restated(_HELPS[wish], "", "")
     if consent(text, ()).answer is Answer.NEVER:
         return Restated("help mails", "", "")
-    if isinstance(command, UnknownCommand) and not (request.sender.is_void or request.sender.is_lost):
+    is_said = isinstance(command, UnknownCommand) or _names_no_game(text, command)
+    if is_said and not (request.sender.is_void or request.sender.is_lost):
         _check_board(request, text)
-    if not isinstance(command, UnknownCommand) and _EXACT.search(text):
+    if not is_said and _EXACT.search(text):
         return None
     if meaning(text, lambda _: None).act is Act.RULES:
         game = game_named(f"{text} {strip_subject(request.message.subject)}")
@@ -492,10 +494,15 @@ def _check_board(request: Request, text: str) -> None:
     """Raises: BadArguments for what is done on a board, which the mail does not name, and how to name it."""
     player, meant = request.sender.proven or request.sender.claimed, meaning(text, str.casefold)
     holds_cell = text.split()[0].casefold() not in GAMES and any(map(_CELL.fullmatch, meant.between))
-    line = meant.move or _COMMANDS.get(meant.act, "") or ("MOVE" if holds_cell else "")
-    waiting = request.tx.matches.ticking(player.id) if line and player is not None else []
-    if waiting:
-        shown = waiting[0] if len(waiting) == 1 or line == "MOVE" else "BOARD"
+    move = meant.move or ("MOVE" if holds_cell else "")
+    line = move or _COMMANDS.get(meant.act, "")
+    if not line or player is None:
+        return
+    running = request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
+    boards = [each.board for each in running if not move or each.players[(each.seat_to_move or 1) - 1].id == player.id]
+    boards = [board for board in boards if str(board) in _NUMBER.findall(text)] or boards
+    if boards:
+        shown = boards[0] if len(boards) == 1 or line == "MOVE" else "BOARD"
         raise BadArguments(
             "Which board do you mean? Answer a mail of that board, or put its number in front.", f"{shown} {line}"
         )
