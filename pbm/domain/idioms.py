@@ -232,16 +232,14 @@ WISHES = {
 """Wishes of people to a player or the server in a sentence that is nothing else, besides what is done on a board."""
 
 GIVEN = _any(
-    r"(?:(?:sure|of course|no problem)[\s,.!-]+)?(?:i(?:'ll| will)? )?(?:give|grant) (?:(?P<whom>\w{1,32}) )?"
+    r"(?:(?:sure|of course|no problem)[\s,.!-]+)?(?:i(?:'ll| will)? )?(?:give|grant) "
+    r"(?:(?:you|them|h(?:im|er)|(?P<whom>\w{1,32})) )?"
     r"(?P<count>\d{1,3}|an?|one|another|two|three|four|five)(?: more| extra| additional)? "
     r"(?P<unit>day|week|hour)s?(?: more| extra)?",
     "BEFORE",
     "AFTER",
 )
 """A sentence that gives somebody time."""
-
-PRONOUNS = frozenset({"you", "him", "her", "them"})
-"""The other player there."""
 
 COUNTS = {"a": "1", "an": "1", "one": "1", "another": "1", "two": "2", "three": "3", "four": "4", "five": "5"}
 """Numbers in words there, too."""

@@ -265,9 +265,8 @@ def given(text: str) -> tuple[str, str]:
     found = next(filter(None, (idioms.GIVEN.fullmatch(sentence.plain) for sentence in sentences(text))), None)
     if found is None:
         return "", ""
-    whom = found["whom"] or ""
     count = idioms.COUNTS.get(found["count"], found["count"])
-    return f"{count}{found['unit'][0]}", "" if whom in idioms.PRONOUNS else whom
+    return f"{count}{found['unit'][0]}", found["whom"] or ""
 
 
 def topic(text: str) -> str:

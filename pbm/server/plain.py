@@ -131,7 +131,7 @@ _OPTION = re.compile(r"(?<!\S)-{1,2}\w+=\S+")
 _LINKS = re.compile(r"[,;]|\b(?:and|then)\b", re.IGNORECASE)
 """Words that may stand between the moves of a turn."""
 _INVITED = re.compile(r"(?:(?:please|can you|could you|i want to|i would like to) )?invite (?P<address>\S+@[\w.-]*\w)")
-_PASSWORD = re.compile(r"\b(?:password|passwort|passwd)\b", re.IGNORECASE)
+_PASSWORD = re.compile(r"\b(?:pass ?(?:word|phrase|code)|passwort|passwd|pwd?)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
