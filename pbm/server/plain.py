@@ -131,6 +131,7 @@ _OPTION = re.compile(r"(?<!\S)-{1,2}\w+=\S+")
 _LINKS = re.compile(r"[,;]|\b(?:and|then)\b", re.IGNORECASE)
 """Words that may stand between the moves of a turn."""
 _INVITED = re.compile(r"(?:(?:please|can you|could you|i want to|i would like to) )?invite (?P<address>\S+@[\w.-]*\w)")
+_SPOKEN = re.compile(r"\s*(?P<verb>chat|kibitz)[ :,-]+(?P<words>[^\d\W].*?)\s*", re.IGNORECASE | re.DOTALL)
 _PASSWORD = re.compile(r"\b(?:pass ?(?:word|phrase|code)|passwort|passwd|pwd?)\b", re.IGNORECASE)
 
 
@@ -271,7 +272,7 @@ def restated_line(request: Request, line: str, remark: str, command: Command | R
 def _on_board(request: Request, number: int, text: str, *, is_open: bool) -> Restated | None:
     """The meaning of plain words on a board. is_open: the strict reading found no command."""
     wish = wished(text)
-    if (served := _served(request, number, text, wish)) is not None:
+    if (served := _spoken(request, text) or _served(request, number, text, wish)) is not None:
         return served
     if not is_open and wish in (None, Wish.THANKS, Wish.PAUSE):
         return None
@@ -303,6 +304,14 @@ def _opponent(request: Request, board: OpenBoard) -> Player | None:
     writer = request.sender.proven or request.sender.claimed
     seat = None if writer is None else board.match.seat_of(writer.id)
     return None if seat is None else board.match.player(other(seat))
+
+
+def _spoken(request: Request, text: str) -> Restated | None:
+    """Words that stand on the line of the command that passes them on."""
+    said, writer = _SPOKEN.fullmatch(text), request.sender.proven or request.sender.claimed
+    if said is None or writer is None or _holds_password(request, writer, text):
+        return None
+    return Restated(said["verb"].casefold(), said["words"], "")
 
 
 def _served(request: Request, number: int, text: str, wish: Wish | None) -> Restated | None:
