@@ -85,7 +85,7 @@ def join(entries: Iterable[EntryPoint]) -> None:
             _play_a_ply(game)
         except _Unfit as unfit:
             LEFT_OUT[entry.name] = str(unfit)
-        except Exception as error:  # noqa: BLE001  whatever is wrong with it, the others are played
+        except (Exception, SystemExit) as error:  # noqa: BLE001  whatever is wrong with it, the others are played
             LEFT_OUT[entry.name] = reason_of(error)
         else:
             GAMES[entry.name] = game
@@ -144,7 +144,7 @@ def _expect(what: str, value: object, kind: type | UnionType) -> None:
         raise _Unfit(f"Its {what} is {value!r}, not a {wanted}.")
 
 
-def reason_of(error: Exception) -> str:
+def reason_of(error: BaseException) -> str:
     """What went wrong in a game, and where."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename}, line {frames[-1].lineno}, in {frames[-1].name})" if len(frames) > 1 else ""

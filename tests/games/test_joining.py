@@ -33,7 +33,7 @@ class Package(EntryPoint):
     """A package that is installed; its value stands for itself."""
 
     def load(self):
-        if isinstance(self.value, Exception):
+        if isinstance(self.value, BaseException):
             raise self.value
         return self.value
 
@@ -68,6 +68,7 @@ def test_a_sound_game_joins(installed):
     [
         (ImportError("no module named nowhere"), "ImportError: no module named nowhere"),
         (SyntaxError("invalid syntax"), "SyntaxError: invalid syntax"),
+        (SystemExit(3), "SystemExit: 3 ("),
         (frob(__init__=fails), "ZeroDivisionError: division by zero (" + __file__),
         (type("Bare", (), {}), "Bare has no info, options, sides, start, to_move, moves, parse, notate, play, outcome"),
         (frob(info={"name": "frob"}), "Its info is {'name': 'frob'}, not a games.rules.Info."),
