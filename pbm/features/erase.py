@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from typing import Any
 
+from games import GAMES
 from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, publish
@@ -27,10 +28,11 @@ from pbm.store.tickets import Ticket
 def remove_account(tx: Transaction, player: Player, load: Callable[[int], OpenBoard]) -> list[OpenBoard]:
     """Remove an account; the games it still plays are lost by forfeit. load: gives a board.
 
-    Returns the boards of these games, whose players are still to be told.
+    A board whose game is not there at present goes on waiting, and is lost on time once the game is back. Returns the
+    others, whose players are still to be told.
     """
     running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
-    boards = [load(summary.board) for summary in running]
+    boards = [load(summary.board) for summary in running if summary.game in GAMES]
     for board in boards:
         board.end(_forfeit(board.match, player), PlayerLeft(board.match.board, userid=player.userid))
     publish(AccountEnded(player), tx)

@@ -124,6 +124,16 @@ def without(house: House, monkeypatch: pytest.MonkeyPatch) -> Callable[[], House
     return take_away
 
 
+def test_a_game_that_is_gone_keeps_nobody_here_who_wants_to_leave(without: Callable[[], House]) -> None:
+    house = without()
+    house.answer("alice", "erase me", 102)
+    house.answer("alice", "yes")
+    assert any("erased-1 has left" in got.body for got in house.wait(timedelta(days=8)))
+    assert house.send("bob", "delete bob bobpass")[0]["Subject"] == "pbm: goodbye"
+    with house.service.store.read() as tx:
+        assert tx.players.find("alice") is tx.players.find("bob") is None
+
+
 def test_a_game_that_is_gone_keeps_nothing_else_from_being_played_and_shown(without: Callable[[], House]) -> None:
     house = without()
     (refused,) = house.answer("bob", "swap", 101)
