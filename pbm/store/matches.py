@@ -34,7 +34,7 @@ from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Result, Seat
 from pbm.store.annex import COLUMNS, clock_of, columns_at_end, columns_of, is_interrupted, settings_of
 from pbm.store.house import Absences
-from pbm.store.tables import addresses, matches, players, plies, tournament_players
+from pbm.store.tables import addresses, among, matches, players, plies, tournament_players
 
 _first = players.alias("first_player")
 _second = players.alias("second_player")
@@ -50,14 +50,10 @@ _with_players = select(
 ).select_from(matches.join(_first, _first.c.id == matches.c.seat1_id).join(_second, _second.c.id == matches.c.seat2_id))
 
 
-_HEADERS = _with_players.where(matches.c.board.in_(bindparam("boards", expanding=True))).order_by(matches.c.board)
+_HEADERS = _with_players.where(among(matches.c.board, "boards")).order_by(matches.c.board)
 _LOCKED = _HEADERS.with_for_update(of=matches, key_share=True)
 _PLY = plies.c.notation, plies.c.seat, plies.c.played_at, plies.c.auto, plies.c.time_left
-_RECORDS = (
-    select(plies.c.board, *_PLY)
-    .where(plies.c.board.in_(bindparam("boards", expanding=True)))
-    .order_by(plies.c.board, plies.c.ply)
-)
+_RECORDS = select(plies.c.board, *_PLY).where(among(plies.c.board, "boards")).order_by(plies.c.board, plies.c.ply)
 ADD_PLY = insert(plies)
 COUNT_PLY = (
     update(matches)

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, se
 
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
-from pbm.store.tables import addresses, bans, players
+from pbm.store.tables import addresses, among, bans, players
 
 MOST_ALIKE = 500
 """Userids that are looked through for one that may be meant."""
@@ -39,12 +39,8 @@ class Address:
         return bool(self.bounces or self.soft_bounces or self.suspended_at)
 
 
-_ADDRESSES = (
-    select(addresses).where(addresses.c.player_id.in_(bindparam("players", expanding=True))).order_by(addresses.c.id)
-)
-_PROFILES = select(players.c.id, players.c.epoch, players.c.settings).where(
-    players.c.id.in_(bindparam("players", expanding=True))
-)
+_ADDRESSES = select(addresses).where(among(addresses.c.player_id, "players")).order_by(addresses.c.id)
+_PROFILES = select(players.c.id, players.c.epoch, players.c.settings).where(among(players.c.id, "players"))
 _OWNERS = (
     select(addresses.c.address_key, players.c.id, players.c.userid)
     .join(players, addresses.c.player_id == players.c.id)
