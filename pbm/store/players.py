@@ -60,15 +60,18 @@ class Players:
         self._profiles: dict[int, tuple[int, dict[str, str]]] = {}
         self._owners: dict[str, list[Player]] = {}
 
-    def foresee(self, player_ids: Collection[int]) -> None:
-        """Read at once the addresses, whose they are, and the profiles, which will be asked for one by one."""
-        self._addresses |= self._read_addresses(player_ids)
+    def foresee(self, people: Mapping[int, tuple[int, str]]) -> None:
+        """Read at once the addresses, and whose they are, which will be asked for one by one.
+
+        people: the epoch and the settings of each, as they are stored.
+        """
+        self._addresses |= self._read_addresses(people)
         self.foresee_owners({each.address for some in self._addresses.values() for each in some})
-        self._profiles |= self._read_profiles(player_ids)
+        self._profiles |= {player_id: _profile(*stored) for player_id, stored in people.items()}
 
     def foresee_owners(self, written: Collection[str]) -> None:
         """Read at once whose the addresses are, which will be asked for one by one."""
-        self._owners |= self._read_owners({address.casefold() for address in written})
+        self._owners |= self._read_owners({address.casefold() for address in written} - self._owners.keys())
 
     def forget(self) -> None:
         """Ask anew for what was foreseen."""
@@ -264,11 +267,15 @@ class Players:
 
     def _read_profiles(self, player_ids: Collection[int]) -> dict[int, tuple[int, dict[str, str]]]:
         rows = self._connection.execute(_PROFILES, {"players": list(player_ids)})
-        return {row.id: (row.epoch, dict(json.loads(row.settings))) for row in rows}
+        return {row.id: _profile(row.epoch, row.settings) for row in rows}
 
     def save_settings(self, player_id: int, settings: Mapping[str, str]) -> None:
         chosen = json.dumps(dict(settings), sort_keys=True)
         self._connection.execute(update(players).where(players.c.id == player_id).values(settings=chosen))
+
+
+def _profile(epoch: int, settings: str) -> tuple[int, dict[str, str]]:
+    return epoch, dict(json.loads(settings))
 
 
 def _address(row: Row[Any]) -> Address:
