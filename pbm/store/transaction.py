@@ -143,6 +143,10 @@ class Transaction:
         self.disturbed = False
         """It has changed more than queues and the boards on which plies were played, see `age`."""
 
+    def close(self) -> None:
+        """A transaction that only reads ends here, not with its block."""
+        self._connection.close()
+
     @cached_property
     def bounces(self) -> Bounces:
         return Bounces(self._connection, self.players)
