@@ -86,6 +86,8 @@ class Batches:
         self._ahead = 0
         """The number of the last mail about a board that was looked at before it was its turn."""
         self._settled = 0
+        self.is_idle = True
+        """No more mails waited when it was looked last."""
         self._released = False
         """Mails that were claimed last were not settled, and are to be claimed anew."""
         self._checked: dict[int, tuple[Logins, Checked]] = {}
@@ -108,14 +110,15 @@ class Batches:
         Raises: DatabaseTrouble, and then none is handled.
         """
         self._committed = committed
-        handled, begun = 0, monotonic()
+        handled, more, begun = 0, False, monotonic()
         while handled < limit:
             some = self._handle_some(limit)
             handled += some
-            more = self._released if self._store.locks_rows else some and (self._left_over or self._put_off)
+            more = self._released if self._store.locks_rows else bool(some and (self._left_over or self._put_off))
             seconds = _SECONDS_OF_A_FLOOD if self._put_off else _SECONDS_IN_ALL
             if not more or (handled and monotonic() > begun + seconds):
                 break
+        self.is_idle = not handled or not (more or handled >= limit or self._store.locks_rows)
         return handled
 
     def let_pass(self) -> None:
