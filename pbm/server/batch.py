@@ -348,6 +348,7 @@ class Batches:
         return found, []
 
     def _read_ahead(self, tx: Transaction, mails: Sequence[Prepared]) -> None:
+        tx.players.foresee_owners({mail.message.sender for mail in mails if isinstance(mail.message, Message)})
         tx.foresee(boards_of(mails), self._handler.tools.states.match)
 
     def _foreseen(self, tx: Transaction, mail: Prepared, checked: Checked) -> Obeyed | None:

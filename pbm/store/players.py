@@ -61,17 +61,14 @@ class Players:
         self._owners: dict[str, list[Player]] = {}
 
     def foresee(self, people: Mapping[int, tuple[int, str]]) -> None:
-        """Read at once the addresses, and whose they are, which will be asked for one by one.
-
-        people: the epoch and the settings of each, as they are stored.
-        """
+        """Read at once the addresses, which will be asked for one by one. people: the epoch and the stored settings."""
         self._addresses |= self._read_addresses(people)
-        self.foresee_owners({each.address for some in self._addresses.values() for each in some})
         self._profiles |= {player_id: _profile(*stored) for player_id, stored in people.items()}
 
     def foresee_owners(self, written: Collection[str]) -> None:
         """Read at once whose the addresses are, which will be asked for one by one."""
-        self._owners |= self._read_owners({address.casefold() for address in written} - self._owners.keys())
+        if unknown := {address.casefold() for address in written} - self._owners.keys():
+            self._owners |= self._read_owners(unknown)
 
     def forget(self) -> None:
         """Ask anew for what was foreseen."""

@@ -31,7 +31,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 REVISION = "0015"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
@@ -44,10 +44,10 @@ class Instant(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
-        return None if value is None else (value - _EPOCH) // timedelta(microseconds=1)
+        return None if value is None else (value - _EPOCH) // _MICROSECOND
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        return None if value is None else _EPOCH + timedelta(microseconds=value)
+        return None if value is None else _EPOCH + value * _MICROSECOND
 
 
 class _Among(FunctionElement[bool]):
