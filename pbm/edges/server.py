@@ -284,12 +284,12 @@ class Server:
         if loop.time() >= self._tidy_at and not self._doubts:
             await loop.run_in_executor(thread, self._service.tidy)
             self._tidy_at = loop.time() + _TIDY_SECONDS
-        if await loop.run_in_executor(thread, self._service.heed):
-            return _LOOK_SECONDS
         work = loop.run_in_executor(thread, self._service.handle, _MAILS_PER_TRANSACTION, self._committed)
         handled = await self._bounded(work)
+        if self._service.is_at_rest:
+            return _LOOK_SECONDS
         self._sent_soon(handled)
-        is_over = not handled
+        is_over = self._service.is_idle
         if self._doubts:
             return _LOOK_SECONDS if is_over else 0
         if loop.time() < self._agenda_at:

@@ -11,7 +11,7 @@ gets: see `handle`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import takewhile
 from math import inf
@@ -86,6 +86,8 @@ class Batches:
         self._ahead = 0
         """The number of the last mail about a board that was looked at before it was its turn."""
         self._settled = 0
+        self.is_idle = True
+        """No more mails waited when it was looked last."""
         self._released = False
         """Mails that were claimed last were not settled, and are to be claimed anew."""
         self._checked: dict[int, tuple[Logins, Checked]] = {}
@@ -108,14 +110,15 @@ class Batches:
         Raises: DatabaseTrouble, and then none is handled.
         """
         self._committed = committed
-        handled, begun = 0, monotonic()
+        handled, more, begun = 0, False, monotonic()
         while handled < limit:
             some = self._handle_some(limit)
             handled += some
-            more = self._released if self._store.locks_rows else some and (self._left_over or self._put_off)
+            more = self._released if self._store.locks_rows else bool(some and (self._left_over or self._put_off))
             seconds = _SECONDS_OF_A_FLOOD if self._put_off else _SECONDS_IN_ALL
             if not more or (handled and monotonic() > begun + seconds):
                 break
+        self.is_idle = not handled or not (more or handled >= limit or self._store.locks_rows)
         return handled
 
     def let_pass(self) -> None:
@@ -213,28 +216,29 @@ class Batches:
         with self._store.read() as tx:
             rows = {row.id: row for row in tx.inbox.waiting(limit, again, self._seen)}
             waiting = self._read_all(tx, list(rows.values()))
-        self._newest = newest = max([self._seen, *(rows.keys() - {*again})])
-        for number in again:
-            del self._put_off[number]
-        prepared = soon_done(waiting, self._put_off)
-        done = {mail.row.id for mail in prepared}
-        self._put_off |= {mail.row.id: mail.row.lane for mail in waiting if mail.row.id not in done}
-        self._seen = newest if self._put_off else 0
-        handled = 0
-        if len(rows) >= limit and not self._left_over:
+            self._newest = newest = max([self._seen, *(rows.keys() - {*again})])
+            for number in again:
+                del self._put_off[number]
+            prepared = soon_done(waiting, self._put_off)
+            done = {mail.row.id for mail in prepared}
+            self._put_off |= {mail.row.id: mail.row.lane for mail in waiting if mail.row.id not in done}
+            self._seen = newest if self._put_off else 0
+            is_flood = len(rows) >= limit and not self._left_over
+            handled = 0 if is_flood else self._settle_in_turn(prepared, newest, tx)
+        if is_flood:
             first = [*(mail for mail in prepared if mail.row.answers_board), *self._of_boards(newest)]
-            prepared = [mail for mail in prepared if not mail.row.answers_board]
             handled = self._settle_in_turn(first, newest)
-        if not prepared and not handled and self._put_off:  # another process has handled those that were to come now
+            handled += self._settle_in_turn([mail for mail in prepared if not mail.row.answers_board], newest)
+        if not handled and self._put_off:  # another process has handled those that were to come now
             self._see_all_again()
             return self._handle_waiting(limit)
-        return handled + self._settle_in_turn(prepared, newest)
+        return handled
 
-    def _settle_in_turn(self, prepared: list[Prepared], newest: int) -> int:
+    def _settle_in_turn(self, prepared: list[Prepared], newest: int, view: Transaction | None = None) -> int:
         """Settle the mails, and others that answer a board and come meanwhile; returns how many.
 
         While more wait than are settled in time, these come first, and they come alone: what else is asked for is
-        worked out when they are settled. newest: the number of the last that was seen.
+        worked out when they are settled. newest: the number of the last that was seen. view: in which they were read.
         """
         work, settled = self._checked_all(_moves_first(prepared)), 0
         while work:
@@ -242,7 +246,8 @@ class Batches:
                 self._in_hand = {mail.row.lane for mail, _ in work}
             some = _alike(work[: self._at_once])
             later = work[len(some) :]
-            rest = self._settle_some(some)
+            rest = self._settle_some(some, view)
+            view = None
             settled += len(some) - len(rest)
             self._adapt(len(some) - len(rest), len(some))
             work = [*rest, *later]
@@ -284,9 +289,9 @@ class Batches:
         self._put_off.clear()
         self._seen = self._ahead = 0
 
-    def _settle_some(self, work: Sequence[Work]) -> Sequence[Work]:
+    def _settle_some(self, work: Sequence[Work], view: Transaction | None) -> Sequence[Work]:
         """Settle as many of the mails as can be foreseen at once; returns the rest."""
-        foreseen, later = self._foresee(work)
+        foreseen, later = self._foresee(work, view)
         work = work[: len(work) - len(later)]
         while work:
             work = self._settle_at_once(work, foreseen)
@@ -311,16 +316,16 @@ class Batches:
         self._committed()
         return rest
 
-    def _foresee(self, work: Sequence[Work]) -> tuple[Foreseen, Sequence[Work]]:
+    def _foresee(self, work: Sequence[Work], view: Transaction | None = None) -> tuple[Foreseen, Sequence[Work]]:
         """The answers to mails that only read, found and composed while others write.
 
         What all others lead to and show is worked out. And the mails from the first on that has to wait: for an earlier
         one of its lane, its sender or its board, which may change what it reads and is counted first, or because this
-        took long.
+        took long. view: of the database, which is closed; None for a new one.
         """
         found = Foreseen()
         met, until = set[str](), monotonic() + _SECONDS_AHEAD
-        with self._store.read() as tx:
+        with closing(view) if view else self._store.read() as tx:
             found.age, tx.let_pass = tx.age, self.let_pass
             self._read_ahead(tx, [mail for mail, _ in work])
             for place, (mail, checked) in enumerate(work):
@@ -343,6 +348,7 @@ class Batches:
         return found, []
 
     def _read_ahead(self, tx: Transaction, mails: Sequence[Prepared]) -> None:
+        tx.players.foresee_owners({mail.message.sender for mail in mails if isinstance(mail.message, Message)})
         tx.foresee(boards_of(mails), self._handler.tools.states.match)
 
     def _foreseen(self, tx: Transaction, mail: Prepared, checked: Checked) -> Obeyed | None:

@@ -300,7 +300,8 @@ class Handler:
             return settled
         if isinstance(mail.message, Discard):
             return self._lay_aside(tx, mail.message)
-        if ban := self._ban(tx, mail, checked):
+        is_rehearsed = obeyed is not None and obeyed.rehearsal is not None  # while there was the same ban, or none
+        if not is_rehearsed and (ban := self._ban(tx, mail, checked)):
             return self._keep_out(tx, ban, mail)
         if mail.is_for_operator:
             return self._hand_on(tx, mail)

@@ -125,6 +125,8 @@ class Service:
         self.bouncing = Bouncing(self.tools)
         handler = Handler(self.tools, self._signer, self.settings.robot, self.bouncing, unlock)
         self._batches = Batches(store, handler)
+        self.is_at_rest = False
+        """The operator wanted mail to be taken and nothing to be done when that was looked up last."""
         self.agenda = Runner(store, self.tools, timing.attend, self._batches.let_pass)
         self.thinkers = (
             Thinker(store, self.tools, (MOVES,), MOVE_SECONDS, ask),
@@ -236,7 +238,8 @@ class Service:
         """
         with self.store.read() as tx:
             self._signer.renew(*tx.secrets.keys(self.clock()))
-            return bool(tx.absences.open(StopKind.MAINTENANCE))
+            self.is_at_rest = bool(tx.absences.open(StopKind.MAINTENANCE))
+        return self.is_at_rest
 
     def handle(self, limit: int = 50, committed: Callable[[], None] = lambda: None) -> int:
         """Handle the mails that wait, oldest first; returns how many there were.
@@ -247,6 +250,11 @@ class Service:
         if self.heed():
             return 0
         return self._batches.handle(limit, committed)
+
+    @property
+    def is_idle(self) -> bool:
+        """No more mails waited when some were handled last."""
+        return self._batches.is_idle
 
 
 SILENCE = timedelta(minutes=5)

@@ -10,11 +10,9 @@ from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
-    BindParameter,
     Connection,
     Row,
     ScalarSelect,
-    bindparam,
     delete,
     exists,
     func,
@@ -33,6 +31,7 @@ from pbm.domain.match import Intent, IntentKind, Match, Player
 from pbm.domain.settings import Settings
 from pbm.store.tables import (
     absences,
+    among,
     broadcasts,
     follows,
     game_choices,
@@ -116,7 +115,7 @@ _OF_BOARDS = (
         intents.c.created_at,
         intents.c.due_at,
     )
-    .where(intents.c.board.in_(bindparam("boards", expanding=True)))
+    .where(among(intents.c.board, "boards"))
     .order_by(intents.c.kind)
 )
 """Built once: every move asks for it."""
@@ -186,21 +185,20 @@ class Follower:
     whom: str = ""
 
 
-_boards: BindParameter[int] = bindparam("boards", expanding=True)
 _by_board = select(follows.c.board, follows.c.player_id, follows.c.ends_only, literal("").label("whom")).where(
-    follows.c.board.in_(_boards)
+    among(follows.c.board, "boards")
 )
 _by_game = (
     select(matches.c.board, game_choices.c.player_id, not_(game_choices.c.follows), literal(ALL))
     .join(game_choices, game_choices.c.game == matches.c.game)
-    .where(matches.c.board.in_(_boards), or_(game_choices.c.follows, game_choices.c.notify_ends))
+    .where(among(matches.c.board, "boards"), or_(game_choices.c.follows, game_choices.c.notify_ends))
 )
 _followed = players.alias("followed")
 _by_player = (
     select(matches.c.board, player_follows.c.player_id, literal(False), _followed.c.userid)
     .join(player_follows, player_follows.c.followed_id == seat)
     .join(_followed, _followed.c.id == seat)
-    .where(matches.c.board.in_(_boards))
+    .where(among(matches.c.board, "boards"))
     for seat in (matches.c.seat1_id, matches.c.seat2_id)
 )
 _wishes = union_all(_by_board, _by_game, *_by_player).subquery()

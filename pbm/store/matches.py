@@ -34,7 +34,7 @@ from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Result, Seat
 from pbm.store.annex import COLUMNS, clock_of, columns_at_end, columns_of, is_interrupted, settings_of
 from pbm.store.house import Absences
-from pbm.store.tables import addresses, matches, players, plies, tournament_players
+from pbm.store.tables import addresses, among, matches, players, plies, tournament_players
 
 _first = players.alias("first_player")
 _second = players.alias("second_player")
@@ -50,14 +50,10 @@ _with_players = select(
 ).select_from(matches.join(_first, _first.c.id == matches.c.seat1_id).join(_second, _second.c.id == matches.c.seat2_id))
 
 
-_HEADERS = _with_players.where(matches.c.board.in_(bindparam("boards", expanding=True))).order_by(matches.c.board)
+_HEADERS = _with_players.where(among(matches.c.board, "boards")).order_by(matches.c.board)
 _LOCKED = _HEADERS.with_for_update(of=matches, key_share=True)
 _PLY = plies.c.notation, plies.c.seat, plies.c.played_at, plies.c.auto, plies.c.time_left
-_RECORDS = (
-    select(plies.c.board, *_PLY)
-    .where(plies.c.board.in_(bindparam("boards", expanding=True)))
-    .order_by(plies.c.board, plies.c.ply)
-)
+_RECORDS = select(plies.c.board, *_PLY).where(among(plies.c.board, "boards")).order_by(plies.c.board, plies.c.ply)
 ADD_PLY = insert(plies)
 COUNT_PLY = (
     update(matches)
@@ -105,33 +101,39 @@ class Matches:
         self._connection = connection
         self._foreseen: dict[int, Row[Any] | None] = {}
         self._foreseen_records: dict[int, tuple[Ply, ...]] = {}
-        self._foreseen_summaries: dict[int, Summary] = {}
+        self._rows: dict[int, Row[Any]] = {}
 
-    def foresee(self, boards: Collection[int], known: Callable[[int], Match | None]) -> set[Player]:
-        """Load at once what will be loaded one by one; returns the players. known: as for `load`, of each."""
+    def foresee(self, boards: Collection[int], known: Callable[[int], Match | None]) -> dict[int, tuple[int, str]]:
+        """Load at once what will be loaded one by one; known: as for `load`, of each.
+
+        Returns the epochs and the settings of the players, as they are stored, by id.
+        """
         rows = self._headers(boards)
         self._foreseen |= dict.fromkeys(boards) | {row.board: row for row in rows}
         self._foreseen_records |= self._records([row.board for row in rows if not _is_unchanged(row, known(row.board))])
-        return {player for row in rows for player in players_of(row)}
+        firsts = {row.seat1_id: (row.epoch1, row.settings1) for row in rows}
+        return firsts | {row.seat2_id: (row.epoch2, row.settings2) for row in rows}
 
     def foresee_summaries(self, boards: Collection[int]) -> None:
         """Read at once what will be asked for one by one."""
-        rows = self._connection.execute(_HEADERS, {"boards": list(boards)})
-        self._foreseen_summaries |= {row.board: _summary(row) for row in rows}
+        self._rows |= {row.board: row for row in self._connection.execute(_HEADERS, {"boards": list(boards)})}
 
     def forget(self) -> None:
         """Ask anew for what was foreseen."""
         self._foreseen.clear()
         self._foreseen_records.clear()
-        self._foreseen_summaries.clear()
+        self._rows.clear()
 
     def _ask_anew(self, board: int) -> None:
         self._foreseen.pop(board, None)
         self._foreseen_records.pop(board, None)
+        self._rows.pop(board, None)
 
     def _headers(self, boards: Collection[int]) -> Sequence[Row[Any]]:
         """In a transaction that writes nobody else can load them so before that ends."""
         writes = self._connection.get_execution_options().get("pbm_writes", False)
+        if not writes and self._rows.keys() >= set(boards):
+            return [self._rows[board] for board in boards]
         return self._connection.execute(_LOCKED if writes else _HEADERS, {"boards": list(boards)}).all()
 
     def _header(self, board: int) -> Row[Any] | None:
@@ -359,9 +361,7 @@ class Matches:
         self._change(board, {**nothing, "seat_to_move": seat_to_move, "revision": matches.c.revision + 1})
 
     def summary(self, board: int) -> Summary | None:
-        if board in self._foreseen_summaries:
-            return self._foreseen_summaries[board]
-        row = self._connection.execute(_HEADERS, {"boards": [board]}).one_or_none()
+        row = self._rows.get(board) or self._connection.execute(_HEADERS, {"boards": [board]}).one_or_none()
         return None if row is None else _summary(row)
 
     def summaries(

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, se
 
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
-from pbm.store.tables import addresses, bans, players
+from pbm.store.tables import addresses, among, bans, players
 
 MOST_ALIKE = 500
 """Userids that are looked through for one that may be meant."""
@@ -39,12 +39,8 @@ class Address:
         return bool(self.bounces or self.soft_bounces or self.suspended_at)
 
 
-_ADDRESSES = (
-    select(addresses).where(addresses.c.player_id.in_(bindparam("players", expanding=True))).order_by(addresses.c.id)
-)
-_PROFILES = select(players.c.id, players.c.epoch, players.c.settings).where(
-    players.c.id.in_(bindparam("players", expanding=True))
-)
+_ADDRESSES = select(addresses).where(among(addresses.c.player_id, "players")).order_by(addresses.c.id)
+_PROFILES = select(players.c.id, players.c.epoch, players.c.settings).where(among(players.c.id, "players"))
 _OWNERS = (
     select(addresses.c.address_key, players.c.id, players.c.userid)
     .join(players, addresses.c.player_id == players.c.id)
@@ -64,15 +60,15 @@ class Players:
         self._profiles: dict[int, tuple[int, dict[str, str]]] = {}
         self._owners: dict[str, list[Player]] = {}
 
-    def foresee(self, player_ids: Collection[int]) -> None:
-        """Read at once the addresses, whose they are, and the profiles, which will be asked for one by one."""
-        self._addresses |= self._read_addresses(player_ids)
-        self.foresee_owners({each.address for some in self._addresses.values() for each in some})
-        self._profiles |= self._read_profiles(player_ids)
+    def foresee(self, people: Mapping[int, tuple[int, str]]) -> None:
+        """Read at once the addresses, which will be asked for one by one. people: the epoch and the stored settings."""
+        self._addresses |= self._read_addresses(people)
+        self._profiles |= {player_id: _profile(*stored) for player_id, stored in people.items()}
 
     def foresee_owners(self, written: Collection[str]) -> None:
         """Read at once whose the addresses are, which will be asked for one by one."""
-        self._owners |= self._read_owners({address.casefold() for address in written})
+        if unknown := {address.casefold() for address in written} - self._owners.keys():
+            self._owners |= self._read_owners(unknown)
 
     def forget(self) -> None:
         """Ask anew for what was foreseen."""
@@ -268,11 +264,15 @@ class Players:
 
     def _read_profiles(self, player_ids: Collection[int]) -> dict[int, tuple[int, dict[str, str]]]:
         rows = self._connection.execute(_PROFILES, {"players": list(player_ids)})
-        return {row.id: (row.epoch, dict(json.loads(row.settings))) for row in rows}
+        return {row.id: _profile(row.epoch, row.settings) for row in rows}
 
     def save_settings(self, player_id: int, settings: Mapping[str, str]) -> None:
         chosen = json.dumps(dict(settings), sort_keys=True)
         self._connection.execute(update(players).where(players.c.id == player_id).values(settings=chosen))
+
+
+def _profile(epoch: int, settings: str) -> tuple[int, dict[str, str]]:
+    return epoch, dict(json.loads(settings))
 
 
 def _address(row: Row[Any]) -> Address:

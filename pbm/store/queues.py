@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent, Settlement
 from pbm.store.neighbours import Conflict
-from pbm.store.tables import Instant, addresses, inbox, matches, outbox
+from pbm.store.tables import Instant, addresses, among, inbox, matches, outbox
 
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
@@ -33,7 +33,7 @@ _NEWER = _WAITING.where(inbox.c.id > bindparam("beyond")).limit(bindparam("most"
 _OF_BOARDS = _NEWER.where(inbox.c.lane.startswith("board "), inbox.c.lane.not_like("% from %"))
 """Those that answer a board's mail. Anybody can name a board, so mails that only do are not among them."""
 _OF_IDENTITIES = select(inbox.c.identity).where(inbox.c.identity.in_(bindparam("wanted", expanding=True)))
-_STILL_NEW = select(inbox.c.id).where(_NEW, inbox.c.id.in_(bindparam("mails", expanding=True)))
+_STILL_NEW = select(inbox.c.id).where(_NEW, among(inbox.c.id, "mails"))
 _RECENT = 20_000
 """Mails among which those of the last hour are looked for; there is no index by time."""
 _TAKE_IN = insert(inbox).returning(inbox.c.id, sort_by_parameter_order=True)
@@ -49,12 +49,12 @@ _HELD = timedelta(seconds=5)
 _AGAIN = {"state": Delivery.QUEUED.value, "attempts": 0, "done_at": None}
 _OWE = insert(outbox).returning(outbox.c.key, outbox.c.id)
 """Its rows come back in any order: only so does SQLite take many in one statement."""
-_THESE = outbox.c.id.in_(bindparam("ids", expanding=True))
+_THESE = among(outbox.c.id, "ids")
 _DUE = select(outbox).where(_QUEUED, outbox.c.due_at <= bindparam("now")).order_by(outbox.c.due_at, outbox.c.id)
 _CLAIMED = _DUE.limit(bindparam("most")).with_for_update(skip_locked=True)
 _OLDER = (
     select(outbox.c.board, outbox.c.address, func.min(outbox.c.id))
-    .where(_PENDING, outbox.c.board.in_(bindparam("boards", expanding=True)))
+    .where(_PENDING, among(outbox.c.board, "boards"))
     .where(outbox.c.id < bindparam("beyond"), outbox.c.id.not_in(bindparam("known", expanding=True)))
     .where(outbox.c.address.in_(bindparam("people", expanding=True)), outbox.c.due_at <= bindparam("before"))
     .group_by(outbox.c.board, outbox.c.address)
@@ -71,7 +71,7 @@ _SETTLE = update(inbox).where(inbox.c.id == bindparam("mail"))
 
 _newer = outbox.alias("newer")
 _LAST_OF_ITS_BOARD = select(outbox.c.id).where(
-    outbox.c.id.in_(bindparam("ids", expanding=True)),
+    among(outbox.c.id, "ids"),
     outbox.c.board.in_(select(matches.c.board).where(matches.c.ended_at.is_(None), matches.c.board == outbox.c.board)),
     ~exists().where(_newer.c.board == outbox.c.board, _newer.c.address == outbox.c.address, _newer.c.id > outbox.c.id),
 )

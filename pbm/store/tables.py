@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
+    JSON,
     BigInteger,
     Boolean,
     Column,
@@ -21,11 +22,16 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    bindparam,
     literal_column,
 )
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.engine import Dialect
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 REVISION = "0015"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
@@ -38,10 +44,35 @@ class Instant(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
-        return None if value is None else (value - _EPOCH) // timedelta(microseconds=1)
+        return None if value is None else (value - _EPOCH) // _MICROSECOND
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        return None if value is None else _EPOCH + timedelta(microseconds=value)
+        return None if value is None else _EPOCH + value * _MICROSECOND
+
+
+class _Among(FunctionElement[bool]):
+    type = Boolean()
+    inherit_cache = True
+
+    def self_group(self, against: object = None) -> _Among:
+        """SQLAlchemy would compare it with 1, and SQLite then use no index."""
+        return self
+
+
+@compiles(_Among)
+def _among(element: _Among, compiler: SQLCompiler, **words: Any) -> str:
+    column, numbers = (compiler.process(each, **words) for each in element.clauses)
+    if compiler.dialect.name == "sqlite":
+        return f"{column} IN (SELECT value FROM json_each({numbers}))"  # noqa: S608  of our own names
+    return f"{column} = ANY ({numbers})"
+
+
+def among(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+    """Whether the column is one of the numbers, a list of any length that the statement is given under the name.
+
+    The statement has one text for all lengths, so it is written once, and prepared once by the database.
+    """
+    return _Among(column, bindparam(name, type_=JSON().with_variant(ARRAY(BigInteger), "postgresql")))
 
 
 BigKey = BigInteger().with_variant(Integer, "sqlite")

@@ -134,12 +134,18 @@ class Transaction:
         """The instant at which all of it happens."""
         self.let_pass: Callable[[], None] = lambda: None
         """Called between bites of what takes long: where nothing is written, others may come first."""
-        self._savepoints = 0
+        self._savepoints: list[str] = []
+        """The names of those that are wanted, of which the first so many are set:"""
+        self._set = 0
         self.opened: list[Any] | None = None
         """The boards that a rehearsal has in hand; None outside of one."""
         self._grown_older = False
         self.disturbed = False
         """It has changed more than queues and the boards on which plies were played, see `age`."""
+
+    def close(self) -> None:
+        """A transaction that only reads ends here, not with its block."""
+        self._connection.close()
 
     @cached_property
     def bounces(self) -> Bounces:
@@ -152,12 +158,13 @@ class Transaction:
         """
         if not boards:
             return
-        people = [player.id for player in self.matches.foresee(boards, known)]
+        people = self.matches.foresee(boards, known)
         self.intents.foresee(boards)
         self.follows.foresee(boards)
         self.players.foresee(people)
 
     def _before_change(self, statement: UpdateBase) -> None:
+        self._set_savepoints()
         if statement.table is inbox or statement.table is outbox:
             return
         self._grown_older = True
@@ -199,24 +206,32 @@ class Transaction:
     def savepoint(self) -> Iterator[None]:
         """An exception out of the block undoes what the block wrote, and nothing else. Raises: DatabaseTrouble.
 
-        SQLAlchemy's own take four times as long, and every mail has two. A rehearsal writes nothing, so that on SQLite
-        nothing is to be undone.
+        SQLAlchemy's own take four times as long, and every mail has two. Until something is written nothing is to be
+        undone, but on PostgreSQL the fault of a statement that reads.
         """
-        if self.opened is not None and self._connection.dialect.name == "sqlite":
-            yield
-            return
-        self._savepoints += 1
-        name = f"savepoint_{self._savepoints}"
+        name = f"savepoint_{len(self._savepoints)}"
+        self._savepoints.append(name)
         with translated():
-            self._connection.exec_driver_sql(f"SAVEPOINT {name}")
+            if self._connection.dialect.name != "sqlite":
+                self._set_savepoints()
             try:
                 yield
             except BaseException:
-                self._connection.exec_driver_sql(f"ROLLBACK TO SAVEPOINT {name}")
+                self._end_savepoint(f"ROLLBACK TO SAVEPOINT {name}")
                 raise
-            finally:
-                self._savepoints -= 1
-            self._connection.exec_driver_sql(f"RELEASE SAVEPOINT {name}")
+            self._end_savepoint(f"RELEASE SAVEPOINT {name}")
+
+    def _set_savepoints(self) -> None:
+        for name in self._savepoints[self._set :]:
+            self._connection.exec_driver_sql(f"SAVEPOINT {name}")
+        self._set = len(self._savepoints)
+
+    def _end_savepoint(self, words: str) -> None:
+        """The last that is wanted."""
+        self._savepoints.pop()
+        if self._set > len(self._savepoints):
+            self._set -= 1
+            self._connection.exec_driver_sql(words)
 
     @contextmanager
     def rehearsal(self) -> Iterator[Rehearsal]:
