@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from pbm.mailin import phrases
 
@@ -175,7 +176,7 @@ def _attribution_end(lines: Sequence[str], place: int, us: str) -> int:
         strong = evidence >= _STRONG and (closed or len(joined) <= _UNCLOSED_LENGTH)
         believed = (strong and closed) or (above_quote and (strong or closed))
         rest = " ".join(lines[place + 1 : end])
-        if believed and (_evidence(rest, us) < min(evidence, _STRONG) or _begins_above(lines, place, us)):
+        if believed and (_evidence(rest, us) < evidence or _begins_above(lines, place, us)):
             return end
         if end == len(lines) or not lines[end] or not _goes_on(lines[end - 1], lines[end]):
             break
@@ -207,9 +208,16 @@ def _begins_above(lines: Sequence[str], place: int, us: str) -> bool:
 
 
 def _evidence(line: str, us: str) -> int:
-    """How much a line speaks for an attribution: a date (2), a verb of writing (1), an address or our name (1)."""
-    named = "@" in line or re.search(rf"(?<!\w){re.escape(us)}", line.lower())
-    return 2 * _dated(line) + bool(phrases.WROTE.search(line)) + bool(named)
+    """How much a line speaks for an attribution, up to _STRONG: a date (2), an address or our name (1), a verb of
+    writing (1).
+    """
+    found = 2 * _dated(line) + bool("@" in line or _named(us).search(line.lower()))
+    return found if found >= _STRONG else found + bool(phrases.WROTE.search(line))
+
+
+@lru_cache
+def _named(us: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(us)}")
 
 
 def _dated(text: str) -> bool:
@@ -277,7 +285,9 @@ def bounded(text: str) -> str:
     Lines longer than MAX_LINE, as programs send that leave it to others to break them, are broken at a blank; quoted
     ones are cut, for what is left of them would not be marked.
     """
-    text = _RUN_ON.sub(r"\1\n", _CONTROL.sub("", text.translate(_NOISE)))
+    if not text.isascii() or _CONTROL.search(text):
+        text = _CONTROL.sub("", text.translate(_NOISE))
+    text = _RUN_ON.sub(r"\1\n", text)
     if armour := _ARMOUR.search(text):
         text = _ARMOUR_END.split(text[armour.end() :], maxsplit=1)[0]
     lines: list[str] = []
