@@ -129,10 +129,12 @@ def clean(line: str) -> str:
     >>> clean('"cross move 101 F6"'), clean('"Hi" is what "they" say')
     ('cross move 101 F6', '"Hi" is what "they" say')
     """
-    printable = _unquoted("".join(char if char.isprintable() else " " for char in line).strip(" *")).lstrip(" *")
-    opening, closing = ("[<", "]>") if {"<", ">"} <= {*printable} else ("[", "]")
-    words = [word for word in printable.split() if word != "**"]
-    return " ".join(filter(None, (word if word == ">" else word.lstrip(opening).rstrip(closing) for word in words)))
+    if not line.isprintable():
+        line = "".join(char if char.isprintable() else " " for char in line)
+    line = _unquoted(line.strip(" *")).lstrip(" *")
+    opening, closing = ("[<", "]>") if "<" in line and ">" in line else ("[", "]")
+    words = [word if word == ">" else word.lstrip(opening).rstrip(closing) for word in line.split() if word != "**"]
+    return " ".join(filter(None, words))
 
 
 def _unquoted(line: str) -> str:
