@@ -19,6 +19,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import NamedTuple
 
 from pbm.core.credentials import is_password
@@ -355,6 +356,7 @@ def replied_to(tx: Transaction, address: str) -> None:
     tx.guesses.put(key, replies_to(tx, address) + 1, tx.now, None)
 
 
+@lru_cache(1000)
 def network_of(peer: str, bits: int = 32) -> str:
     """The network that counts as one machine: an IPv4 address, or so many bits of it, an IPv6 /64.
 
