@@ -188,7 +188,7 @@ class Placing(ABC):
         return ()
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=5000)
 def _ending(game: Placing, pos: Position) -> Ending | None:
     """Asked several times at each ply."""
     if pos.last is None:

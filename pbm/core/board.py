@@ -39,6 +39,7 @@ from pbm.domain.match import (
     Result,
     Seat,
     State,
+    due,
     other,
     replay,
     with_clock,
@@ -247,11 +248,12 @@ class OpenBoard:
         by: what the server has played it for. forced: it was the only ply there was, and what was decided stays.
         """
         seat, board, match, auto = self.state.to_move, self.match.board, self.match, forced or by is not None
-        clock = match.clock and match.clock.charged(decided_at or self.now, match.calendars)
-        ply = Ply(notation, seat, self.now, auto, clock.left[seat - 1] if clock else None)
-        pressed = clock and replace(clock, since=self.now).pressed(state.to_move, self.now, match.calendars)
-        played = replace(match, record=(*match.record, ply), revision=match.revision + 1)
-        self.match = with_clock(played, pressed, self.now)
+        calendars, charged, clock = match.calendars, None, None
+        if match.clock is not None:
+            charged = match.clock.charged(decided_at or self.now, calendars)
+            clock = due(match, charged.after_move(state.to_move, calendars, self.now), self.now, self.now)
+        ply = Ply(notation, seat, self.now, auto, charged.left[seat - 1] if charged else None)
+        self.match = replace(match, record=(*match.record, ply), revision=match.revision + 1, clock=clock)
         self.tx.matches.add_ply(match, ply, state.to_move, self.match.clock)
         self.state = state
         played_for = auto, by is IntentKind.PLAN, forced

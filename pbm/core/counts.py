@@ -6,6 +6,7 @@ Counted is what was done, also where it is undone by a rollback and done again. 
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from time import time
@@ -22,8 +23,7 @@ class Histogram:
     seconds: float = 0.0
 
     def add(self, seconds: float) -> None:
-        place = next((place for place, most in enumerate(BUCKETS) if seconds <= most), len(BUCKETS))
-        self.below[place] += 1
+        self.below[bisect_left(BUCKETS, seconds)] += 1
         self.seconds += seconds
 
     def buckets(self) -> list[tuple[str, float]]:

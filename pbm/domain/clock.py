@@ -179,7 +179,7 @@ class Clock:
     @classmethod
     def start(cls, control: TimeControl, seat: int, now: datetime, calendars: Calendars) -> Clock:
         """The clock of a new board."""
-        return _begun(cls(control, seat, (control.at_start, control.at_start), now), seat, now, calendars)
+        return _begun(cls(control, seat, (control.at_start, control.at_start), now), seat, calendars)
 
     @classmethod
     def anew(
@@ -187,7 +187,7 @@ class Clock:
     ) -> Clock:
         """The clock of a board that goes on after it had ended. had: what each seat had left at its last move."""
         first, second = (control.at_start if left is None else control.after_move(left) for left in had)
-        return _begun(cls(control, seat, (first, second), now), seat, now, calendars)
+        return _begun(cls(control, seat, (first, second), now), seat, calendars)
 
     def remaining(self, seat: int, now: datetime, calendars: Calendars) -> int:
         """The time a seat has left, never below 0; for its present move, if that is less."""
@@ -222,9 +222,12 @@ class Clock:
 
     def pressed(self, seat: int, now: datetime, calendars: Calendars) -> Clock:
         """The clock after a move, even one that came too late; the seat is to move now."""
-        charged = self.charged(now, calendars)
-        after = self.control.after_move(charged.left[self.seat - 1])
-        return _begun(replace(charged, left=_with(charged.left, self.seat, after)), seat, now, calendars)
+        return self.charged(now, calendars).after_move(seat, calendars)
+
+    def after_move(self, seat: int, calendars: Calendars, since: datetime | None = None) -> Clock:
+        """The clock, charged, after a move. since: from when on the seat is to move, if not from where it stands."""
+        after = self.control.after_move(self.left[self.seat - 1])
+        return _begun(self, seat, calendars, _with(self.left, self.seat, after), since)
 
     def taken_back(self, seat: int, had: int | None, now: datetime, calendars: Calendars) -> Clock:
         """The last ply, of this seat, is taken back; it had so much left when it played.
@@ -238,7 +241,7 @@ class Clock:
             left = max(left, self.control.at_start, had or 0)
         elif had is not None:
             left = max(0, left - (self.control.after_move(had) - had))
-        return _begun(replace(charged, left=_with(charged.left, seat, left)), seat, now, calendars)
+        return _begun(charged, seat, calendars, _with(charged.left, seat, left))
 
     def given(self, seat: int, amount: int, now: datetime, calendars: Calendars) -> Clock:
         """With a gift of time for a seat; if its time had run out, that is forgotten."""
@@ -281,9 +284,12 @@ def _with(left: tuple[int, int], seat: int, amount: int) -> tuple[int, int]:
     return (amount, left[1]) if seat == 1 else (left[0], amount)
 
 
-def _begun(clock: Clock, seat: int, now: datetime, calendars: Calendars) -> Clock:
-    """The clock, charged until now, when the seat begins to think."""
-    both = clock.control.bank is not None and clock.control.per_move is not None
-    turn_left = (clock.control.per_move or 0) + clock.gift if both else None
-    since = max(now, clock.since)
-    return replace(clock, seat=seat, since=since, turn_left=turn_left, overrun_at=None, gift=0).refreshed(calendars)
+def _begun(
+    clock: Clock, seat: int, calendars: Calendars, left: tuple[int, int] | None = None, since: datetime | None = None
+) -> Clock:
+    """The clock, charged, when the seat begins to think. left: of each seat, if that has changed."""
+    control = clock.control
+    both = control.bank is not None and control.per_move is not None
+    turn_left = (control.per_move or 0) + clock.gift if both else None
+    begun = Clock(control, seat, left or clock.left, since or clock.since, turn_left, clock.paused, due_at=clock.due_at)
+    return begun.refreshed(calendars)

@@ -14,6 +14,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise, permutations
 
 from games import GAMES
@@ -129,10 +130,12 @@ def clean(line: str) -> str:
     >>> clean('"cross move 101 F6"'), clean('"Hi" is what "they" say')
     ('cross move 101 F6', '"Hi" is what "they" say')
     """
-    printable = _unquoted("".join(char if char.isprintable() else " " for char in line).strip(" *")).lstrip(" *")
-    opening, closing = ("[<", "]>") if {"<", ">"} <= {*printable} else ("[", "]")
-    words = [word for word in printable.split() if word != "**"]
-    return " ".join(filter(None, (word if word == ">" else word.lstrip(opening).rstrip(closing) for word in words)))
+    if not line.isprintable():
+        line = "".join(char if char.isprintable() else " " for char in line)
+    line = _unquoted(line.strip(" *")).lstrip(" *")
+    opening, closing = ("[<", "]>") if "<" in line and ">" in line else ("[", "]")
+    words = [word if word == ">" else word.lstrip(opening).rstrip(closing) for word in line.split() if word != "**"]
+    return " ".join(filter(None, words))
 
 
 def _unquoted(line: str) -> str:
@@ -232,6 +235,7 @@ def _lacks_move(verb: Verb, words: Sequence[str], args: Mapping[str, str], is_us
     return userid.isalpha() and len(userid) > 1 and find(userid) is None and is_userid(userid)
 
 
+@cache
 def _verb_called(name: str) -> Verb:
     """One that the table holds."""
     return next(verb for verb in VERBS if verb.name == name)
@@ -267,7 +271,7 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
             raise UnknownCommand(f'"{words[1]}" is no command of {first}.{meant}', line)
         return first, verb, words[2:]
     verb, count = (find("set"), 0) if is_choice(words) else leading(words)
-    if verb is None and (ordered := _in_order(words)) is not None and not standing.answers_board:
+    if verb is None and not standing.answers_board and (ordered := _in_order(words)) is not None:
         raise UnknownCommand(
             f'The words of "{ordered.name}" stand in another order.', _reordered(words, ordered, standing)
         )
@@ -289,9 +293,9 @@ def _unsecret(words: Sequence[str]) -> list[str]:
 
 def _check_names(words: Sequence[str]) -> None:
     """Raises: UnknownCommand for a command behind the name its game has elsewhere, or a robot in place of the verb."""
-    for count in (4, 3, 2, 1):
+    for count in range(min(4, len(words) - 1), 0, -1):
         game, rest = idioms.OTHER_NAMES.get(" ".join(words[:count]).casefold(), ""), words[count:]
-        if game in GAMES and rest and find(rest[0], per_game=True):
+        if game in GAMES and find(rest[0], per_game=True):
             raise UnknownCommand(f"That game is called {game} here.", " ".join([game, *_unsecret(rest)]))
     if len(words) > 1 and words[0].casefold() in GAMES and re.fullmatch("robot[1-5]?", words[1].casefold()):
         line = " ".join([words[0].casefold(), *_unsecret(["challenge", "me", *words[1:]])])
@@ -408,7 +412,7 @@ def lift(
     plans: list[tuple[int, str]] = []
     at = 0
     while at < len(lines):
-        head, tail = _split(lines[at], is_move)
+        head, tail = split_plan(lines[at], is_move)
         at += 1
         if head or not tail:
             left.append(head)
@@ -431,8 +435,8 @@ def _add(plans: list[tuple[int, str]], at: int, text: str) -> None:
     plans.append((at, text))
 
 
-def _split(line: str, is_move: Callable[[str], bool]) -> tuple[str, str]:
-    """A line and the plan at its end; the plan empty where there is none."""
+def split_plan(line: str, is_move: Callable[[str], bool]) -> tuple[str, str]:
+    """A line and the plan at its end; the plan empty where there is none. is_move: as for `lift`."""
     found = _IF.search(line)
     if found is None or not is_plan(found[1]):
         return line, ""

@@ -172,8 +172,8 @@ class Match:
     @property
     def calendars(self) -> tuple[Calendar, Calendar]:
         """When the clock of each player runs."""
-        first, second = (Calendar(chosen.rests, stops) for chosen, stops in zip(self.settings, self.stops, strict=True))
-        return first, second
+        (first, second), (stops, others) = self.settings, self.stops
+        return Calendar(first.rests, stops), Calendar(second.rests, others)
 
     @property
     def opening(self) -> bool:
@@ -305,7 +305,9 @@ class State:
         move = _read(self, text)
         notation = self.game.notate(self.position, move)
         position = self.game.play(self.position, move)
-        return replace(self, position=position, last=move, plies=self.plies + 1, before=self.position), notation
+        return State(
+            self.game, self.options, position, move, self.plies + 1, self.swapped, before=self.position
+        ), notation
 
     def reads(self, text: str) -> bool:
         """Whether a text is written like a move of the game, be it legal or not."""
@@ -415,20 +417,24 @@ LOOK_AGAIN = timedelta(minutes=15)
 
 
 def with_clock(match: Match, clock: Clock | None, now: datetime) -> Match:
-    """The match with its clock changed, and due at its next reminder or deadline.
+    """The match with its clock changed, and due as it then is."""
+    return replace(match, clock=clock and due(match, clock, now, match.moved_at))
 
-    A clock that is paused or has run out keeps when it is due.
+
+def due(match: Match, clock: Clock, now: datetime, moved_at: datetime) -> Clock:
+    """The clock, due at its next reminder or deadline; one that is paused or has run out keeps when it is due.
+
+    moved_at: when the last ply was played, which the match may not have yet.
     """
-    if clock is None or clock.paused or clock.overrun_at is not None:
-        return replace(match, clock=clock)
+    if clock.paused or clock.overrun_at is not None:
+        return clock
     stopped = clock.control.timed and clock.deadline_at is None
-    due = [
-        at for at in (clock.deadline_at, reminder_at(match, clock, now), now + LOOK_AGAIN if stopped else None) if at
-    ]
-    return replace(match, clock=replace(clock, due_at=min(due, default=None)))
+    reminder = reminder_at(match, clock, now, moved_at)
+    instants = [at for at in (clock.deadline_at, reminder, now + LOOK_AGAIN if stopped else None) if at]
+    return replace(clock, due_at=min(instants, default=None))
 
 
-def reminder_at(match: Match, clock: Clock, now: datetime) -> datetime | None:
-    """When the player to move is to be reminded next, after now; None for not at all. clock: as it will be."""
+def reminder_at(match: Match, clock: Clock, now: datetime, moved_at: datetime | None = None) -> datetime | None:
+    """When the player to move is to be reminded next, after now; None for not at all. clock, moved_at: as of `due`."""
     ladder = match.settings[clock.seat - 1].remind
-    return next_reminder(ladder, match.moved_at, clock.deadline_at, clock.control.nag, now)
+    return next_reminder(ladder, moved_at or match.moved_at, clock.deadline_at, clock.control.nag, now)

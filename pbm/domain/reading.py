@@ -18,9 +18,9 @@ from pbm.domain.commands import (
     clean,
     is_moves,
     is_ours,
-    is_plan,
     lift,
     parse,
+    split_plan,
 )
 from pbm.domain.errors import Rejected
 from pbm.domain.meaning import Act, meaning
@@ -160,9 +160,9 @@ def _by_text(draft: _Draft) -> Reading:
 
 
 def _split_plan(subject: str, is_move: Callable[[str], bool]) -> tuple[str, list[str]]:
-    """The subject and the plan at its end, if there is one."""
-    (head, *_), plans = lift([subject], is_move, _is_said) if not is_plan(subject) else ([subject], [])
-    return head, [plan for _, plan in plans]
+    """The subject and the plan at its end, if there is one; it may be a plan itself."""
+    head, plan = split_plan(subject, is_move)
+    return (head, [plan]) if head and plan else (head or plan, [])
 
 
 def _may_plan(standing: Standing, words: str) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import groupby
 
 import authres
@@ -41,7 +41,7 @@ FOR_OPERATOR = frozenset({"postmaster", "abuse"})
 """Local parts that every domain with mail has to have (RFC 2142); a person answers there."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Robot:
     """Our own addresses: local_part, local_part+TOKEN and bounce_part+TOKEN, all @domain."""
 
@@ -77,7 +77,7 @@ class Robot:
             return False
         return local in (*parts, *FOR_OPERATOR) or any(local.startswith((f"{part}+", f"{part}-")) for part in parts)
 
-    @property
+    @cached_property
     def halves(self) -> tuple[tuple[str, str], ...]:
         """The parts before and after the @ in the address and its aliases, in lower case."""
         pairs = (each.lower().rpartition("@") for each in (self.address, *self.aliases))
@@ -88,7 +88,9 @@ def words(value: str) -> str:
     """A header field with its encoded words (RFC 2047) decoded, on one line; what is no encoded word stays."""
     if "=?" in value:
         value = _WORDS.sub(lambda run: _undone(run[0]), value)
-    return " ".join("".join(c if c.isprintable() else " " for c in value).split())
+    if not value.isprintable():
+        value = "".join(c if c.isprintable() else " " for c in value)
+    return " ".join(value.split())
 
 
 def _undone(run: str) -> str:
@@ -108,6 +110,7 @@ def subject(value: str) -> str:
     return words(value)[:MAX_SUBJECT]
 
 
+@lru_cache(256)
 def strip_subject(text: str) -> str:
     """A subject without "Re:", "AW:", "Fwd:" of any language, list tags as [pbmserv], words of stars; blanks folded."""
     text = " ".join(_STARS.sub(" ", text[:MAX_SUBJECT]).split())

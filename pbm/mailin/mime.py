@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from encodings import normalize_encoding
 from encodings.aliases import aliases
+from functools import lru_cache
 
 import chardet
 
@@ -25,8 +26,11 @@ MAX_TEXT_BYTES = 262_144
 MAX_DEPTH = 10
 MAX_PARTS = 100
 
-_FIELD = re.compile(rb"([!-9;-~]{1,76})[ \t]*:(.*)", re.DOTALL)
-_LINE = re.compile(rb"([^\r\n]*)(?:\r\n|\n|\r|\Z)")
+_FIELD = re.compile(
+    rb"(?:([!-9;-~]{1,76})[ \t]*:([^\r\n]*(?:(?:\r\n|\n|\r)(?=[ \t])[ \t\v\f]*\S[^\r\n]*)*)|([^\r\n]*))"
+    rb"(?:\r\n|\n|\r|\Z)"
+)
+"""A header field with the lines it goes on in, or else one line that is none."""
 _PARAMETER = re.compile(r';\s*([\w-]+)\*?\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))')
 _GUESSED_BOUNDARY = re.compile(rb"(?:\A|[\r\n])--(\S.{0,69})\r?\nContent-", re.IGNORECASE)
 
@@ -91,26 +95,22 @@ def split(raw: bytes) -> tuple[Fields, bytes]:
     Raises: TooLongError.
     """
     names: list[str] = []
-    values: list[list[bytes]] = []
+    fields = Fields(names)
     place = 0
-    while place < len(raw) and (match := _LINE.match(raw, place)):
+    while place < len(raw) and (match := _FIELD.match(raw, place)):
         if match.end() > MAX_HEADERS:
             raise TooLongError(f"more than {MAX_HEADERS} bytes of header")
-        line = match[1]
-        if not line.strip():
+        name, value, line = match.groups()
+        if name:
+            names.append(key := name.decode("ascii").lower())
+            unfolded = b" ".join(value.splitlines())[: 2 * MAX_FIELD]
+            fields.setdefault(key, []).append(to_text(unfolded, "utf-8")[:MAX_FIELD].strip())
+        elif not line.strip():
             place = match.end()
             break
-        if line[:1] in b" \t" and values:
-            values[-1].append(line)
-        elif field := _FIELD.match(line):
-            names.append(field[1].decode("ascii").lower())
-            values.append([field[2]])
         elif place or not line.startswith(b"From "):
             break
         place = match.end()
-    fields = Fields(names)
-    for name, lines in zip(names, values, strict=True):
-        fields.setdefault(name, []).append(to_text(b" ".join(lines)[: 2 * MAX_FIELD], "utf-8")[:MAX_FIELD].strip())
     return fields, raw[place:]
 
 
@@ -134,7 +134,8 @@ def _part(fields: Fields, body: bytes, depth: int, budget: list[int]) -> Entity:
     return Entity(fields, kind, parameters, b"", tuple(parts))
 
 
-def _content_type(value: str) -> tuple[str, dict[str, str]]:
+@lru_cache(256)
+def _content_type(value: str) -> tuple[str, Mapping[str, str]]:
     """The lower-case type and the parameters of a Content-Type; text/plain for what is none (RFC 2045, 5.2)."""
     kind, _, _ = value.partition(";")
     kind = kind.strip().lower()
@@ -222,9 +223,10 @@ def to_text(data: bytes, charset: str, *, guess: bool = False) -> str:
     A few bad bytes spoil no more than themselves. guess: bytes that no charset above explains are compared with what
     people of many languages write; without it they are Western European.
     """
-    is_wide = charset.lower().startswith("utf-") and charset.lower() != "utf-8"
-    if data.isascii() and b"\0" not in data and b"\x1b" not in data and not is_wide:
-        return data.decode("ascii")
+    if data.isascii() and b"\0" not in data and b"\x1b" not in data:
+        label = charset.lower()
+        if label == "utf-8" or not label.startswith("utf-"):
+            return data.decode("ascii")
     texts = (_by(name, data) for name in _charsets(data, charset))
     text = next((text for text in texts if text is not None), None)
     if text is None:

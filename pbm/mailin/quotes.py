@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from pbm.mailin import phrases
 
@@ -34,7 +35,7 @@ _LABEL = re.compile(r"[\s*_>]{0,8}(?!(?i:if|then) )([^\W\d_][^\d:：<>@*]{0,22}?
 """A field of a mail's header as it is quoted. A line of a plan such as "if any: pass" is none."""
 _RULED = re.compile(r"\s{0,8}([-_=*─━])\1{2,39}\s{0,3}([^\W\d_][^-_=*─━]{2,60}?)\s{0,3}\1{3,40}(?!\1)\s{0,3}(\S.*)")
 """Words between dashes with a header after them on the same line."""
-_RULE_MARKS = "-_=*─━"
+_RULE_MARKS = frozenset("-_=*─━")
 _OPEN = re.compile(r"[<(\[,]$")
 _ADDRESS_FIRST = re.compile(r"[<(\[]{0,2}(?:mailto:)?[^\s<>()\[\]]+@")
 _ADDRESS_LAST = re.compile(r"\S+@[^\s<>()\[\]]+[>)\]]{1,2}$")
@@ -96,8 +97,10 @@ def _ruled_end(lines: Sequence[str], place: int, us: str) -> bool:
     words = _ruled(line)
     if words and (phrases.ORIGINAL.search(words) or _evidence(words, us) >= _STRONG - 1):
         return True
+    if not (words or RULE.match(line)):
+        return False
     following = next((at for at in range(place + 1, min(place + 4, len(lines))) if lines[at]), None)
-    if following is None or not (words or RULE.match(line)):
+    if following is None:
         return False
     return _header_block(lines, following) or (bool(words) and _is_header(_labelled(lines[following : following + 8])))
 
@@ -105,9 +108,9 @@ def _ruled_end(lines: Sequence[str], place: int, us: str) -> bool:
 def _ruled(line: str) -> str:
     """The words of a line such as "-----Original Message-----", "" for any other."""
     line = line.strip().rstrip(":")
-    if len(line) < 7 or set(line[:2] + line[-2:]) - set(_RULE_MARKS):
+    if len(line) < 7 or not _RULE_MARKS.issuperset(line[:2] + line[-2:]):
         return ""
-    inner = line.strip(f"{_RULE_MARKS} ")
+    inner = line.strip("".join(_RULE_MARKS) + " ")
     return inner if 3 <= len(inner) <= 120 else ""
 
 
@@ -175,7 +178,7 @@ def _attribution_end(lines: Sequence[str], place: int, us: str) -> int:
         strong = evidence >= _STRONG and (closed or len(joined) <= _UNCLOSED_LENGTH)
         believed = (strong and closed) or (above_quote and (strong or closed))
         rest = " ".join(lines[place + 1 : end])
-        if believed and (_evidence(rest, us) < min(evidence, _STRONG) or _begins_above(lines, place, us)):
+        if believed and (_evidence(rest, us) < evidence or _begins_above(lines, place, us)):
             return end
         if end == len(lines) or not lines[end] or not _goes_on(lines[end - 1], lines[end]):
             break
@@ -207,9 +210,16 @@ def _begins_above(lines: Sequence[str], place: int, us: str) -> bool:
 
 
 def _evidence(line: str, us: str) -> int:
-    """How much a line speaks for an attribution: a date (2), a verb of writing (1), an address or our name (1)."""
-    named = "@" in line or re.search(rf"(?<!\w){re.escape(us)}", line.lower())
-    return 2 * _dated(line) + bool(phrases.WROTE.search(line)) + bool(named)
+    """How much a line speaks for an attribution, up to _STRONG: a date (2), an address or our name (1), a verb of
+    writing (1).
+    """
+    found = 2 * _dated(line) + bool("@" in line or _named(us).search(line.lower()))
+    return found if found >= _STRONG else found + bool(phrases.WROTE.search(line))
+
+
+@lru_cache
+def _named(us: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(us)}")
 
 
 def _dated(text: str) -> bool:
@@ -277,7 +287,9 @@ def bounded(text: str) -> str:
     Lines longer than MAX_LINE, as programs send that leave it to others to break them, are broken at a blank; quoted
     ones are cut, for what is left of them would not be marked.
     """
-    text = _RUN_ON.sub(r"\1\n", _CONTROL.sub("", text.translate(_NOISE)))
+    if not text.isascii() or _CONTROL.search(text):
+        text = _CONTROL.sub("", text.translate(_NOISE))
+    text = _RUN_ON.sub(r"\1\n", text)
     if armour := _ARMOUR.search(text):
         text = _ARMOUR_END.split(text[armour.end() :], maxsplit=1)[0]
     lines: list[str] = []
@@ -316,11 +328,12 @@ def unquoted(lines: Sequence[str], us: str) -> str:
     'F6'
     """
     passages: list[list[str]] = [[]]
-    width = max((len(line) for line in lines if _QUOTED.match(line)), default=0)
+    quoted = [_QUOTED.match(line) is not None for line in lines]
+    width = max((len(line) for line, is_quoted in zip(lines, quoted, strict=True) if is_quoted), default=0)
     place = 0
     while place < len(lines):
-        if _QUOTED.match(lines[place]):
-            place = _quote_end(lines, place, width)
+        if quoted[place]:
+            place = _quote_end(lines, quoted, place, width)
             passages.append([])
         elif end := introduction_end(lines, place, us):
             if not quote_follows(lines, end):
@@ -335,14 +348,14 @@ def unquoted(lines: Sequence[str], us: str) -> str:
     return own if len(octets) <= MAX_OWN else f"{octets[: MAX_OWN - 6].decode(errors='ignore').rstrip()} [...]"
 
 
-def _quote_end(lines: Sequence[str], place: int, width: int) -> int:
-    """Where a quote ends that begins at place.
+def _quote_end(lines: Sequence[str], quoted: Sequence[bool], place: int, width: int) -> int:
+    """Where a quote ends that begins at place. quoted: which lines are marked so.
 
     Clients that wrap quoted lines at a width leave tails without a mark: a line between two quoted ones, whose first
     word had no room on the line above, is such a tail.
     """
-    while place < len(lines) and _QUOTED.match(lines[place]):
-        between = place + 2 < len(lines) and lines[place + 1] and _QUOTED.match(lines[place + 2])
+    while place < len(lines) and quoted[place]:
+        between = place + 2 < len(lines) and lines[place + 1] and quoted[place + 2]
         place += 2 if between and is_full(lines[place], lines[place + 1], width) else 1
     return place
 

@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from flufl.bounce import all_failures
 
@@ -75,7 +76,7 @@ _ACTION, _STATUS, _DISPOSITION, _FEEDBACK, _ID = (
 _CODE = re.compile(r"[245]\.\d{1,3}\.\d{1,3}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
     """The evidence for the tests below: the mail, its way here, and the parts of its report, all read once."""
 
@@ -106,7 +107,7 @@ class Evidence:
         part = next((part for part in self.mail.walk() if part.type == f"message/{kind}"), None)
         return None if part is None else decoded(part, limit=32_768)
 
-    @property
+    @cached_property
     def null_path(self) -> bool:
         """Whether the return path is empty, by the envelope or, without one, the server's fields; or by any of them a
         mail system's.
@@ -118,16 +119,25 @@ class Evidence:
 
     def is_from(self, senders: re.Pattern[str]) -> bool:
         """Whether the address of From, or all of a From that has none, is of a kind."""
+        return any(map(senders.fullmatch, self._names))
+
+    @cached_property
+    def _names(self) -> Sequence[str]:
         if self.sender:
-            return senders.fullmatch(_local(self.sender)) is not None
+            return [_local(self.sender)]
         field = self.mail.first("from")
-        names = [*map(_local, headers.plain_addresses([field])), field.strip("<> ")]
-        return any(senders.fullmatch(name) for name in names)
+        return [*map(_local, headers.plain_addresses([field])), field.strip("<> ")]
 
     @property
     def is_named_daemon(self) -> bool:
         """Whether the name in From is a mail system's: "Mail Delivery Subsystem"."""
         return _DAEMON.fullmatch(self.mail.first("from").partition("<")[0].strip(' "')) is not None
+
+    @cached_property
+    def opens_as_automatic(self) -> bool:
+        """Whether the subject, or the tag in brackets it begins with, is an autoresponder's."""
+        openings = {headers.strip_subject(self.subject), self.subject.lstrip(" [(*")}
+        return any(map(phrases.AUTOMATIC_SUBJECT.match, openings))
 
 
 def _local(address: str) -> str:
@@ -210,7 +220,7 @@ def _failure(seen: Evidence) -> Verdict:
     if broken_report or seen.has("x-failed-recipients", "x-ms-exchange-message-is-ndr"):
         return Action.BOUNCE, "a field of bounces"
     vacation = "vacation" in seen.field("auto-submitted")
-    if vacation or _opens_as_automatic(seen.subject):
+    if vacation or seen.opens_as_automatic:
         return None
     if seen.is_from(_DAEMON) or seen.is_named_daemon:
         return Action.BOUNCE, "sender is a mail system"
@@ -238,17 +248,11 @@ def _marked(seen: Evidence) -> str:
     return ""
 
 
-def _opens_as_automatic(subject: str) -> bool:
-    """Whether a subject, or the tag in brackets it begins with, is an autoresponder's."""
-    openings = headers.strip_subject(subject), subject.lstrip(" [(*")
-    return any(phrases.AUTOMATIC_SUBJECT.match(opening) for opening in openings)
-
-
 def _automatic(seen: Evidence) -> Verdict:
     """A vacation notice or another program's answer."""
     if mark := _marked(seen):
         return Action.IGNORE, mark
-    if _opens_as_automatic(seen.subject):
+    if seen.opens_as_automatic:
         return Action.IGNORE, "subject of an autoresponder"
     if any(
         part.first("content-disposition")[:8].lower() == "reaction" or part.type.endswith(".email-reaction+json")

@@ -19,6 +19,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import NamedTuple
 
 from pbm.core.credentials import is_password
@@ -355,6 +356,7 @@ def replied_to(tx: Transaction, address: str) -> None:
     tx.guesses.put(key, replies_to(tx, address) + 1, tx.now, None)
 
 
+@lru_cache(1000)
 def network_of(peer: str, bits: int = 32) -> str:
     """The network that counts as one machine: an IPv4 address, or so many bits of it, an IPv6 /64.
 
@@ -397,7 +399,7 @@ def logins_of(
     gate: Gate,
     commands: Sequence[Command | Rejected],
     lines: Sequence[str],
-    fresh: Iterable[str],
+    fresh: Sequence[str],
     origin: Origin,
     player: Player | None,
 ) -> Logins:
@@ -407,10 +409,13 @@ def logins_of(
         (userid.casefold(), password): origin.login(userid.casefold(), gate.tx.now)
         for userid, password in (command.credentials for command in understood if command.credentials)
     }
-    strangers = tuple(key for key in origin.sources(gate.tx.now) if key.kind == STRANGERS)
-    for userid, password in _misplaced(player, lines):
-        keys.setdefault((userid.casefold(), password), (Key(ASIDE, userid.casefold()), *strangers))
+    misplaced = _misplaced(player, lines)
     new = [command.args["NEW-PASSWORD"] for command in understood if "NEW-PASSWORD" in command.args]
+    if not (keys or misplaced or new or fresh):
+        return Logins()
+    strangers = tuple(key for key in origin.sources(gate.tx.now) if key.kind == STRANGERS)
+    for userid, password in misplaced:
+        keys.setdefault((userid.casefold(), password), (Key(ASIDE, userid.casefold()), *strangers))
     keys = dict(list(keys.items())[:MAX_LOGINS])
     keys |= {(NEW, password): strangers for password in list(filter(is_password, (*new, *fresh)))[:MAX_LOGINS]}
     locked = {login: until for login, about in keys.items() if (until := gate.closed_until(about))}

@@ -290,9 +290,8 @@ class Handler:
         Raises: whatever goes wrong, and then the transaction must go back.
         """
         settled = self._settled(tx, mail, checked, obeyed)
-        return (
-            settled if settled.state is Arrival.PARKED else replace(settled, kept=self.without_passwords(mail, checked))
-        )
+        kept = None if settled.state is Arrival.PARKED else self.without_passwords(mail, checked)
+        return settled if kept is None else replace(settled, kept=kept)
 
     def _settled(self, tx: Transaction, mail: Prepared, checked: Checked, obeyed: Obeyed | None) -> Settled:
         COUNTS.measure(WAITED, (tx.now - mail.row.received_at).total_seconds())

@@ -12,9 +12,10 @@ domain that is kept out is laid aside, and nobody is told.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 
 from pbm.core.credentials import check_address
 from pbm.core.notify import day_of
@@ -53,16 +54,17 @@ def subject_of(word: str) -> str:
 
 def kept_out(tx: Transaction, userids: Collection[str], address: str) -> Ban | None:
     """The ban that a mail falls under; one of a player before those of addresses. userids: in lower case."""
-    subjects = [*userids, *_of_address(address.casefold())]
+    subjects = (*userids, *_of_address(address.casefold()))
     found = {ban.subject: ban for ban in tx.bans.of(subjects, tx.now)}
     return next((found[subject] for subject in subjects if subject in found), None)
 
 
-def _of_address(address: str) -> list[str]:
+@lru_cache(1000)
+def _of_address(address: str) -> tuple[str, ...]:
     """ "a@x.example.org" -> itself, "@x.example.org", "@example.org", "@org"."""
     _, at, domain = address.rpartition("@")
     labels = domain.split(".") if at else []
-    return [address, *(f"@{'.'.join(labels[start:])}" for start in range(len(labels)))]
+    return (address, *(f"@{'.'.join(labels[start:])}" for start in range(len(labels))))
 
 
 _PLAYERS = SeatToken, PlayerToken, DigestToken
@@ -70,18 +72,18 @@ _PLAYERS = SeatToken, PlayerToken, DigestToken
 
 
 def identify(tx: Transaction, signer: Signer, message: Message) -> Sender:
-    sender = _shown(tx, signer, message)
-    return replace(sender, at_home=tuple(tx.players.of_address(message.sender)) if message.sender else ())
+    """The sender as the mail shows them. The player of a token is proven where From is an address of theirs as well.
 
-
-def _shown(tx: Transaction, signer: Signer, message: Message) -> Sender:
+    A mail that was forwarded takes its token along: whoever answers it plays that board, and is nobody otherwise.
+    """
+    at_home = tuple(tx.players.of_address(message.sender)) if message.sender else ()
     token = signer.open(message.token) if message.token else None
     seat = token if isinstance(token, SeatToken) else None
     answered = _answered(tx, message) if seat is None else None
-    claimed = _claimed(tx, message, answered)
+    claimed = _claimed(at_home, answered)
     vouched = claimed if message.authenticated else None
     owner = _of_token(tx, token)
-    proven = _own(tx, owner, message) or vouched
+    proven = (owner if owner in at_home else None) or vouched
     board = seat.board if seat else _board_answered(message, answered)
     as_of = instant_at(token.as_of) if isinstance(token, DigestToken) else _written_at(token, answered)
     match = tx.matches.summary(board) if board is not None else None
@@ -90,20 +92,25 @@ def _shown(tx: Transaction, signer: Signer, message: Message) -> Sender:
         if address:
             proven = proven or claimed
         standing = Standing(known=bool(proven or claimed), proven=bool(proven))
-        newcomer = "" if address and tx.players.of_address(address) else address
+        newcomer = "" if at_home else address
         is_void = isinstance(token, _PLAYERS) and not (owner or standing.known)
         is_lost = message.token is not None and token is None and tx.tickets.find(message.token, tx.now) is None
-        return Sender(standing, None, None, proven, claimed, as_of, address=newcomer, is_void=is_void, is_lost=is_lost)
+        return Sender(
+            standing, None, None, proven, claimed, as_of,
+            address=newcomer, at_home=at_home, is_void=is_void, is_lost=is_lost,
+        )  # fmt: skip
     if seat is not None and seat.epoch != match.epochs[seat.seat - 1]:
         seat = None
     seated = match.players[seat.seat - 1] if seat is not None else None
-    own = _own(tx, seated, message)
+    own = seated if seated in at_home else None
     if seated is not None:
         proven = vouched if match.seat_to_move is None else own or vouched
     known = bool(proven or claimed or seated)
     standing = Standing(match.game, match.board, known=known, proven=bool(proven or seated))
     is_void = isinstance(token, _PLAYERS) and not (owner or known)
-    return Sender(standing, seat, match.board, proven, claimed, as_of, seated, own=own, is_void=is_void)
+    return Sender(
+        standing, seat, match.board, proven, claimed, as_of, seated, own=own, at_home=at_home, is_void=is_void
+    )
 
 
 def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Robot) -> Message:
@@ -191,26 +198,16 @@ def _address(token: object, message: Message, now: datetime) -> str:
     return message.sender if token == AddressToken.of(message.sender, token.last_day) else ""
 
 
-def _own(tx: Transaction, player: Player | None, message: Message) -> Player | None:
-    """The player of a token, where the mail comes from an address of theirs as well.
-
-    A mail that was forwarded takes its token along: whoever answers it plays that board, and is nobody otherwise.
-    """
-    own = player is not None and message.sender and player in tx.players.of_address(message.sender)
-    return player if own else None
-
-
 def _written_at(token: object, answered: Sent | None) -> datetime | None:
     """When the mail was written that is answered; a mail with a player's token is no mail of a board."""
     return None if answered is None or isinstance(token, PlayerToken) else answered.created_at
 
 
-def _claimed(tx: Transaction, message: Message, answered: Sent | None) -> Player | None:
+def _claimed(at_home: Sequence[Player], answered: Sent | None) -> Player | None:
     """The player of the address in From: of several who share it, the one whose mail is answered; or else none."""
-    players = tx.players.of_address(message.sender) if message.sender else []
-    if len(players) > 1:
-        players = [player for player in players if answered is not None and player.id == answered.player_id]
-    return players[0] if players else None
+    if len(at_home) > 1:
+        at_home = [player for player in at_home if answered is not None and player.id == answered.player_id]
+    return at_home[0] if at_home else None
 
 
 def _of_token(tx: Transaction, token: object) -> Player | None:

@@ -133,6 +133,7 @@ def test_a_plan_that_was_wrapped_is_whole(tree: plans.Plan, width: int, rng: ran
         (SUBJECT, "chat\nif E5: D4", BOARD, ("chat",), "if E5: D4"),
         (MOVE, "if E5: D4\nhi", Standing(), (f"{MOVE}\nif E5: D4",), "hi"),
         (f"{MOVE}; if E5: D4", "hi", Standing(), (f"{MOVE}\nif E5: D4",), "hi"),
+        ("then if E5: D4", "", BOARD, ("if E5: D4",), ""),
         ("cross plan 101 alice secret if E5: D4", "", Standing(), ("cross plan 101 alice secret if E5: D4",), ""),
         (
             "",
