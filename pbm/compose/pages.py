@@ -25,7 +25,7 @@ from markupsafe import Markup
 from games import GAMES, AnyGame
 from games.rules import KINDS
 from pbm import draw
-from pbm.compose.html import WIDTH, Inlays, blocks
+from pbm.compose.html import WIDTH, Inlays, aligned, blocks
 from pbm.compose.html_board import HtmlBoard
 from pbm.compose.views import View, moment, until
 from pbm.compose.wire import Part, Parts
@@ -72,6 +72,7 @@ def _environment() -> _Environment:
         "until": until,
         "duration": in_words,
         "folded": folded,
+        "aligned": aligned,
     }
     environment.globals |= {
         "games": GAMES,
@@ -79,7 +80,6 @@ def _environment() -> _Environment:
         "verbs": VERBS,
         "groups": GROUPS,
         "choices": CHOICES,
-        "equal": lambda columns, caller: _equal()(columns, caller=caller),
         "unsaid": _unsaid,
     }
     return environment
@@ -88,13 +88,6 @@ def _environment() -> _Environment:
 @cache
 def _template(name: str) -> Template:
     return _environment().get_template(name)
-
-
-@cache
-def _equal() -> Callable[..., str]:
-    """The frame of equal letters; a page that imports it itself has it looked for anew each time."""
-    macro: Callable[..., str] = vars(_template("equal.html").module)["equal"]
-    return macro
 
 
 def _unsaid(event: Event) -> NoReturn:
