@@ -583,7 +583,7 @@ class Composer:
     def rekeyed(self, mail: Mail) -> Mail:
         """The mail with a key of its own, wherever that stands."""
         key = self.make_key()
-        raw = mail.raw.replace(mail.key.encode(), key.encode())
+        raw = key.encode().join(mail.raw.split(mail.key.encode()))  # `replace` goes through it twice
         return replace(mail, key=key, envelope_from=self.robot.return_path(key), raw=raw)
 
     @staticmethod

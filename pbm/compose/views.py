@@ -282,7 +282,7 @@ WIDTH = 76
 def move_list(match: Match, state: State, *, whole: bool) -> list[str]:
     """The plies, numbered from 1, under the userid and side of each seat; only the last rounds unless whole."""
     heads = [f"{match.player(seat).userid} ({state.side_name(seat)})" for seat in (1, 2)]
-    rounds = list(_rounds(match))
+    rounds = list(_rounds(match, 0 if whole else max(0, len(match.record) - 2 * RECENT_ROUNDS)))
     rounds = rounds if whole else rounds[-RECENT_ROUNDS:]
     left = max([len(heads[0]) + 4, *(len(odd) for odd, _ in rounds)])
     if left + 4 + max([len(heads[1]) + 4, *(len(even) for _, even in rounds)]) > WIDTH:
@@ -291,12 +291,12 @@ def move_list(match: Match, state: State, *, whole: bool) -> list[str]:
     return [f"{odd:{left}}    {even}".rstrip() for odd, even in rows]
 
 
-def _rounds(match: Match) -> Iterator[tuple[str, str]]:
+def _rounds(match: Match, known: int) -> Iterator[tuple[str, str]]:
     """Plies side by side: one of the first seat and what the second answered; one of them empty where a seat moves
-    twice in a row, or the second begins.
+    twice in a row, or the second begins. known: how many plies are left out; the first round is then maybe half of one.
     """
     waiting = ""
-    for number, ply in enumerate(match.record, 1):
+    for number, ply in enumerate(match.record[known:], known + 1):
         told = f"{number:3} {ply.notation}{' (Auto)' if ply.auto else ''}"
         if ply.seat == 2:
             yield waiting, told
