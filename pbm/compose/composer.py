@@ -448,8 +448,11 @@ class Composer:
         over = match.result is not None
         may_play = not over and notice.scene is None and reader.seat == state.to_move
         link = self._link(notice, answered_at)
-        moves = move_list(match, state, whole=notice.whole_record or over)
-        told = "\n".join(moves) * 2 if notice.whole_record or over else ""
+        whole = notice.whole_record or over
+
+        def moves() -> str:
+            return "\n".join(move_list(match, state, whole=whole))
+
         return {
             "notice": notice,
             "match": match,
@@ -460,11 +463,12 @@ class Composer:
                 view,
                 reader.settings.board,
                 link if may_play else None,
-                lambda: 0 if prefix else octets(view.machine(match)) + len(told),
+                lambda: 0 if prefix else octets(view.machine(match)) + (2 * len(moves()) if whole else 0),
             ),
             "earlier": lambda earlier: sheet.board(self._views.of(earlier), reader.settings.board),
             "clock": clock_lines(match, reader.settings.zone, now),
-            "standstills": list(standstills(match, reader.seat, reader.settings.zone, now)),
+            "standstills": standstills(match, reader.seat, reader.settings.zone, now),
+            "waits": bool(notice.intents or match.offer or (match.clock and match.clock.overrun_at)),
             "offered": self._offered(notice, sheet, link),
             "moves": moves,
             "examples": []
@@ -579,7 +583,7 @@ class Composer:
     def rekeyed(self, mail: Mail) -> Mail:
         """The mail with a key of its own, wherever that stands."""
         key = self.make_key()
-        raw = mail.raw.replace(mail.key.encode(), key.encode())
+        raw = key.encode().join(mail.raw.split(mail.key.encode()))  # `replace` goes through it twice
         return replace(mail, key=key, envelope_from=self.robot.return_path(key), raw=raw)
 
     @staticmethod
@@ -648,7 +652,7 @@ def _told(notice: Notice) -> int:
     """Octets that people's words take of the room for boards, in all forms of the mail."""
     said = [*(each.text for each in notice.comments), *(each.text for each in (*notice.kibitz, *notice.notes))]
     words = "\n".join([*said, *_quotable(notice.original)])
-    told = len(to_ascii(words)) + len("\n".join(written(words)[1])) + len(json.dumps(words))
+    told = len(to_ascii(words)) + len(written(words)[1]) + len(json.dumps(words))
     return told if words.isascii() else told * 5 // 4  # what stands beside them is encoded, too
 
 

@@ -10,11 +10,11 @@ import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from html import escape as escape_text
 from itertools import groupby, pairwise
-from typing import NamedTuple
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 WIDTH = 76
 """Characters of a line of a page."""
@@ -39,7 +39,7 @@ class Inlays:
 
     def link(self, text: str, url: str) -> str:
         """A mark for text that is a link in HTML, unless url is empty."""
-        return self.add(text, Markup('<a href="%s">%s</a>') % (url, text) if url else Markup("%s") % text)
+        return self.add(text, _markup(f'<a href="{escape(url)}">{escape(text)}</a>') if url else escape(text))
 
     def text(self, page: str) -> str:
         if _MARKING not in page:
@@ -70,35 +70,46 @@ class Inlays:
         return mark is not None and mark[1] == self._key
 
 
-class Block(NamedTuple):
-    """Lines of a page between empty ones. kind: "inlay", "aligned" or "paragraph"."""
-
-    kind: str
-    html: Markup
-    margin: int = 0
-    """Blanks before each line."""
-    columns: int = 0
-    """The length of the longest line."""
-
-
-def blocks(page: str, inlays: Inlays) -> list[Block]:
-    """The page as blocks of HTML. The lines of an inlay that stand alone are a block."""
-
-    def kind(line: str) -> str:
-        return "blank" if not line else "inlay" if inlays.alone(line) else "lines"
-
-    runs = ((key, list(lines)) for key, lines in groupby(page.splitlines(), kind))
-    return [_block(key, lines, inlays) for key, lines in runs if key != "blank"]
+def blocks(page: str, inlays: Inlays) -> Markup:
+    """The page in blocks of HTML. The lines of an inlay that stand alone are one."""
+    html: list[str] = []
+    for paragraph in "\n".join(page.splitlines()).split("\n\n"):
+        block = paragraph.strip("\n")
+        if _MARKING in block:
+            for alone, run in groupby(block.split("\n"), inlays.alone):
+                lines = list(run)
+                html += map(inlays.html, lines) if alone else [_block(lines, inlays)]
+        elif block:
+            html.append(_unmarked(block))
+    return _markup("\n".join(html))
 
 
-def _block(kind: str, lines: list[str], inlays: Inlays) -> Block:
-    if kind == "inlay":
-        return Block("inlay", _markup("\n".join(map(inlays.html, lines))))
+@lru_cache(maxsize=256)
+def _unmarked(block: str) -> str:
+    """A block without inlays; many stand in mail after mail."""
+    return _block(block.split("\n"), Inlays())
+
+
+def _block(lines: list[str], inlays: Inlays) -> str:
     margins = {len(line) - len(line.lstrip()) for line in lines}
     if len(margins) > 1 or any("  " in line.strip() for line in lines):
-        columns = max(len(inlays.text(line)) for line in lines)
-        return Block("aligned", _markup("\n".join(map(inlays.html, lines))), columns=columns)
-    return Block("paragraph", _markup("".join(_flowing(lines, inlays))), margins.pop())
+        return aligned("\n".join(map(inlays.html, lines)), max(len(inlays.text(line)) for line in lines))
+    return f'<p style="margin:12px {5 + 8 * margins.pop()}px">{"".join(_flowing(lines, inlays))}</p>'
+
+
+def aligned(html: str, columns: int) -> Markup:
+    """HTML in letters of equal width, in light and dark: clients keep a cell that names both its colours.
+
+    columns: the length of its longest line. The letters are so small that a phone shows them side by side, if that can
+    be read; longer lines are broken.
+    """
+    size = 14 if columns <= 42 else 12 if columns <= 50 else 11
+    return _markup(
+        '<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td bgcolor="#ffffff"'
+        ' style="padding:6px;background:#ffffff;color-scheme:light">\n'
+        f"<pre style=\"margin:0;font-family:Consolas,'Courier New',monospace;font-size:{size}px;line-height:1.2;"
+        f'color:#111111;background:#ffffff;white-space:pre-wrap">\n{html}</pre></td></tr></table>'
+    )
 
 
 def _markup(html: str) -> Markup:

@@ -20,12 +20,12 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateError, select_autoescape
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from games import GAMES, AnyGame
 from games.rules import KINDS
 from pbm import draw
-from pbm.compose.html import WIDTH, Inlays, blocks
+from pbm.compose.html import WIDTH, Inlays, aligned, blocks
 from pbm.compose.html_board import HtmlBoard
 from pbm.compose.views import View, moment, until
 from pbm.compose.wire import Part, Parts
@@ -71,7 +71,7 @@ def _environment() -> _Environment:
         "moment": moment,
         "until": until,
         "duration": in_words,
-        "folded": folded,
+        "aligned": aligned,
     }
     environment.globals |= {
         "games": GAMES,
@@ -79,7 +79,6 @@ def _environment() -> _Environment:
         "verbs": VERBS,
         "groups": GROUPS,
         "choices": CHOICES,
-        "equal": lambda columns, caller: _equal()(columns, caller=caller),
         "unsaid": _unsaid,
     }
     return environment
@@ -88,13 +87,6 @@ def _environment() -> _Environment:
 @cache
 def _template(name: str) -> Template:
     return _environment().get_template(name)
-
-
-@cache
-def _equal() -> Callable[..., str]:
-    """The frame of equal letters; a page that imports it itself has it looked for anew each time."""
-    macro: Callable[..., str] = vars(_template("equal.html").module)["equal"]
-    return macro
 
 
 def _unsaid(event: Event) -> NoReturn:
@@ -251,14 +243,7 @@ class Sheet:
         if picture and shown.cells and shown.parts == 1:
             self._closing.append(picture)
             picture = Markup("")
-        html = self.pages.render(
-            "drawing.html",
-            picture=picture,
-            **{
-                name: getattr(shown, name)
-                for name in ("cells", "drawn", "columns", "linked", "begun", "crowded", "before", "notes", "lists")
-            },
-        )
+        html = self.pages.render("drawing.html", picture=picture, board=shown)
         return self._inlays.add(view.text(style), Markup(html)) + "\n"  # noqa: S704  rendered with everything escaped
 
     def illustrated(self, text: str, figure: Figure | None) -> str:
@@ -293,7 +278,11 @@ class Sheet:
         cid = f"{hashlib.sha256(picture.data).hexdigest()[:20]}@{self.domain}"
         headers = {"Content-ID": f"<{cid}>", "Content-Disposition": f'inline; filename="{name}"'}
         self._pictures.append(Part(picture.kind, picture.data, headers))
-        return Markup(self.pages.render("picture.html", picture=picture, cid=cid, described=described))  # noqa: S704
+        return Markup(  # noqa: S704  escaped
+            f'<p style="margin:12px 0"><img src="cid:{escape(cid)}" width="{picture.width}" height="{picture.height}"\n'
+            'style="display:block;max-width:100%;height:auto;background:#ffffff"\n'
+            f'alt="{escape(folded(described))}"></p>\n'
+        )
 
     def body(self, page: str, subject: str, board: str = "") -> str | Part | Parts:
         """The page, rendered with what this sheet gave it. board: the same for programs; empty for none.
@@ -314,4 +303,4 @@ class Sheet:
 
 def to_ascii(html: str) -> str:
     """HTML that needs no encoding: other characters by their numbers."""
-    return html.encode("ascii", "xmlcharrefreplace").decode("ascii")
+    return html if html.isascii() else html.encode("ascii", "xmlcharrefreplace").decode("ascii")

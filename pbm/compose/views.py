@@ -24,7 +24,7 @@ from pbm.compose import cells, machine, spoken
 from pbm.compose.cells import Table
 from pbm.compose.machine import MAX_MOVES
 from pbm.domain.calendars import Stop, StopKind
-from pbm.domain.clock import Clock
+from pbm.domain.clock import Calendars, Clock
 from pbm.domain.match import SWAP, Match, Player, Seat, State
 from pbm.domain.spans import DAY, HOUR, brief, in_words
 from pbm.draw import words
@@ -70,20 +70,21 @@ def clock_lines(match: Match, zone: ZoneInfo, now: datetime) -> list[str]:
     clock = match.clock
     if clock is None or not clock.control.timed:
         return []
-    width = max(len(player.userid) for player in match.players)
+    (first, second), calendars = (player.userid for player in match.players), match.calendars
+    width = max(len(first), len(second))
     return [
-        f"{head:<6} {match.player(seat).userid:<{width}}  {_standing(match, clock, seat, zone, now)}"
-        for seat, head in ((1, "Clock"), (2, ""))
+        f"Clock  {first:<{width}}  {_standing(clock, 1, calendars, zone, now)}",
+        f"       {second:<{width}}  {_standing(clock, 2, calendars, zone, now)}",
     ]
 
 
-def _standing(match: Match, clock: Clock, seat: Seat, zone: ZoneInfo, now: datetime) -> str:
-    left = brief(clock.remaining(seat, now, match.calendars))
+def _standing(clock: Clock, seat: Seat, calendars: Calendars, zone: ZoneInfo, now: datetime) -> str:
+    left = brief(clock.remaining(seat, now, calendars))
     if clock.paused or seat != clock.seat:
         return left
     if clock.overrun_at is not None:
         return "time is up"
-    deadline = clock.deadline(match.calendars)
+    deadline = clock.deadline(calendars)
     return f"{left}, until {until(deadline, zone)}" if deadline else left
 
 
@@ -96,16 +97,15 @@ def standstills(match: Match, reader: Seat | None, zone: ZoneInfo, now: datetime
         most = f" until {until(clock.due_at, zone)} at most" if clock.due_at else ""
         yield f'The game is paused{most}; "resume" lets the clocks go on.'
         return
-    for seat in (1, 2):
-        calendar = match.calendars[seat - 1]
+    for seat, calendar in enumerate(match.calendars, 1):
         stop = calendar.stopped_by(now)
-        words = _words(match, seat, reader)
         late = seat == clock.seat and clock.overrun_at is not None
         if stop is not None and not late and (not stop.kind.is_ours or seat == 1):
-            yield _stopped(stop, words, zone)
+            yield _stopped(stop, _words(match, seat, reader), zone)
         elif seat == clock.seat and not late and not clock.control.strict:
             resting = calendar.rests.resting(now)
             if resting:
+                words = _words(match, seat, reader)
                 yield f"{_RESTING[resting]}, so {{their}} clock stands still.".format_map(words)
 
 
@@ -282,7 +282,7 @@ WIDTH = 76
 def move_list(match: Match, state: State, *, whole: bool) -> list[str]:
     """The plies, numbered from 1, under the userid and side of each seat; only the last rounds unless whole."""
     heads = [f"{match.player(seat).userid} ({state.side_name(seat)})" for seat in (1, 2)]
-    rounds = list(_rounds(match))
+    rounds = list(_rounds(match, 0 if whole else max(0, len(match.record) - 2 * RECENT_ROUNDS)))
     rounds = rounds if whole else rounds[-RECENT_ROUNDS:]
     left = max([len(heads[0]) + 4, *(len(odd) for odd, _ in rounds)])
     if left + 4 + max([len(heads[1]) + 4, *(len(even) for _, even in rounds)]) > WIDTH:
@@ -291,12 +291,12 @@ def move_list(match: Match, state: State, *, whole: bool) -> list[str]:
     return [f"{odd:{left}}    {even}".rstrip() for odd, even in rows]
 
 
-def _rounds(match: Match) -> Iterator[tuple[str, str]]:
+def _rounds(match: Match, known: int) -> Iterator[tuple[str, str]]:
     """Plies side by side: one of the first seat and what the second answered; one of them empty where a seat moves
-    twice in a row, or the second begins.
+    twice in a row, or the second begins. known: how many plies are left out; the first round is then maybe half of one.
     """
     waiting = ""
-    for number, ply in enumerate(match.record, 1):
+    for number, ply in enumerate(match.record[known:], known + 1):
         told = f"{number:3} {ply.notation}{' (Auto)' if ply.auto else ''}"
         if ply.seat == 2:
             yield waiting, told

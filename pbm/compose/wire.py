@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.header import Header
+from functools import lru_cache
 from urllib.parse import quote
 
 from pbm.domain.match import Match, State
@@ -54,7 +55,7 @@ def to_bytes(headers: Mapping[str, str], body: str | Part | Parts, key: str = ""
     lines = [_header(name, value) for name, value in headers.items()]
     content = Part("text/plain", body) if isinstance(body, str) else body
     lines += ["MIME-Version: 1.0", *_entity(content, key), ""]
-    return "\r\n".join(lines).encode("ascii")
+    return "\n".join(lines).replace("\n", "\r\n").encode("ascii")
 
 
 def _entity(body: Part | Parts, key: str, depth: int = 1) -> Iterator[str]:
@@ -80,22 +81,23 @@ def _kind(part: Part | Parts) -> str:
 
 def _leaf(part: Part) -> Iterator[str]:
     if isinstance(part.content, bytes):
-        kind, encoding, lines = part.kind, "base64", _base64(part.content)
+        kind, encoding, content = part.kind, "base64", _base64(part.content)
     else:
-        kind, (encoding, lines) = f"{part.kind}; charset=utf-8", written(part.content)
+        kind, (encoding, content) = f"{part.kind}; charset=utf-8", written(part.content)
     yield f"Content-Type: {kind}"
     yield f"Content-Transfer-Encoding: {encoding}"
     for name, value in part.headers.items():
         yield _header(name, value)
     yield ""
-    if lines:
-        yield "\r\n".join(lines)
+    if part.content:
+        yield content
 
 
-def written(text: str) -> tuple[str, list[str]]:
-    """How text is encoded, and the lines of the outcome."""
-    lines = text.splitlines()
-    if text.isascii() and max(map(len, lines), default=0) <= MAX_LINE:
+def written(text: str) -> tuple[str, str]:
+    """How text is encoded, and the outcome, its last line not ended."""
+    has_other_ends = any(map(text.__contains__, "\r\v\f\x1c\x1d\x1e"))
+    lines = "\n".join(text.splitlines()) if has_other_ends else text.removesuffix("\n")
+    if text.isascii() and _is_short(lines):
         return "7bit", lines
     content = text.encode()
     encoded = quopri.encodestring(content).decode("ascii")
@@ -103,7 +105,17 @@ def written(text: str) -> tuple[str, list[str]]:
         return "base64", _base64(content.replace(b"\n", b"\r\n"))
     if " \n" in text or text.endswith(" "):  # for the blank at an end of a line it makes no room
         encoded = re.sub(r"(?m)^(.{74,75})(=20)$", r"\1=\n\2", encoded)
-    return "quoted-printable", encoded.splitlines()
+    return "quoted-printable", "\n".join(encoded.splitlines())
+
+
+def _is_short(lines: str) -> bool:
+    """No line has more than MAX_LINE characters."""
+    at = 0
+    while len(lines) - at > MAX_LINE:
+        at = lines.rfind("\n", at, at + MAX_LINE + 1) + 1
+        if not at:
+            return False
+    return True
 
 
 def octets(text: str) -> int:
@@ -111,10 +123,10 @@ def octets(text: str) -> int:
     return len(text) + text.count("\n")
 
 
-def _base64(content: bytes) -> list[str]:
+def _base64(content: bytes) -> str:
     """In lines of 76 letters."""
     letters = base64.b64encode(content).decode("ascii")
-    return [letters[at : at + 76] for at in range(0, len(letters), 76)]
+    return "\n".join([letters[at : at + 76] for at in range(0, len(letters), 76)])
 
 
 def _header(name: str, value: str) -> str:
@@ -123,9 +135,9 @@ def _header(name: str, value: str) -> str:
     encoded = value if value.isascii() else Header(value, "utf-8", maxlinelen=10_000).encode()
     line = f"{name}: {encoded}"
     if len(line) > MAX_FOLDABLE and encoded.startswith("<mailto:"):
-        line = f"{name}:\r\n {encoded}"
+        line = f"{name}:\n {encoded}"
     if len(line) > MAX_FOLDABLE:
-        line = line.replace(">, <", ">,\r\n <")
+        line = line.replace(">, <", ">,\n <")
     if len(line) > MAX_LINE:
         raise ValueError(f"the header {name} is too long")
     return line
@@ -204,10 +216,16 @@ def mailto(address: str, subject: str) -> Callable[[str], str]:
     opening = f"mailto:{quote(address, safe='@')}?subject={quote(subject, safe=':')}&body="
 
     def link(body: str) -> str:
-        url = opening + (body if body.isascii() and body.isalnum() else quote(body, safe=""))
+        url = opening + _quoted(body)
         return url if len(url) <= MAX_LINK else ""
 
     return link
+
+
+@lru_cache(maxsize=4096)
+def _quoted(body: str) -> str:
+    """Moves are the same on many boards."""
+    return quote(body, safe="")
 
 
 def shortened(url: str) -> str:

@@ -87,6 +87,8 @@ class Rests:
 
     def resting(self, instant: datetime) -> str:
         """The reason why the player rests at an instant: "sleep", "weekend", or nothing."""
+        if self.never:
+            return ""
         local = instant.astimezone(ZoneInfo(self.zone))
         if self.weekend != OFF and DAYS[local.weekday()] in self.weekend:
             return "weekend"

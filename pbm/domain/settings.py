@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -72,8 +72,7 @@ class Settings:
     @classmethod
     def chosen(cls, stored: Mapping[str, str]) -> Settings:
         """The defaults, with what a player has stored in their place."""
-        known = {setting.name for setting in fields(cls)}
-        return cls(**{name: value for name, value in stored.items() if name in known})
+        return _chosen(tuple(stored.items()))
 
     def with_choice(self, name: str, value: str) -> Settings:
         """Raises: BadArguments that tells what may be chosen."""
@@ -82,6 +81,11 @@ class Settings:
 
 
 _rests = lru_cache(1000)(Rests)
+
+
+@lru_cache(1000)
+def _chosen(stored: tuple[tuple[str, str], ...]) -> Settings:
+    return Settings(**{name: value for name, value in stored if name in Settings.__slots__})
 
 
 @dataclass(frozen=True, slots=True)

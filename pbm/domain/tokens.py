@@ -133,6 +133,7 @@ def _written(sealed: bytes) -> str:
     return base64.b32encode(sealed).decode().rstrip("=").lower()
 
 
+@lru_cache(1024)
 def _varint(number: int) -> bytes:
     """Seven bits a byte, lowest first; the top bit says that another byte follows.
 
