@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import islice
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar
 
 from games.scene import Scene
 
@@ -282,28 +283,36 @@ class Game(Protocol[O, P, M]):
         """The scene to draw. last: the move that led here, to be marked."""
 
 
-@runtime_checkable
-class Forcing(Protocol):
+class Ability(ABC):  # noqa: B024  what derives from it has the methods
+    """What some games can do besides: a game can if its class has the methods, whatever that derives from."""
+
+    @classmethod
+    def __subclasshook__(cls, other: type) -> bool:
+        return all(hasattr(other, name) for name in cls.__abstractmethods__)
+
+
+class Forcing(Ability):
     """A game in which a side may have nothing to decide: the server plays its only move, so nobody waits for it."""
 
+    @abstractmethod
     def forced(self, pos: Any) -> Any | None:
         """The only legal move, such as a pass, where it is to be played at once; None where a player is to choose."""
 
 
-@runtime_checkable
-class Stepwise(Protocol):
+class Stepwise(Ability):
     """A game whose moves begin with a cell: to touch it is to play its only move, or to begin one."""
 
+    @abstractmethod
     def beginnings(self, pos: Any) -> Mapping[str, str]:
         """By the name of each cell that a move may begin with: its only move, such as "d1-d2", or else what all of them
         begin with, such as "d1-".
         """
 
 
-@runtime_checkable
-class Threatening(Protocol):
+class Threatening(Ability):
     """A game that tells what the side that is not to move would do, for those who do not see it on the board."""
 
+    @abstractmethod
     def threats(self, pos: Any) -> Sequence[str]:
         """Sentences, the most urgent first. The game goes on."""
 
@@ -316,10 +325,10 @@ class Chance(Protocol):
     def choice(self, among: Sequence[M], /) -> M: ...
 
 
-@runtime_checkable
-class Sampling(Protocol):
+class Sampling(Ability):
     """A game that draws a move at random much faster than it lists them."""
 
+    @abstractmethod
     def sample(self, pos: Any, dice: Chance) -> Any:
         """A legal move while the game goes on; the same for the same dice. The game says how likely each is."""
 
@@ -332,34 +341,34 @@ def any_move(game: Game[Any, P, M], pos: P, dice: Chance, most: int = 1000) -> M
     return dice.choice(list(islice(game.moves(pos), most)))
 
 
-@runtime_checkable
-class Lopsided(Protocol):
+class Lopsided(Ability):
     """A game that one side wins whoever begins, with some options; such games are not rated."""
 
+    @abstractmethod
     def lopsided(self, options: Any) -> bool:
         """Whether the options favour one side by far."""
 
 
-@runtime_checkable
-class Preset(Protocol):
+class Preset(Ability):
     """A game whose challenges mean more today than their words once did: records keep the words that were added."""
 
+    @abstractmethod
     def preset(self, words: Sequence[str], *, body: str = "") -> list[str]:
         """The words of a new challenge, with those it means without saying them. Raises: OptionError."""
 
 
-@runtime_checkable
-class Detailed(Protocol):
+class Detailed(Ability):
     """A game that programs have to be told more of than its board shows."""
 
+    @abstractmethod
     def details(self, pos: Any) -> Mapping[str, Any]:
         """Values for JSON, by name. `turn` tells what a move may be where moves() yields some of the legal ones."""
 
 
-@runtime_checkable
-class Zoomable(Protocol):
+class Zoomable(Ability):
     """A game whose board can be too crowded to read, and so can be shown around a point."""
 
+    @abstractmethod
     def zoom(self, pos: Any, last: Any, point: str, factor: int) -> Scene:
         """The board around a named point, magnified. point: as a player types it; factor: at least 1.
 
