@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from games.scene import Listing, PlaneBoard
 from pbm.compose import cells
-from pbm.compose.cells import LINK, SHORT_LINK, WIDTH, Face, Table
+from pbm.compose.cells import LINK, SHORT_LINK, WIDTH, Face, Strip, Table
 from pbm.compose.html import equal, within_bounds
 from pbm.compose.views import View
 from pbm.compose.wire import shortened
@@ -94,7 +94,7 @@ class HtmlBoard:
         tables = self.view.tables
         if not tables:
             return False
-        words = [word for table in tables for word in table.words()]
+        words = [word for table in tables for word in table.words]
         links = {**self.starts, **self.links}
         linked = {word for word in words if word in links}
         left = self.room - bare_length(tables, brief=False)
@@ -142,11 +142,10 @@ class HtmlBoard:
         across = max(1, WIDTH // (width + 1))
         groups = told if apart else [list(chain.from_iterable(told))]
         lines = [group[at : at + across] for group in groups for at in range(0, len(group), across)]
-        table = Table([width] * across, [TOUCHED] * len(lines))
-        for row, line in enumerate(lines):
-            for column, cell in enumerate(line):
-                table.faces[row, column] = Face(escape(cell), WOOD, self._word(cell))
-        chosen = within_bounds(table.words(), self.links, self.room - len(table.html({})), LINK)
+        faces = [[Face(escape(cell), WOOD, self._word(cell)) for cell in line] for line in lines]
+        strips = [Strip(dict(enumerate(row)), TOUCHED, across) for row in faces]
+        table = Table((width,) * across, strips, [face.word for row in faces for face in row if face.word])
+        chosen = within_bounds(table.words, self.links, self.room - len(table.html({})), LINK)
         self._add(listing.heading, table.html(chosen), chosen)
 
     def _put_sentences(self, listing: Listing) -> None:
