@@ -97,6 +97,11 @@ class _Rows:
     def cells(self) -> tuple[Cell, ...]:
         return tuple(chain.from_iterable(self.in_rows))
 
+    @cached_property
+    def places(self) -> Known[Known[Place]]:
+        """Of the cells, by rows."""
+        return Known(map(places, self.in_rows))
+
 
 class Label(NamedTuple):
     """A coordinate at one end of a line of cells, such as a row's letter.

@@ -129,15 +129,15 @@ class _Pieces(NamedTuple):
     """A row of a table without links, in pieces."""
 
     bare: list[str]
-    linked: dict[int, _Piece]
-    """Those that may become links, by which of all they are."""
+    linked: list[tuple[int, str, _Piece]]
+    """Those that may become links: at which place of all, and what they play."""
     octets: int
     """Of it, each line ended by two."""
 
     def html(self, links: Mapping[str, str], *, dotted: bool) -> str:
         pieces = list(self.bare)
-        for at, piece in self.linked.items():
-            if url := links.get(piece.word):
+        for at, word, piece in self.linked:
+            if url := links.get(word):
                 pieces[at] = url.replace("&", "&amp;").join(piece.around)
             elif not dotted:
                 pieces[at] = piece.undotted
@@ -147,7 +147,7 @@ class _Pieces(NamedTuple):
 def _pieces(told: Iterable[str | _Piece]) -> _Pieces:
     parts = list(told)
     bare = [part if isinstance(part, str) else part.bare for part in parts]
-    linked = {at: part for at, part in enumerate(parts) if not isinstance(part, str) and part.word}
+    linked = [(at, part.word, part) for at, part in enumerate(parts) if not isinstance(part, str) and part.word]
     return _Pieces(bare, linked, octets("".join(bare)))
 
 
@@ -296,7 +296,8 @@ def _side(room: int, cells: int) -> int:
 
 def _hexagons(board: HexBoard, rows: Sequence[Row]) -> Table:
     """Each cell as a square of two columns of half a cell's width; labels where their lines leave the board."""
-    frame = _hex_frame(board.labels, board.colours, tuple(map(places, rows)), tuple(map(places, board.in_rows)))
+    part = board.places if rows is board.in_rows else tuple(map(places, rows))
+    frame = _hex_frame(board.labels, board.colours, part, board.places)
     cells = {row[0].row: row for row in rows}
     strips = [
         _hex_strip(cells.get(at, _NO_CELLS), edge, height, frame.left, len(frame.widths), board.colours)

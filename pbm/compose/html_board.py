@@ -94,19 +94,18 @@ class HtmlBoard:
         tables = self.view.tables
         if not tables:
             return False
-        words = [word for table in tables for word in table.words]
         links = {**self.starts, **self.links}
-        linked = {word for word in words if word in links}
+        words = [word for table in tables for word in table.words if word in links]
         left = self.room - bare_length(tables, brief=False)
         chosen = within_bounds(words, links, left, LINK)
-        brief = left < 0 or len(chosen) < len(linked)
+        brief = left < 0 or not chosen.keys() >= set(words)
         if brief:
             left = self.room - bare_length(tables, brief=True)
             chosen = within_bounds(words, {word: shortened(url) for word, url in links.items()}, left, SHORT_LINK)
         if left < 0:
             return False
         self.parts = len(tables)
-        self._unlinked = linked - chosen.keys()
+        self._unlinked = set(words) - chosen.keys()
         self.cells = cells.html(tables, chosen, dotted=not links or self.crowded, brief=brief)
         self.room -= len(self.cells)
         self._shown |= {word: links[word] for word in chosen}

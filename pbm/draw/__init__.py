@@ -42,7 +42,6 @@ from games.scene import (
     Scene,
     Segment,
     Stroke,
-    places,
 )
 from pbm.draw import words
 from pbm.draw.brush import PLAIN, Marks
@@ -106,7 +105,7 @@ Drawing = dict[Place, str]
 
 def _hexes(board: HexBoard, *, nicer: bool) -> list[str]:
     """The board from top to bottom. nicer: with other marks than those of ASCII."""
-    frame, left = _hex_frame(board.labels, tuple(map(places, board.in_rows)))
+    frame, left = _hex_frame(board.labels, board.places)
     drawn = dict(frame)
     for row in board.in_rows:
         line = row[0].row
