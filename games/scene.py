@@ -6,7 +6,7 @@ spoken descriptions are all made from the same scene, so they cannot disagree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
@@ -86,6 +86,14 @@ def places(row: Row) -> Known[Place]:
 
 _known = lru_cache(512)(Known[Place])
 """The same for rows of the same places."""
+
+
+Noted = tuple[tuple[int, str], ...]
+"""Marks of a row, by their columns."""
+
+
+def of_row(row: int, marks: Mapping[Place, str]) -> Noted:
+    return tuple([(column, mark) for (line, column), mark in marks.items() if line == row])
 
 
 class _Rows:

@@ -18,7 +18,22 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from games.scene import ROWS, Cell, Form, GridBoard, HexBoard, Join, Known, Label, Look, Place, Row, places
+from games.scene import (
+    ROWS,
+    Cell,
+    Form,
+    GridBoard,
+    HexBoard,
+    Join,
+    Known,
+    Label,
+    Look,
+    Noted,
+    Place,
+    Row,
+    of_row,
+    places,
+)
 from pbm.compose.wire import octets
 from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, ring_of, text_on
 
@@ -43,8 +58,6 @@ IN_A_LINE = 8
 
 Colours = tuple[tuple[str, str], ...]
 """As of a board."""
-Marks = tuple[tuple[int, str], ...]
-"""Of a row, by their columns."""
 REMEMBERED = 4096
 """Places of tables that are not made anew: most of a board is as it was at the ply before, or on another board."""
 
@@ -125,30 +138,22 @@ def _brief_piece_of(face: Face, span: int, around: str) -> _Piece:
     return _Piece(face.word, bare, linked, bare.replace(".", "") if face.mark == DOT else bare)
 
 
-class _Pieces(NamedTuple):
+class _Pieces:
     """A row of a table without links, in pieces."""
 
-    bare: list[str]
-    linked: list[tuple[int, str, _Piece]]
-    """Those that may become links: at which place of all, and what they play."""
-    octets: int
-    """Of it, each line ended by two."""
+    def __init__(self, opening: str) -> None:
+        self.bare = [opening]
+        self.linked: list[tuple[int, str, _Piece]] = []  # may become links: at which place of all, what they play
 
-    def html(self, links: Mapping[str, str], *, dotted: bool) -> str:
-        pieces = list(self.bare)
-        for at, word, piece in self.linked:
-            if url := links.get(word):
-                pieces[at] = url.replace("&", "&amp;").join(piece.around)
-            elif not dotted:
-                pieces[at] = piece.undotted
-        return "".join(pieces)
+    def add(self, piece: _Piece) -> None:
+        if piece.word:
+            self.linked.append((len(self.bare), piece.word, piece))
+        self.bare.append(piece.bare)
 
-
-def _pieces(told: Iterable[str | _Piece]) -> _Pieces:
-    parts = list(told)
-    bare = [part if isinstance(part, str) else part.bare for part in parts]
-    linked = [(at, part.word, part) for at, part in enumerate(parts) if not isinstance(part, str) and part.word]
-    return _Pieces(bare, linked, octets("".join(bare)))
+    @cached_property
+    def octets(self) -> int:
+        """Of it, each line ended by two."""
+        return octets("".join(self.bare))
 
 
 class Strip:
@@ -156,42 +161,38 @@ class Strip:
 
     def __init__(self, faces: Mapping[int, Face], height: int, columns: int, span: int = 1) -> None:
         """faces: by their first columns. columns: of the table. span: columns of a face."""
-        self.faces, self.height = tuple(faces.values()), height
-        at, self._spans = 0, list[tuple[int, int, Face]]()
+        self.height, at = height, 0
+        self.faces: list[tuple[int, int, Face]] = []  # behind the columns left out before it, and those it takes
         for (column, face), (following, _) in pairwise([*sorted(faces.items()), (columns, Face())]):
             across = span if column + span <= following else following - column
-            self._spans.append((column - at, across, face))
+            self.faces.append((column - at, across, face))
             at = column + across
 
     @cached_property
     def full(self) -> _Pieces:
-        return _pieces(self._told())
-
-    def _told(self) -> Iterator[str | _Piece]:
-        yield f'<tr align="center"><td height="{self.height}" width="1"></td>'
-        for number, (skipped, across, face) in enumerate(self._spans):
+        pieces = _Pieces(f'<tr align="center"><td height="{self.height}" width="1"></td>')
+        for number, (skipped, across, face) in enumerate(self.faces):
             if skipped:
-                yield f'<td colspan="{skipped}"></td>'
-            yield _piece_of(face, across, self.height)
+                pieces.bare.append(f'<td colspan="{skipped}"></td>')
+            pieces.add(_piece_of(face, across, self.height))
             if number % IN_A_LINE == IN_A_LINE - 1:
-                yield "\n"
-        yield "</tr>\n"
+                pieces.bare.append("\n")
+        pieces.bare.append("</tr>\n")
+        return pieces
 
     @cached_property
     def brief(self) -> _Pieces:
         """In the short form."""
-        return _pieces(self._told_briefly())
-
-    def _told_briefly(self) -> Iterator[str | _Piece]:
-        grounds = Counter(face.ground for _, _, face in self._spans if face.ground)
+        grounds = Counter(face.ground for _, _, face in self.faces if face.ground)
         around = max(grounds, key=grounds.__getitem__, default="")
         ground, ink = (f" bgcolor={around}", f";color:{INK}") if around else ("", "")
-        yield f"<tr align=center{ground} style=line-height:{self.height}px{ink}>"
-        for skipped, across, face in self._spans:
+        pieces = _Pieces(f"<tr align=center{ground} style=line-height:{self.height}px{ink}>")
+        for skipped, across, face in self.faces:
             if skipped:
-                yield f"<td colspan={skipped}>"
-            yield _brief_piece_of(face, across, around)
-        yield "</tr>\n"
+                pieces.bare.append(f"<td colspan={skipped}>")
+            pieces.add(_brief_piece_of(face, across, around))
+        pieces.bare.append("</tr>\n")
+        return pieces
 
 
 BESIDE = "display:inline-table;vertical-align:bottom;"
@@ -211,8 +212,16 @@ class Table:
 
     def html(self, links: Mapping[str, str], *, dotted: bool = True, brief: bool = False) -> str:
         """dotted: free cells that are no links have dots, too. brief: in the short form."""
-        rows = [each.html(links, dotted=dotted) for each in self._pieces(brief=brief)]
-        return "".join([_opening(self.widths, self.beside, brief=brief), *rows, "</table>"])
+        told = [_opening(self.widths, self.beside, brief=brief)]
+        for row in self._pieces(brief=brief):
+            first = len(told)
+            told += row.bare
+            for at, word, piece in row.linked:
+                if url := links.get(word):
+                    told[first + at] = url.replace("&", "&amp;").join(piece.around)
+                elif not dotted:
+                    told[first + at] = piece.undotted
+        return "".join([*told, "</table>"])
 
     def bare_length(self, *, brief: bool) -> int:
         """Octets of it without links, each line ended by two."""
@@ -249,7 +258,7 @@ def _made(board: HexBoard | GridBoard) -> Iterator[Table]:
         for part in _parts(board.in_rows, 2, (WIDTH - MARGIN * 2) // SMALLEST * 2):
             yield _hexagons(board, part)
         return
-    rows = [real for row in board.in_rows if (real := _real(row))]
+    rows = [_cut(row, 0, len(board.columns)) for row in board.in_rows if 0 <= row[0].row < len(board.rows)]
     is_drawn = board.boxes or any(join.name for join in board.joins)
     if is_drawn and not any(cell.piece for cell in board.cells):
         most = (WIDTH - MARGIN * 2 + SMALLEST) // (SMALLEST + EDGE)
@@ -258,12 +267,6 @@ def _made(board: HexBoard | GridBoard) -> Iterator[Table]:
         return
     for part in _parts(rows, 1, (WIDTH - MARGIN * 2) // SMALLEST):
         yield _squares(board, part)
-
-
-@lru_cache(ROWS)
-def _real(row: Row) -> Row:
-    """Without copies beyond the edge."""
-    return Row(cell for cell in row if not cell.faint)
 
 
 def html(parts: Sequence[Table], links: Mapping[str, str], *, dotted: bool = True, brief: bool = False) -> Markup:
@@ -374,7 +377,7 @@ def _squares(board: GridBoard, rows: Sequence[Row]) -> Table:
     owners = {(mark.row, mark.column): mark.owner for mark in board.crossings}
     strips = [
         _square_strip(
-            cells.get(at, _NO_CELLS), name, side, columns, board.colours, _of_row(at, passing), _of_row(at, owners)
+            cells.get(at, _NO_CELLS), name, side, columns, board.colours, of_row(at, passing), of_row(at, owners)
         )
         for at, name in enumerate(board.rows)
     ]
@@ -387,10 +390,6 @@ def _columns(rows: Iterable[Row]) -> range:
     return range(min([row[0].column for row in rows]), max([row[-1].column for row in rows]) + 1)
 
 
-def _of_row(row: int, marks: Mapping[Place, str]) -> Marks:
-    return tuple([(column, mark) for (line, column), mark in marks.items() if line == row])
-
-
 @lru_cache(128)
 def _letters(names: Sequence[str], columns: range) -> Strip:
     return Strip({at: Face(names[column]) for at, column in enumerate(columns, 1)}, MARGIN, len(columns) + 2)
@@ -398,7 +397,7 @@ def _letters(names: Sequence[str], columns: range) -> Strip:
 
 @lru_cache(ROWS)
 def _square_strip(
-    row: Row, name: str, side: int, columns: range, colours: Colours, passing: Marks, owned: Marks
+    row: Row, name: str, side: int, columns: range, colours: Colours, passing: Noted, owned: Noted
 ) -> Strip:
     """passing, owned: marks of lines that pass places, and owners of places, by their columns."""
     lines, owners, left = dict(passing), dict(owned), columns[0] - 1

@@ -98,14 +98,14 @@ class HtmlBoard:
         words = [word for table in tables for word in table.words if word in links]
         left = self.room - bare_length(tables, brief=False)
         chosen = within_bounds(words, links, left, LINK)
-        brief = left < 0 or not chosen.keys() >= set(words)
-        if brief:
+        unlinked = set(words) - chosen.keys()
+        if brief := left < 0 or bool(unlinked):
             left = self.room - bare_length(tables, brief=True)
             chosen = within_bounds(words, {word: shortened(url) for word, url in links.items()}, left, SHORT_LINK)
+            unlinked = set(words) - chosen.keys()
         if left < 0:
             return False
-        self.parts = len(tables)
-        self._unlinked = set(words) - chosen.keys()
+        self.parts, self._unlinked = len(tables), unlinked
         self.cells = cells.html(tables, chosen, dotted=not links or self.crowded, brief=brief)
         self.room -= len(self.cells)
         self._shown |= {word: links[word] for word in chosen}
@@ -118,8 +118,10 @@ class HtmlBoard:
 
     def _put_others(self) -> None:
         """Moves that nothing else opens, those of a cell together; where they are too many, what they begin with."""
-        opened = {*self._shown.values()}
-        others = [word for word, url in self.links.items() if url not in opened and word not in self._unlinked]
+        others = [word for word in self.links if word not in self._shown and word not in self._unlinked]
+        if others:
+            opened = {*self._shown.values()}
+            others = [word for word in others if self.links[word] not in opened]
         if 0 < len(others) <= (MAX_TARGETS if self.starts else MAX_LISTED):
             heading = "Or:" if self._shown else "Moves:"
             by_start = groupby(others, _first_cell)

@@ -19,12 +19,11 @@ move removed are not drawn: the notes name them.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, count
 from math import isqrt
-from typing import Any, TypeVar
 
 from games.scene import (
     ROWS,
@@ -36,19 +35,20 @@ from games.scene import (
     Label,
     Listing,
     Look,
+    Noted,
     Place,
     PlaneBoard,
     Row,
     Scene,
     Segment,
     Stroke,
+    of_row,
 )
 from pbm.draw import words
 from pbm.draw.brush import PLAIN, Marks
 from pbm.draw.layout import Layout, Sheet, most_crowded
 from pbm.draw.words import top_down
 
-T = TypeVar("T")
 __all__ = ["STYLES", "board", "lines", "text"]
 
 ASCII, UNICODE, WORDS = STYLES = ("ascii", "unicode", "words")
@@ -171,48 +171,29 @@ def _grid(board: GridBoard, *, nicer: bool) -> list[str]:
     if board.ground is Ground.POINTS:
         return _spaced(board, GRID_MARKS if nicer else PLAIN)
     # A join is drawn to the right of the places in `across`, and straight down through those in `down`.
-    across = _by_row((join.start[0], at) for join in board.joins for at in range(join.start[1], join.end[1]))
-    down = _by_row((at, join.start[1]) for join in board.joins for at in range(join.start[0] + 1, join.end[0]))
-    owners = _by_row((mark.row, (mark.column, mark.owner.lower())) for mark in board.crossings)
+    across = {(join.start[0], at): "-" for join in board.joins for at in range(join.start[1], join.end[1])}
+    down = {(at, join.start[1]): "|" for join in board.joins for at in range(join.start[0] + 1, join.end[0])}
+    lines, owners = {**down, **across}, {(mark.row, mark.column): mark.owner.lower() for mark in board.crossings}
     margin = max(map(len, board.rows))
     rows, middle = sorted(board.in_rows, key=top_down), []
     for row in rows:
         at = row[0].row
-        beside = across.get(at, _NONE), down.get(at, _NONE), owners.get(at, _NONE)
-        line = _grid_line(row, board.ground, *beside, nicer=nicer)
+        line = _grid_line(row, board.ground, of_row(at, lines), of_row(at, owners), nicer=nicer)
         label = board.rows[at] if 0 <= at < len(board.rows) else ""
         middle.append(f"{label:>{margin}} {line} {label}".rstrip())
     letters = (" " * (margin + 1 - 3 * rows[0][0].column) + "".join(f" {label} " for label in board.columns)).rstrip()
     return [letters, *middle, letters]
 
 
-_NONE: frozenset[Any] = frozenset()
-
-
-def _by_row(some: Iterable[tuple[int, T]]) -> dict[int, frozenset[T]]:
-    rows: dict[int, set[T]] = {}
-    for row, each in some:
-        rows.setdefault(row, set()).add(each)
-    return {row: frozenset(found) for row, found in rows.items()}
-
-
 @lru_cache(ROWS)
-def _grid_line(
-    row: Row,
-    ground: Ground,
-    across: frozenset[int],
-    down: frozenset[int],
-    owners: frozenset[tuple[int, str]],
-    *,
-    nicer: bool,
-) -> str:
+def _grid_line(row: Row, ground: Ground, lines: Noted, owners: Noted, *, nicer: bool) -> str:
     """Every place's three characters: its mark, and the brackets or the joins beside it."""
-    marks, owner, drawn = GRID_MARKS if nicer else PLAIN, dict(owners), []
+    marks, line, owner = GRID_MARKS if nicer else PLAIN, dict(lines), dict(owners)
+    drawn: list[str] = []
     for cell in row:
         place = cell.column
-        line = "-" if place in across else "|" if place in down else ""
-        mark = _piece(cell) or owner.get(place, "") or line or _free(cell, ground)
-        left, right = _brackets(cell) or tuple("-" if gap in across else " " for gap in (place - 1, place))
+        mark = _piece(cell) or owner.get(place, "") or line.get(place, "") or _free(cell, ground)
+        left, right = _brackets(cell) or tuple("-" if line.get(gap) == "-" else " " for gap in (place - 1, place))
         drawn += [marks.get(each, each) for each in (left, mark, right)]
     return "".join(drawn)
 
