@@ -20,13 +20,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import NamedTuple
 
 from games.boards import WITHOUT_I, Board, Cells, Names, bits, union
 from games.rules import BadNotation, IllegalMove, fold, quoted
-from games.scene import GridBoard, Ground, cell
+from games.scene import ROWS, Cell, GridBoard, Ground, Row
 
 _REACH = (-2, -1, 0, 1, 2)
 
@@ -79,15 +79,12 @@ class Torus(Board):
         return reached
 
     def board(self, pieces: Mapping[str, Cells], **marks: Cells) -> GridBoard:
-        """The board as a scene shows it, with copies beyond its edges; pieces, marks: see cells."""
-        size, seen = self.size, range(-MARGIN, self.size + MARGIN)
-        drawn = {shown.place: shown for shown in self.cells(pieces, **marks)}
-        cells = [
-            drawn.get(place) or cell(*place, "", drawn[place[0] % size, place[1] % size].piece, faint=True)
-            for place in product(seen, seen)
-        ]
-        rows = tuple(str(size - row) for row in range(size))
-        return GridBoard(tuple(self.names.letters), rows, tuple(cells), ground=Ground.LINES)
+        """The board as a scene shows it, with copies beyond its edges; pieces, marks: see in_rows."""
+        size, rows = self.size, {row[0].row: row for row in self.in_rows(pieces, **marks)}
+        shown = tuple(_around(rows[at % size], at) for at in range(-MARGIN, size + MARGIN))
+        return GridBoard(
+            tuple(self.names.letters), tuple(str(size - row) for row in range(size)), shown, ground=Ground.LINES
+        )
 
     def group(self, seed: Cells, within: Cells, *, tight: bool = False) -> Group:
         """The connected group of `within` that holds the seed, one stone of `within`.
@@ -134,6 +131,18 @@ class Torus(Board):
             (self.beside[index] & group.stones).bit_count() == 1 and touching & ~(1 << index)
             for index in bits(group.stones)
         )
+
+
+@lru_cache(ROWS)
+def _around(row: Row, at: int) -> Row:
+    """The row, or its copy elsewhere, with copies of its cells beyond either end."""
+    size = len(row)
+    return Row(
+        row[column]
+        if at == row[0].row and 0 <= column < size
+        else Cell(at, column, "", row[column % size].piece, faint=True)
+        for column in range(-MARGIN, size + MARGIN)
+    )
 
 
 torus = cache(Torus)

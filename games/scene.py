@@ -6,10 +6,15 @@ spoken descriptions are all made from the same scene, so they cannot disagree.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cached_property, lru_cache
+from itertools import chain, groupby
+from operator import itemgetter
+from typing import NamedTuple, TypeVar
+
+T = TypeVar("T")
 
 
 class Form(StrEnum):
@@ -52,8 +57,58 @@ class Cell(NamedTuple):
         return self.row, self.column
 
 
-cell = lru_cache(maxsize=10_000)(Cell)
-"""A cell, not made anew each time: most of a board is as it was at the ply before."""
+class Known(tuple[T, ...]):
+    """A tuple that is often looked up: its hash is worked out once."""
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return super().__hash__()
+
+
+Row = Known[Cell]
+"""Cells of a row from the left; on a board all rows but one or two are as they were at the ply before."""
+ROWS = 8192
+"""How many of them are remembered by whoever shows them."""
+
+
+def in_rows(cells: Iterable[Cell]) -> tuple[Row, ...]:
+    """The rows of cells that come one row after another."""
+    return tuple(Row(row) for _, row in groupby(cells, itemgetter(0)))
+
+
+@lru_cache(ROWS)
+def places(row: Row) -> Known[Place]:
+    return _known(tuple(cell.place for cell in row))
+
+
+_known = lru_cache(512)(Known[Place])
+"""The same for rows of the same places."""
+
+
+Noted = tuple[tuple[int, str], ...]
+"""Marks of a row, by their columns."""
+
+
+def of_row(row: int, marks: Mapping[Place, str]) -> Noted:
+    return tuple([(column, mark) for (line, column), mark in marks.items() if line == row])
+
+
+class _Rows:
+    """What boards in rows have in common."""
+
+    in_rows: tuple[Row, ...]
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        return tuple(chain.from_iterable(self.in_rows))
+
+    @cached_property
+    def places(self) -> Known[Known[Place]]:
+        """Of the cells, by rows."""
+        return Known(map(places, self.in_rows))
 
 
 class Label(NamedTuple):
@@ -72,15 +127,16 @@ class Label(NamedTuple):
     """The letter of the side to whom the edge of the board belongs; empty for most games."""
 
 
-@dataclass(frozen=True, slots=True)
-class HexBoard:
+@dataclass(frozen=True)
+class HexBoard(_Rows):
     """Hexagons in rows, of any shape.
 
     A cell's column counts half cells: neighbours in a row are two columns apart, neighbours in the next row one. The
     leftmost column may be any number.
     """
 
-    cells: tuple[Cell, ...]
+    in_rows: tuple[Row, ...]
+    """The cells."""
     labels: tuple[Label, ...]
     """At both ends of each line that has a name; those with down == 0 name rows."""
     path: tuple[Place, ...] = ()
@@ -143,8 +199,8 @@ class Ground(StrEnum):
     """Pieces stand on points, and no lines but the joins are drawn."""
 
 
-@dataclass(frozen=True, slots=True)
-class GridBoard:
+@dataclass(frozen=True)
+class GridBoard(_Rows):
     """A rectangular board of squares or points; some may be missing.
 
     columns, rows: the labels, left to right and top to bottom; they belong along all four sides. path, colours: as of a
@@ -153,9 +209,9 @@ class GridBoard:
 
     columns: tuple[str, ...]
     rows: tuple[str, ...]
-    cells: tuple[Cell, ...]
-    """All on the board, and where the board wraps around also faint copies outside it (negative rows and columns, or
-    beyond the last).
+    in_rows: tuple[Row, ...]
+    """The cells: all on the board, and where the board wraps around also faint copies outside it (negative rows and
+    columns, or beyond the last).
     """
     joins: tuple[Join, ...] = ()
     crossings: tuple[Crossing, ...] = ()

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
 from games.rules import BadNotation, IllegalMove, Side, fold, quoted, read_cell
-from games.scene import Cell, Form, HexBoard, Label, Place, cell
+from games.scene import ROWS, Cell, Form, HexBoard, Known, Label, Place, Row
 
 Cells = int
 """A set of cells: bit i for the cell of index i."""
@@ -235,29 +235,39 @@ class Board(ABC):
             seen |= fresh
         return found[:NEAR]
 
-    def cells(self, pieces: Mapping[str, Cells], **marks: Cells) -> tuple[Cell, ...]:
+    def in_rows(self, pieces: Mapping[str, Cells], **marks: Cells) -> tuple[Row, ...]:
         """All cells as scenes show them.
 
         pieces: by their letters. marks: the cells that are last, winning, closed or shaded; those under queen, arrow
         and wall have pieces of that form.
         """
-        drawn, marked, shaded = dict(self._blank), 0, self.shading | marks.get("shaded", 0)
-        for some in (*pieces.values(), *marks.values()):
-            marked |= some
-        for index in bits(marked):
-            letter = next((letter for letter, placed in pieces.items() if placed >> index & 1), "")
-            said = [name for name, some in marks.items() if some >> index & 1]
-            form = next((Form(name) for name in said if name in _FORMS), Form.STONE)
-            flags = ("last" in said, "winning" in said, "closed" in said, False, bool(shaded >> index & 1))
-            drawn[index] = cell(*self.places[index], self.names[index], letter, *flags, form)
-        return tuple(drawn.values())
+        letters, names, sets = tuple(pieces), tuple(marks), (*pieces.values(), *marks.values())
+        return tuple([_row(self, row, letters, names, *[cells & row for cells in sets]) for row in self.blank])
 
     @cached_property
-    def _blank(self) -> dict[int, Cell]:
-        return {
-            index: cell(*place, self.names[index], shaded=bool(self.shading >> index & 1))
-            for index, place in self.places.items()
-        }
+    def blank(self) -> dict[Cells, dict[int, Cell]]:
+        """The rows with nothing on them, their cells by their indices."""
+        rows: dict[int, dict[int, Cell]] = {}
+        for index, place in self.places.items():
+            blank = Cell(*place, self.names[index], shaded=bool(self.shading >> index & 1))
+            rows.setdefault(place[0], {})[index] = blank
+        return {union(row): row for row in rows.values()}
+
+
+@lru_cache(ROWS)
+def _row(board: Board, row: Cells, letters: Sequence[str], names: Sequence[str], *sets: Cells) -> Row:
+    """sets: what is in the row of the pieces of these letters and of the marks of these names."""
+    pieces, marks = list(zip(letters, sets, strict=False)), list(zip(names, sets[len(letters) :], strict=True))
+    cells, marked = dict(board.blank[row]), 0
+    for some in sets:
+        marked |= some
+    for index in bits(marked):
+        letter = next((letter for letter, placed in pieces if placed >> index & 1), "")
+        said = {name for name, some in marks if some >> index & 1}
+        form = next(map(Form, _FORMS & said), Form.STONE)
+        flags = ("last" in said, "winning" in said, "closed" in said, False, cells[index].shaded or "shaded" in said)
+        cells[index] = Cell(*cells[index][:3], letter, *flags, form)
+    return Row(cells.values())
 
 
 class Hexes(Board):
@@ -305,7 +315,7 @@ class Hexes(Board):
         return after | after << self.stride | before | before >> self.stride
 
     @cached_property
-    def labels(self) -> tuple[Label, ...]:
+    def labels(self) -> Known[Label]:
         """The coordinates at both ends of each line, but where a row's would stand among those of slanting lines."""
         rows, lines = self._ends
         letters, numbers = self.names.letters, range(1, 1 + max(len(rows), len(lines)))
@@ -319,7 +329,7 @@ class Hexes(Board):
         for (_, line), name in zip(sorted(lines.items()), line_names, strict=False):
             labels.append(Label(str(name), self.places[line[0]], -1, lean, self._owners[1]))
             labels.append(Label(str(name), self.places[line[-1]], 1, -lean, self._owners[1]))
-        return tuple(labels)
+        return Known(labels)
 
     def board(
         self,
@@ -329,9 +339,9 @@ class Hexes(Board):
         colours: Iterable[tuple[str, str]] = (),
         **marks: Cells,
     ) -> HexBoard:
-        """The board as a scene shows it; pieces, marks: see cells. path: the cells the last move went through."""
+        """The board as a scene shows it; pieces, marks: see in_rows. path: the cells the last move went through."""
         way = tuple(self.places[index] for index in path)
-        return HexBoard(self.cells(pieces, **marks), self.labels, way, tuple(colours))
+        return HexBoard(self.in_rows(pieces, **marks), self.labels, way, tuple(colours))
 
 
 @cache

@@ -100,11 +100,11 @@ class Squares(Board):
         colours: Iterable[tuple[str, str]] = (),
         **marks: Cells,
     ) -> GridBoard:
-        """The board as a scene shows it; pieces, marks: see cells. path: the cells the last move went through."""
+        """The board as a scene shows it; pieces, marks: see in_rows. path: the cells the last move went through."""
         return GridBoard(
             columns=tuple(self.names.letters),
             rows=self._row_names,
-            cells=self.cells(pieces, **marks),
+            in_rows=self.in_rows(pieces, **marks),
             joins=tuple(joins),
             crossings=tuple(crossings),
             boxes=tuple(boxes),

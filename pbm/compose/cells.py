@@ -9,17 +9,31 @@ places, stones are discs as large as their places, and links have neither a colo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from html import escape
-from itertools import groupby, pairwise
-from operator import itemgetter
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from markupsafe import Markup
 
-from games.scene import Cell, Form, GridBoard, HexBoard, Join, Label, Look, Place
+from games.scene import (
+    ROWS,
+    Cell,
+    Form,
+    GridBoard,
+    HexBoard,
+    Join,
+    Known,
+    Label,
+    Look,
+    Noted,
+    Place,
+    Row,
+    of_row,
+    places,
+)
 from pbm.compose.wire import octets
 from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, ring_of, text_on
 
@@ -101,6 +115,8 @@ def _brief_opening(span: int) -> str:
 class _Piece(NamedTuple):
     """A face in its table."""
 
+    word: str
+    """As of the face."""
     bare: str
     """Without a link."""
     around: tuple[str, str]
@@ -112,28 +128,71 @@ class _Piece(NamedTuple):
 @lru_cache(REMEMBERED)
 def _piece_of(face: Face, span: int, height: int) -> _Piece:
     bare = face.html(span)
-    return _Piece(bare, face.around_link(span, height), bare.replace(DOT, "") if face.mark == DOT else bare)
+    return _Piece(face.word, bare, face.around_link(span, height), bare.replace(DOT, "") if face.mark == DOT else bare)
 
 
 @lru_cache(REMEMBERED)
 def _brief_piece_of(face: Face, span: int, around: str) -> _Piece:
     bare = face.brief(span, around)
     linked = face.around_brief_link(span, around)
-    return _Piece(bare, linked, bare.replace(".", "") if face.mark == DOT else bare)
+    return _Piece(face.word, bare, linked, bare.replace(".", "") if face.mark == DOT else bare)
 
 
-class _Pieces(NamedTuple):
-    """A table without links, in pieces."""
+class _Pieces:
+    """A row of a table without links, in pieces."""
 
-    bare: list[str]
-    linked: list[tuple[int, str, _Piece]]
-    """Those that may become links: at which place of all, and what they play."""
-    octets: int
-    """Of it, each line ended by two."""
+    def __init__(self, opening: str) -> None:
+        self.bare = [opening]
+        self.linked: list[tuple[int, str, _Piece]] = []  # may become links: at which place of all, what they play
+
+    def add(self, piece: _Piece) -> None:
+        if piece.word:
+            self.linked.append((len(self.bare), piece.word, piece))
+        self.bare.append(piece.bare)
+
+    @cached_property
+    def octets(self) -> int:
+        """Of it, each line ended by two."""
+        return octets("".join(self.bare))
 
 
-def _pieces(bare: list[str], linked: list[tuple[int, str, _Piece]]) -> _Pieces:
-    return _Pieces(bare, linked, octets("".join(bare)))
+class Strip:
+    """A row of a table."""
+
+    def __init__(self, faces: Mapping[int, Face], height: int, columns: int, span: int = 1) -> None:
+        """faces: by their first columns. columns: of the table. span: columns of a face."""
+        self.height, at = height, 0
+        self.faces: list[tuple[int, int, Face]] = []  # behind the columns left out before it, and those it takes
+        for (column, face), (following, _) in pairwise([*sorted(faces.items()), (columns, Face())]):
+            across = span if column + span <= following else following - column
+            self.faces.append((column - at, across, face))
+            at = column + across
+
+    @cached_property
+    def full(self) -> _Pieces:
+        pieces = _Pieces(f'<tr align="center"><td height="{self.height}" width="1"></td>')
+        for number, (skipped, across, face) in enumerate(self.faces):
+            if skipped:
+                pieces.bare.append(f'<td colspan="{skipped}"></td>')
+            pieces.add(_piece_of(face, across, self.height))
+            if number % IN_A_LINE == IN_A_LINE - 1:
+                pieces.bare.append("\n")
+        pieces.bare.append("</tr>\n")
+        return pieces
+
+    @cached_property
+    def brief(self) -> _Pieces:
+        """In the short form."""
+        grounds = Counter(face.ground for _, _, face in self.faces if face.ground)
+        around = max(grounds, key=grounds.__getitem__, default="")
+        ground, ink = (f" bgcolor={around}", f";color:{INK}") if around else ("", "")
+        pieces = _Pieces(f"<tr align=center{ground} style=line-height:{self.height}px{ink}>")
+        for skipped, across, face in self.faces:
+            if skipped:
+                pieces.bare.append(f"<td colspan={skipped}>")
+            pieces.add(_brief_piece_of(face, across, around))
+        pieces.bare.append("</tr>\n")
+        return pieces
 
 
 BESIDE = "display:inline-table;vertical-align:bottom;"
@@ -142,118 +201,47 @@ BESIDE = "display:inline-table;vertical-align:bottom;"
 
 @dataclass
 class Table:
-    """Faces by their row and first column. widths, heights: of columns and rows."""
+    """Rows from the top."""
 
-    widths: list[int]
-    heights: list[int]
-    span: int = 1
-    """Columns of a face."""
+    widths: tuple[int, ...]
+    strips: list[Strip]
+    words: list[str]
+    """What its faces play."""
     beside: str = ""
     """The style of a part that has others beside it where there is room."""
-    faces: dict[Place, Face] = field(default_factory=dict)
-
-    def words(self) -> Iterator[str]:
-        return (face.word for face in self.faces.values() if face.word)
 
     def html(self, links: Mapping[str, str], *, dotted: bool = True, brief: bool = False) -> str:
         """dotted: free cells that are no links have dots, too. brief: in the short form."""
-        table = self._brief if brief else self._full
-        pieces = list(table.bare)
-        for at, word, piece in table.linked:
-            if url := links.get(word):
-                pieces[at] = url.replace("&", "&amp;").join(piece.around)
-            elif not dotted:
-                pieces[at] = piece.undotted
-        return "".join(pieces)
+        told = [_opening(self.widths, self.beside, brief=brief)]
+        for row in self._pieces(brief=brief):
+            first = len(told)
+            told += row.bare
+            for at, word, piece in row.linked:
+                if url := links.get(word):
+                    told[first + at] = url.replace("&", "&amp;").join(piece.around)
+                elif not dotted:
+                    told[first + at] = piece.undotted
+        return "".join([*told, "</table>"])
 
     def bare_length(self, *, brief: bool) -> int:
         """Octets of it without links, each line ended by two."""
-        return (self._brief if brief else self._full).octets
+        frame = _opening(self.widths, self.beside, brief=brief) + "</table>"
+        return octets(frame) + sum([each.octets for each in self._pieces(brief=brief)])
 
-    @cached_property
-    def _full(self) -> _Pieces:
-        frame = _frame(tuple(self.widths), tuple(self.heights), self.span, self.beside, tuple(self.faces))
-        pieces, linked = list(frame.pieces), list[tuple[int, str, _Piece]]()
-        for face, (at, span, height) in zip(self.faces.values(), frame.slots, strict=True):
-            piece = _piece_of(face, span, height)
-            pieces[at] = piece.bare
-            if face.word:
-                linked.append((at, face.word, piece))
-        return _pieces(pieces, linked)
-
-    @cached_property
-    def _brief(self) -> _Pieces:
-        """In the short form."""
-        pieces = [_opening(self.widths, "", self.beside, ";color-scheme:light").replace("</td>", "")]
-        linked: list[tuple[int, str, _Piece]] = []
-        for height, places in _rows(self.heights, len(self.widths), self.span, self.faces):
-            row = [(skipped, span, self.faces[place]) for skipped, span, place in places]
-            grounds = Counter(face.ground for _, _, face in row if face.ground)
-            around = max(grounds, key=grounds.__getitem__, default="")
-            ground, ink = (f" bgcolor={around}", f";color:{INK}") if around else ("", "")
-            pieces.append(f"<tr align=center{ground} style=line-height:{height}px{ink}>")
-            for skipped, span, face in row:
-                if skipped:
-                    pieces.append(f"<td colspan={skipped}>")
-                piece = _brief_piece_of(face, span, around)
-                if face.word:
-                    linked.append((len(pieces), face.word, piece))
-                pieces.append(piece.bare)
-            pieces.append("</tr>\n")
-        return _pieces([*pieces, "</table>"], linked)
-
-
-class _Frame(NamedTuple):
-    """A table without its faces."""
-
-    pieces: list[str]
-    """Of its HTML, with empty ones for the faces."""
-    slots: list[tuple[int, int, int]]
-    """For each face the number of its piece, the columns that it takes, and its height."""
+    def _pieces(self, *, brief: bool) -> list[_Pieces]:
+        return [strip.brief if brief else strip.full for strip in self.strips]
 
 
 @lru_cache(128)
-def _frame(
-    widths: tuple[int, ...], heights: tuple[int, ...], span: int, beside: str, places: tuple[Place, ...]
-) -> _Frame:
-    """Of tables whose faces have these places, in this order."""
-    pieces, slots = [_opening(widths, '<td width="1"></td>', beside)], dict[Place, tuple[int, int, int]]()
-    for height, row in _rows(heights, len(widths), span, places):
-        pieces.append(f'<tr align="center"><td height="{height}" width="1"></td>')
-        for number, (skipped, across, place) in enumerate(row):
-            if skipped:
-                pieces.append(f'<td colspan="{skipped}"></td>')
-            slots[place] = len(pieces), across, height
-            pieces.append("")
-            if number % IN_A_LINE == IN_A_LINE - 1:
-                pieces.append("\n")
-        pieces.append("</tr>\n")
-    return _Frame([*pieces, "</table>"], [slots[place] for place in places])
-
-
-def _opening(widths: Sequence[int], first: str, beside: str, style: str = "") -> str:
-    """first: the column in front, which holds the heights of rows."""
-    columns = "".join(f'<td width="{width}"></td>' for width in widths)
+def _opening(widths: tuple[int, ...], beside: str, *, brief: bool) -> str:
+    """With a row that holds the widths of columns; in the long form a column in front holds the heights of rows."""
+    end, first, style = ("", "", ";color-scheme:light") if brief else ("</td>", '<td width="1"></td>', "")
+    columns = "".join(f'<td width="{width}">{end}' for width in widths)
     return (
         '<table role="presentation" cellpadding="0" cellspacing="1" border="0" '
         f'width="{sum(widths)}" style="{beside}margin:8px 0;font-size:16px{style}">\n'
         f"<tr>{first}{columns}</tr>\n"
     )
-
-
-def _rows(
-    heights: Sequence[int], columns: int, span: int, places: Iterable[Place]
-) -> Iterator[tuple[int, list[tuple[int, int, Place]]]]:
-    """Each row: its height, and its places, with the columns left out before each and those that it takes."""
-    by_row = {row: list(told) for row, told in groupby(sorted(places), itemgetter(0))}
-    for row, height in enumerate(heights):
-        at, told = 0, []
-        for place, (_, following) in pairwise([*by_row.get(row, []), (row, columns)]):
-            column = place[1]
-            across = span if column + span <= following else following - column
-            told.append((column - at, across, place))
-            at = column + across
-        yield height, told
 
 
 def tables(board: HexBoard | GridBoard) -> list[Table]:
@@ -267,17 +255,17 @@ def tables(board: HexBoard | GridBoard) -> list[Table]:
 
 def _made(board: HexBoard | GridBoard) -> Iterator[Table]:
     if isinstance(board, HexBoard):
-        for part in _parts(board.cells, 2, (WIDTH - MARGIN * 2) // SMALLEST * 2):
+        for part in _parts(board.in_rows, 2, (WIDTH - MARGIN * 2) // SMALLEST * 2):
             yield _hexagons(board, part)
         return
-    cells = [cell for cell in board.cells if not cell.faint]
+    rows = [_cut(row, 0, len(board.columns)) for row in board.in_rows if 0 <= row[0].row < len(board.rows)]
     is_drawn = board.boxes or any(join.name for join in board.joins)
-    if is_drawn and not any(cell.piece for cell in cells):
+    if is_drawn and not any(cell.piece for cell in board.cells):
         most = (WIDTH - MARGIN * 2 + SMALLEST) // (SMALLEST + EDGE)
-        for part in _parts(cells, 1, most, shared=1):
+        for part in _parts(rows, 1, most, shared=1):
             yield _edges(board, part)
         return
-    for part in _parts(cells, 1, (WIDTH - MARGIN * 2) // SMALLEST):
+    for part in _parts(rows, 1, (WIDTH - MARGIN * 2) // SMALLEST):
         yield _squares(board, part)
 
 
@@ -286,106 +274,171 @@ def html(parts: Sequence[Table], links: Mapping[str, str], *, dotted: bool = Tru
     return Markup("\n".join(told))  # noqa: S704  marks and words are of games
 
 
-def _parts(cells: Sequence[Cell], wide: int, most: int, shared: int = 0) -> list[list[Cell]]:
+def _parts(rows: Sequence[Row], wide: int, most: int, shared: int = 0) -> list[Sequence[Row]]:
     """The cells, side by side in parts that are about as wide as each other.
 
     wide: columns of a cell. most: columns that find room. shared: columns that two parts both show.
     """
-    columns = [cell.column for cell in cells]
-    left, right = min(columns), max(columns) + wide
-    count = max(1, -((left + shared - right) // (most - shared)))
+    left, right = min([row[0].column for row in rows]), max([row[-1].column for row in rows]) + wide
+    count = -((left + shared - right) // (most - shared))
+    if count <= 1:
+        return [rows]
     cuts = [left + (-(-at * (right - left - shared) // count)) for at in range(count)]
     ends = [*(cut + shared for cut in cuts[1:]), right]
-    return [[cell for cell in cells if cut <= cell.column < end] for cut, end in zip(cuts, ends, strict=True)]
+    return [[part for row in rows if (part := _cut(row, *ends))] for ends in zip(cuts, ends, strict=True)]
+
+
+@lru_cache(ROWS)
+def _cut(row: Row, left: int, right: int) -> Row:
+    return Row(cell for cell in row if left <= cell.column < right)
 
 
 def _side(room: int, cells: int) -> int:
     return max(SMALLEST, min(LARGEST, room // cells))
 
 
-def _hexagons(board: HexBoard, cells: Sequence[Cell]) -> Table:
+def _hexagons(board: HexBoard, rows: Sequence[Row]) -> Table:
     """Each cell as a square of two columns of half a cell's width; labels where their lines leave the board."""
-    places, colours = {cell.place for cell in cells}, board.colours
-    rows, columns = zip(*places, strict=True)
+    part = board.places if rows is board.in_rows else tuple(map(places, rows))
+    frame = _hex_frame(board.labels, board.colours, part, board.places)
+    cells = {row[0].row: row for row in rows}
+    strips = [
+        _hex_strip(cells.get(at, _NO_CELLS), edge, height, frame.left, len(frame.widths), board.colours)
+        for at, height, edge in frame.rows
+    ]
+    return Table(frame.widths, strips, _names(rows))
+
+
+_NO_CELLS = Row()
+
+
+def _names(rows: Iterable[Row]) -> list[str]:
+    return [cell.name for row in rows for cell in row if cell.name]
+
+
+@lru_cache(ROWS)
+def _hex_strip(
+    row: Row, edge: Known[tuple[int, Face]], height: int, left: int, columns: int, colours: Colours
+) -> Strip:
+    """edge: labels, by their columns. left: of the table."""
+    cells = {cell.column - left: _face(cell, colours) for cell in row}
+    return Strip({**dict(edge), **cells}, height, columns, span=2)
+
+
+class _HexFrame(NamedTuple):
+    """A table of hexagons without its cells."""
+
+    widths: tuple[int, ...]
+    left: int
+    """Of the board's columns that which is its first."""
+    rows: list[tuple[int, int, Known[tuple[int, Face]]]]
+    """Of the board: their numbers, heights, and labels by their columns."""
+
+
+@lru_cache(128)
+def _hex_frame(
+    labels: tuple[Label, ...], colours: Colours, part: tuple[Known[Place], ...], whole: tuple[Known[Place], ...]
+) -> _HexFrame:
+    """part: the places of the cells that are shown, by rows. whole: likewise, of all cells."""
+    shown = set(chain.from_iterable(part))
+    rows, columns = zip(*shown, strict=True)
     top, bottom = min(rows) - 1, max(rows) + 1
     left, right = min(columns) - 1, max(columns) + 3
     unit = _side(WIDTH * 2, right - left) // 2
-    table = Table([unit] * (right - left), [MARGIN, *[2 * unit] * (bottom - top - 1), MARGIN], span=2)
-    for label in (*board.labels, *_inner_labels(board, places)):
-        if label.place in places:
+    edges: dict[int, dict[int, Face]] = {row: {} for row in range(top, bottom + 1)}
+    for label in (*labels, *_inner_labels(labels, part, whole)):
+        if label.place in shown:
             row, column = label.place[0] + label.down, max(label.place[1] + label.right, left)
-            table.faces[row - top, column - left] = _edge_label(label, colours)
-    for cell in cells:
-        table.faces[cell.row - top, cell.column - left] = _face(cell, colours)
-    return table
+            edges[row][column - left] = _edge_label(label, colours)
+    heights = [MARGIN, *[2 * unit] * (bottom - top - 1), MARGIN]
+    lines = [(row, height, Known(edge.items())) for (row, edge), height in zip(edges.items(), heights, strict=True)]
+    return _HexFrame((unit,) * (right - left), left, lines)
 
 
-def _inner_labels(board: HexBoard, places: Collection[Place]) -> Iterator[Label]:
+def _inner_labels(
+    labels: Sequence[Label], part: Sequence[Known[Place]], whole: Sequence[Known[Place]]
+) -> Iterator[Label]:
     """The names of rows along the cut of a board that is shown in parts."""
-    if len(places) == len(board.cells):
+    if part == whole:
         return
-    names = {label.place[0]: label.text for label in board.labels if label.down == 0}
-    lettered = {label.place for label in board.labels if label.down == 0}
-    inward = 2 if min(places, key=itemgetter(1)) == min((cell.place for cell in board.cells), key=itemgetter(1)) else -2
-    for row, line in groupby(sorted(places), itemgetter(0)):
-        columns = [column for _, column in line]
-        if row in names and lettered.isdisjoint((row, column) for column in columns):
-            yield Label(names[row], (row, max(columns) if inward > 0 else min(columns)), 0, inward)
+    names = {label.place[0]: label.text for label in labels if label.down == 0}
+    lettered = {label.place for label in labels if label.down == 0}
+    inward = 2 if min(row[0][1] for row in part) == min(row[0][1] for row in whole) else -2
+    for row in part:
+        if row[0][0] in names and lettered.isdisjoint(row):
+            yield Label(names[row[0][0]], row[-1] if inward > 0 else row[0], 0, inward)
 
 
-def _squares(board: GridBoard, cells: Sequence[Cell]) -> Table:
+def _squares(board: GridBoard, rows: Sequence[Row]) -> Table:
     """Each cell a square; where lines of the board pass a place, these."""
-    columns = range(min(cell.column for cell in cells), max(cell.column for cell in cells) + 1)
-    rows = range(len(board.rows))
+    columns = _columns(rows)
     side = _side(WIDTH - 2 * MARGIN, len(columns))
-    table = Table([MARGIN, *[side] * len(columns), MARGIN], [MARGIN, *[side] * len(rows), MARGIN])
-    for column in columns:
-        table.faces |= {(row, column - columns[0] + 1): Face(board.columns[column]) for row in (0, len(rows) + 1)}
-    for row in rows:
-        table.faces |= {(row + 1, column): Face(board.rows[row]) for column in (0, len(columns) + 1)}
-    owners, colours = {(mark.row, mark.column): mark.owner for mark in board.crossings}, board.colours
-    passing = _passing(board.joins)
-    for (row, column), mark in passing.items():
-        if column in columns:
-            table.faces[row + 1, column - columns[0] + 1] = Face(mark)
-    for cell in cells:
-        owner = owners.get(cell.place)
-        face = _face(cell, colours, _owned(owner, colours) if owner else passing.get(cell.place, ""))
-        table.faces[cell.row + 1, cell.column - columns[0] + 1] = face._replace(
-            short=face.short or _short_owned(owner, colours)
+    cells, passing = {row[0].row: row for row in rows}, _passing(board.joins)
+    owners = {(mark.row, mark.column): mark.owner for mark in board.crossings}
+    strips = [
+        _square_strip(
+            cells.get(at, _NO_CELLS), name, side, columns, board.colours, of_row(at, passing), of_row(at, owners)
         )
-    return table
+        for at, name in enumerate(board.rows)
+    ]
+    letters = _letters(board.columns, columns)
+    widths = (MARGIN, *[side] * len(columns), MARGIN)
+    return Table(widths, [letters, *strips, letters], _names(rows))
 
 
-def _edges(board: GridBoard, cells: Sequence[Cell]) -> Table:
+def _columns(rows: Iterable[Row]) -> range:
+    return range(min([row[0].column for row in rows]), max([row[-1].column for row in rows]) + 1)
+
+
+@lru_cache(128)
+def _letters(names: Sequence[str], columns: range) -> Strip:
+    return Strip({at: Face(names[column]) for at, column in enumerate(columns, 1)}, MARGIN, len(columns) + 2)
+
+
+@lru_cache(ROWS)
+def _square_strip(
+    row: Row, name: str, side: int, columns: range, colours: Colours, passing: Noted, owned: Noted
+) -> Strip:
+    """passing, owned: marks of lines that pass places, and owners of places, by their columns."""
+    lines, owners, left = dict(passing), dict(owned), columns[0] - 1
+    faces = {0: Face(name), len(columns) + 1: Face(name)}
+    faces |= {column - left: Face(mark) for column, mark in passing if column in columns}
+    for cell in row:
+        owner = owners.get(cell.column)
+        face = _face(cell, colours, _owned(owner, colours) if owner else lines.get(cell.column, ""))
+        faces[cell.column - left] = face._replace(short=face.short or _short_owned(owner, colours))
+    return Strip(faces, side, len(columns) + 2)
+
+
+def _edges(board: GridBoard, rows: Sequence[Row]) -> Table:
     """Points, the lines between neighbours as places of their own, and what is in the boxes."""
-    columns = range(min(cell.column for cell in cells), max(cell.column for cell in cells) + 1)
-    boxes = len(columns) - 1
+    columns = _columns(rows)
+    boxes, left = len(columns) - 1, 2 * columns[0] - 1
     side = _side(WIDTH - 2 * MARGIN - EDGE * (boxes + 1), max(1, boxes))
     widths, heights = ([*[EDGE, side] * (count - 1), EDGE] for count in (len(columns), len(board.rows)))
-    table = Table([MARGIN, *widths, MARGIN], [MARGIN, *heights, MARGIN])
-    for column in columns:
-        at = 2 * (column - columns[0]) + 1
-        table.faces |= {(row, at): Face(board.columns[column]) for row in (0, len(heights) + 1)}
+    faces: list[dict[int, Face]] = [{} for _ in heights]
     for row, words in enumerate(board.rows):
-        table.faces |= {(2 * row + 1, column): Face(words) for column in (0, len(widths) + 1)}
-    for cell in cells:
-        table.faces[2 * cell.row + 1, 2 * (cell.column - columns[0]) + 1] = Face(
+        faces[2 * row] = {column: Face(words) for column in (0, len(widths) + 1)}
+    for cell in chain.from_iterable(rows):
+        faces[2 * cell.row][2 * cell.column - left] = Face(
             f'<b style="color:{INK}">&#9679;</b>', PAPER, short=f" bgcolor={PAPER}>&#9679;"
         )
-    for join in board.joins:
+    joins = [join for join in board.joins if join.start[1] in columns and join.end[1] in columns]
+    for join in joins:
         (row, column), (to_row, to_column) = join.start, join.end
-        if column in columns and to_column in columns:
-            place = row + to_row + 1, column + to_column - 2 * columns[0] + 1
-            drawn = LAST if join.last else INK if join.look is Look.DRAWN else WOOD
-            table.faces[place] = Face("", drawn, join.name)
+        drawn = LAST if join.last else INK if join.look is Look.DRAWN else WOOD
+        faces[row + to_row][column + to_column - left] = Face("", drawn, join.name)
     owners, colours = {(box.row, box.column): box.owner for box in board.boxes}, board.colours
     for row in range(len(board.rows) - 1):
         for column in columns[:-1]:
             owner = owners.get((row, column))
             face = Face(_owned(owner, colours), PAPER, short=_short_owned(owner, colours))
-            table.faces[2 * row + 2, 2 * (column - columns[0]) + 2] = face
-    return table
+            faces[2 * row + 1][2 * column + 1 - left] = face
+    across = len(widths) + 2
+    letters = Strip({2 * column - left: Face(board.columns[column]) for column in columns}, MARGIN, across)
+    strips = [Strip(line, height, across) for line, height in zip(faces, heights, strict=True)]
+    names = [join.name for join in joins if join.name]
+    return Table((MARGIN, *widths, MARGIN), [letters, *strips, letters], names)
 
 
 def _passing(joins: Sequence[Join]) -> dict[Place, str]:
@@ -441,7 +494,6 @@ def _short_piece(cell: Cell, colours: Colours) -> str:
     return f"{ground}><b style=display:block;border-radius:50%;background:{fill};color:{text_on(fill)}>{letter}</b>"
 
 
-@lru_cache(REMEMBERED)
 def _edge_label(label: Label, colours: Colours) -> Face:
     """In the colour of the side to whom the edge belongs, on a ground that holds in light and dark."""
     text = escape(label.text)

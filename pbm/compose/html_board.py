@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from games.scene import Listing, PlaneBoard
 from pbm.compose import cells
-from pbm.compose.cells import LINK, SHORT_LINK, WIDTH, Face, Table
+from pbm.compose.cells import LINK, SHORT_LINK, WIDTH, Face, Strip, Table
 from pbm.compose.html import equal, within_bounds
 from pbm.compose.views import View
 from pbm.compose.wire import shortened
@@ -94,19 +94,18 @@ class HtmlBoard:
         tables = self.view.tables
         if not tables:
             return False
-        words = [word for table in tables for word in table.words()]
         links = {**self.starts, **self.links}
-        linked = {word for word in words if word in links}
+        words = [word for table in tables for word in table.words if word in links]
         left = self.room - bare_length(tables, brief=False)
         chosen = within_bounds(words, links, left, LINK)
-        brief = left < 0 or len(chosen) < len(linked)
-        if brief:
+        unlinked = set(words) - chosen.keys()
+        if brief := left < 0 or bool(unlinked):
             left = self.room - bare_length(tables, brief=True)
             chosen = within_bounds(words, {word: shortened(url) for word, url in links.items()}, left, SHORT_LINK)
+            unlinked = set(words) - chosen.keys()
         if left < 0:
             return False
-        self.parts = len(tables)
-        self._unlinked = linked - chosen.keys()
+        self.parts, self._unlinked = len(tables), unlinked
         self.cells = cells.html(tables, chosen, dotted=not links or self.crowded, brief=brief)
         self.room -= len(self.cells)
         self._shown |= {word: links[word] for word in chosen}
@@ -119,8 +118,10 @@ class HtmlBoard:
 
     def _put_others(self) -> None:
         """Moves that nothing else opens, those of a cell together; where they are too many, what they begin with."""
-        opened = {*self._shown.values()}
-        others = [word for word, url in self.links.items() if url not in opened and word not in self._unlinked]
+        others = [word for word in self.links if word not in self._shown and word not in self._unlinked]
+        if others:
+            opened = {*self._shown.values()}
+            others = [word for word in others if self.links[word] not in opened]
         if 0 < len(others) <= (MAX_TARGETS if self.starts else MAX_LISTED):
             heading = "Or:" if self._shown else "Moves:"
             by_start = groupby(others, _first_cell)
@@ -142,11 +143,10 @@ class HtmlBoard:
         across = max(1, WIDTH // (width + 1))
         groups = told if apart else [list(chain.from_iterable(told))]
         lines = [group[at : at + across] for group in groups for at in range(0, len(group), across)]
-        table = Table([width] * across, [TOUCHED] * len(lines))
-        for row, line in enumerate(lines):
-            for column, cell in enumerate(line):
-                table.faces[row, column] = Face(escape(cell), WOOD, self._word(cell))
-        chosen = within_bounds(table.words(), self.links, self.room - len(table.html({})), LINK)
+        faces = [[Face(escape(cell), WOOD, self._word(cell)) for cell in line] for line in lines]
+        strips = [Strip(dict(enumerate(row)), TOUCHED, across) for row in faces]
+        table = Table((width,) * across, strips, [face.word for row in faces for face in row if face.word])
+        chosen = within_bounds(table.words, self.links, self.room - len(table.html({})), LINK)
         self._add(listing.heading, table.html(chosen), chosen)
 
     def _put_sentences(self, listing: Listing) -> None:

@@ -230,11 +230,15 @@ class View:
         return told if len(told) <= MAX_ALT else told[:MAX_ALT].rpartition(". ")[0] + ". The rest is left out."
 
     @cached_property
+    def _legal(self) -> list[str]:
+        """The moves of the game; at most MAX_MOVES of them."""
+        notate, position = self.state.game.notate, self.state.position
+        return [notate(position, move) for move in islice(self.state.game.moves(position), MAX_MOVES)]
+
+    @cached_property
     def moves(self) -> list[str]:
         """The moves of the player to move, a swap included; at most MAX_MOVES of them."""
-        state = self.state
-        legal = islice(state.game.moves(state.position), MAX_MOVES)
-        return [*(state.game.notate(state.position, move) for move in legal), *([SWAP] if state.may_swap else [])]
+        return [*self._legal, *([SWAP] if self.state.may_swap else [])]
 
     @cached_property
     def beginnings(self) -> Mapping[str, str]:
@@ -245,10 +249,9 @@ class View:
     @cached_property
     def examples(self) -> list[str]:
         """Two moves that are legal now."""
-        state = self.state
-        legal = list(islice(state.game.moves(state.position), 200))
+        legal = self._legal[:200]
         chosen = {len(legal) // 2, len(legal) // 3} if legal else set()
-        return [state.game.notate(state.position, legal[index]) for index in sorted(chosen)]
+        return [legal[index] for index in sorted(chosen)]
 
     def machine(self, match: Match) -> str:
         """The match as it stands for programs, without what is its reader's; nothing where another scene is shown."""

@@ -22,11 +22,11 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import count, groupby
+from itertools import chain, count
 from math import isqrt
-from operator import itemgetter
 
 from games.scene import (
+    ROWS,
     Cell,
     GridBoard,
     Ground,
@@ -35,15 +35,19 @@ from games.scene import (
     Label,
     Listing,
     Look,
+    Noted,
     Place,
     PlaneBoard,
+    Row,
     Scene,
     Segment,
     Stroke,
+    of_row,
 )
 from pbm.draw import words
 from pbm.draw.brush import PLAIN, Marks
 from pbm.draw.layout import Layout, Sheet, most_crowded
+from pbm.draw.words import top_down
 
 __all__ = ["STYLES", "board", "lines", "text"]
 
@@ -82,9 +86,9 @@ def board(shown: HexBoard | GridBoard | PlaneBoard, style: str = ASCII, columns:
         return words.lines(shown)
     nicer = style == UNICODE
     if isinstance(shown, HexBoard):
-        return _hexes(shown, HEX_MARKS if nicer else PLAIN)
+        return _hexes(shown, nicer=nicer)
     if isinstance(shown, GridBoard):
-        return _grid(shown, GRID_MARKS if nicer else PLAIN)
+        return _grid(shown, nicer=nicer)
     return _plane(shown, PLANE_MARKS if nicer else PLAIN, columns)
 
 
@@ -99,32 +103,42 @@ Drawing = dict[Place, str]
 """The characters by row and column; several characters cover the columns to its right."""
 
 
-def _hexes(board: HexBoard, marks: Marks = PLAIN) -> list[str]:
-    """The board from top to bottom. marks: what to draw in place of an ASCII mark."""
-    rows, at = _hex_frame(board.labels, tuple((cell.row, cell.column) for cell in board.cells))
-    drawn = [list(row) for row in rows]
-    for cell, (line, place) in zip(board.cells, at, strict=True):
+def _hexes(board: HexBoard, *, nicer: bool) -> list[str]:
+    """The board from top to bottom. nicer: with other marks than those of ASCII."""
+    frame, left = _hex_frame(board.labels, board.places)
+    drawn = dict(frame)
+    for row in board.in_rows:
+        line = row[0].row
+        drawn[line] = _hex_line(row, drawn[line], left, nicer=nicer)
+    margin = int(all(line[0] == " " for line in drawn.values()))
+    return [line[margin:].rstrip() for line in drawn.values()]
+
+
+@lru_cache(ROWS)
+def _hex_line(row: Row, line: str, left: int, *, nicer: bool) -> str:
+    """The line of a frame with its cells in it."""
+    marks, drawn = HEX_MARKS if nicer else PLAIN, list(line)
+    for cell in row:
         mark = (cell.piece.upper() if cell.winning else cell.piece.lower()) or (" " if cell.closed else ".")
-        drawn[line][place] = marks.get(mark, mark)
+        place = cell.column - left
+        drawn[place] = marks.get(mark, mark)
         if cell.last:
-            drawn[line][place - 1], drawn[line][place + 1] = "()"
-    margin = int(all(line[0] == " " for line in drawn))
-    return ["".join(line[margin:]).rstrip() for line in drawn]
+            drawn[place - 1], drawn[place + 1] = "()"
+    return "".join(drawn)
 
 
 @lru_cache(maxsize=64)
-def _hex_frame(labels: tuple[Label, ...], places: tuple[Place, ...]) -> tuple[list[str], list[Place]]:
-    """The lines of a board without its cells, and where each of these belongs: line and character.
+def _hex_frame(labels: tuple[Label, ...], rows: tuple[tuple[Place, ...], ...]) -> tuple[dict[int, str], int]:
+    """The lines of a board without its cells, by row, and the column that is the first character of each.
 
-    Before and behind every line one character is free.
+    rows: the places of the cells. Before and behind every line one character is free.
     """
-    drawn = _labels(labels) | dict.fromkeys(places, " ")
+    drawn = _labels(labels) | dict.fromkeys(chain.from_iterable(rows), " ")
     left = min(column for _, column in drawn) - 1
-    rows: dict[int, str] = {}
+    lines: dict[int, str] = {}
     for (row, column), mark in sorted(drawn.items()):
-        rows[row] = f"{rows.get(row, ''):{column - left}}{mark}" if column > left else mark
-    lines = {row: line for line, row in enumerate(rows)}
-    return [f"{row} " for row in rows.values()], [(lines[row], column - left) for row, column in places]
+        lines[row] = f"{lines.get(row, ''):{column - left}}{mark}"
+    return {row: f"{line} " for row, line in lines.items()}, left
 
 
 def _labels(labels: tuple[Label, ...]) -> Drawing:
@@ -152,35 +166,36 @@ def _labels(labels: tuple[Label, ...]) -> Drawing:
 HEX_MARKS: Marks = {".": "·", "o": "○", "O": "◎", "x": "●", "X": "◉"}
 
 
-def _grid(board: GridBoard, marks: Marks = PLAIN) -> list[str]:
-    """The board from top to bottom, without trailing blanks. marks: what to draw in place of an ASCII mark."""
+def _grid(board: GridBoard, *, nicer: bool) -> list[str]:
+    """The board from top to bottom, without trailing blanks. nicer: with other marks than those of ASCII."""
     if board.ground is Ground.POINTS:
-        return _spaced(board, marks)
-    drawn = _places(board, marks)
-    left = min(drawn)[1]
+        return _spaced(board, GRID_MARKS if nicer else PLAIN)
+    # A join is drawn to the right of the places in `across`, and straight down through those in `down`.
+    across = {(join.start[0], at): "-" for join in board.joins for at in range(join.start[1], join.end[1])}
+    down = {(at, join.start[1]): "|" for join in board.joins for at in range(join.start[0] + 1, join.end[0])}
+    lines, owners = {**down, **across}, {(mark.row, mark.column): mark.owner.lower() for mark in board.crossings}
     margin = max(map(len, board.rows))
-    letters = (" " * (margin + 1 - 3 * left) + "".join(f" {label} " for label in board.columns)).rstrip()
-    middle = []
-    for row, places in groupby(sorted(drawn), itemgetter(0)):
-        label = board.rows[row] if 0 <= row < len(board.rows) else ""
-        middle.append(f"{label:>{margin}} {''.join([drawn[place] for place in places])} {label}".rstrip())
+    rows, middle = sorted(board.in_rows, key=top_down), []
+    for row in rows:
+        at = row[0].row
+        line = _grid_line(row, board.ground, of_row(at, lines), of_row(at, owners), nicer=nicer)
+        label = board.rows[at] if 0 <= at < len(board.rows) else ""
+        middle.append(f"{label:>{margin}} {line} {label}".rstrip())
+    letters = (" " * (margin + 1 - 3 * rows[0][0].column) + "".join(f" {label} " for label in board.columns)).rstrip()
     return [letters, *middle, letters]
 
 
-def _places(board: GridBoard, marks: Marks) -> dict[Place, str]:
+@lru_cache(ROWS)
+def _grid_line(row: Row, ground: Ground, lines: Noted, owners: Noted, *, nicer: bool) -> str:
     """Every place's three characters: its mark, and the brackets or the joins beside it."""
-    # A join is drawn to the right of the places in `across`, and straight down through those in `down`.
-    across = {(join.start[0], at) for join in board.joins for at in range(join.start[1], join.end[1])}
-    down = {(at, join.start[1]) for join in board.joins for at in range(join.start[0] + 1, join.end[0])}
-    owners = {(crossing.row, crossing.column): crossing.owner.lower() for crossing in board.crossings}
-    drawn = {}
-    for cell in board.cells:
-        place, before = (cell.row, cell.column), (cell.row, cell.column - 1)
-        line = "-" if place in across else "|" if place in down else ""
-        mark = _piece(cell) or owners.get(place, "") or line or _free(cell, board.ground)
-        left, right = _brackets(cell) or tuple("-" if gap in across else " " for gap in (before, place))
-        drawn[place] = "".join([marks.get(each, each) for each in (left, mark, right)])
-    return drawn
+    marks, line, owner = GRID_MARKS if nicer else PLAIN, dict(lines), dict(owners)
+    drawn: list[str] = []
+    for cell in row:
+        place = cell.column
+        mark = _piece(cell) or owner.get(place, "") or line.get(place, "") or _free(cell, ground)
+        left, right = _brackets(cell) or tuple("-" if line.get(gap) == "-" else " " for gap in (place - 1, place))
+        drawn += [marks.get(each, each) for each in (left, mark, right)]
+    return "".join(drawn)
 
 
 def _piece(cell: Cell) -> str:

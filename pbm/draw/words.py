@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import groupby
-from operator import attrgetter
 
-from games.scene import Box, Cell, Form, GridBoard, HexBoard, Look, PlaneBoard, Point, Segment
+from games.scene import ROWS, Box, Cell, Form, GridBoard, HexBoard, Label, Look, PlaneBoard, Point, Row, Segment
 
 WIDTH = 76
 FREE = "free"
-_place, _row = attrgetter("row", "column"), attrgetter("row")
 
 
 def lines(board: HexBoard | GridBoard | PlaneBoard) -> list[str]:
@@ -27,19 +25,27 @@ def sentences(board: HexBoard | GridBoard | PlaneBoard) -> Iterator[str]:
 
 
 def _cells(board: HexBoard | GridBoard) -> Iterator[str]:
-    named = [] if _is_drawn_on(board) else [cell for cell in board.cells if cell.name]
-    rows = (
-        {label.place[0]: label.text for label in board.labels if label.down == 0}
-        if isinstance(board, HexBoard)
-        else dict(enumerate(board.rows))
-    )
-    names = {cell.place: cell.name for cell in named}
+    rows = _lettered(board.labels) if isinstance(board, HexBoard) else board.rows
     if len(board.path) > 1:
+        names = {cell.place: cell.name for cell in board.cells}
         yield f"The last move went from {' to '.join(names[place] for place in board.path)}."
-    for row, cells in groupby(sorted(named, key=_place), key=_row):
-        yield f"Row {rows[row]}: {'; '.join(_runs(list(cells), 2 if isinstance(board, HexBoard) else 1))}."
+    step = 2 if isinstance(board, HexBoard) else 1
+    for row in [] if _is_drawn_on(board) else sorted(board.in_rows, key=top_down):
+        if told := _told(row, step):
+            yield f"Row {rows[row[0].row]}: {told}."
     if isinstance(board, GridBoard):
         yield from _marks(board)
+
+
+def top_down(row: Row) -> int:
+    """The key for rows from the top."""
+    return row[0].row
+
+
+@lru_cache(64)
+def _lettered(labels: tuple[Label, ...]) -> dict[int, str]:
+    """The names of rows."""
+    return {label.place[0]: label.text for label in labels if label.down == 0}
 
 
 def _is_drawn_on(board: HexBoard | GridBoard) -> bool:
@@ -52,14 +58,17 @@ def _owner(box: Box) -> str:
     return box.owner
 
 
-def _runs(cells: Sequence[Cell], step: int) -> Iterator[str]:
-    """Neighbours that are alike are told together. step: columns between neighbours."""
-    for state, run in groupby(cells, key=_state):
+@lru_cache(ROWS)
+def _told(row: Row, step: int) -> str:
+    """The cells that have names; neighbours that are alike are told together. step: columns between neighbours."""
+    runs = []
+    for state, run in groupby([cell for cell in row if cell.name], key=_state):
         alike = list(run)
         names = [cell.name for cell in alike]
         if len(names) > 1 and alike[-1].column - alike[0].column == step * (len(names) - 1):
             names = [f"{names[0]} to {names[-1]}"]
-        yield f"{', '.join(names)} {state}"
+        runs.append(f"{', '.join(names)} {state}")
+    return "; ".join(runs)
 
 
 def changes(before: HexBoard | GridBoard, after: HexBoard | GridBoard) -> list[str]:
@@ -74,18 +83,13 @@ def changes(before: HexBoard | GridBoard, after: HexBoard | GridBoard) -> list[s
 
 
 def _content(cell: Cell) -> str:
-    if not cell.piece and cell.form is Form.STONE:
-        return "closed" if cell.closed else FREE
-    kind = "" if cell.form is Form.STONE else cell.form.value
-    return " ".join(filter(None, ("" if cell.form is Form.ARROW else cell.piece, kind)))
+    if cell.form is Form.STONE:
+        return cell.piece or ("closed" if cell.closed else FREE)
+    return f"{'' if cell.form is Form.ARROW else cell.piece} {cell.form.value}".lstrip()
 
 
-@lru_cache(4096)
 def _state(cell: Cell) -> str:
-    content = _content(cell)
-    if cell.last or cell.winning:
-        content += (", the last move" if cell.last else "") + (", winning" if cell.winning else "")
-    return content
+    return _content(cell) + (", the last move" if cell.last else "") + (", winning" if cell.winning else "")
 
 
 def _marks(board: GridBoard) -> Iterator[str]:

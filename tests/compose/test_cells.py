@@ -9,7 +9,7 @@ import lxml.html
 import pytest
 
 from games import GAMES
-from games.scene import Cell, GridBoard, HexBoard, Join, PlaneBoard
+from games.scene import Cell, GridBoard, HexBoard, Join, PlaneBoard, in_rows
 from pbm.compose import cells
 from pbm.domain.match import State
 from tests.draw.test_grid import CROSSED, SPREAD
@@ -41,6 +41,10 @@ BOARDS = {
 }  # fmt: skip
 
 
+def faces(table: cells.Table) -> list[cells.Face]:
+    return [face for strip in table.strips for _, _, face in strip.faces]
+
+
 def is_of_lines(shown: HexBoard | GridBoard) -> bool:
     """Players draw lines between points, which are narrower than cells."""
     return isinstance(shown, GridBoard) and any(join.name for join in shown.joins)
@@ -50,7 +54,7 @@ def is_of_lines(shown: HexBoard | GridBoard) -> bool:
 def test_each_place_is_shown_once_and_large_enough(name: str) -> None:
     shown = BOARDS[name]
     tables = cells.tables(shown)
-    words = Counter(word for table in tables for word in table.words())
+    words = Counter(word for table in tables for word in table.words)
     names = [cell.name for cell in shown.cells if cell.name]
     if isinstance(shown, GridBoard) and is_of_lines(shown):
         names = [join.name for join in shown.joins if join.name]
@@ -61,7 +65,7 @@ def test_each_place_is_shown_once_and_large_enough(name: str) -> None:
     for table in tables:
         assert sum(table.widths) <= 390 - 6
         if not is_of_lines(shown):
-            assert {height for height in table.heights if height != cells.MARGIN} <= set(range(32, 45))
+            assert {strip.height for strip in table.strips if strip.height != cells.MARGIN} <= set(range(32, 45))
 
 
 @pytest.mark.parametrize("name", BOARDS)
@@ -83,14 +87,14 @@ def test_every_part_names_all_rows_that_it_shows(name: str) -> None:
     shown = BOARDS[name]
     rows = [label.text for label in shown.labels if label.down == 0] if isinstance(shown, HexBoard) else shown.rows
     for table in cells.tables(shown):
-        heads = {re.sub("<[^>]*>|&#160;", "", face.mark) for face in table.faces.values() if not face.ground}
-        there = {row for row, _ in table.faces if 0 < row < len(table.heights) - 1}
+        heads = {re.sub("<[^>]*>|&#160;", "", face.mark) for face in faces(table) if not face.ground}
+        there = [strip for strip in table.strips[1:-1] if strip.faces]
         assert len(heads & set(rows)) * (2 if is_of_lines(shown) else 1) >= len(there)
 
 
 def test_halves_name_their_rows_along_the_cut() -> None:
     for table in cells.tables(board(8)):
-        letters = [face.mark for face in table.faces.values() if re.fullmatch("[A-O]", face.mark)]
+        letters = [face.mark for face in faces(table) if re.fullmatch("[A-O]", face.mark)]
         assert set(letters) == set("ABCDEFGHIJKLMNO")
 
 
@@ -125,7 +129,7 @@ def test_parts_stand_beside_each_other_where_there_is_room_for_two(name: str, *,
 def test_pieces_are_shown_where_players_draw_lines_as_well() -> None:
     """As in Bridg-It, whose lines join dots of one's own colour."""
     dots = tuple(Cell(row, column, f"{'abc'[column]}{2 - row}", "RB"[row]) for row in (0, 1) for column in (0, 2))
-    shown = GridBoard(("a", "b", "c"), ("2", "1"), dots, (Join((0, 0), (0, 2), name="b2"),))
+    shown = GridBoard(("a", "b", "c"), ("2", "1"), in_rows(dots), (Join((0, 0), (0, 2), name="b2"),))
     (table,) = cells.tables(shown)
     assert [table.html({}).count(f">{letter}<") for letter in "RB"] == [2, 2]
     assert "&#9472;" in table.html({})
