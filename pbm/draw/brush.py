@@ -6,13 +6,14 @@ colours, several times as large as they will be, and then found in the palette.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import product
 from pathlib import Path
 from struct import pack
 from types import MappingProxyType
+from typing import NamedTuple
 
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 from zlib_ng import zlib_ng
@@ -218,16 +219,52 @@ def finished(image: Image.Image, level: int = 0) -> Picture:
 
     Lines in few colours gain nothing above level 5. Pillow would hand zlib-ng row after row, and take twice as long.
     """
-    colours = bytes(image.getpalette() or [])
-    is_few = len(colours) <= 3 * FEW
-    margin = 2 if is_few else 1  # pixels before each row, an octet of zeros: what follows is no difference from others
-    sheet = Image.new("P", (image.width + margin, image.height))
-    sheet.paste(image, (margin, 0))
-    rows = sheet.tobytes("raw", "P;4" if is_few else "P")
-    head = pack(">2I5B", image.width, image.height, 4 if is_few else 8, _IN_PALETTE, 0, 0, 0)
-    packed = zlib_ng.compress(rows, level or (5 if is_few else 6))
+    return _file(image, zlib_ng.compress(_rows(image), level or (5 if _is_few(image) else 6)))
+
+
+class Strip(NamedTuple):
+    """Some rows of a picture, compressed without regard to those above."""
+
+    packed: bytes
+    octets: int
+    check: int
+
+
+def strip(image: Image.Image) -> Strip:
+    """Of a picture of cells."""
+    rows, packer = _rows(image), zlib_ng.compressobj(6, wbits=-15)
+    return Strip(packer.compress(rows) + packer.flush(zlib_ng.Z_FULL_FLUSH), len(rows), zlib_ng.adler32(rows))
+
+
+def joined(strips: Sequence[Strip], like: Image.Image) -> Picture:
+    """The file of strips one below the other. like: an image as large and with the same palette."""
+    low, high = 1, 0  # the two halves of the check of all rows
+    for _, octets, check in strips:
+        high += (check >> 16) + octets * (low - 1)
+        low += (check & 0xFFFF) - 1
+    ending = b"\3\0" + pack(">2H", high % _ADLER, low % _ADLER)
+    return _file(like, b"".join((b"\x78\x9c", *(each.packed for each in strips), ending)))
+
+
+_ADLER = 65521
+"""The modulus of both halves of a zlib stream's check (RFC 1950)."""
+
+
+def _is_few(image: Image.Image) -> bool:
+    return len(image.getpalette() or []) <= 3 * FEW
+
+
+def _rows(image: Image.Image) -> bytes:
+    """As the file has them, each after an octet of zeros: what follows is no difference from others."""
+    margin, kind = (2, "P;4") if _is_few(image) else (1, "P")
+    return image.crop((-margin, 0, *image.size)).tobytes("raw", kind)
+
+
+def _file(like: Image.Image, packed: bytes) -> Picture:
+    colours = bytes(like.getpalette() or [])
+    head = pack(">2I5B", like.width, like.height, 4 if _is_few(like) else 8, _IN_PALETTE, 0, 0, 0)
     chunks = ((b"IHDR", head), (b"PLTE", colours), (b"IDAT", packed), (b"IEND", b""))
-    return Picture(_PNG + b"".join(_chunk(name, data) for name, data in chunks), image.width, image.height)
+    return Picture(_PNG + b"".join(_chunk(name, data) for name, data in chunks), like.width, like.height)
 
 
 _PNG = b"\x89PNG\r\n\x1a\n"

@@ -1,15 +1,22 @@
-"""Pictures of boards of cells: an empty board drawn once for each game and size, pieces stamped on it."""
+"""Pictures of boards of cells: an empty board drawn once for each game and size, pieces stamped on it.
+
+A file is joined from strips of some rows each, and strips that were seen lately are remembered.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from bisect import bisect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
+from operator import itemgetter
+from weakref import ref
 
 from PIL import Image, ImageDraw
 
-from games.scene import Cell, Form, GridBoard, Ground, HexBoard, Join, Label, Look, Place
+from games.scene import Box, Cell, Crossing, Form, GridBoard, Ground, HexBoard, Join, Label, Look, Place
 from pbm.draw import brush
-from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, ring_of
+from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, Picture, fill_of, ring_of
 
 MAX_WIDTH = 480
 """Pixels. A phone shows three quarters of it side by side."""
@@ -21,70 +28,136 @@ LETTERS = 15
 At = Callable[[int, int], Place]
 """The pixel, x and y, in the middle of the place of a row and a column."""
 
+ROWS = 1
+"""Of cells in a strip. The more, the smaller is a file, and the more is compressed again after each move."""
+MOST_STRIPS = 8_000
+"""Remembered ones, of a kilobyte each."""
 
-def of_grid(board: GridBoard) -> Image.Image:
-    places = tuple((cell.place, _ground(cell, board.ground), cell.faint) for cell in board.cells)
-    base, at, unit = _grid_base(board.columns, board.rows, places, board.ground)
-    image = base.copy()
-    pen = ImageDraw.Draw(image)
+Colours = tuple[tuple[str, str], ...]
+"""Those of pieces, where a board has other than the usual ones."""
+Mark = Join | Box | Crossing | Cell | tuple[Place, ...]
+"""What stands on a board; places are the path of a piece."""
+Plain = tuple[int, int, bool, bool]
+"""A cell without what stands on it: its row and column, whether it is faint and whether shaded."""
+_plain: Callable[[Cell], Plain] = itemgetter(*map(Cell._fields.index, ("row", "column", "faint", "shaded")))
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Sheet:
+    """A board with nothing on it, and where its places are.
+
+    ground: None of hexagons. unit: the distance of neighbours, of hexagons half of it. radius: of a piece. cuts: where
+    strips begin and the last one ends. touched: the strips that the pieces of a row may reach into.
+    """
+
+    image: Image.Image
+    ground: Ground | None
+    at: At
+    unit: int
+    radius: int
+    cuts: Sequence[int]
+    touched: Mapping[int, range]
+
+
+def image(board: GridBoard | HexBoard) -> Image.Image:
+    """In numbers of the palette."""
+    sheet = _sheet(board)
+    return _stamped(sheet, [mark for mark, _, _ in _marks(board)], board.colours, 0, sheet.image.height)
+
+
+def picture(board: GridBoard | HexBoard) -> Picture:
+    sheet = _sheet(board)
+    shares: list[list[Mark]] = [[] for _ in sheet.cuts[1:]]
+    for mark, first, last in _marks(board):
+        for number in range(sheet.touched[first].start, sheet.touched[last].stop):
+            shares[number].append(mark)
+    strips = [_strip(ref(sheet), number, tuple(share), board.colours) for number, share in enumerate(shares)]
+    return brush.joined(strips, sheet.image)
+
+
+@lru_cache(maxsize=MOST_STRIPS)
+def _strip(sheet: ref[Sheet], number: int, marks: tuple[Mark, ...], colours: Colours) -> brush.Strip:
+    """sheet: held by whoever asks, and not by what is remembered."""
+    whole = sheet()
+    assert whole is not None  # noqa: S101  see above
+    return brush.strip(_stamped(whole, marks, colours, *whole.cuts[number : number + 2]))
+
+
+def _marks(board: GridBoard | HexBoard) -> Iterator[tuple[Mark, int, int]]:
+    """What stands on the board, the lowest first, and the rows it goes from and to."""
+    if isinstance(board, GridBoard):
+        for join in board.joins:
+            if join.look is not Look.OPEN:
+                first, last = sorted((join.start[0], join.end[0]))
+                yield join, first, last
+        yield from ((box, box.row, box.row + 1) for box in board.boxes)
+        yield from ((mark, mark.row, mark.row) for mark in board.crossings)
+    if len(board.path) > 1:
+        yield board.path, min(board.path)[0], max(board.path)[0]
     for cell in board.cells:
-        if cell.closed and board.ground is Ground.SQUARES:
+        if cell.piece or cell.last or cell.winning or cell.closed:
+            yield cell, cell.row, cell.row
+
+
+def _stamped(sheet: Sheet, marks: Sequence[Mark], colours: Colours, top: int, bottom: int) -> Image.Image:
+    """The part of a board from one height to another."""
+    image, named, unit = sheet.image.crop((0, top, sheet.image.width, bottom)), dict(colours), sheet.unit
+    pen = ImageDraw.Draw(image)
+
+    def at(row: int, column: int) -> tuple[int, int]:
+        x, y = sheet.at(row, column)
+        return x, y - top
+
+    if sheet.ground is Ground.SQUARES:
+        for cell in (mark for mark in marks if isinstance(mark, Cell) and mark.closed):
             (x, y), half = at(*cell.place), unit // 2
             pen.rectangle((x - half + 1, y - half + 1, x - half + unit - 1, y - half + unit - 1), brush.number(CLOSED))
-    _draw_joins(pen, board.joins, at, unit)
-    for box in board.boxes:
-        (x, y), (right, below) = at(box.row, box.column), at(box.row + 1, box.column + 1)
-        stamp = brush.piece(unit // 3, fill_of(box.owner, dict(board.colours)), INK, box.owner, PAPER)
-        brush.stamp(image, stamp, ((x + right) // 2, (y + below) // 2))
-    for mark in board.crossings:
-        fill = fill_of(mark.owner, dict(board.colours))
-        brush.stamp(image, brush.piece(unit // 4, fill, INK, mark.owner, WOOD), at(mark.row, mark.column))
-    _draw_path(pen, board.path, at)
-    _stamp_pieces(image, board, at, unit * 2 // 5)
+    for mark in marks:
+        match mark:
+            case Cell():
+                _stamp_piece(image, mark, named, at(*mark.place), sheet.radius)
+            case Join():
+                colour = LAST if mark.last else LINE if mark.look is Look.GROUND else INK
+                width = 1 if mark.look is Look.GROUND else max(3, unit // 10)
+                pen.line((*at(*mark.start), *at(*mark.end)), brush.number(colour), width)
+            case Box(row, column, owner):
+                (x, y), (right, below) = at(row, column), at(row + 1, column + 1)
+                stamp = brush.piece(unit // 3, fill_of(owner, named), INK, owner, PAPER)
+                brush.stamp(image, stamp, ((x + right) // 2, (y + below) // 2))
+            case Crossing(row, column, owner):
+                brush.stamp(image, brush.piece(unit // 4, fill_of(owner, named), INK, owner, WOOD), at(row, column))
+            case _:
+                pen.line([at(*place) for place in mark], brush.number(LAST), 3)
     return image
 
 
-def of_hexagons(board: HexBoard) -> Image.Image:
-    places = tuple(cell.place for cell in board.cells)
-    shaded = frozenset(cell.place for cell in board.cells if cell.shaded)
-    base, at, half = _hexagon_base(places, shaded, board.labels, board.colours)
-    image = base.copy()
-    _draw_path(ImageDraw.Draw(image), board.path, at)
-    _stamp_pieces(image, board, at, half * 4 // 5)
-    return image
-
-
-def _ground(cell: Cell, ground: Ground) -> str:
-    return SHADED if cell.shaded else WOOD if ground is not Ground.POINTS else PAPER
-
-
-def _stamp_pieces(image: Image.Image, board: GridBoard | HexBoard, at: At, radius: int) -> None:
-    colours = dict(board.colours)
-    for cell in board.cells:
-        if not (cell.piece or cell.last or cell.winning):
-            continue
-        ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
-        if not cell.piece:
-            brush.stamp(image, brush.outline(radius, LAST if cell.last else WINNING, ground), at(*cell.place))
-            continue
+def _stamp_piece(image: Image.Image, cell: Cell, colours: Mapping[str, str], middle: brush.Point, radius: int) -> None:
+    ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
+    if cell.piece:
         fill = FAINT if cell.faint and fill_of(cell.piece, colours) == PAPER else fill_of(cell.piece, colours)
         edge = ring_of(fill) if cell.last else WINNING if cell.winning else INK
         small = radius * 2 // 3 if cell.faint else radius
         stamp = brush.piece(small, fill, edge, "" if cell.faint else cell.piece, ground, cell.form)
-        brush.stamp(image, stamp, at(*cell.place), square=cell.form in (Form.ARROW, Form.WALL))
+        brush.stamp(image, stamp, middle, square=cell.form in (Form.ARROW, Form.WALL))
+    elif cell.last or cell.winning:
+        brush.stamp(image, brush.outline(radius, LAST if cell.last else WINNING, ground), middle)
 
 
-def _draw_joins(pen: brush.Pen, joins: Iterable[Join], at: At, unit: int) -> None:
-    for join in joins:
-        if join.look is not Look.OPEN:
-            colour = LAST if join.last else LINE if join.look is Look.GROUND else INK
-            width = 1 if join.look is Look.GROUND else max(3, unit // 10)
-            pen.line((*at(*join.start), *at(*join.end)), brush.number(colour), width)
+def _sheet(board: GridBoard | HexBoard) -> Sheet:
+    places = tuple(map(_plain, board.cells))
+    if isinstance(board, GridBoard):
+        return _grid_base(board.columns, board.rows, places, board.ground)
+    return _hexagon_base(places, board.labels, board.colours)
 
 
-def _draw_path(pen: brush.Pen, path: tuple[Place, ...], at: At) -> None:
-    if len(path) > 1:
-        pen.line([at(*place) for place in path], brush.number(LAST), 3)
+def _cut(
+    image: Image.Image, plain: Iterable[Plain], at: At, unit: int, step: int, radius: int, ground: Ground | None = None
+) -> Sheet:
+    """step: the distance of rows."""
+    middles = {row: at(row, 0)[1] for row in sorted({row for row, _, _, _ in plain})}
+    cuts = [0, *(middle - step // 2 for middle in [*middles.values()][ROWS::ROWS]), image.height]
+    touched = {row: range(bisect(cuts, y - radius) - 1, bisect(cuts, y + radius)) for row, y in middles.items()}
+    return Sheet(image, ground, at, unit, radius, cuts, touched)
 
 
 def _grid_at(places: Iterable[Place]) -> tuple[At, int]:
@@ -96,10 +169,9 @@ def _grid_at(places: Iterable[Place]) -> tuple[At, int]:
 
 
 @lru_cache(maxsize=64)
-def _grid_base(
-    columns: tuple[str, ...], rows: tuple[str, ...], places: tuple[tuple[Place, str, bool], ...], ground: Ground
-) -> tuple[Image.Image, At, int]:
-    """The board with nothing on it, where places are, and the distance of neighbours."""
+def _grid_base(columns: tuple[str, ...], rows: tuple[str, ...], plain: tuple[Plain, ...], ground: Ground) -> Sheet:
+    light = PAPER if ground is Ground.POINTS else WOOD
+    places = [((row, column), SHADED if shaded else light, faint) for row, column, faint, shaded in plain]
     at, unit = _grid_at(place for place, _, _ in places)
     top, left = (min(place[axis] for place, _, _ in places) for axis in (0, 1))
     bottom, right = (max(place[axis] for place, _, _ in places) for axis in (0, 1))
@@ -124,7 +196,7 @@ def _grid_base(
     for row, words in enumerate(rows):
         for column in (left - 1, right + 1):
             brush.write(pen, words, LETTERS, *at(row, column))
-    return brush.flat(image), at, unit
+    return _cut(brush.flat(image), plain, at, unit, unit, unit * 2 // 5, ground)
 
 
 _CORNERS = ((0, -2), (1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1))
@@ -156,24 +228,19 @@ def _hexagon_at(places: tuple[Place, ...], labels: tuple[Label, ...]) -> tuple[A
 
 
 @lru_cache(maxsize=64)
-def _hexagon_base(
-    places: tuple[Place, ...],
-    shaded: frozenset[Place],
-    labels: tuple[Label, ...],
-    colours: tuple[tuple[str, str], ...],
-) -> tuple[Image.Image, At, int]:
-    """The board with nothing on it, where places are, and half of a cell's width."""
+def _hexagon_base(plain: tuple[Plain, ...], labels: tuple[Label, ...], colours: Colours) -> Sheet:
+    places = tuple((row, column) for row, column, _, _ in plain)
     at, half, step = _hexagon_at(places, labels)
     spots = [(label.place[0] + label.down, label.place[1] + label.right) for label in labels]
     right, bottom = (max(at(*place)[axis] for place in (*places, *spots)) for axis in (0, 1))
 
     image = Image.new("RGB", (right + half, bottom + step * 2 // 3), PAPER)
-    for place in places:
-        cell, mask = _hexagon(half, step, SHADED if place in shaded else WOOD)
-        x, y = at(*place)
+    for row, column, _, shaded in plain:
+        cell, mask = _hexagon(half, step, SHADED if shaded else WOOD)
+        x, y = at(row, column)
         image.paste(cell, (x - cell.width // 2, y - cell.height // 2), mask)
     pen = ImageDraw.Draw(image)
     for spot, label in zip(spots, labels, strict=True):
         colour = fill_of(label.owner, dict(colours)) if label.owner else INK
         brush.write(pen, label.text, LETTERS, *at(*spot), fill=INK if colour == PAPER else colour)
-    return brush.flat(image), at, half
+    return _cut(brush.flat(image), plain, at, half, step, half * 4 // 5)

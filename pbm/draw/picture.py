@@ -35,13 +35,11 @@ def smaller(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
 
 def drawn(board: HexBoard | GridBoard | PlaneBoard) -> Picture:
     """The picture made anew, whatever it takes."""
-    return brush.finished(image(board))
+    if isinstance(board, PlaneBoard):
+        return brush.finished(plane_pictures.of_plane(board))
+    return cell_pictures.picture(board)
 
 
 def image(board: HexBoard | GridBoard | PlaneBoard) -> Image.Image:
     """The same as numbers of the palette."""
-    if isinstance(board, HexBoard):
-        return cell_pictures.of_hexagons(board)
-    if isinstance(board, GridBoard):
-        return cell_pictures.of_grid(board)
-    return plane_pictures.of_plane(board)
+    return plane_pictures.of_plane(board) if isinstance(board, PlaneBoard) else cell_pictures.image(board)
