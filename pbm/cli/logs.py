@@ -73,7 +73,8 @@ class Unhurried:
             self._waiting.append(text)
         else:
             self._dropped += text.count("\n")
-        self._some.set()
+        if not self._some.is_set():  # to wake the writer costs more than the line
+            self._some.set()
         return len(text)
 
     def flush(self) -> None:

@@ -183,14 +183,12 @@ class Deliverer:
         if self._was_down:
             return await self._probe(now)
         if is_short and self._look_at <= now:
-            self._look_at = math.inf  # unless it is woken meanwhile
-            wait = 0 if self._is_due else await self._in_thread(self._until_due)
-            self._is_due = False
-            self._look_at = min(self._look_at, now + wait)
-            if wait <= 0:
-                await self._exchange(_CLAIMED_FOR_EACH * self._settings.concurrency - len(self._claimed))
+            self._look_at, is_due, self._is_due = math.inf, self._is_due, False  # unless it is woken meanwhile
+            if is_due or (wait := await self._in_thread(self._until_due)) <= 0:
+                wait = await self._exchange(_CLAIMED_FOR_EACH * self._settings.concurrency - len(self._claimed))
                 self._begin()
-                return 0
+            self._look_at = min(self._look_at, now + wait)
+            return 0
         times = [self._look_at] * is_short + [self._mark_at] * bool(self._finished)
         times += [self._renew_at] * bool(self._claimed)
         if (next_at := min(times)) <= now:
@@ -209,19 +207,23 @@ class Deliverer:
             await self._exchange(0)
         return min(self._look_at, self._renew_at if self._claimed else math.inf) - now
 
-    async def _exchange(self, room: int) -> None:
-        """Mark what is finished, keep what is not, and claim so many mails more."""
+    async def _exchange(self, room: int) -> float:
+        """Mark what is finished, keep what is not, and claim so many mails more; in how many seconds others are due."""
         finished, given_back = self._finished.copy(), self._given_back.copy()
         over = {attempt.queued.id for attempt in finished} | set(given_back)
         kept = [mail_id for mail_id in self._claimed if mail_id not in over]
-        fresh = await self._in_thread(self._mark_and_claim, finished, kept, room, given_back)
+        loop = asyncio.get_running_loop()
+        renews = self._stopping or self._renew_at <= loop.time()
+        fresh, wait = await self._in_thread(self._mark_and_claim, finished, kept, room, given_back, renews)
         self._recovered = False
-        now = asyncio.get_running_loop().time()
-        self._renew_at, self._mark_at = now + _RENEWAL_SECONDS, now + _MARK_SECONDS
+        self._mark_at = loop.time() + _MARK_SECONDS
+        if renews:
+            self._renew_at = loop.time() + _RENEWAL_SECONDS
         del self._finished[: len(finished)], self._given_back[: len(given_back)]
         self._claimed -= over
         self._claimed |= {queued.id for queued in fresh}
         self._ready += fresh
+        return wait
 
     def _begin(self) -> None:
         """Have as many mails sent at a time as may be."""
@@ -240,7 +242,7 @@ class Deliverer:
             if not self._finished:
                 self._mark_at = asyncio.get_running_loop().time() + _MARK_SECONDS
                 self._stirred.set()
-            elif len(self._ready) < self._settings.concurrency:
+            elif len(self._ready) < self._settings.concurrency and self._look_at <= asyncio.get_running_loop().time():
                 self._stirred.set()
             self._finished += settled
 
@@ -259,11 +261,13 @@ class Deliverer:
         self._ready = [queued for queued in self._ready if queued.id not in stopped]
 
     def _until_due(self) -> float:
-        """In how many seconds the next mail is due, or it is time to look all the same."""
         with self._store.read() as tx:
-            next_at = tx.outbox.next_at()
-        poll = self._settings.poll_seconds
-        return poll if next_at is None else min(poll, (next_at - self._store.clock()).total_seconds())
+            return self._pause(tx)
+
+    def _pause(self, tx: Transaction) -> float:
+        """In how many seconds the next mail is due, or it is time to look all the same."""
+        next_at, poll = tx.outbox.next_at(), self._settings.poll_seconds
+        return poll if next_at is None else min(poll, (next_at - tx.now).total_seconds())
 
     async def _send(self, queued: Queued) -> Attempt:
         mail = queued.mail
@@ -284,11 +288,11 @@ class Deliverer:
                     await self._stirred.wait()
 
     def _mark_and_claim(
-        self, attempts: list[Attempt], kept: list[int], room: int, given_back: list[int]
-    ) -> list[Queued]:
+        self, attempts: list[Attempt], kept: list[int], room: int, given_back: list[int], renews: bool
+    ) -> tuple[list[Queued], float]:
         """attempts: what is finished. kept: what is claimed and not finished. room: how many more may be claimed.
 
-        given_back: what was claimed and is not begun.
+        given_back: what was claimed and is not begun. renews: whether it is time to renew the claims of what is kept.
         """
         now = self._store.clock()
         until = now if self._stopping else now + timedelta(seconds=LEASE_SECONDS)
@@ -304,13 +308,14 @@ class Deliverer:
             if self._recovered:
                 tx.outbox.hurry(now)
             tx.outbox.keep(given_back, now)
-            tx.outbox.keep(kept, until)
+            tx.outbox.keep(kept if renews else (), until)
             claimed = tx.outbox.claim(now, until, room, kept) if room else []
+            wait = self._pause(tx) if room else math.inf
+        COUNTS.add(SENT, number=len(sent))
         for queued in sent:
-            COUNTS.add(SENT)
             COUNTS.measure(TRAVELLED, (now - queued.created_at).total_seconds())
             log.info("sent", mail=queued.inbox_id, outbox=queued.id, attempts=queued.attempts + 1)
-        return claimed
+        return claimed, wait
 
     def _mark_failure(self, tx: Transaction, queued: Queued, failure: PermanentFailure | TemporaryFailure) -> None:
         expired = tx.now - queued.created_at > timedelta(hours=self._settings.give_up_hours)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from contextlib import suppress
 from enum import StrEnum
 from typing import NamedTuple, cast
@@ -61,7 +61,8 @@ class Handover(asyncio.Protocol):
         self._heard = b""
         self._replies: list[Reply] = []
         self._awaited = 0
-        self._answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._loop = asyncio.get_running_loop()
+        self._answered: asyncio.Future[None] = self._loop.create_future()
         self._transport.set_protocol(self)
 
     @property
@@ -84,8 +85,7 @@ class Handover(asyncio.Protocol):
             await self._hand_over(text)
         except (OSError, TimeoutError) as error:
             self.close()
-            reason = str(error) or "the server did not answer in time"
-            raise Broken(reason, before_data=len(self._replies) < len((Stage.SENDER, Stage.RECIPIENT))) from error
+            raise Broken(str(error), before_data=len(self._replies) < len((Stage.SENDER, Stage.RECIPIENT))) from error
         except asyncio.CancelledError:
             self.close()  # a reply still under way would be taken for that to the next mail
             raise
@@ -94,7 +94,7 @@ class Handover(asyncio.Protocol):
         """Say goodbye and close."""
         with suppress(OSError, TimeoutError):
             async with asyncio.timeout(_GOODBYE_SECONDS):
-                await self._say([b"QUIT"])
+                await self._say(b"QUIT\r\n")
         self.close()
 
     def close(self) -> None:
@@ -104,9 +104,9 @@ class Handover(asyncio.Protocol):
         options = f" SIZE={size}" if "size" in self._extensions else ""
         if not (sender + recipient).isascii():
             options += " SMTPUTF8 BODY=8BITMIME"
-        words = [f"MAIL FROM:<{sender}>{options}".encode(), f"RCPT TO:<{recipient}>".encode(), b"DATA"]
+        words = [f"MAIL FROM:<{sender}>{options}\r\n".encode(), f"RCPT TO:<{recipient}>\r\n".encode(), b"DATA\r\n"]
         for group in [words] if "pipelining" in self._extensions else [[word] for word in words]:
-            await self._say(group)
+            await self._say(b"".join(group), len(group))
             stages = zip((Stage.SENDER, Stage.RECIPIENT, Stage.DATA), self._replies, strict=False)
             for stage, reply in stages:
                 if reply.code // 100 != (3 if stage is Stage.DATA else 2):
@@ -118,27 +118,32 @@ class Handover(asyncio.Protocol):
         with suppress(OSError, TimeoutError):
             if refusal.code != 421:
                 if self._replies[-1].code == _GO_ON:
-                    await self._say([b"."])  # a text for nobody (RFC 2920 3.1)
-                await self._say([b"RSET"])
+                    await self._say(b".\r\n")  # a text for nobody (RFC 2920 3.1)
+                await self._say(b"RSET\r\n")
                 return
         self.close()
 
     async def _hand_over(self, text: bytes) -> None:
-        stuffed = (b"\r\n" + text).replace(b"\r\n.", b"\r\n..")[2:]
-        await self._say([stuffed.removesuffix(b"\r\n"), b"."])
+        stuffed = text.replace(b"\r\n.", b"\r\n..")
+        first = b"." if text.startswith(b".") else b""
+        await self._say(first + stuffed.removesuffix(b"\r\n") + b"\r\n.\r\n")
         reply = self._replies[-1]
         if reply.code // 100 != 2:
             raise Refused(Stage.TEXT, reply)
 
-    async def _say(self, words: Sequence[bytes]) -> None:
-        """Returns when the answers have come, one for each word, but one for a text and its dot."""
-        self._awaited = len(self._replies) + (1 if words[-1] == b"." else len(words))
-        self._answered = asyncio.get_running_loop().create_future()
+    async def _say(self, words: bytes, answers: int = 1) -> None:
+        """Returns when so many answers have come."""
+        self._awaited = len(self._replies) + answers
+        self._answered = self._loop.create_future()
         if self._transport.is_closing():
             raise ConnectionResetError("the server has closed the connection")
-        self._transport.writelines([b"\r\n".join(words), b"\r\n"])
-        async with asyncio.timeout(self._timeout_seconds):
+        self._transport.write(words)
+        too_late = TimeoutError("the server did not answer in time")
+        patience = self._loop.call_later(self._timeout_seconds, self._fail, too_late)
+        try:
             await self._answered
+        finally:
+            patience.cancel()
 
     def data_received(self, data: bytes) -> None:
         """Words that nobody asked for announce the end of the connection, and must not pass for another answer."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
+import math
 import re
 import ssl
 from collections import Counter, defaultdict
@@ -258,7 +259,7 @@ class _Session(SMTP):
         self._listener = listener
         self.since = self.loop.time()  # of the connection, or the last accepted mail
         self._replies = 0  # since then
-        self._deadline = self.since + settings.session_seconds
+        self._deadline = self._patient_until = self.since + settings.session_seconds
 
     @property
     def task(self) -> asyncio.Task[None]:
@@ -334,8 +335,7 @@ class _Session(SMTP):
         self._reset_timeout(self._listener.settings.data_seconds)
         await self.push("354 End with a line that has only a dot")
         text = await self._read_text()
-        if self._timeout_handle is not None:
-            self._timeout_handle.cancel()
+        self._patient_until = math.inf
         reply = _TOO_LARGE if text is None else await self._commit(envelope, text)
         self._reset_timeout()
         self.envelope = self._create_envelope()
@@ -377,11 +377,19 @@ class _Session(SMTP):
         return path[1] or path[2] or "<>", path[3] or ""
 
     def _reset_timeout(self, duration: float | None = None) -> None:
-        left = self._deadline - self.loop.time()
-        super()._reset_timeout(max(0.001, min(duration or self._timeout_duration, left)))
+        now = self.loop.time()
+        self._patient_until = now + max(0.001, min(duration or self._timeout_duration, self._deadline - now))
+        if self._timeout_handle is None or self._timeout_handle.when() > self._patient_until:
+            self._timeout_cb()
 
     def _timeout_cb(self) -> None:
-        self.hang_up(_TIMED_OUT)
+        """Hang up if it is time; otherwise wait on, since to arm a timer anew costs as much as most commands."""
+        if self.loop.time() >= self._patient_until:
+            self.hang_up(_TIMED_OUT)
+            return
+        if self._timeout_handle is not None:
+            self._timeout_handle.cancel()
+        self._timeout_handle = self.loop.call_at(self._patient_until, self._timeout_cb)
 
 
 class _LmtpSession(LMTP, _Session):
