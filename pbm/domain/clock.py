@@ -287,7 +287,7 @@ def _with(left: tuple[int, int], seat: int, amount: int) -> tuple[int, int]:
 def _begun(
     clock: Clock, seat: int, calendars: Calendars, left: tuple[int, int] | None = None, since: datetime | None = None
 ) -> Clock:
-    """The clock, charged, when the seat begins to think. left: of each seat, if that has changed."""
+    """The clock, charged, when the seat begins to think. left, since: where they have changed."""
     control = clock.control
     both = control.bank is not None and control.per_move is not None
     turn_left = (control.per_move or 0) + clock.gift if both else None

@@ -223,10 +223,9 @@ def to_text(data: bytes, charset: str, *, guess: bool = False) -> str:
     A few bad bytes spoil no more than themselves. guess: bytes that no charset above explains are compared with what
     people of many languages write; without it they are Western European.
     """
-    if data.isascii() and b"\0" not in data and b"\x1b" not in data:
-        label = charset.lower()
-        if label == "utf-8" or not label.startswith("utf-"):
-            return data.decode("ascii")
+    is_wide = charset.lower().startswith("utf-") and charset.lower() != "utf-8"
+    if data.isascii() and b"\0" not in data and b"\x1b" not in data and not is_wide:
+        return data.decode("ascii")
     texts = (_by(name, data) for name in _charsets(data, charset))
     text = next((text for text in texts if text is not None), None)
     if text is None:

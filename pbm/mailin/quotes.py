@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from pbm.mailin import phrases
 
@@ -97,10 +96,8 @@ def _ruled_end(lines: Sequence[str], place: int, us: str) -> bool:
     words = _ruled(line)
     if words and (phrases.ORIGINAL.search(words) or _evidence(words, us) >= _STRONG - 1):
         return True
-    if not (words or RULE.match(line)):
-        return False
     following = next((at for at in range(place + 1, min(place + 4, len(lines))) if lines[at]), None)
-    if following is None:
+    if following is None or not (words or RULE.match(line)):
         return False
     return _header_block(lines, following) or (bool(words) and _is_header(_labelled(lines[following : following + 8])))
 
@@ -210,16 +207,10 @@ def _begins_above(lines: Sequence[str], place: int, us: str) -> bool:
 
 
 def _evidence(line: str, us: str) -> int:
-    """How much a line speaks for an attribution, up to _STRONG: a date (2), an address or our name (1), a verb of
-    writing (1).
-    """
-    found = 2 * _dated(line) + bool("@" in line or _named(us).search(line.lower()))
+    """How much a line speaks for an attribution, up to _STRONG: a date (2), an address or our name, a verb (1 each)."""
+    named = "@" in line or re.search(rf"(?<!\w){re.escape(us)}", line.lower())
+    found = 2 * _dated(line) + bool(named)
     return found if found >= _STRONG else found + bool(phrases.WROTE.search(line))
-
-
-@lru_cache
-def _named(us: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){re.escape(us)}")
 
 
 def _dated(text: str) -> bool:
