@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from games import GAMES
-from games.scene import Cell, GridBoard, HexBoard, PlaneBoard
+from games.scene import Cell, GridBoard, HexBoard, PlaneBoard, in_rows
 from pbm.domain.match import State
 from pbm.draw import cell_pictures
 from tests.draw.test_grid import CROSSED, SPREAD
@@ -72,9 +72,9 @@ def test_marks_of_all_kinds_are_whole(board: GridBoard | HexBoard) -> None:
 def test_a_piece_that_reaches_into_the_next_strip_is_whole() -> None:
     """On hexagons as narrow as those of a row of 45 discs are as high as the row."""
     cells = tuple(Cell(row, 2 * column + row % 2, "", "X") for row in range(3) for column in range(45))
-    touched = cell_pictures._sheet(HexBoard(cells, ())).touched
-    assert [len(strips) for strips in touched.values()] == [2, 2, 1]
-    assert is_whole(HexBoard(cells, ()))
+    board = HexBoard(in_rows(cells), ())
+    assert [len(strips) for strips in cell_pictures._sheet(board).touched.values()] == [2, 2, 1]
+    assert is_whole(board)
 
 
 def test_rows_that_stayed_as_they_were_are_not_drawn_again() -> None:
