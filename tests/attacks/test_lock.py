@@ -248,10 +248,10 @@ def test_a_move_that_fails_while_it_is_let_pass_is_played_afterwards(
 ) -> None:
     settle = batch.Batches._settle_some
 
-    def fails(batches: batch.Batches, work: Any) -> Any:
+    def fails(batches: batch.Batches, work: Any, view: Any) -> Any:
         if batches._passing:
             raise RuntimeError("a fault of ours")
-        return settle(batches, work)
+        return settle(batches, work, view)
 
     move, export = table.answering("alice", "E4", 101), table.mail("bob", "export bob bobpass")
     with coming_meanwhile(table, move, monkeypatch) as owed:
@@ -267,11 +267,11 @@ def test_what_is_in_hand_stays_first_though_another_move_fails_that_is_let_pass(
 ) -> None:
     settle, passed = batch.Batches._settle_some, list[str]()
 
-    def fails(batches: batch.Batches, work: Any) -> Any:
+    def fails(batches: batch.Batches, work: Any, view: Any) -> Any:
         if batches._passing:
             passed.extend(mail.row.lane for mail, _ in work)
             raise RuntimeError("a fault of ours")
-        return settle(batches, work)
+        return settle(batches, work, view)
 
     monkeypatch.setattr(batch.Batches, "_settle_some", fails)
     monkeypatch.setattr(batch, "_SECONDS_OF_A_BITE", 0.0)
