@@ -178,10 +178,10 @@ def _once(work: Callable[[], object]) -> float:
 def _drawn_once(boards: Sequence[HexBoard | GridBoard | PlaneBoard], *, first: bool) -> list[float]:
     """Milliseconds of each picture. first: as if no other had been drawn."""
     spent = []
-    cell_pictures._strip.cache_clear()  # noqa: SLF001
+    cell_pictures._band.cache_clear()  # noqa: SLF001
     for board in boards:
         if first:
-            cell_pictures._strip.cache_clear()  # noqa: SLF001
+            cell_pictures._band.cache_clear()  # noqa: SLF001
         spent.append(_once(partial(pictures.drawn, board)) * 1000)
     return spent
 

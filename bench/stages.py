@@ -89,7 +89,7 @@ def _stages(service: Service, game: Game, match: Match, state: State, database: 
 
 
 def _first_picture(board: HexBoard | GridBoard | PlaneBoard) -> None:
-    cell_pictures._strip.cache_clear()  # noqa: SLF001
+    cell_pictures._band.cache_clear()  # noqa: SLF001
     picture.drawn(board)
 
 

@@ -117,7 +117,8 @@ def one_move(house: House) -> Trace:
     """The way of the second move of a game by mail. house: one with nobody in it."""
     house.player("alice")
     house.player("bob")
-    house.game("cross -size=4 alice bob", ["D4", "D5", "B2", "B3"])
+    house.game("cross -size=4 alice bob", ["D4", "D5", "B2"])
+    house.answer("bob", "B3\n\nHello", 101)
     mail = house.answering("alice", f"{MOVE}\n\n{REMARK}", 101)
     with Tracer() as tracer:
         house.service.accept([mail])

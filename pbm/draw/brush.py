@@ -222,7 +222,7 @@ def finished(image: Image.Image, level: int = 0) -> Picture:
     return _file(image, zlib_ng.compress(_rows(image), level or (5 if _is_few(image) else 6)))
 
 
-class Strip(NamedTuple):
+class Band(NamedTuple):
     """Some rows of a picture, compressed without regard to those above."""
 
     packed: bytes
@@ -230,20 +230,20 @@ class Strip(NamedTuple):
     check: int
 
 
-def strip(image: Image.Image) -> Strip:
+def band(image: Image.Image) -> Band:
     """Of a picture of cells."""
     rows, packer = _rows(image), zlib_ng.compressobj(6, wbits=-15)
-    return Strip(packer.compress(rows) + packer.flush(zlib_ng.Z_FULL_FLUSH), len(rows), zlib_ng.adler32(rows))
+    return Band(packer.compress(rows) + packer.flush(zlib_ng.Z_FULL_FLUSH), len(rows), zlib_ng.adler32(rows))
 
 
-def joined(strips: Sequence[Strip], like: Image.Image) -> Picture:
-    """The file of strips one below the other. like: an image as large and with the same palette."""
+def joined(bands: Sequence[Band], like: Image.Image) -> Picture:
+    """The file of bands one below the other. like: an image as large and with the same palette."""
     low, high = 1, 0  # the two halves of the check of all rows
-    for _, octets, check in strips:
+    for _, octets, check in bands:
         high += (check >> 16) + octets * (low - 1)
         low += (check & 0xFFFF) - 1
     ending = b"\3\0" + pack(">2H", high % _ADLER, low % _ADLER)
-    return _file(like, b"".join((b"\x78\x9c", *(each.packed for each in strips), ending)))
+    return _file(like, b"".join((b"\x78\x9c", *(each.packed for each in bands), ending)))
 
 
 _ADLER = 65521

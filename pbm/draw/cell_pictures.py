@@ -1,6 +1,6 @@
 """Pictures of boards of cells: an empty board drawn once for each game and size, pieces stamped on it.
 
-A file is joined from strips of some rows each, and strips that were seen lately are remembered.
+A file is joined from bands of some rows each, and bands that were seen lately are remembered.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ At = Callable[[int, int], Place]
 """The pixel, x and y, in the middle of the place of a row and a column."""
 
 ROWS = 1
-"""Of cells in a strip. The more, the smaller is a file, and the more is compressed again after each move."""
-MOST_STRIPS = 8_000
+"""Of cells in a band. The more, the smaller is a file, and the more is compressed again after each move."""
+MOST_BANDS = 8_000
 """Remembered ones, of a kilobyte each."""
 
 Colours = tuple[tuple[str, str], ...]
@@ -47,7 +47,7 @@ class Sheet:
     """A board with nothing on it, and where its places are.
 
     ground: None of hexagons. unit: the distance of neighbours, of hexagons half of it. radius: of a piece. cuts: where
-    strips begin and the last one ends. touched: the strips that the pieces of a row may reach into.
+    bands begin and the last one ends. touched: the bands that the pieces of a row may reach into.
     """
 
     image: Image.Image
@@ -71,16 +71,16 @@ def picture(board: GridBoard | HexBoard) -> Picture:
     for mark, first, last in _marks(board):
         for number in range(sheet.touched[first].start, sheet.touched[last].stop):
             shares[number].append(mark)
-    strips = [_strip(ref(sheet), number, tuple(share), board.colours) for number, share in enumerate(shares)]
-    return brush.joined(strips, sheet.image)
+    bands = [_band(ref(sheet), number, tuple(share), board.colours) for number, share in enumerate(shares)]
+    return brush.joined(bands, sheet.image)
 
 
-@lru_cache(maxsize=MOST_STRIPS)
-def _strip(sheet: ref[Sheet], number: int, marks: tuple[Mark, ...], colours: Colours) -> brush.Strip:
+@lru_cache(maxsize=MOST_BANDS)
+def _band(sheet: ref[Sheet], number: int, marks: tuple[Mark, ...], colours: Colours) -> brush.Band:
     """sheet: held by whoever asks, and not by what is remembered."""
     whole = sheet()
     assert whole is not None  # noqa: S101  see above
-    return brush.strip(_stamped(whole, marks, colours, *whole.cuts[number : number + 2]))
+    return brush.band(_stamped(whole, marks, colours, *whole.cuts[number : number + 2]))
 
 
 def _marks(board: GridBoard | HexBoard) -> Iterator[tuple[Mark, int, int]]:

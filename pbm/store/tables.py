@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
@@ -31,7 +32,8 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
+from pbm.domain.calendars import instant_at, micros
+
 REVISION = "0015"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
@@ -43,11 +45,11 @@ class Instant(TypeDecorator[datetime]):
     impl = BigInteger
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
-        return None if value is None else (value - _EPOCH) // _MICROSECOND
+    def bind_processor(self, dialect: Dialect) -> Callable[[Any], int | None]:
+        return lambda value: None if value is None else micros(value)
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        return None if value is None else _EPOCH + value * _MICROSECOND
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], datetime | None]:
+        return lambda value: None if value is None else instant_at(value)
 
 
 class _Among(FunctionElement[bool]):

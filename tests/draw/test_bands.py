@@ -1,4 +1,4 @@
-"""Pictures of cells are joined from strips: they must be what is drawn as a whole, in a file that any reader takes."""
+"""Pictures of cells are joined from bands: they must be what is drawn as a whole, in a file that any reader takes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def is_whole(board: GridBoard | HexBoard) -> bool:
 
 
 @pytest.mark.parametrize("name", CELLS)
-def test_strips_are_the_whole_to_the_pixel(name: str) -> None:
+def test_bands_are_the_whole_to_the_pixel(name: str) -> None:
     for options in dict.fromkeys([smallest(GAMES[name]), (), largest(GAMES[name])]):
         assert all(is_whole(board) for board in boards(name, options))
 
@@ -69,23 +69,23 @@ def test_marks_of_all_kinds_are_whole(board: GridBoard | HexBoard) -> None:
     assert is_whole(board)
 
 
-def test_a_piece_that_reaches_into_the_next_strip_is_whole() -> None:
+def test_a_piece_that_reaches_into_the_next_band_is_whole() -> None:
     """On hexagons as narrow as those of a row of 45 discs are as high as the row."""
     cells = tuple(Cell(row, 2 * column + row % 2, "", "X") for row in range(3) for column in range(45))
     board = HexBoard(in_rows(cells), ())
-    assert [len(strips) for strips in cell_pictures._sheet(board).touched.values()] == [2, 2, 1]
+    assert [len(bands) for bands in cell_pictures._sheet(board).touched.values()] == [2, 2, 1]
     assert is_whole(board)
 
 
 def test_rows_that_stayed_as_they_were_are_not_drawn_again() -> None:
     one, other = boards("cross", ())[-2:]
     cell_pictures.picture(one)
-    before = cell_pictures._strip.cache_info().misses
+    before = cell_pictures._band.cache_info().misses
     cell_pictures.picture(other)
-    assert cell_pictures._strip.cache_info().misses - before <= 3
+    assert cell_pictures._band.cache_info().misses - before <= 3
 
 
-def test_strips_do_not_keep_the_board_they_are_cut_from() -> None:
+def test_bands_do_not_keep_the_board_they_are_cut_from() -> None:
     board = boards("hex", ())[-1]
     first = cell_pictures.picture(board)
     sheet = weakref.ref(cell_pictures._sheet(board))
