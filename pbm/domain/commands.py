@@ -183,7 +183,8 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
         raise BadArguments(f"{quoted}{verb.name} takes no options.", usage(verb, standing, game))
     names_board = any(word[0].isdigit() for word in [word for word in plain if word.casefold() not in SELECTORS][:1])
     of_all = names_board or (verb.gameless and len(plain) > 0)
-    if verb.per_game and game is None and standing.board is None and not of_all:
+    is_placed = standing.board is not None and any(param.key == "BOARD" for param in verb.params)
+    if verb.per_game and game is None and not (is_placed or of_all):
         raise _unplaced(verb, plain, standing)
     args = bind(verb, plain, standing, is_userid)
     if args is None or _lacks_move(verb, plain, args, is_userid):
@@ -277,7 +278,7 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
         )
     if verb is None and second and find(second, per_game=True) and not standing.answers_board:
         raise no_game(words[0], " ".join(["GAME", *_unsecret(words[1:])]))
-    return standing.game, verb, words[count:]
+    return (standing.game if standing.game in GAMES else None), verb, words[count:]
 
 
 def _unsecret(words: Sequence[str]) -> list[str]:

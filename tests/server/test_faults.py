@@ -158,3 +158,12 @@ def test_nobody_loses_on_time_while_a_game_is_gone(
     GAMES["cross"] = game
     assert [got.body for got in house.wait(timedelta(hours=23)) if "time is up" in got.body] == []
     assert any("swapped sides" in got.body for got in house.send("bob", "cross move 101 bob bobpass swap"))
+
+
+@pytest.mark.parametrize("wish", ["games", "history", "standings", "seek", "settings", "follow", "challenge", "help"])
+def test_what_is_asked_in_an_answer_to_a_board_whose_game_is_gone_is_answered(
+    wish: str, without: Callable[[], House]
+) -> None:
+    house = without()
+    assert house.answer("bob", wish, 101)
+    assert house.parked() == []
