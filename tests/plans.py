@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Boolean, Column, Connection, LargeBinary, String, Text, event
-from sqlalchemy.dialects import postgresql
 
 from pbm.core.registry import Runner
+from pbm.domain.calendars import micros
 from pbm.server import Service
 from pbm.store import Store
 from pbm.store.tables import Instant, metadata
@@ -127,7 +127,7 @@ def _value(column: Column[Any]) -> str:
     """What stands in a column of row n: of games, kinds and states there are few, and most instants are to come."""
     name, type_ = column.name, column.type
     if isinstance(type_, Instant):
-        return f"{Instant().process_bind_param(START, postgresql.dialect())} + (n - 30) * 86400000000"
+        return f"{micros(START)} + (n - 30) * 86400000000"
     if isinstance(type_, Boolean):
         return "mod(n, 2) = 0"
     if isinstance(type_, LargeBinary):

@@ -137,7 +137,7 @@ class Deliverer:
         self._stirred = asyncio.Event()
         self._stopping = False
         self._is_due = False
-        self._noted_at = datetime.min.replace(tzinfo=UTC)
+        self._noted_at = self._renewed_at = datetime.min.replace(tzinfo=UTC)
         self._claimed: set[int] = set()
         self._ready: list[Queued] = []
         self._busy: set[tuple[int, str]] = set()
@@ -185,7 +185,7 @@ class Deliverer:
         if is_short and self._look_at <= now:
             self._look_at, is_due, self._is_due = math.inf, self._is_due, False  # unless it is woken meanwhile
             if is_due or (wait := await self._in_thread(self._until_due)) <= 0:
-                wait = await self._exchange(_CLAIMED_FOR_EACH * self._settings.concurrency - len(self._claimed))
+                wait = await self._exchange(_CLAIMED_FOR_EACH * self._settings.concurrency)
                 self._begin()
             self._look_at = min(self._look_at, now + wait)
             return 0
@@ -207,18 +207,16 @@ class Deliverer:
             await self._exchange(0)
         return min(self._look_at, self._renew_at if self._claimed else math.inf) - now
 
-    async def _exchange(self, room: int) -> float:
-        """Mark what is finished, keep what is not, and claim so many mails more; in how many seconds others are due."""
+    async def _exchange(self, most: int) -> float:
+        """Mark what is finished, keep what is not, and claim up to so many; in how many seconds others are due."""
         finished, given_back = self._finished.copy(), self._given_back.copy()
         over = {attempt.queued.id for attempt in finished} | set(given_back)
         kept = [mail_id for mail_id in self._claimed if mail_id not in over]
-        loop = asyncio.get_running_loop()
-        renews = self._stopping or self._renew_at <= loop.time()
-        fresh, wait = await self._in_thread(self._mark_and_claim, finished, kept, room, given_back, renews)
+        room = max(0, most - len(kept))
+        fresh, wait = await self._in_thread(self._mark_and_claim, finished, kept, room, given_back)
         self._recovered = False
-        self._mark_at = loop.time() + _MARK_SECONDS
-        if renews:
-            self._renew_at = loop.time() + _RENEWAL_SECONDS
+        now = asyncio.get_running_loop().time()
+        self._renew_at, self._mark_at = now + _RENEWAL_SECONDS, now + _MARK_SECONDS
         del self._finished[: len(finished)], self._given_back[: len(given_back)]
         self._claimed -= over
         self._claimed |= {queued.id for queued in fresh}
@@ -288,14 +286,16 @@ class Deliverer:
                     await self._stirred.wait()
 
     def _mark_and_claim(
-        self, attempts: list[Attempt], kept: list[int], room: int, given_back: list[int], renews: bool
+        self, attempts: list[Attempt], kept: list[int], room: int, given_back: list[int]
     ) -> tuple[list[Queued], float]:
         """attempts: what is finished. kept: what is claimed and not finished. room: how many more may be claimed.
 
-        given_back: what was claimed and is not begun. renews: whether it is time to renew the claims of what is kept.
+        given_back: what was claimed and is not begun.
         """
         now = self._store.clock()
         until = now if self._stopping else now + timedelta(seconds=LEASE_SECONDS)
+        is_time = abs(now - self._renewed_at) >= timedelta(seconds=_RENEWAL_SECONDS)  # at once after a leap
+        renews = is_time or self._stopping
         with self._store.write(alone=False, durable=False) as tx:
             sent = [attempt.queued for attempt in attempts if attempt.failure is None]
             tx.outbox.sent([queued.id for queued in sent], now)
@@ -311,6 +311,8 @@ class Deliverer:
             tx.outbox.keep(kept if renews else (), until)
             claimed = tx.outbox.claim(now, until, room, kept) if room else []
             wait = self._pause(tx) if room else math.inf
+        if renews:
+            self._renewed_at = now
         COUNTS.add(SENT, number=len(sent))
         for queued in sent:
             COUNTS.measure(TRAVELLED, (now - queued.created_at).total_seconds())

@@ -242,6 +242,33 @@ def test_a_claim_is_renewed_while_a_mail_is_under_way(store, monkeypatch):
     assert len(way.taken) == 1
 
 
+def test_all_are_claimed_though_as_many_as_may_be_are_sent_before_any_is_marked(store, monkeypatch):
+    monkeypatch.setattr(deliver_module, "_MARK_SECONDS", 0.5)
+    addresses = [f"a{number}@x" for number in range(150)]
+    queue(store, *addresses)
+    way = Way()
+    deliver(
+        store, way, Clock(), lambda: len(way.taken) == 150, settings=SETTINGS.model_copy(update={"poll_seconds": 3600})
+    )
+    assert sorted(mail.recipient for mail in way.taken) == sorted(addresses)
+
+
+def test_what_is_under_way_is_not_claimed_again_after_a_leap_of_the_clock(store):
+    way, clock = Slow(), Clock()
+
+    def both_begun() -> bool:
+        if way.begun == 1 and clock.now == START:
+            clock.now += timedelta(hours=1)
+            queue(store, "b@x")
+        if way.begun >= 2:
+            way.may_end.set()
+        return len(way.taken) >= 2
+
+    queue(store, "a@x")
+    deliver(store, way, clock, both_begun)
+    assert sorted(mail.recipient for mail in way.taken) == ["a@x", "b@x"]
+
+
 def test_what_is_queued_while_it_looks_is_not_left_until_the_next_look(store, monkeypatch):
     """Between the look and its outcome, so that only the wake-up tells of it."""
     way, looks = Way(), []
