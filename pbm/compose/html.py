@@ -80,8 +80,12 @@ def blocks(page: str, inlays: Inlays) -> Markup:
                 lines = list(run)
                 html += map(inlays.html, lines) if alone else [_block(lines, inlays)]
         elif block:
-            html.append(_unmarked(block))
+            html.append(_unmarked(block) if len(block) <= SHORT else _block(block.split("\n"), inlays))
     return _markup("\n".join(html))
+
+
+SHORT = 1000
+"""Characters of a block that may be remembered: people's own words may be long, and each is read once."""
 
 
 @lru_cache(maxsize=256)

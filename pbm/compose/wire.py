@@ -216,7 +216,7 @@ def mailto(address: str, subject: str) -> Callable[[str], str]:
     opening = f"mailto:{quote(address, safe='@')}?subject={quote(subject, safe=':')}&body="
 
     def link(body: str) -> str:
-        url = opening + _quoted(body)
+        url = opening + _quoted(body) if len(body) <= MAX_LINK else ""
         return url if len(url) <= MAX_LINK else ""
 
     return link

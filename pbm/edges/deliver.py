@@ -183,7 +183,8 @@ class Deliverer:
         if self._was_down:
             return await self._probe(now)
         if is_short and self._look_at <= now:
-            self._look_at, is_due, self._is_due = math.inf, self._is_due, False  # unless it is woken meanwhile
+            is_due = self._is_due
+            self._look_at, self._is_due = math.inf, False  # unless it is woken meanwhile
             if is_due or (wait := await self._in_thread(self._until_due)) <= 0:
                 wait = await self._exchange(_CLAIMED_FOR_EACH * self._settings.concurrency)
                 self._begin()

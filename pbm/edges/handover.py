@@ -85,7 +85,10 @@ class Handover(asyncio.Protocol):
             await self._hand_over(text)
         except (OSError, TimeoutError) as error:
             self.close()
-            raise Broken(str(error), before_data=len(self._replies) < len((Stage.SENDER, Stage.RECIPIENT))) from error
+            raise Broken(
+                str(error) or "the connection broke",
+                before_data=len(self._replies) < len((Stage.SENDER, Stage.RECIPIENT)),
+            ) from error
         except asyncio.CancelledError:
             self.close()  # a reply still under way would be taken for that to the next mail
             raise

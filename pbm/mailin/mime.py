@@ -116,7 +116,7 @@ def split(raw: bytes) -> tuple[Fields, bytes]:
 
 def _part(fields: Fields, body: bytes, depth: int, budget: list[int]) -> Entity:
     """A part with its own parts; budget holds the one count of parts that the whole mail may still have."""
-    kind, parameters = _content_type(fields.get("content-type", ["text/plain"])[0])
+    kind, parameters = _content_type(fields.get("content-type", ["text/plain"])[0][:MAX_TYPE])
     if not kind.startswith("multipart/") or depth >= MAX_DEPTH:
         return Entity(fields, kind, parameters, body)
     parts = []
@@ -134,12 +134,16 @@ def _part(fields: Fields, body: bytes, depth: int, budget: list[int]) -> Entity:
     return Entity(fields, kind, parameters, b"", tuple(parts))
 
 
+MAX_TYPE = 2000
+"""Characters of a Content-Type that are read."""
+
+
 @lru_cache(256)
 def _content_type(value: str) -> tuple[str, Mapping[str, str]]:
     """The lower-case type and the parameters of a Content-Type; text/plain for what is none (RFC 2045, 5.2)."""
     kind, _, _ = value.partition(";")
     kind = kind.strip().lower()
-    found = _PARAMETER.finditer(value[:2000])
+    found = _PARAMETER.finditer(value)
     parameters = {m[1].lower(): re.sub(r"\\(.)", r"\1", m[2]) if m[2] is not None else m[3] for m in found}
     return (kind if re.fullmatch(r"[\w.+-]{1,80}/[\w.+-]{1,80}", kind) else "text/plain"), parameters
 

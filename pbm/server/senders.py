@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import lru_cache
 
 from pbm.core.credentials import check_address
 from pbm.core.notify import day_of
@@ -59,7 +58,6 @@ def kept_out(tx: Transaction, userids: Collection[str], address: str) -> Ban | N
     return next((found[subject] for subject in subjects if subject in found), None)
 
 
-@lru_cache(1000)
 def _of_address(address: str) -> tuple[str, ...]:
     """ "a@x.example.org" -> itself, "@x.example.org", "@example.org", "@org"."""
     _, at, domain = address.rpartition("@")
