@@ -18,7 +18,7 @@ from typing import Any
 
 from games.scene import Scene
 from pbm.compose.machine import Copy, addressed
-from pbm.compose.pages import BOTH, TEXT, Figure, Link, Pages, Sheet, to_ascii, wrapped
+from pbm.compose.pages import BESIDES, BOTH, TEXT, Figure, Link, Pages, Sheet, to_ascii, wrapped
 from pbm.compose.views import View, Views, calendar_of, clock_lines, day, move_list, standstills
 from pbm.compose.wire import (
     Part,
@@ -253,6 +253,8 @@ class Composer:
             notice = replace(notice, before=None)
         sheet.room -= told + _carried(notice)
         view = self._views.of(notice.state, notice.scene)
+        if notice.before is not None:  # it is drawn in what is left, but drawn in any case
+            sheet.room -= BESIDES + 2 * len(view.text(notice.reader.settings.board))
         answered_at = self._answered_at(notice)
         text = self.pages.render(notice.page, **self._board_words(notice, view, sheet, answered_at, now))
         shown = view.machine(match) if sheet.drawn else ""
