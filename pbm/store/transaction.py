@@ -207,7 +207,8 @@ class Transaction:
         """An exception out of the block undoes what the block wrote, and nothing else. Raises: DatabaseTrouble.
 
         SQLAlchemy's own take four times as long, and every mail has two. Until something is written nothing is to be
-        undone, but on PostgreSQL the fault of a statement that reads.
+        undone, but on PostgreSQL the fault of a statement that reads. On SQLite a statement that is mere text is not
+        seen to write: none stands within one.
         """
         name = f"savepoint_{len(self._savepoints)}"
         self._savepoints.append(name)
