@@ -66,7 +66,7 @@ SMALL = {
 
 UNSOLVED = {
     "cross": "-size=5",
-    "crossgeo": "-board=fair -edges=40",
+    "crossgeo": "-board=fair -edges=60",
     "dots": "-columns=5 -rows=5",
     "hex": "-size=7",
     "loops": "-size=10",
