@@ -64,16 +64,14 @@ def _is_worth_it(match: Match) -> bool:
 
 @handles(
     Verb(
-        "replay",
-        "BOARD USERID PASSWORD",
-        "get a game that has ended as a moving picture, and as a file for programs; or see any board after a ply",
+        "GAME replay BOARD USERID PASSWORD",
         LOOKING,
         Locks.BOARDS,
         rank=165,
-        per_game=True,
         lasting=True,
         other_usage="BOARD PLY [MOVE...]",
-    )
+    ),
+    "get a game that has ended as a moving picture, and as a file for programs; or see any board after a ply",
 )
 def replay(request: Request, command: Command) -> Answer | None:
     """With the number of a ply it shows the board after that, and what moves would then lead to."""

@@ -34,15 +34,8 @@ _BOTH = re.compile(r"\s*(?P<name>[^\s,;.!]+)[\s,;.!]+(?:and )?(?P<wish>play\b.{0
 
 
 @handles(
-    Verb(
-        "play",
-        "USERID PASSWORD [GAME]",
-        "start a game at once, against a program; cross, unless you name another",
-        STARTING,
-        Locks.HOUSE,
-        rank=5,
-        wordy=True,
-    )
+    Verb("play USERID PASSWORD [GAME]", STARTING, Locks.HOUSE, rank=5, wordy=True),
+    "start a game at once, against a program; cross, unless you name another",
 )
 def play(request: Request, command: Command) -> Answer | None:
     """A newcomer joins by it. In an answer to a board what follows may be a move: "play D4"."""

@@ -73,16 +73,8 @@ _GUESSED = re.compile(
 
 
 @handles(
-    Verb(
-        WORD,
-        "[GAME|NUMBER] USERID PASSWORD [ANSWER...]",
-        "get a position in which exactly one move wins, of any game or of one; puzzle 12 F6 answers one",
-        LOOKING,
-        Locks.HOUSE,
-        rank=155,
-        bare=True,
-        lasting=True,
-    )
+    Verb(f"{WORD} [GAME|NUMBER] USERID PASSWORD [ANSWER...]", LOOKING, Locks.HOUSE, rank=155, bare=True, lasting=True),
+    "get a position in which exactly one move wins, of any game or of one; puzzle 12 F6 answers one",
 )
 def puzzle(request: Request, command: Command) -> Answer | None:
     player = request.author.who(command)

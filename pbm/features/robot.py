@@ -52,14 +52,7 @@ NEAR_THE_END = 5
 
 
 @handles(
-    Verb(
-        "robots",
-        "",
-        "who can be played at once, at any time, and how well they play",
-        LOOKING,
-        Locks.NOTHING,
-        rank=150,
-    )
+    Verb("robots", LOOKING, Locks.NOTHING, rank=150), "who can be played at once, at any time, and how well they play"
 )
 def list_robots(request: Request, command: Command) -> Answer | None:
     text = request.outgoing.page("robots.txt")

@@ -44,17 +44,8 @@ _ANNOUNCED_DAYS = 30
 
 
 @handles(
-    Verb(
-        "seek",
-        "USERID PASSWORD [GAMES]",
-        "look for opponents, for one game or more; 0 for no more; alone it lists who looks for one",
-        STARTING,
-        Locks.HOUSE,
-        rank=20,
-        per_game=True,
-        options=True,
-        bare=True,
-    )
+    Verb("GAME seek [OPTIONS] USERID PASSWORD [GAMES]", STARTING, Locks.HOUSE, rank=20, bare=True),
+    "look for opponents, for one game or more; 0 for no more; alone it lists who looks for one",
 )
 def seek(request: Request, command: Command) -> Answer | None:
     """Advertise, withdraw, or list. A player has one open seek in a game; a new one takes its place."""
@@ -165,14 +156,8 @@ def _announce(request: Request, game: AnyGame, fresh: Seek) -> None:
 
 
 @handles(
-    Verb(
-        "take",
-        "SEEK USERID PASSWORD",
-        "start the game that somebody seeks; you move first",
-        STARTING,
-        Locks.HOUSE,
-        rank=30,
-    )
+    Verb("take SEEK USERID PASSWORD", STARTING, Locks.HOUSE, rank=30),
+    "start the game that somebody seeks; you move first",
 )
 def take(request: Request, command: Command) -> Answer | None:
     player = request.author.who(command)

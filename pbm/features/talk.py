@@ -91,7 +91,7 @@ MOST_COUNTED = 400
 """Boards of a game that are counted for the list; of more it says only that there are more."""
 
 
-@handles(Verb("list", "[GAME...]", "the games there are, or the boards of a game", LOOKING, Locks.NOTHING, rank=30))
+@handles(Verb("list [GAME...]", LOOKING, Locks.NOTHING, rank=30), "the games there are, or the boards of a game")
 def list_(request: Request, command: Command) -> Answer | None:
     words = command.args.get("GAME", "").casefold().split()
     unknown = next((word for word in words if word not in GAMES), None)
@@ -117,15 +117,8 @@ def _lists(request: Request, command: Command, games: list[str]) -> str:
 
 
 @handles(
-    Verb(
-        "message",
-        "USERID PASSWORD TO-USERID...",
-        "write to other players; the text goes below the command",
-        COMPANY,
-        Locks.HOUSE,
-        rank=10,
-        has_text=True,
-    )
+    Verb("message USERID PASSWORD TO-USERID...", COMPANY, Locks.HOUSE, rank=10, has_text=True),
+    "write to other players; the text goes below the command",
 )
 def message(request: Request, command: Command) -> Answer | None:
     _check_below(request, command)
@@ -238,15 +231,8 @@ def _check_no_command(text: str) -> None:
 
 
 @handles(
-    Verb(
-        "broadcast",
-        "USERID PASSWORD",
-        "write to all players; the text goes below the command",
-        COMPANY,
-        Locks.HOUSE,
-        rank=20,
-        has_text=True,
-    )
+    Verb("broadcast USERID PASSWORD", COMPANY, Locks.HOUSE, rank=20, has_text=True),
+    "write to all players; the text goes below the command",
 )
 def broadcast(request: Request, command: Command) -> Answer | None:
     author, moderation = request.author.who(command), request.tools.limits.broadcast_moderation
@@ -279,15 +265,8 @@ def _tell_operator(request: Request, written: Broadcast) -> None:
 
 
 @handles(
-    Verb(
-        MULTIPLE,
-        "",
-        "several commands in one mail, below this one, each on a line of its own",
-        COMPANY,
-        Locks.HOUSE,
-        rank=30,
-        has_text=True,
-    )
+    Verb(MULTIPLE, COMPANY, Locks.HOUSE, rank=30, has_text=True),
+    "several commands in one mail, below this one, each on a line of its own",
 )
 def multiple(request: Request, command: Command) -> Answer | None:  # noqa: ARG001  every handler has them
     """The parser puts the commands below it in its place, so it comes here only if there are none."""
@@ -295,17 +274,8 @@ def multiple(request: Request, command: Command) -> Answer | None:  # noqa: ARG0
 
 
 @handles(
-    Verb(
-        "chat",
-        "BOARD USERID PASSWORD",
-        "write to the players of a board and to all who follow it; the text goes below the command",
-        COMPANY,
-        Locks.HOUSE,
-        rank=40,
-        per_game=True,
-        has_text=True,
-        lasting=True,
-    )
+    Verb("GAME chat BOARD USERID PASSWORD", COMPANY, Locks.HOUSE, rank=40, has_text=True, lasting=True),
+    "write to the players of a board and to all who follow it; the text goes below the command",
 )
 def chat(request: Request, command: Command) -> Answer | None:
     """The text below the command, to everybody who gets the mails of the board."""
@@ -322,16 +292,8 @@ def chat(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "kibitz",
-        "BOARD USERID PASSWORD",
-        "write to all who follow a board but its players, who read it when the game has ended; the text goes below",
-        COMPANY,
-        Locks.HOUSE,
-        rank=50,
-        per_game=True,
-        has_text=True,
-    )
+    Verb("GAME kibitz BOARD USERID PASSWORD", COMPANY, Locks.HOUSE, rank=50, has_text=True),
+    "write to all who follow a board but its players, who read it when the game has ended; the text goes below",
 )
 def kibitz(request: Request, command: Command) -> Answer | None:
     """To all who follow the board but its players; these get it with the final mail."""
@@ -371,18 +333,16 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
 
 @handles(
     Verb(
-        "note",
-        "BOARD USERID PASSWORD [NOTHING|none]",
-        "keep what you write below for yourself, under the mails of a board; alone it shows your notes",
+        "GAME note BOARD USERID PASSWORD [NOTHING|none]",
         COMPANY,
         Locks.HOUSE,
         rank=60,
-        per_game=True,
         has_text=True,
         wordy=True,
         lasting=True,
         aliases=("notes",),
-    )
+    ),
+    "keep what you write below for yourself, under the mails of a board; alone it shows your notes",
 )
 def note(request: Request, command: Command) -> Answer | None:
     """The text below the command goes to the notes of who writes it; without any, the notes are shown."""

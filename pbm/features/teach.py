@@ -52,15 +52,8 @@ CURVE = 20
 
 
 @handles(
-    Verb(
-        "hint",
-        "BOARD USERID PASSWORD",
-        "on a board against a robot: what the strongest robot would play; the game is marked",
-        PLAYING,
-        Locks.BOARDS,
-        rank=180,
-        per_game=True,
-    )
+    Verb("GAME hint BOARD USERID PASSWORD", PLAYING, Locks.BOARDS, rank=180),
+    "on a board against a robot: what the strongest robot would play; the game is marked",
 )
 def hint(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -77,16 +70,8 @@ def hint(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "review",
-        "BOARD USERID PASSWORD",
-        "go through a game that has ended: where it was won and lost, and what would have been better",
-        LOOKING,
-        Locks.BOARDS,
-        rank=160,
-        per_game=True,
-        lasting=True,
-    )
+    Verb("GAME review BOARD USERID PASSWORD", LOOKING, Locks.BOARDS, rank=160, lasting=True),
+    "go through a game that has ended: where it was won and lost, and what would have been better",
 )
 def review(request: Request, command: Command) -> Answer | None:
     player, board = request.author.who(command), request.boards.named(command)

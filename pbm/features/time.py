@@ -256,17 +256,8 @@ _CHANGED = "rests_changed"
 
 
 @handles(
-    Verb(
-        "claim",
-        "BOARD USERID PASSWORD [RESULT]",
-        "win a game on time, once your opponent's is up; claim draw takes a draw instead",
-        PLAYING,
-        Locks.HOUSE,
-        rank=120,
-        per_game=True,
-        alters=True,
-        wordy=True,
-    )
+    Verb("GAME claim BOARD USERID PASSWORD [RESULT]", PLAYING, Locks.HOUSE, rank=120, alters=True, wordy=True),
+    "win a game on time, once your opponent's is up; claim draw takes a draw instead",
 )
 def claim(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -290,18 +281,8 @@ def claim(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "give",
-        "BOARD USERID PASSWORD TIME",
-        "give your opponent more time, such as 3d, whenever you like",
-        PLAYING,
-        Locks.HOUSE,
-        rank=130,
-        per_game=True,
-        alters=True,
-        asks=True,
-        wordy=True,
-    )
+    Verb("GAME give BOARD USERID PASSWORD TIME", PLAYING, Locks.HOUSE, rank=130, alters=True, asks=True, wordy=True),
+    "give your opponent more time, such as 3d, whenever you like",
 )
 def give(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -318,18 +299,8 @@ def give(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "pause",
-        "BOARD USERID PASSWORD",
-        "ask your opponent to let both clocks stand still until one of you resumes",
-        PLAYING,
-        Locks.HOUSE,
-        rank=140,
-        per_game=True,
-        alters=True,
-        asks=True,
-        wordy=True,
-    )
+    Verb("GAME pause BOARD USERID PASSWORD", PLAYING, Locks.HOUSE, rank=140, alters=True, asks=True, wordy=True),
+    "ask your opponent to let both clocks stand still until one of you resumes",
 )
 def pause(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -343,17 +314,7 @@ def pause(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "resume",
-        "BOARD USERID PASSWORD",
-        "end a pause",
-        PLAYING,
-        Locks.HOUSE,
-        rank=150,
-        per_game=True,
-        alters=True,
-        wordy=True,
-    )
+    Verb("GAME resume BOARD USERID PASSWORD", PLAYING, Locks.HOUSE, rank=150, alters=True, wordy=True), "end a pause"
 )
 def resume(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -374,16 +335,15 @@ def _clock(board: OpenBoard) -> Clock:
 
 @handles(
     Verb(
-        "vacation",
-        "USERID PASSWORD [FROM] [TO...]",
-        "let your clocks stand still for a time; alone it shows your vacations and what you have left of the year",
+        "vacation USERID PASSWORD [FROM] [TO...]",
         ACCOUNT,
         Locks.HOUSE,
         rank=120,
         aliases=("away", "holiday"),
         bare=True,
         wordy=True,
-    )
+    ),
+    "let your clocks stand still for a time; alone it shows your vacations and what you have left of the year",
 )
 def vacation(request: Request, command: Command) -> Answer | None:
     player = request.author.who(command)

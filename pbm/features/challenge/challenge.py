@@ -38,17 +38,14 @@ ME = "me"
 
 @handles(
     Verb(
-        "challenge",
-        "USERID1 USERID2",
-        "start a game; the first userid moves first, and me is yourself",
+        "GAME challenge [OPTIONS] USERID1 USERID2",
         STARTING,
         Locks.HOUSE,
         rank=10,
-        per_game=True,
         shortest=5,
-        options=True,
         other_usage="USERID1 USERID2 USERID PASSWORD",
-    )
+    ),
+    "start a game; the first userid moves first, and me is yourself",
 )
 def challenge(request: Request, command: Command) -> Answer | None:
     """A sender who has shown who they are starts their own game at once; others only propose one to those named."""
@@ -147,16 +144,8 @@ def _fulfil_seeks(request: Request, match: Match, asker: Player | None) -> None:
 
 
 @handles(
-    Verb(
-        "rematch",
-        "BOARD USERID PASSWORD",
-        "play the game of an ended board again, with the seats exchanged",
-        STARTING,
-        Locks.HOUSE,
-        rank=40,
-        per_game=True,
-        lasting=True,
-    )
+    Verb("GAME rematch BOARD USERID PASSWORD", STARTING, Locks.HOUSE, rank=40, lasting=True),
+    "play the game of an ended board again, with the seats exchanged",
 )
 def rematch(request: Request, command: Command) -> Answer | None:
     """The same game once more, with the seats exchanged; one of the two can start it, from their own address."""
