@@ -66,8 +66,7 @@ class Server(ListenSettings):
         "it had before, by `pbm identity set`, need not be named.",
     )
     authserv_id: str = Field(
-        default="",
-        description="Name of the mail server whose Authentication-Results are believed. Empty: none is.",
+        default="", description="Name of the mail server whose Authentication-Results are believed. Empty: none is."
     )
     unsubscribe_url: Annotated[str, fitting(r"|https://[!-;=?-~]{4,200}", "https://example.org/unsubscribe")] = Field(
         default="",
