@@ -279,7 +279,7 @@ def set_(request: Request, command: Command) -> Answer | None:
     text = request.outgoing.page(
         "settings.txt", settings=settings, choices=choices, changed=bool(value), now=request.now
     )
-    return done(command, text.rstrip("\n"), "pbm: your settings")
+    return done(command, text, "pbm: your settings")
 
 
 def addresses_of(request: Request, command: Command) -> list[str]:

@@ -127,7 +127,7 @@ def _explained(request: Request, match: Match, seat: Seat) -> str:
     if match.result is None or not changes:
         raise NotFound(_why_not_rated(request, match))
     own, theirs = changes[player.id], changes[opponent.id]
-    text = request.outgoing.page(
+    return request.outgoing.page(
         "why.txt",
         match=match,
         opponent=opponent.userid,
@@ -142,7 +142,6 @@ def _explained(request: Request, match: Match, seat: Seat) -> str:
         tau=TAU,
         zone=request.author.reader().settings.zone,
     )
-    return text.rstrip("\n")
 
 
 def _why_not_rated(request: Request, match: Match) -> str:

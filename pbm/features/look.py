@@ -85,12 +85,7 @@ def listed(request: Request, selection: Selection, game: str | None, after: int 
     in_tournament = "tournament" in kinds if kinds else None
     ids = tuple(player.id for player in players)
     found = request.tx.matches.summaries(
-        game=game,
-        player_ids=ids,
-        active=active,
-        in_tournament=in_tournament,
-        limit=MOST_LISTED,
-        after=after,
+        game=game, player_ids=ids, active=active, in_tournament=in_tournament, limit=MOST_LISTED, after=after
     )
     return [summary for summary in found if "next" not in selection.filters or _to_move(summary) in players]
 
@@ -292,4 +287,4 @@ def games(request: Request, command: Command) -> Answer | None:
         narrowed=bool(selection.filters),
         more=f"{command.game or 'all'} games {' '.join([*words, 'after'])} {found[-1].board}" if is_full(found) else "",
     )
-    return done(command, text.rstrip("\n"), f"pbm: list of {title} games")
+    return done(command, text, f"pbm: list of {title} games")

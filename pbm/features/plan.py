@@ -159,7 +159,7 @@ def _of_new_board(request: Request, command: Command, words: Sequence[str]) -> A
         ending=_ending(state),
         drawing=plain(state),
     )
-    return done(command, text.rstrip("\n"), f"pbm: preview of {game.info.title}")
+    return done(command, text, f"pbm: preview of {game.info.title}")
 
 
 def _line(state: State, words: Sequence[str]) -> tuple[State, list[str]]:

@@ -97,7 +97,7 @@ def _games(number: int) -> str:
 def _list(request: Request, command: Command, game: AnyGame) -> Answer:
     words = seeks_shown(request, game.info.name)
     text = request.outgoing.page("seeks.txt", title=game.info.title, game=game.info.name, **words)
-    return done(command, text.rstrip("\n"), f"pbm: {game.info.title} players wanted")
+    return done(command, text, f"pbm: {game.info.title} players wanted")
 
 
 def _terms(request: Request, game: AnyGame, options: tuple[str, ...], body: str) -> tuple[MatchTerms, Window]:

@@ -65,7 +65,7 @@ def _choice_text(request: Request, game: str, player: Player) -> str:
         here=active.get(game, 0),
         total=sum(active.values()),
         most=request.tools.limits.active_games,
-    ).rstrip("\n")
+    )
 
 
 def _game(command: Command) -> str:

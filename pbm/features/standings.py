@@ -84,7 +84,7 @@ def standings(request: Request, command: Command) -> Answer | None:
         **seeks_shown(request, game),
         drawn=any(row.record.drawn for row in rows),
     )
-    return replace(done(command, text.rstrip("\n"), f"pbm: {title} standings"), figure=_figure(title, rows))
+    return replace(done(command, text, f"pbm: {title} standings"), figure=_figure(title, rows))
 
 
 def _rows(request: Request, game: str) -> list[PlayerRow]:
@@ -149,7 +149,7 @@ def history(request: Request, command: Command) -> Answer | None:
         more=more.removeprefix("all "),
     )
     subject = f"pbm: history of {GAMES[game].info.title if game else 'all'} games"
-    return done(command, text.rstrip("\n"), f"{subject} of {_names(players)}"[:78] if players else subject)
+    return done(command, text, f"{subject} of {_names(players)}"[:78] if players else subject)
 
 
 def _players_named(request: Request, words: Sequence[str]) -> list[Player]:
@@ -194,7 +194,7 @@ def _of_player(request: Request, player: Player) -> str:
         for name in GAMES
         if name in ratings or name in paces or name in active
     ]
-    text = request.outgoing.page(
+    return request.outgoing.page(
         "about.txt",
         player=player,
         since=tx.players.created_at(player.id),
@@ -204,4 +204,3 @@ def _of_player(request: Request, player: Player) -> str:
         rows=rows,
         zone=request.author.reader().settings.zone,
     )
-    return text.rstrip("\n")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from games import GAMES
 from pbm.compose import Answer, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
 from pbm.core.decisions import done, refuse
-from pbm.core.notify import Desk, Tools, notice_of, pass_on, perspective, readers_of
+from pbm.core.notify import Desk, Tools, letters_for, notice_of, pass_on, perspective, readers_of
 from pbm.core.registry import HANDLERS, Occasion, handles, redeems, when_due
 from pbm.core.request import Request, no_player
 from pbm.core.start import unheard
@@ -49,7 +49,7 @@ def spread(at: Desk, broadcast: Broadcast, after: int = 0) -> tuple[list[Mail], 
         tx.agenda.put(SPREAD, broadcast.id, tx.now, after=last)
     readers = readers_of(at, [player for player in players if player.id not in deaf]).values()
     hearers = [reader for reader in readers if reader.settings.broadcasts == "on" and reader.addresses]
-    mails = [mail for reader in hearers for mail in _mails(at.tools, broadcast, reader, tx.now)]
+    mails = [mail for reader in hearers for mail in _mails(at, broadcast, reader)]
     return mails, None if last is not None else len(hearers)
 
 
@@ -62,24 +62,12 @@ def spread_when_due(occasion: Occasion) -> None:
         tx.outbox.add(mails, occasion.now)
 
 
-def _mails(tools: Tools, broadcast: Broadcast, reader: Reader, now: datetime) -> list[Mail]:
-    composer = tools.composer
-    token = composer.answered_by(reader)
-    return [
-        composer.letter(
-            address,
-            "pbm: to all players",
-            "broadcast.txt",
-            now,
-            player=reader.player,
-            reply_to=token,
-            headers=written_by(broadcast.author, tools),
-            userid=broadcast.author.userid,
-            text=broadcast.text,
-            leave=NO_MORE,
-        )
-        for address in reader.addresses
-    ]
+def _mails(at: Desk, broadcast: Broadcast, reader: Reader) -> list[Mail]:
+    author, token = broadcast.author, at.tools.composer.answered_by(reader)
+    return letters_for(
+        at, reader, "pbm: to all players", "broadcast.txt", reply_to=token, headers=written_by(author, at.tools),
+        userid=author.userid, text=broadcast.text, leave=NO_MORE,
+    )  # fmt: skip
 
 
 MAX_HEARERS = 10
@@ -102,7 +90,7 @@ def list_(request: Request, command: Command) -> Answer | None:
     tallies = request.tx.matches.tallies(GAMES, MOST_COUNTED)
     ordered = sorted(GAMES.values(), key=lambda game: (-tallies[game.info.name][0], game.info.title))
     text = request.outgoing.page("list.txt", tallies=tallies, most=MOST_COUNTED, ordered=ordered)
-    return done(command, text.rstrip("\n"), "pbm: list of games")
+    return done(command, text, "pbm: list of games")
 
 
 def _lists(request: Request, command: Command, games: list[str]) -> str:
@@ -181,25 +169,16 @@ def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: 
     most, since = request.tools.limits.messages_per_day, request.now - timedelta(days=1)
     if request.tx.tickets.issued_since(MESSAGE, author.userid, since) + len(hearers) > most:
         raise NotAllowed(f"A player may send {most} messages a day, and you have. Try again tomorrow.")
-    composer = request.tools.composer
-    for reader in readers.values():
-        for address in reader.addresses:
-            assert reader.player is not None  # noqa: S101  readers_of makes them of players
+    headers = written_by(author, request.tools)
+    for hearer in hearers:
+        for address in readers[hearer.id].addresses:
             token = request.outgoing.issue(
-                MESSAGE, author.userid, days=ANSWER_DAYS, player=reader.player, to=author.id, text=text
+                MESSAGE, author.userid, days=ANSWER_DAYS, player=hearer, to=author.id, text=text
             )
-            letter = composer.letter(
-                address,
-                "pbm: a message for you",
-                "message.txt",
-                request.now,
-                player=reader.player,
-                reply_to=token,
-                headers=written_by(author, request.tools),
-                userid=author.userid,
-                text=text,
-            )
-            request.outgoing.letters.append(letter)
+            request.outgoing.write(
+                address, "pbm: a message for you", "message.txt", player=hearer, reply_to=token, answers=False,
+                headers=headers, userid=author.userid, text=text,
+            )  # fmt: skip
 
 
 @redeems(MESSAGE, lasting=True)
@@ -303,13 +282,7 @@ def kibitz(request: Request, command: Command) -> Answer | None:
     board.remark(RemarkKind.KIBITZ, author, text)
     comment = CommentMade(board.match.board, userid=author.userid, text=text)
     request.outgoing.letters += pass_on(
-        request,
-        board,
-        comment,
-        author,
-        request.message,
-        sealed=True,
-        sent_from=request.author.sent_from,
+        request, board, comment, author, request.message, sealed=True, sent_from=request.author.sent_from
     )
     return None
 

@@ -406,7 +406,7 @@ def _overview(request: Request, player: Player, settings: Settings, told: str) -
         days=days,
         now=request.now,
         zone=settings.zone,
-    ).rstrip("\n")
+    )
 
 
 @keeps("sleep", "weekend", "timezone")

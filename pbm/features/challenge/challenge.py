@@ -16,6 +16,7 @@ from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
 from pbm.core.decisions import done, refuse
+from pbm.core.notify import letters_for, reader_of
 from pbm.core.registry import REFUSALS, handles, redeems
 from pbm.core.request import Request, no_player
 from pbm.core.robots import is_robot, robot_named
@@ -322,9 +323,8 @@ def _tell_declined(request: Request, ticket: Ticket, player: Player) -> None:
     people = {tx.players.get(each) for each in agreed} | {tx.players.find(payload["challenger"])}
     title = GAMES[payload["game"]].info.title
     for asked in sorted(filter(None, people - {player}), key=lambda each: each.id):
-        for address in tx.players.confirmed(asked.id)[asked.id]:
-            words = {"invited": player.userid, "title": title}
-            request.outgoing.write(address, "pbm: no game", "declined.txt", player=asked, answers=False, **words)
+        reader, words = reader_of(request, asked), {"invited": player.userid, "title": title}
+        request.outgoing.letters += letters_for(request, reader, "pbm: no game", "declined.txt", **words)
 
 
 def _agree(request: Request, ticket: Ticket, player: Player) -> None:

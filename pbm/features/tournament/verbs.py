@@ -39,7 +39,7 @@ def tournaments(request: Request, command: Command) -> Answer | None:
         running=tx.tournaments.with_sizes(running),
         ended=tx.tournaments.with_sizes(ended[:ENDED_SHOWN]),
     )
-    return done(command, text.rstrip("\n"), "pbm: tournaments")
+    return done(command, text, "pbm: tournaments")
 
 
 @handles(
