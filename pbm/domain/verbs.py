@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import insort
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, cached_property
 
@@ -110,8 +110,9 @@ class Verb:
     challenge's `-name=value`, and its parameters."""
     group: str
     """Where the list of commands has it."""
-    locks: Locks
-    rank: int
+    locks: Locks = Locks.HOUSE
+    rank: int = field(kw_only=True)
+    """Its place in the group."""
     summary: str = ""
     alters: bool = False
     """It changes the board, so an answer to an old mail may not do it."""

@@ -19,7 +19,7 @@ from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
 from pbm.domain.settings import CHOICES, Settings, choice_of
-from pbm.domain.verbs import ACCOUNT, Locks, Verb
+from pbm.domain.verbs import ACCOUNT, Verb
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.players import Address
 from pbm.store.tickets import Ticket
@@ -35,7 +35,7 @@ _INVITED = ("invite",)
 
 
 @handles(
-    Verb("signup NEW-USERID NEW-PASSWORD [ADDRESS...]", ACCOUNT, Locks.HOUSE, rank=10, other_usage="NEW-USERID"),
+    Verb("signup NEW-USERID NEW-PASSWORD [ADDRESS...]", ACCOUNT, rank=10, other_usage="NEW-USERID"),
     "make an account; answer the mail that comes back to confirm it",
 )
 def signup(request: Request, command: Command) -> Answer | None:
@@ -56,7 +56,7 @@ def signup(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb("add USERID PASSWORD [ADDRESS...]", ACCOUNT, Locks.HOUSE, rank=20, guarded=True),
+    Verb("add USERID PASSWORD [ADDRESS...]", ACCOUNT, rank=20, guarded=True),
     "get your mail at one more address, or at this one; it counts once it has answered",
 )
 def add(request: Request, command: Command) -> Answer | None:
@@ -75,7 +75,7 @@ def add(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb("change address USERID PASSWORD [ADDRESS...]", ACCOUNT, Locks.HOUSE, rank=40, guarded=True),
+    Verb("change address USERID PASSWORD [ADDRESS...]", ACCOUNT, rank=40, guarded=True),
     "get your mail at other addresses, or at this one, in place of those you have",
 )
 def change_address(request: Request, command: Command) -> Answer | None:
@@ -99,10 +99,7 @@ def change_address(request: Request, command: Command) -> Answer | None:
     return done(command, told)
 
 
-@handles(
-    Verb("change password USERID PASSWORD NEW-PASSWORD", ACCOUNT, Locks.HOUSE, rank=30, guarded=True),
-    "take another password",
-)
+@handles(Verb("change password USERID PASSWORD NEW-PASSWORD", ACCOUNT, rank=30, guarded=True), "take another password")
 def change_password(request: Request, command: Command) -> Answer | None:
     player, password = request.author.who(command), command.args["NEW-PASSWORD"]
     check_password(password)
@@ -114,7 +111,7 @@ def change_password(request: Request, command: Command) -> Answer | None:
     )
 
 
-@handles(Verb("password NEW-PASSWORD", ACCOUNT, Locks.HOUSE, rank=25), "set a password, if your account has none yet")
+@handles(Verb("password NEW-PASSWORD", ACCOUNT, rank=25), "set a password, if your account has none yet")
 def password_(request: Request, command: Command) -> Answer | None:
     password = command.args["NEW-PASSWORD"]
     if request.sender.proven is None:
@@ -142,7 +139,7 @@ def _set_password(request: Request, player: Player, password: str) -> None:
 
 
 @handles(
-    Verb("revoke USERID PASSWORD", ACCOUNT, Locks.HOUSE, rank=35),
+    Verb("revoke USERID PASSWORD", ACCOUNT, rank=35),
     "let no mail of ours that you have got so far speak for you any more",
 )
 def revoke(request: Request, command: Command) -> Answer | None:
@@ -159,8 +156,7 @@ def revoke(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb("signoff USERID PASSWORD", ACCOUNT, Locks.HOUSE, rank=60, guarded=True),
-    "get no more mail at the address you write from",
+    Verb("signoff USERID PASSWORD", ACCOUNT, rank=60, guarded=True), "get no more mail at the address you write from"
 )
 def signoff(request: Request, command: Command) -> Answer | None:
     player, sender = request.author.who(command), request.message.sender
@@ -177,7 +173,7 @@ def signoff(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb("reset password [USERID]", ACCOUNT, Locks.HOUSE, rank=50),
+    Verb("reset password [USERID]", ACCOUNT, rank=50),
     "get a mail whose answer sets a new password, if you have lost yours",
 )
 def reset_password(request: Request, command: Command) -> Answer | None:
@@ -249,12 +245,7 @@ def choose_password(request: Request, ticket: Ticket) -> None:
 
 @handles(
     Verb(
-        "set USERID PASSWORD [NAME] [VALUE]",
-        ACCOUNT,
-        Locks.HOUSE,
-        rank=110,
-        other_usage="NAME [VALUE] USERID PASSWORD",
-        bare=True,
+        "set USERID PASSWORD [NAME] [VALUE]", ACCOUNT, rank=110, other_usage="NAME [VALUE] USERID PASSWORD", bare=True
     ),
     "see what you can choose for yourself, or choose it",
 )

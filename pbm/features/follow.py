@@ -15,7 +15,7 @@ from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.match import Player
-from pbm.domain.verbs import LOOKING, Locks, Verb
+from pbm.domain.verbs import LOOKING, Verb
 from pbm.store.annex import ALL
 from pbm.store.refusals import GameChoice
 from pbm.store.tournaments import Tournament
@@ -30,7 +30,7 @@ Wish = OpenBoard | Player | Tournament | str
 
 
 @handles(
-    Verb("follow USERID PASSWORD [WHAT]", LOOKING, Locks.HOUSE, rank=100, bare=True, wordy=True),
+    Verb("follow USERID PASSWORD [WHAT]", LOOKING, rank=100, bare=True, wordy=True),
     "get the mails of a board, a player's boards, a game or a tournament; alone it lists what you follow",
 )
 def follow(request: Request, command: Command) -> Answer | None:
@@ -47,7 +47,7 @@ def follow(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb("unfollow USERID PASSWORD WHAT", LOOKING, Locks.HOUSE, rank=110, wordy=True),
+    Verb("unfollow USERID PASSWORD WHAT", LOOKING, rank=110, wordy=True),
     "follow a board, a player, a game or a tournament no more",
 )
 def unfollow(request: Request, command: Command) -> Answer | None:
@@ -123,7 +123,6 @@ def _listed(request: Request, player: Player) -> str:
     Verb(
         "GAME subscribe BOARD|all USERID PASSWORD",
         LOOKING,
-        Locks.HOUSE,
         rank=120,
         shortest=3,
         other_usage="USERID PASSWORD BOARD|all...",
@@ -154,7 +153,6 @@ def _subscribe(request: Request, player: Player, wish: OpenBoard | str) -> str:
     Verb(
         "GAME unsubscribe BOARD|all USERID PASSWORD",
         LOOKING,
-        Locks.HOUSE,
         rank=130,
         shortest=5,
         other_usage="USERID PASSWORD BOARD|all...",
@@ -181,13 +179,7 @@ def _unsubscribe(request: Request, player: Player, wish: OpenBoard | str) -> str
 
 
 @handles(
-    Verb(
-        "GAME notify USERID PASSWORD [BOARD|all...]",
-        LOOKING,
-        Locks.HOUSE,
-        rank=140,
-        other_usage="BOARD|all USERID PASSWORD",
-    ),
+    Verb("GAME notify USERID PASSWORD [BOARD|all...]", LOOKING, rank=140, other_usage="BOARD|all USERID PASSWORD"),
     "hear of a board, or of all boards of a game, only when they end; once more, and you do not",
 )
 def notify(request: Request, command: Command) -> Answer | None:

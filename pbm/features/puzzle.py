@@ -31,7 +31,7 @@ from pbm.domain.match import SWAP, Ending, Match, Player, State, replay
 from pbm.domain.meaning import Act, meaning
 from pbm.domain.settings import DAILY, Settings
 from pbm.domain.spans import OFF
-from pbm.domain.verbs import LOOKING, Locks, Standing, Verb
+from pbm.domain.verbs import LOOKING, Standing, Verb
 from pbm.mailin import strip_subject
 from pbm.store import Transaction
 from pbm.store.house import THINK, Item
@@ -73,7 +73,7 @@ _GUESSED = re.compile(
 
 
 @handles(
-    Verb(f"{WORD} [GAME|NUMBER] USERID PASSWORD [ANSWER...]", LOOKING, Locks.HOUSE, rank=155, bare=True, lasting=True),
+    Verb(f"{WORD} [GAME|NUMBER] USERID PASSWORD [ANSWER...]", LOOKING, rank=155, bare=True, lasting=True),
     "get a position in which exactly one move wins, of any game or of one; puzzle 12 F6 answers one",
 )
 def puzzle(request: Request, command: Command) -> Answer | None:

@@ -261,7 +261,7 @@ def running_boards(tx: Transaction, player: Player, states: States | None = None
 
 
 @handles(
-    Verb("remind USERID PASSWORD [LADDER...]", ACCOUNT, Locks.HOUSE, rank=140, bare=True),
+    Verb("remind USERID PASSWORD [LADDER...]", ACCOUNT, rank=140, bare=True),
     "be reminded of your moves so long before your time is over, such as 2d 1d 6h, or off; alone it shows when",
 )
 def remind(request: Request, command: Command) -> Answer | None:

@@ -30,7 +30,7 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Player
-from pbm.domain.verbs import STARTING, Locks, Verb
+from pbm.domain.verbs import STARTING, Verb
 from pbm.mailin import strip_subject
 from pbm.store.tickets import Seek, Ticket
 
@@ -44,7 +44,7 @@ _ANNOUNCED_DAYS = 30
 
 
 @handles(
-    Verb("GAME seek [OPTIONS] USERID PASSWORD [GAMES]", STARTING, Locks.HOUSE, rank=20, bare=True),
+    Verb("GAME seek [OPTIONS] USERID PASSWORD [GAMES]", STARTING, rank=20, bare=True),
     "look for opponents, for one game or more; 0 for no more; alone it lists who looks for one",
 )
 def seek(request: Request, command: Command) -> Answer | None:
@@ -155,10 +155,7 @@ def _announce(request: Request, game: AnyGame, fresh: Seek) -> None:
             )
 
 
-@handles(
-    Verb("take SEEK USERID PASSWORD", STARTING, Locks.HOUSE, rank=30),
-    "start the game that somebody seeks; you move first",
-)
+@handles(Verb("take SEEK USERID PASSWORD", STARTING, rank=30), "start the game that somebody seeks; you move first")
 def take(request: Request, command: Command) -> Answer | None:
     player = request.author.who(command)
     _take(request, player, int(command.args["SEEK"].removeprefix("#")))

@@ -105,7 +105,7 @@ def _lists(request: Request, command: Command, games: list[str]) -> str:
 
 
 @handles(
-    Verb("message USERID PASSWORD TO-USERID...", COMPANY, Locks.HOUSE, rank=10, has_text=True),
+    Verb("message USERID PASSWORD TO-USERID...", COMPANY, rank=10, has_text=True),
     "write to other players; the text goes below the command",
 )
 def message(request: Request, command: Command) -> Answer | None:
@@ -210,7 +210,7 @@ def _check_no_command(text: str) -> None:
 
 
 @handles(
-    Verb("broadcast USERID PASSWORD", COMPANY, Locks.HOUSE, rank=20, has_text=True),
+    Verb("broadcast USERID PASSWORD", COMPANY, rank=20, has_text=True),
     "write to all players; the text goes below the command",
 )
 def broadcast(request: Request, command: Command) -> Answer | None:
@@ -244,7 +244,7 @@ def _tell_operator(request: Request, written: Broadcast) -> None:
 
 
 @handles(
-    Verb(MULTIPLE, COMPANY, Locks.HOUSE, rank=30, has_text=True),
+    Verb(MULTIPLE, COMPANY, rank=30, has_text=True),
     "several commands in one mail, below this one, each on a line of its own",
 )
 def multiple(request: Request, command: Command) -> Answer | None:  # noqa: ARG001  every handler has them
@@ -253,7 +253,7 @@ def multiple(request: Request, command: Command) -> Answer | None:  # noqa: ARG0
 
 
 @handles(
-    Verb("GAME chat BOARD USERID PASSWORD", COMPANY, Locks.HOUSE, rank=40, has_text=True, lasting=True),
+    Verb("GAME chat BOARD USERID PASSWORD", COMPANY, rank=40, has_text=True, lasting=True),
     "write to the players of a board and to all who follow it; the text goes below the command",
 )
 def chat(request: Request, command: Command) -> Answer | None:
@@ -271,7 +271,7 @@ def chat(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb("GAME kibitz BOARD USERID PASSWORD", COMPANY, Locks.HOUSE, rank=50, has_text=True),
+    Verb("GAME kibitz BOARD USERID PASSWORD", COMPANY, rank=50, has_text=True),
     "write to all who follow a board but its players, who read it when the game has ended; the text goes below",
 )
 def kibitz(request: Request, command: Command) -> Answer | None:
@@ -308,7 +308,6 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
     Verb(
         "GAME note BOARD USERID PASSWORD [NOTHING|none]",
         COMPANY,
-        Locks.HOUSE,
         rank=60,
         has_text=True,
         wordy=True,

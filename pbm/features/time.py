@@ -42,7 +42,7 @@ from pbm.domain.match import (
 )
 from pbm.domain.settings import Settings
 from pbm.domain.spans import DAY, HOUR, Span, check_allowance, days_taken, in_words, read_duration, read_vacation
-from pbm.domain.verbs import ACCOUNT, PLAYING, Locks, Verb
+from pbm.domain.verbs import ACCOUNT, PLAYING, Verb
 from pbm.store import Transaction
 from pbm.store.house import Absence
 
@@ -256,7 +256,7 @@ _CHANGED = "rests_changed"
 
 
 @handles(
-    Verb("GAME claim BOARD USERID PASSWORD [RESULT]", PLAYING, Locks.HOUSE, rank=120, alters=True, wordy=True),
+    Verb("GAME claim BOARD USERID PASSWORD [RESULT]", PLAYING, rank=120, alters=True, wordy=True),
     "win a game on time, once your opponent's is up; claim draw takes a draw instead",
 )
 def claim(request: Request, command: Command) -> Answer | None:
@@ -281,7 +281,7 @@ def claim(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb("GAME give BOARD USERID PASSWORD TIME", PLAYING, Locks.HOUSE, rank=130, alters=True, asks=True, wordy=True),
+    Verb("GAME give BOARD USERID PASSWORD TIME", PLAYING, rank=130, alters=True, asks=True, wordy=True),
     "give your opponent more time, such as 3d, whenever you like",
 )
 def give(request: Request, command: Command) -> Answer | None:
@@ -299,7 +299,7 @@ def give(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb("GAME pause BOARD USERID PASSWORD", PLAYING, Locks.HOUSE, rank=140, alters=True, asks=True, wordy=True),
+    Verb("GAME pause BOARD USERID PASSWORD", PLAYING, rank=140, alters=True, asks=True, wordy=True),
     "ask your opponent to let both clocks stand still until one of you resumes",
 )
 def pause(request: Request, command: Command) -> Answer | None:
@@ -313,9 +313,7 @@ def pause(request: Request, command: Command) -> Answer | None:
     return None
 
 
-@handles(
-    Verb("GAME resume BOARD USERID PASSWORD", PLAYING, Locks.HOUSE, rank=150, alters=True, wordy=True), "end a pause"
-)
+@handles(Verb("GAME resume BOARD USERID PASSWORD", PLAYING, rank=150, alters=True, wordy=True), "end a pause")
 def resume(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
     if not _clock(board).paused:
@@ -335,13 +333,7 @@ def _clock(board: OpenBoard) -> Clock:
 
 @handles(
     Verb(
-        "vacation USERID PASSWORD [FROM] [TO...]",
-        ACCOUNT,
-        Locks.HOUSE,
-        rank=120,
-        aliases=("away", "holiday"),
-        bare=True,
-        wordy=True,
+        "vacation USERID PASSWORD [FROM] [TO...]", ACCOUNT, rank=120, aliases=("away", "holiday"), bare=True, wordy=True
     ),
     "let your clocks stand still for a time; alone it shows your vacations and what you have left of the year",
 )

@@ -29,7 +29,7 @@ from pbm.domain.errors import NeedsIdentity, NotAllowed
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Ending, Match, Player, other
 from pbm.domain.settings import ANYONE, KNOWN, NONE, Settings
-from pbm.domain.verbs import STARTING, Locks, Verb, redact
+from pbm.domain.verbs import STARTING, Verb, redact
 from pbm.features.challenge.invitation import invite
 from pbm.store.tickets import Ticket
 
@@ -41,7 +41,6 @@ ME = "me"
     Verb(
         "GAME challenge [OPTIONS] USERID1 USERID2",
         STARTING,
-        Locks.HOUSE,
         rank=10,
         shortest=5,
         other_usage="USERID1 USERID2 USERID PASSWORD",
@@ -145,7 +144,7 @@ def _fulfil_seeks(request: Request, match: Match, asker: Player | None) -> None:
 
 
 @handles(
-    Verb("GAME rematch BOARD USERID PASSWORD", STARTING, Locks.HOUSE, rank=40, lasting=True),
+    Verb("GAME rematch BOARD USERID PASSWORD", STARTING, rank=40, lasting=True),
     "play the game of an ended board again, with the seats exchanged",
 )
 def rematch(request: Request, command: Command) -> Answer | None:

@@ -43,13 +43,7 @@ def tournaments(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "tournament create [OPTIONS] NAME KIND GAME USERID PASSWORD",
-        TOURNAMENTS,
-        Locks.HOUSE,
-        rank=20,
-        aliases=("event create",),
-    ),
+    Verb("tournament create [OPTIONS] NAME KIND GAME USERID PASSWORD", TOURNAMENTS, rank=20, aliases=("event create",)),
     "make a tournament that players may join: round-robin, swiss, knockout, ladder or league",
 )
 def create(request: Request, command: Command) -> Answer | None:
@@ -80,7 +74,7 @@ def _shown(request: Request, tournament: Tournament) -> str:
 
 
 @handles(
-    Verb("tournament join NAME USERID PASSWORD", TOURNAMENTS, Locks.HOUSE, rank=40, aliases=("event join",)),
+    Verb("tournament join NAME USERID PASSWORD", TOURNAMENTS, rank=40, aliases=("event join",)),
     "take part in a tournament",
 )
 def join(request: Request, command: Command) -> Answer | None:
@@ -108,7 +102,7 @@ def _prospect(tournament: Tournament, *, is_full: bool) -> str:
 
 
 @handles(
-    Verb("tournament bye NAME USERID PASSWORD", TOURNAMENTS, Locks.HOUSE, rank=45, aliases=("event bye",)),
+    Verb("tournament bye NAME USERID PASSWORD", TOURNAMENTS, rank=45, aliases=("event bye",)),
     "have no game in the next round of a Swiss: half a point, once, unless it is the last round",
 )
 def bye(request: Request, command: Command) -> Answer | None:
@@ -119,7 +113,7 @@ def bye(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb("tournament leave NAME USERID PASSWORD", TOURNAMENTS, Locks.HOUSE, rank=50, aliases=("event leave",)),
+    Verb("tournament leave NAME USERID PASSWORD", TOURNAMENTS, rank=50, aliases=("event leave",)),
     "leave a tournament; what you still play there is lost",
 )
 def leave(request: Request, command: Command) -> Answer | None:
@@ -131,7 +125,7 @@ def leave(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb("tournament start NAME USERID PASSWORD", TOURNAMENTS, Locks.HOUSE, rank=60, aliases=("event start",)),
+    Verb("tournament start NAME USERID PASSWORD", TOURNAMENTS, rank=60, aliases=("event start",)),
     "let a tournament of yours begin now, with those who have joined",
 )
 def start(request: Request, command: Command) -> Answer | None:
@@ -142,7 +136,7 @@ def start(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb("tournament cancel NAME USERID PASSWORD", TOURNAMENTS, Locks.HOUSE, rank=70, aliases=("event cancel",)),
+    Verb("tournament cancel NAME USERID PASSWORD", TOURNAMENTS, rank=70, aliases=("event cancel",)),
     "end a tournament of yours early",
 )
 def cancel(request: Request, command: Command) -> Answer | None:
@@ -185,13 +179,7 @@ def standings(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "tournament challenge NAME USERID PASSWORD [OTHER]",
-        TOURNAMENTS,
-        Locks.HOUSE,
-        rank=100,
-        aliases=("event challenge",),
-    ),
+    Verb("tournament challenge NAME USERID PASSWORD [OTHER]", TOURNAMENTS, rank=100, aliases=("event challenge",)),
     "challenge somebody above you on a ladder; alone it tells whom you may",
 )
 def challenge(request: Request, command: Command) -> Answer | None:
