@@ -28,7 +28,6 @@ class Amazons(Moving):
     info = Info(
         name="amazons",
         title="Amazons",
-        version=1,
         kind="territory",
         summary="move a queen, shoot an arrow that stays, until somebody cannot move",
         source="Walter Zamkauskas, 1988",

@@ -20,7 +20,6 @@ class Breakthrough(Moving):
     info = Info(
         name="breakthrough",
         title="Breakthrough",
-        version=1,
         kind="movement",
         summary="bring a pawn to the other end of the board",
         source="Dan Troyka, 2000",

@@ -19,7 +19,6 @@ class Clobber(Moving):
     info = Info(
         name="clobber",
         title="Clobber",
-        version=1,
         kind="movement",
         summary="take the stone next to you, until somebody cannot",
         source="Michael Albert, J. P. Grossman and Richard Nowakowski, 2001",

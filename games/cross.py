@@ -22,7 +22,6 @@ class Cross(Placing):
     info = Info(
         name="cross",
         title="Cross",
-        version=1,
         kind="connection",
         summary="connect three non-adjacent sides of a hexagon, but never just two opposite ones",
         source="Cameron Browne, 2008",

@@ -23,16 +23,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby, islice
 
-from games.crossgeo_boards import (
-    COLOURS,
-    MAX_EDGES,
-    Edges,
-    Graph,
-    built_in,
-    complete_graph,
-    own_graph,
-    random_graph,
-)
+from games.crossgeo_boards import COLOURS, MAX_EDGES, Edges, Graph, built_in, complete_graph, own_graph, random_graph
 from games.crossgeo_solver import MAX_FAIR, fair_graph, is_fair
 from games.rules import (
     YES_NO,
@@ -122,17 +113,11 @@ class CrossGeo:
     info = Info(
         name="crossgeo",
         title="CrossGeo",
-        version=1,
         kind="graphs and geometry",
         summary="remove an edge of a drawn graph and all that cross it; a player with none to pick loses",
         source="Tahmina Begum, 2020",
         options=(
-            Option(
-                "version",
-                "colours of the edges",
-                "g",
-                choices=("g", "rb", "rgb"),
-            ),
+            Option("version", "colours of the edges", "g", choices=("g", "rb", "rgb")),
             Option("board", "the graph", "1", choices=("1", "2", "3", "random", "fair", "complete")),
             Option("edges", "edges of a random board, at most 60 of a fair one", 35, low=1, high=MAX_EDGES),
             Option("points", "points of a complete board, all joined with all", 7, low=3, high=12),

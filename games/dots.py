@@ -7,15 +7,13 @@ win; equal numbers are a draw. Red begins.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from games.boards import BothSides, Cells, Points, bits, lattice, union
-from games.rules import BadNotation, IllegalMove, Info, Option, OptionValues, Outcome, Side
+from games.rules import BadNotation, Coloured, IllegalMove, Info, Option, OptionValues, Outcome, Side
 from games.scene import Box, Scene
-
-COLOURS = ("Red", "Blue")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +42,12 @@ def sides_of(board: Points) -> tuple[tuple[tuple[int, Cells], ...], ...]:
     return tuple(map(tuple, beside))
 
 
-class Dots:
+class Dots(Coloured):
     """The rules of Dots and Boxes. A move is the number of a line, as its board counts links."""
 
     info = Info(
         name="dots",
         title="Dots and Boxes",
-        version=1,
         kind="territory",
         summary="draw lines between dots, close boxes, and go on after each",
         source="Edouard Lucas, 1889",
@@ -59,15 +56,10 @@ class Dots:
             Option("rows", "rows of boxes", 5, low=2, high=12),
         ),
     )
+    colours = ("Red", "Blue")
 
     def board(self, options: OptionValues) -> Points:
         return lattice(options.number("columns") + 1, options.number("rows") + 1)
-
-    def options(self, words: Sequence[str], *, body: str = "") -> OptionValues:
-        return OptionValues(self.info.options, words)
-
-    def sides(self, options: OptionValues) -> tuple[str, str]:
-        return COLOURS
 
     def start(self, options: OptionValues) -> Position:
         return Position(options, 0, BothSides())
@@ -133,11 +125,11 @@ class Dots:
         board = self.board(pos.options)
         boxes = [
             Box(*board.places[box + board.stride], name[0])
-            for name, owned in zip(COLOURS, pos.boxes, strict=True)
+            for name, owned in zip(self.colours, pos.boxes, strict=True)
             for box in reversed(list(bits(owned)))
         ]
         drawn = board.board({}, joins=board.joins(pos.drawn, last), boxes=boxes, colours=(("B", "blue"),))
-        told = ", ".join(f"{name} {count}" for name, count in zip(COLOURS, self._points(pos), strict=True)) + "."
+        told = ", ".join(f"{name} {count}" for name, count in zip(self.colours, self._points(pos), strict=True)) + "."
         if last is not None and self.outcome(pos) is None and self._closed(pos.options, pos.drawn, last):
-            told += f" {COLOURS[pos.mover - 1]} closed a box and must draw another line."
+            told += f" {self.colours[pos.mover - 1]} closed a box and must draw another line."
         return Scene(drawn, notes=(told,))

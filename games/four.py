@@ -19,7 +19,6 @@ class Four(Placing):
     info = Info(
         name="four",
         title="Four in a Row",
-        version=1,
         kind="lines",
         summary="drop stones into columns, four in a line win",
         source="Howard Wexler and Ned Strongin, 1974",

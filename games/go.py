@@ -22,7 +22,6 @@ class Go(Placing):
     info = Info(
         name="go",
         title="Go",
-        version=1,
         kind="territory",
         summary="surround more of the board than the other player",
         source="traditional, China",

@@ -18,7 +18,6 @@ class Gomoku(Placing):
     info = Info(
         name="gomoku",
         title="Gomoku",
-        version=1,
         kind="lines",
         summary="five stones in a line",
         source="traditional, Japan",

@@ -21,7 +21,6 @@ class Havannah(Placing):
     info = Info(
         name="havannah",
         title="Havannah",
-        version=1,
         kind="connection",
         summary="make a ring, a bridge between two corners, or a fork of three edges",
         source="Christian Freeling, 1979",

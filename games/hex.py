@@ -17,7 +17,6 @@ class Hex(Placing):
     info = Info(
         name="hex",
         title="Hex",
-        version=1,
         kind="connection",
         summary="join your two opposite edges of a rhombus of hexagons",
         source="Piet Hein, 1942, and John Nash, 1948",

@@ -53,7 +53,6 @@ class Loa(Moving):
     info = Info(
         name="loa",
         title="Lines of Action",
-        version=1,
         kind="movement",
         summary="bring all your pieces together in one group",
         source="Claude Soucie, 1969",

@@ -160,7 +160,6 @@ class Loops:
     info = Info(
         name="loops",
         title="Intersections of Rectangular Loops",
-        version=1,
         kind="territory",
         summary="fill squares, score where lines cross",
         source="Leroy Quet, 2009",

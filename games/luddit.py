@@ -77,7 +77,6 @@ class Luddit:
     info = Info(
         name="luddit",
         title="Luddit",
-        version=1,
         kind="movement",
         summary="leave the other player without a move, on a board without edges",
         source="Lisandro Iaffar, 2015",

@@ -37,7 +37,6 @@ class Morris(Moving):
     info = Info(
         name="morris",
         title="Nine Men's Morris",
-        version=1,
         kind="movement",
         summary="make rows of three, each takes a man",
         source="a game of antiquity",

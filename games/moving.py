@@ -6,13 +6,13 @@ and drawing follow from these. A move is the path of the piece: its cells from t
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from games.boards import Cells, Squares, bits, union
-from games.rules import RECURS, REPETITIONS, IllegalMove, Info, MoveError, OptionValues, Outcome, Side
+from games.rules import RECURS, REPETITIONS, Coloured, IllegalMove, MoveError, OptionValues, Outcome, Side
 from games.scene import Scene
 
 Path = tuple[int, ...]
@@ -53,12 +53,10 @@ class Position:
         return 1 + self.seen.count((self.pieces, self.mover))
 
 
-class Moving(ABC):
+class Moving(Coloured):
     """The rules of such a game, but for its board, its ways and its end."""
 
-    info: Info
     colours = ("White", "Black")
-    """Names of the sides; their first letters are those of their pieces."""
     piece = "piece"
     rule: str
     """Which ways a piece has, in one sentence for refusals."""
@@ -100,12 +98,6 @@ class Moving(ABC):
     def repeated(self, pos: Position) -> Outcome | None:
         """The draw, once the position has come too often."""
         return Outcome(None, "because the same position came for the third time") if pos.times >= REPETITIONS else None
-
-    def options(self, words: Sequence[str], *, body: str = "") -> OptionValues:
-        return OptionValues(self.info.options, words)
-
-    def sides(self, options: OptionValues) -> tuple[str, str]:
-        return self.colours
 
     def start(self, options: OptionValues) -> Position:
         return Position(options, self.pieces(self.board(options)))

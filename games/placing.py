@@ -6,8 +6,8 @@ reading, refusals, play and drawing follow from these. A move is the index of a 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from games.boards import Cells, Hexes, Squares, bits
 from games.boards.board import NEAR
-from games.rules import IllegalMove, Info, OptionValues, Outcome, Side, fold
+from games.rules import Coloured, IllegalMove, OptionValues, Outcome, Side, fold
 from games.scene import Scene
 
 PASS = -1
@@ -61,12 +61,10 @@ class Ending(NamedTuple):
     """Those that decided it, to be marked."""
 
 
-class Placing(ABC):
+class Placing(Coloured):
     """The rules of such a game, but for its board and its end."""
 
-    info: Info
     colours = ("Black", "White")
-    """Names of the sides; their first letters are those of their stones."""
     passing = False
     """Whether there is a pass, be it seldom allowed."""
     paint: tuple[tuple[str, str], ...] = ()
@@ -89,12 +87,6 @@ class Placing(ABC):
     def placed(self, pos: Position, move: int) -> tuple[Cells, Cells]:
         """The stones of both sides after the side to move has placed one on a legal cell."""
         return pos.sided(pos.own | 1 << move, pos.others)
-
-    def options(self, words: Sequence[str], *, body: str = "") -> OptionValues:
-        return OptionValues(self.info.options, words)
-
-    def sides(self, options: OptionValues) -> tuple[str, str]:
-        return self.colours
 
     def start(self, options: OptionValues) -> Position:
         return Position(options)

@@ -18,7 +18,6 @@ class Reversi(Placing):
     info = Info(
         name="reversi",
         title="Reversi",
-        version=1,
         kind="territory",
         summary="turn the stones you enclose; more stones win",
         source="Lewis Waterman, 1883, and Goro Hasegawa, 1971",

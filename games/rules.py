@@ -11,7 +11,7 @@ import re
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from itertools import islice
 from typing import Any, Protocol, TypeVar
@@ -216,13 +216,13 @@ class Info:
 
     name: str
     title: str
-    version: int
-    """Raised when a change of the rules alters what some stored record means."""
     kind: str
     """What the game is about, one of KINDS, by which games are listed."""
     summary: str
     source: str
-    options: tuple[Option, ...] = field(default=())
+    options: tuple[Option, ...] = ()
+    version: int = 1
+    """Raised when a change of the rules alters what some stored record means."""
     swap: bool = False
     """After the first ply the second player may take over the first player's side, in place of a move."""
     takes_body: bool = False
@@ -281,6 +281,20 @@ class Game(Protocol[O, P, M]):
 
     def scene(self, pos: P, last: M | None) -> Scene:
         """The scene to draw. last: the move that led here, to be marked."""
+
+
+class Coloured(ABC):
+    """A game whose sides have the same names whatever its options are, and whose options are just their values."""
+
+    info: Info
+    colours: tuple[str, str]
+    """Names of the sides; their first letters are those of their pieces."""
+
+    def options(self, words: Sequence[str], *, body: str = "") -> OptionValues:
+        return OptionValues(self.info.options, words)
+
+    def sides(self, options: OptionValues) -> tuple[str, str]:
+        return self.colours
 
 
 class Ability(ABC):  # noqa: B024  each ability below has its methods

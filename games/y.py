@@ -17,7 +17,6 @@ class Y(Placing):
     info = Info(
         name="y",
         title="Y",
-        version=1,
         kind="connection",
         summary="join all three edges of a triangle of hexagons",
         source="Claude Shannon, about 1950; Craige Schensted and Charles Titus, 1953",

@@ -18,7 +18,6 @@ class Yavalath(Placing):
     info = Info(
         name="yavalath",
         title="Yavalath",
-        version=1,
         kind="lines",
         summary="four in a line win, three in a line lose",
         source="Cameron Browne's program Ludi, 2007",

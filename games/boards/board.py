@@ -277,12 +277,7 @@ class Hexes(Board):
     """
 
     def __init__(
-        self,
-        rows: Sequence[range],
-        *,
-        lettered: str = "row",
-        slope: str = "/",
-        owners: tuple[str, str] = ("", ""),
+        self, rows: Sequence[range], *, lettered: str = "row", slope: str = "/", owners: tuple[str, str] = ("", "")
     ) -> None:
         """rows: the columns of each row, from the top. lettered: "row" for row letters and numbers of the slanting
         lines, "column" for letters of the slanting lines and row numbers. slope: which lines have names, "/" or "\\".

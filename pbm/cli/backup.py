@@ -12,7 +12,7 @@ import click
 from pbm.cli import opening
 from pbm.cli.frame import Command, Invocation, pass_invocation
 from pbm.cli.opening import opened_service, opened_store
-from pbm.cli.output import NoDatabase, Refused, replaying
+from pbm.cli.output import NoDatabase, Refused, replayed
 from pbm.cli.settings import Configuration, Server
 from pbm.store import DatabaseTrouble, Store
 from pbm.store import backup as copies
@@ -35,7 +35,7 @@ def backup(invocation: Invocation, target: Path, keep: int | None, quick: bool) 
     """Copy the database while the server runs, and check the copy.
 
     FILE must not be there yet; in a folder the copy gets a name by the time. The copy holds everything: passwords as
-    hashes, mails as they came. It is checked by itself and by replaying all its boards; what fails is not kept. A
+    hashes, mails as they came. It is checked by itself and by replayed all its boards; what fails is not kept. A
     PostgreSQL database is copied by pg_dump.
     """
     configuration = invocation.effective().values
@@ -171,8 +171,7 @@ def _checked(configuration: Configuration, file: Path, *, quick: bool, upgrade: 
     if quick:
         return ", its boards not looked at"
     with opened_service(of_copy, quiet=True) as service:
-        admin = Administration(service)
-        verdicts = [verdict for each in replaying(admin.board_numbers()) for verdict in admin.verify(each)]
+        verdicts = replayed(Administration(service))
     if wrong := [f"Board {verdict.board}: {verdict.problem}." for verdict in verdicts if verdict.problem]:
         raise Refused("\n".join(["Boards of the copy differ from the replay of their records:", *wrong]))
     return f", {len(verdicts)} board{'' if len(verdicts) == 1 else 's'} replayed"

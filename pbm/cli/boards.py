@@ -7,19 +7,18 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import asdict
 from typing import Any, TextIO
 
 import click
 
 from games import GAMES
 from pbm import draw
-from pbm.cli.clocks import arbiter
 from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
-from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_json, print_rows, replaying
+from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_json, print_rows, replayed
 from pbm.compose.views import move_list
 from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending, Match, Result, State
-from pbm.server.operator import Replayed
 from pbm.store.matches import Summary
 
 GAME_WORDS = {"ignore_unknown_options": True}
@@ -98,11 +97,10 @@ def verify(invocation: Invocation, number: int | None, as_json: bool) -> None:
     What comes out is compared with what the database says; the exit code is 1 if any differs.
     """
     with invocation.administration() as admin:
-        numbers = [number] if number is not None else admin.board_numbers()
-        verdicts = [verdict for each in replaying(numbers) for verdict in admin.verify(each)]
+        verdicts = replayed(admin, [number] if number is not None else None)
     wrong = [verdict for verdict in verdicts if verdict.problem]
     if as_json:
-        print_json({"verified": len(verdicts), "problems": [_verdict_row(each) for each in wrong]})
+        print_json({"verified": len(verdicts), "problems": [asdict(each) for each in wrong]})
     else:
         for each in wrong:
             click.echo(f"Board {each.board} ({each.game}, {each.plies} plies): {each.problem}.")
@@ -148,7 +146,7 @@ def void(invocation: Invocation, number: int) -> None:
 
     All ratings are as if it had not ended. Both players get the mail.
     """
-    with arbiter(invocation) as hand:
+    with invocation.arbiter() as hand:
         hand.void(number)
     click.echo(f"Board {number} counts for nobody.")
 
@@ -162,7 +160,7 @@ def reopen(invocation: Invocation, number: int) -> None:
     All ratings are as if it had not ended. Each player has the time that was left after their last move. A game that
     is over by its rules needs plies taken back. Both players get the mail.
     """
-    with arbiter(invocation) as hand:
+    with invocation.arbiter() as hand:
         match = hand.reopen(number)
     click.echo(_goes_on(match))
 
@@ -176,7 +174,7 @@ def take_back(invocation: Invocation, number: int, ply: int) -> None:
 
     The end of the game goes with them, and its ratings. Both players get the mail.
     """
-    with arbiter(invocation) as hand:
+    with invocation.arbiter() as hand:
         match = hand.reopen(number, ply)
     click.echo(_goes_on(match))
 
@@ -189,25 +187,30 @@ def _goes_on(match: Match) -> str:
 
 def summary_row(summary: Summary) -> dict[str, Any]:
     """A board without its record, as lists show it."""
-    first, second = summary.players
     seat = summary.seat_to_move
     return {
-        "board": summary.board,
-        "game": summary.game,
-        "options": " ".join(summary.options),
-        "player1": first.userid,
-        "player2": second.userid,
+        **_named(summary),
         "plies": summary.plies,
         "to_move": summary.players[seat - 1].userid if seat and summary.result is None else None,
         "moved_at": summary.moved_at,
-        **_result_row(summary.result, (first.userid, second.userid)),
+        **_result_row(summary, summary.result),
     }
 
 
-def _result_row(result: Result | None, userids: tuple[str, str]) -> dict[str, Any]:
-    if result is None:
-        return {"result": None, "winner": None}
-    return {"result": result.ending.value, "winner": userids[result.winner - 1] if result.winner else None}
+def _named(board: Match | Summary) -> dict[str, Any]:
+    first, second = board.players
+    return {
+        "board": board.board,
+        "game": board.game,
+        "options": " ".join(board.options),
+        "player1": first.userid,
+        "player2": second.userid,
+    }
+
+
+def _result_row(board: Match | Summary, result: Result | None) -> dict[str, Any]:
+    winner = board.players[result.winner - 1].userid if result is not None and result.winner else None
+    return {"result": result and result.ending.value, "winner": winner}
 
 
 def _print_board(match: Match, state: State, as_json: bool) -> None:
@@ -223,20 +226,15 @@ def _print_board(match: Match, state: State, as_json: bool) -> None:
 
 
 def _board_row(match: Match, state: State) -> dict[str, Any]:
-    userids = (match.player(1).userid, match.player(2).userid)
     over = match.result is not None or state.outcome is not None
     return {
-        "board": match.board,
-        "game": match.game,
-        "options": " ".join(match.options),
-        "player1": userids[0],
-        "player2": userids[1],
+        **_named(match),
         "ply": state.plies,
         "to_move": None if over else match.player(state.to_move).userid,
         "started_at": match.started_at,
         "moved_at": match.moved_at,
         "record": [ply.notation for ply in match.record],
-        **_result_row(match.result, userids),
+        **_result_row(match, match.result),
         "reason": match.result.reason if match.result else None,
     }
 
@@ -272,10 +270,6 @@ def _decided(match: Match, word: str) -> Result:
         return Result(Ending.VOID, None, "by decision of the operator")
     names = " or ".join(player.userid for player in match.players)
     raise NotAllowed(f'"{word}" is no result of board {match.board}: write {names}, draw or void.')
-
-
-def _verdict_row(verdict: Replayed) -> dict[str, Any]:
-    return {"board": verdict.board, "game": verdict.game, "plies": verdict.plies, "problem": verdict.problem}
 
 
 def _count(boards: int) -> str:
@@ -354,12 +348,4 @@ def cancel(invocation: Invocation, board: int) -> None:
 
 
 def _row(match: Match | Summary) -> dict[str, Any]:
-    first, second = match.players
-    return {
-        "board": match.board,
-        "game": match.game,
-        "options": " ".join(match.options),
-        "player1": first.userid,
-        "player2": second.userid,
-        "started_at": match.started_at,
-    }
+    return _named(match) | {"started_at": match.started_at}

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
 import click
 
 from pbm.cli.frame import NUMBER, Command, Group, Invocation, pass_invocation
 from pbm.domain.calendars import StopKind
 from pbm.domain.spans import in_words, read_duration
 
-if TYPE_CHECKING:  # help pages need nothing of it
-    from pbm.server.arbiter import Arbiter
-
 which = click.argument("boards", nargs=-1, type=NUMBER, metavar="BOARD...")
 all_option = click.option("--all", "everything", is_flag=True, help="Of all boards.")
-
-
-@contextmanager
-def arbiter(invocation: Invocation) -> Iterator[Arbiter]:
-    from pbm.server.arbiter import Arbiter
-
-    with invocation.service() as service:
-        yield Arbiter(service)
 
 
 @click.group(cls=Group)
@@ -42,7 +27,7 @@ def stop(invocation: Invocation, boards: tuple[int, ...], everything: bool) -> N
     Those of single boards, whose players are told and may resume; or all, until `pbm clock run --all`. After an outage
     nothing need be done: while the server was down, or none of its mail went out, no clock ran.
     """
-    with arbiter(invocation) as hand:
+    with invocation.arbiter() as hand:
         if _chosen(boards, everything):
             hand.halt(StopKind.HALT)
             click.echo("All clocks stand still.")
@@ -57,7 +42,7 @@ def stop(invocation: Invocation, boards: tuple[int, ...], everything: bool) -> N
 @pass_invocation
 def run(invocation: Invocation, boards: tuple[int, ...], everything: bool) -> None:
     """Let clocks run again."""
-    with arbiter(invocation) as hand:
+    with invocation.arbiter() as hand:
         if _chosen(boards, everything):
             since = hand.lift(StopKind.HALT)
             click.echo(f"All clocks run again; they stood still since {since:%Y-%m-%d %H:%M} UTC.")
@@ -79,7 +64,7 @@ def extend(invocation: Invocation, time: str, boards: tuple[int, ...], everythin
     amount = read_duration(time)
     if not amount:
         raise click.UsageError("Which time? Such as 2d or 12h.")
-    with arbiter(invocation) as hand:
+    with invocation.arbiter() as hand:
         if _chosen(boards, everything):
             number = hand.extend_all(amount)
             click.echo(f"{number} board{'' if number == 1 else 's'}: all players have {in_words(amount)} more.")
@@ -104,7 +89,7 @@ def maintenance(invocation: Invocation, state: str | None) -> None:
     Mail is accepted and kept, answers that are due go out, but no mail is handled, nothing falls due and no clock runs.
     All servers over the database keep to it, also those that are started meanwhile.
     """
-    with arbiter(invocation) as hand:
+    with invocation.arbiter() as hand:
         if state == "on":
             hand.halt(StopKind.MAINTENANCE)
             click.echo("Mail is taken, and nothing is played until: pbm maintenance off")

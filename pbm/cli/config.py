@@ -59,12 +59,7 @@ def check(invocation: Invocation) -> None:
 
 def _row(effective: Effective, key: tuple[str, ...]) -> dict[str, Any]:
     _, text = _value(effective.values, key)
-    return {
-        "value": text,
-        "origin": effective.origin(*key),
-        "variable": variable(*key),
-        "meaning": _meaning(key),
-    }
+    return {"value": text, "origin": effective.origin(*key), "variable": variable(*key), "meaning": _meaning(key)}
 
 
 def _toml(effective: Effective) -> Iterator[str]:

@@ -12,7 +12,7 @@ import click
 from pbm.cli.backup import backup, before_upgrade, restore
 from pbm.cli.frame import Command, Group, Invocation, pass_invocation
 from pbm.cli.opening import opened_service, opened_store, sign
-from pbm.cli.output import Refused, json_option, print_json, replaying
+from pbm.cli.output import Refused, json_option, print_json, replayed
 from pbm.cli.settings import Configuration
 from pbm.server.operator import Administration
 from pbm.server.service import SILENCE
@@ -41,8 +41,7 @@ def copy(invocation: Invocation, source: str, target: str) -> None:
         rows, lives = _filled(ours, theirs), _lives(ours)
         with opened_service(configuration, quiet=True) as service:
             sign(service.store)
-            admin = Administration(service)
-            verdicts = [verdict for each in replaying(admin.board_numbers()) for verdict in admin.verify(each)]
+            verdicts = replayed(Administration(service))
     wrong = [f"Board {verdict.board}: {verdict.problem}." for verdict in verdicts if verdict.problem]
     if wrong:
         raise Refused("\n".join([*wrong, "The rows are all alike, so it was the same before."]))

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import platformdirs
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator
 
-from pbm.domain.configuration import Seconds, SettingsTable, SmarthostSettings, place
+from pbm.domain.configuration import Seconds, SettingsTable, SmarthostSettings, place, setting
 
 if TYPE_CHECKING:  # a command that only reads the configuration is quick
     from pbm.edges.records import Finding
@@ -52,9 +52,7 @@ class DeliveryKind(SettingsTable):
 class MaildirTable(DeliveryKind):
     """Mail into a Maildir for each address, for delivery.kind = "maildir"."""
 
-    folder: Path = Field(
-        default=DATA_FOLDER / "mail", description="Where the Maildirs are made, one folder for each address."
-    )
+    folder: Path = setting(DATA_FOLDER / "mail", "Where the Maildirs are made, one folder for each address.")
 
     def transport(self, domain: str) -> Transport:
         from pbm.edges.transports import Maildir
@@ -120,10 +118,10 @@ def _check_command(text: str) -> str:
 class SendmailTable(DeliveryKind):
     """Mail through a program, for delivery.kind = "sendmail"."""
 
-    command: Annotated[str, AfterValidator(_check_command)] = Field(
-        default="/usr/sbin/sendmail -i", description="The program and its options; sender and recipient are added."
+    command: Annotated[str, AfterValidator(_check_command)] = setting(
+        "/usr/sbin/sendmail -i", "The program and its options; sender and recipient are added."
     )
-    timeout_seconds: Seconds = Field(default=60, description="How long it may take for one mail.")
+    timeout_seconds: Seconds = setting(60, "How long it may take for one mail.")
 
     def transport(self, domain: str) -> Transport:
         from pbm.edges.transports import SendmailCommand

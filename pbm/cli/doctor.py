@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -57,12 +58,7 @@ def doctor(invocation: Invocation, offline: bool, as_json: bool) -> None:
         if not as_json:
             _print(finding)
     if as_json:
-        print_json(
-            [
-                {"check": each.check, "verdict": each.verdict, "reason": each.reason, "advice": each.advice}
-                for each in findings
-            ]
-        )
+        print_json([asdict(each) for each in findings])
     sys.exit(1 if any(each.verdict is Verdict.FAIL for each in findings) else 0)
 
 

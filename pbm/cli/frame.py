@@ -8,13 +8,13 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -23,9 +23,12 @@ from pbm.cli.output import Misconfigured, Refused
 if TYPE_CHECKING:  # help pages and mistakes in the command line need nothing of these
     from pbm.cli.loading import Effective
     from pbm.server import Service
+    from pbm.server.arbiter import Arbiter, Organizer
     from pbm.server.operator import Administration
     from pbm.server.status import Queues
+    from pbm.server.steward import Steward
 
+T = TypeVar("T")
 
 NUMBER = click.IntRange(1, 10**12 - 1)
 """Of a board or a mail; any database can hold it."""
@@ -66,18 +69,34 @@ class Invocation:
             yield service
 
     @contextmanager
-    def administration(self) -> Iterator[Administration]:
+    def _over(self, hand: Callable[[Service], T]) -> Iterator[T]:
+        with self.service() as service:
+            yield hand(service)
+
+    def administration(self) -> AbstractContextManager[Administration]:
         from pbm.server.operator import Administration
 
-        with self.service() as service:
-            yield Administration(service)
+        return self._over(Administration)
 
-    @contextmanager
-    def queues(self) -> Iterator[Queues]:
+    def queues(self) -> AbstractContextManager[Queues]:
         from pbm.server.status import Queues
 
-        with self.service() as service:
-            yield Queues(service)
+        return self._over(Queues)
+
+    def steward(self) -> AbstractContextManager[Steward]:
+        from pbm.server.steward import Steward
+
+        return self._over(Steward)
+
+    def arbiter(self) -> AbstractContextManager[Arbiter]:
+        from pbm.server.arbiter import Arbiter
+
+        return self._over(Arbiter)
+
+    def organizer(self) -> AbstractContextManager[Organizer]:
+        from pbm.server.arbiter import Organizer
+
+        return self._over(Organizer)
 
 
 pass_invocation = click.make_pass_decorator(Invocation, ensure=True)

@@ -31,7 +31,6 @@ class $cls(Placing):
     info = Info(
         name="$name",
         title="$title",
-        version=1,
         kind="connection",
         summary="TODO: the aim in a few words",
         source="TODO: the author, the year",

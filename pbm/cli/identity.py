@@ -136,7 +136,7 @@ def create_key(invocation: Invocation, file: Path | None) -> None:
     is kept, and its record printed.
     """
     configuration = with_identity(invocation.effective().values)
-    path = _key_file(configuration, file)
+    path = _key_file("dkim", configuration.dkim.key, file)
     _print_record(configuration, path, configuration.dkim.selector)
     if configuration.dkim.key is None:
         click.echo(f'Sign with it by the configuration:  [dkim]  key = "{path.absolute()}"', err=True)
@@ -154,16 +154,15 @@ def rotate_key(invocation: Invocation, file: Path | None) -> None:
     """
     configuration = with_identity(invocation.effective().values)
     selector = f"pbm{datetime.now(UTC):%Y%m%d}"
-    path = _key_file(configuration, file).parent / f"{selector}.pem"
+    path = _key_file("dkim", configuration.dkim.key, file).parent / f"{selector}.pem"
     _print_record(configuration, path, selector)
     keys = f'key = "{path.absolute()}"  selector = "{selector}"'
     click.echo(f"Once the record is published, sign with it by the configuration:  [dkim]  {keys}", err=True)
 
 
-def _key_file(configuration: Configuration, file: Path | None) -> Path:
-    path = file or configuration.dkim.key
-    if path is None:
-        raise click.UsageError("Name the file of the key, or set dkim.key.")
+def _key_file(table: str, key: Path | None, file: Path | None) -> Path:
+    if (path := file or key) is None:
+        raise click.UsageError(f"Name the file of the key, or set {table}.key.")
     return path
 
 
@@ -183,7 +182,7 @@ def _print_record(configuration: Configuration, path: Path, selector: str) -> No
 
 
 @click.command(cls=Command)
-@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@key_file
 @pass_invocation
 def crypt(invocation: Invocation, file: Path | None) -> None:
     """Make the OpenPGP key of the server, and print its visiting card (vCard).
@@ -195,9 +194,7 @@ def crypt(invocation: Invocation, file: Path | None) -> None:
     from pbm.edges.crypt import Keyring, new_key
 
     configuration = invocation.effective().values
-    path = file or configuration.crypt.key
-    if path is None:
-        raise click.UsageError("Name the file of the key, or set crypt.key.")
+    path = _key_file("crypt", configuration.crypt.key, file)
     configuration = with_identity(configuration)
     address = robot(configuration).address
     try:

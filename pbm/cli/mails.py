@@ -10,7 +10,6 @@ import click
 
 from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
 from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_json, print_rows, printable
-from pbm.cli.people import steward
 from pbm.cli.receive import classify as classified
 from pbm.domain.mail import Arrival, Delivery, Queued, Received
 
@@ -90,7 +89,7 @@ def retry(invocation: Invocation, numbers: tuple[int, ...], everything: bool) ->
 @pass_invocation
 def close(invocation: Invocation, numbers: tuple[int, ...]) -> None:
     """Put parked mails away; nobody is told. `pbm inbox retry` takes one up again."""
-    with steward(invocation) as hand:
+    with invocation.steward() as hand:
         hand.close(list(numbers))
     click.echo(f"{len(numbers)} closed.")
 
@@ -107,7 +106,7 @@ def answer(invocation: Invocation, number: int, text: TextIO) -> None:
     content = content_of(text).strip()
     if not content:
         raise click.UsageError("The answer is empty.")
-    with steward(invocation) as hand:
+    with invocation.steward() as hand:
         address = hand.answer(number, content)
     click.echo(f"The answer is on its way to {address}.")
 
@@ -118,7 +117,7 @@ def answer(invocation: Invocation, number: int, text: TextIO) -> None:
 @pass_invocation
 def forward(invocation: Invocation, number: int, address: str) -> None:
     """Send a parked mail on to ADDRESS as it came, and close it."""
-    with steward(invocation) as hand:
+    with invocation.steward() as hand:
         hand.forward(number, address)
     click.echo(f"Mail {number} is on its way to {address}.")
 

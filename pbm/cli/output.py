@@ -10,12 +10,15 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
+
+if TYPE_CHECKING:  # most commands need nothing of it
+    from pbm.server.operator import Administration, Replayed
 
 Row = Mapping[str, Any]
 
@@ -49,16 +52,18 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2, default=_as_json))
 
 
-def replaying(numbers: Iterable[int]) -> Iterator[int]:
-    """The numbers of boards, with a bar on standard error where a person looks on."""
-    known = list(numbers)
-    if not sys.stderr.isatty() or len(known) < 2:
-        yield from known
-        return
-    from rich.console import Console
-    from rich.progress import track
+def replayed(admin: Administration, boards: Sequence[int] | None = None) -> list[Replayed]:
+    """The verdicts on boards, or on all, with a bar on standard error where a person looks on."""
+    shown: Iterable[int]
+    numbers = list(admin.board_numbers() if boards is None else boards)
+    if sys.stderr.isatty() and len(numbers) > 1:
+        from rich.console import Console
+        from rich.progress import track
 
-    yield from track(known, "Replaying", console=Console(stderr=True), transient=True)
+        shown = track(numbers, "Replaying", console=Console(stderr=True), transient=True)
+    else:
+        shown = numbers
+    return [verdict for number in shown for verdict in admin.verify(number)]
 
 
 TEXT = click.File(encoding="utf-8-sig")

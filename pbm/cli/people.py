@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 import click
 
 from pbm.cli.frame import NUMBER, Command, Group, Invocation, pass_invocation
 from pbm.cli.output import TEXT, content_of, json_option, print_rows
 from pbm.domain.spans import read_duration
-
-if TYPE_CHECKING:  # help pages need nothing of it
-    from pbm.server.steward import Steward
-
-
-@contextmanager
-def steward(invocation: Invocation) -> Iterator[Steward]:
-    from pbm.server.steward import Steward
-
-    with invocation.service() as service:
-        yield Steward(service)
 
 
 @click.group(cls=Group)
@@ -48,7 +35,7 @@ def add(invocation: Invocation, who: str, time: str | None, reason: str, forfeit
     if length == 0:
         raise click.UsageError("For how long? Such as --for 30d; without --for it is for good.")
     until = None if length is None else datetime.now(UTC) + timedelta(microseconds=length)
-    with steward(invocation) as hand:
+    with invocation.steward() as hand:
         lost = hand.ban(who, until, reason, forfeit=forfeit)
     lost_too = f" Lost by it: {', '.join(f'board {number}' for number in lost)}." if lost else ""
     click.echo(f"{who} is kept out {_until(until)}.{lost_too}")
@@ -59,7 +46,7 @@ def add(invocation: Invocation, who: str, time: str | None, reason: str, forfeit
 @pass_invocation
 def list_(invocation: Invocation, as_json: bool) -> None:
     """Who is kept out, or was."""
-    with steward(invocation) as hand:
+    with invocation.steward() as hand:
         rows = [
             {"who": each.subject, "since": each.since, "until": each.until, "reason": each.reason}
             for each in hand.bans()
@@ -75,7 +62,7 @@ def lift(invocation: Invocation, who: str) -> None:
 
     Their mails of the time between are in `pbm inbox list --state ignored`.
     """
-    with steward(invocation) as hand:
+    with invocation.steward() as hand:
         hand.lift(who)
     click.echo(f"{who} may play again.")
 
@@ -100,7 +87,7 @@ def letter(invocation: Invocation, userids: tuple[str, ...], everybody: bool, su
     content = content_of(text).strip()
     if not content:
         raise click.UsageError("The letter is empty.")
-    with steward(invocation) as hand:
+    with invocation.steward() as hand:
         number = hand.write_to(list(userids), subject, content)
     click.echo(f"The letter is on its way to {number} player{'' if number == 1 else 's'}.")
 

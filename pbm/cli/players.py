@@ -14,7 +14,6 @@ import click
 
 from pbm.cli.frame import Command, Group, Invocation, pass_invocation
 from pbm.cli.output import Refused, ask, json_option, print_fields, print_rows, write_file
-from pbm.cli.people import steward
 from pbm.domain.game_record import is_record
 from pbm.server.operator import Account
 
@@ -155,7 +154,7 @@ def remove(invocation: Invocation, userid: str, yes: bool) -> None:
 @pass_invocation
 def rename(invocation: Invocation, userid: str, wanted: str) -> None:
     """Give an account another userid; the player is told."""
-    with steward(invocation) as hand:
+    with invocation.steward() as hand:
         renamed = hand.rename(userid, wanted)
     click.echo(f"{userid} is {renamed.userid} now.")
 
@@ -174,7 +173,7 @@ def merge(invocation: Invocation, userid: str, into: str, yes: bool) -> None:
     """
     if not yes:
         ask(f"Make {userid} a part of {into}? This cannot be undone")
-    with steward(invocation) as hand:
+    with invocation.steward() as hand:
         boards = hand.merge(userid, into)
     click.echo(f"{userid} is {into} now; {len(boards)} board{'' if len(boards) == 1 else 's'} changed hands.")
 

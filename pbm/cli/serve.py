@@ -26,13 +26,7 @@ from pbm.cli.logs import drain, log_to_stderr, set_level
 from pbm.cli.opening import identified
 from pbm.cli.output import Misconfigured, Refused
 from pbm.cli.settings import Configuration
-from pbm.cli.wiring import (
-    lacks,
-    metrics_server,
-    open_to_others,
-    signature,
-    transport,
-)
+from pbm.cli.wiring import lacks, metrics_server, open_to_others, signature, transport
 from pbm.domain.configuration import place
 from pbm.edges.crypt import Sealing
 from pbm.edges.metrics import MetricsServer

@@ -23,6 +23,7 @@ from pbm.domain.configuration import (
     SettingsTable,
     fitting,
     place,
+    setting,
 )
 
 PREFIX = "PBM_"
@@ -58,72 +59,64 @@ DatabaseUrl = Annotated[
 class Server(ListenSettings):
     """Where mail comes in, for which addresses, and how much one client may ask for."""
 
-    local_part: LocalPart = Field(default="pbm", description="What stands in front of it: players write to pbm@domain.")
-    bounce_part: LocalPart = Field(default="bounce", description="Return paths of our mails are bounce+TOKEN@domain.")
-    aliases: Annotated[str, AfterValidator(_check_aliases)] = Field(
-        default="",
-        description="Addresses with blanks between them that reach this server as well: answers to them count. Those "
-        "it had before, by `pbm identity set`, need not be named.",
+    local_part: LocalPart = setting("pbm", "What stands in front of it: players write to pbm@domain.")
+    bounce_part: LocalPart = setting("bounce", "Return paths of our mails are bounce+TOKEN@domain.")
+    aliases: Annotated[str, AfterValidator(_check_aliases)] = setting(
+        "",
+        "Addresses with blanks between them that reach this server as well: answers to them count. Those it had "
+        "before, by `pbm identity set`, need not be named.",
     )
-    authserv_id: str = Field(
-        default="",
-        description="Name of the mail server whose Authentication-Results are believed. Empty: none is.",
+    authserv_id: str = setting("", "Name of the mail server whose Authentication-Results are believed. Empty: none is.")
+    unsubscribe_url: Annotated[str, fitting(r"|https://[!-;=?-~]{4,200}", "https://example.org/unsubscribe")] = setting(
+        "",
+        "A web page of yours that mails its parameter command to its parameter address when it is sent a POST (RFC "
+        "8058). Empty: one leaves by mail only.",
     )
-    unsubscribe_url: Annotated[str, fitting(r"|https://[!-;=?-~]{4,200}", "https://example.org/unsubscribe")] = Field(
-        default="",
-        description="A web page of yours that mails its parameter command to its parameter address when it is sent a "
-        "POST (RFC 8058). Empty: one leaves by mail only.",
-    )
-    stop_seconds: Seconds = Field(
-        default=60,
-        description="How long a server that is told to stop may take to finish what it does; the rest waits in the "
-        "database. A second signal ends it at once.",
+    stop_seconds: Seconds = setting(
+        60,
+        "How long a server that is told to stop may take to finish what it does; the rest waits in the database. A "
+        "second signal ends it at once.",
     )
 
 
 class Delivery(DeliverySettings):
     """How mail goes out."""
 
-    kind: Literal["maildir", "smarthost", "sendmail"] = Field(
-        default="maildir",
-        description="The way out: maildir, smarthost or sendmail. The table of that name has its details.",
+    kind: Literal["maildir", "smarthost", "sendmail"] = setting(
+        "maildir", "The way out: maildir, smarthost or sendmail. The table of that name has its details."
     )
 
 
 class Dkim(SettingsTable):
     """Signatures of our mails. `pbm dkim create` makes the key."""
 
-    key: Path | None = Field(
-        default=None, description="PEM file of the key. Not set: mails are not signed, or by the mail server behind us."
+    key: Path | None = setting(
+        None, "PEM file of the key. Not set: mails are not signed, or by the mail server behind us."
     )
-    selector: Domain = Field(
-        default="pbm", description="Where the public key is in the DNS: selector._domainkey.domain."
-    )
-    domain: Annotated[str, fitting(f"|{DOMAIN}", "example.org")] = Field(
-        default="", description="The domain that signs. Empty: server.domain."
+    selector: Domain = setting("pbm", "Where the public key is in the DNS: selector._domainkey.domain.")
+    domain: Annotated[str, fitting(f"|{DOMAIN}", "example.org")] = setting(
+        "", "The domain that signs. Empty: server.domain."
     )
 
 
 class Crypt(SettingsTable):
     """Encrypted mail (OpenPGP, Autocrypt); needs pip install 'pbm[crypt]'. `pbm crypt` makes the key."""
 
-    key: Path | None = Field(default=None, description="File of the secret key. Not set: nothing is encrypted.")
+    key: Path | None = setting(None, "File of the secret key. Not set: nothing is encrypted.")
 
 
 class Log(SettingsTable):
     """The log that `pbm serve` writes to standard error."""
 
-    level: Literal["debug", "info", "warning", "error"] = Field(
-        default="info", description="debug, info, warning or error."
-    )
-    format: Literal["text", "json"] = Field(default="text", description="text for people, json for programs.")
+    level: Literal["debug", "info", "warning", "error"] = setting("info", "debug, info, warning or error.")
+    format: Literal["text", "json"] = setting("text", "text for people, json for programs.")
 
 
 class Metrics(SettingsTable):
     """Numbers for Prometheus: http://HOST:PORT/metrics."""
 
-    listen: Annotated[str, AfterValidator(_check_metrics)] = Field(
-        default="", description="Where to answer, such as 127.0.0.1:9090; whoever gets there may read. Empty: nowhere."
+    listen: Annotated[str, AfterValidator(_check_metrics)] = setting(
+        "", "Where to answer, such as 127.0.0.1:9090; whoever gets there may read. Empty: nowhere."
     )
 
 
@@ -134,13 +127,11 @@ class Configuration(BaseSettings):
         env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True, hide_input_in_errors=True
     )
 
-    database: DatabaseUrl = Field(
-        default=f"sqlite:///{DATA_FOLDER / 'pbm.db'}",
-        description="The database: sqlite:/// and the path of a file, or postgresql://USER:PASSWORD@HOST/NAME.",
+    database: DatabaseUrl = setting(
+        f"sqlite:///{DATA_FOLDER / 'pbm.db'}",
+        "The database: sqlite:/// and the path of a file, or postgresql://USER:PASSWORD@HOST/NAME.",
     )
-    operator: Address = Field(
-        default="", description="Address of the operator, who is told of faults of the server. Empty: nobody."
-    )
+    operator: Address = setting("", "Address of the operator, who is told of faults of the server. Empty: nobody.")
     server: Server = Field(default_factory=Server)
     delivery: Delivery = Field(default_factory=Delivery)
     maildir: MaildirTable = Field(default_factory=MaildirTable)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -14,16 +12,8 @@ from pbm.cli.frame import Group, Invocation, pass_invocation
 from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_rows
 
 if TYPE_CHECKING:  # help pages need nothing of these
-    from pbm.server.arbiter import Organizer, TournamentView
+    from pbm.server.arbiter import TournamentView
     from pbm.store.tournaments import Meeting, Tournament
-
-
-@contextmanager
-def _organizer(invocation: Invocation) -> Iterator[Organizer]:
-    from pbm.server.arbiter import Organizer
-
-    with invocation.service() as service:
-        yield Organizer(service)
 
 
 @click.group(cls=Group)
@@ -46,7 +36,7 @@ def create(invocation: Invocation, words: tuple[str, ...], body: TextIO | None, 
     plain = [word for word in words if word not in options]
     if len(plain) != 3:
         raise click.UsageError(f"Write a name, a kind and a game, not {len(plain)} words: cup swiss cross -rounds=5.")
-    with _organizer(invocation) as organizer:
+    with invocation.organizer() as organizer:
         name, kind, game = plain
         made = organizer.create(name, kind, game, options, content_of(body) if body else "")
     if as_json:
@@ -62,7 +52,7 @@ def create(invocation: Invocation, words: tuple[str, ...], body: TextIO | None, 
 @pass_invocation
 def list_(invocation: Invocation, game: str | None, ended: bool, as_json: bool) -> None:
     """Tournaments that are open or go on."""
-    with _organizer(invocation) as organizer:
+    with invocation.organizer() as organizer:
         rows = [_row(each, players) for each, players in organizer.all(game, ended=ended)]
     print_rows(rows, as_json=as_json, nothing="There are no tournaments.")
 
@@ -73,7 +63,7 @@ def list_(invocation: Invocation, game: str | None, ended: bool, as_json: bool) 
 @pass_invocation
 def show(invocation: Invocation, name: str, as_json: bool) -> None:
     """A tournament: its terms, players, standings, and pairings."""
-    with _organizer(invocation) as organizer:
+    with invocation.organizer() as organizer:
         overview = organizer.show(name)
     made = overview.tournament
     players = [each.player.userid for each in overview.entrants if each.left_at is None]
@@ -96,7 +86,7 @@ def start(invocation: Invocation, name: str) -> None:
 
     Or the next season of a league. The server that runs over the same database does so at once.
     """
-    with _organizer(invocation) as organizer:
+    with invocation.organizer() as organizer:
         started = organizer.start(name)
     click.echo(f"{started.name} starts as soon as the server attends to it.")
 
@@ -109,7 +99,7 @@ def cancel(invocation: Invocation, name: str) -> None:
 
     Its boards go on for themselves; all who are in it are told.
     """
-    with _organizer(invocation) as organizer:
+    with invocation.organizer() as organizer:
         ended = organizer.cancel(name)
     click.echo(f"{ended.name} is cancelled; its players are told.")
 

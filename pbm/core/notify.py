@@ -91,6 +91,12 @@ def readers_of(at: Desk, players: Iterable[Player]) -> dict[int, Reader]:
     }
 
 
+def letters_for(at: Desk, reader: Reader, subject: str, page: str, **words: Any) -> list[Mail]:
+    """A letter to each address of a reader. words: as those of Composer.letter."""
+    compose = at.tools.composer.letter
+    return [compose(address, subject, page, at.now, player=reader.player, **words) for address in reader.addresses]
+
+
 def notice_of(board: OpenBoard, reader: Reader, **more: Any) -> Notice:
     """The board as it now stands for a reader, with what nobody else may see."""
     notes = tuple(board.notes(reader.player))

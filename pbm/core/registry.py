@@ -6,7 +6,7 @@ A feature registers by decorators when it is imported. A job is done when its ti
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -39,11 +39,11 @@ REFUSALS = (Rejected, GameError)
 """Errors that a handler may raise, for the sender to mend."""
 
 
-def handles(verb: Verb) -> Callable[[Handler], Handler]:
-    """The decorated function carries the verb out, which is known from then on."""
+def handles(verb: Verb, summary: str) -> Callable[[Handler], Handler]:
+    """The decorated function carries the verb out, which is known from then on. summary: its line of help."""
 
     def register_with(handler: Handler) -> Handler:
-        register(verb)
+        register(replace(verb, summary=summary))
         HANDLERS[verb.name] = handler
         for word in {called.split()[0] for called in verb.words} & {*GAMES}:
             leave_out(word, f'"{word}" is a command, so no game can have this name.')

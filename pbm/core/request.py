@@ -344,8 +344,8 @@ class Correspondence(Desk):
         return reader_of(self, player, seat)
 
     def page(self, name: str, **words: Any) -> str:
-        """A page of templates/, filled in."""
-        return self.tools.pages.render(name, **words)
+        """A page of templates/, filled in, without its last line end."""
+        return self.tools.pages.render(name, **words).rstrip("\n")
 
     def issue(self, purpose: str, subject: str, *, days: float, player: Player | None = None, **payload: Any) -> str:
         """A ticket's token, to be mailed to one address only. payload: what JSON can hold."""

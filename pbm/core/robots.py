@@ -7,17 +7,17 @@ userid before keeps it, and there is then no robot of that name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from pbm.bots import LEVELS, Question, Thought
-from pbm.core.notify import Desk
+from pbm.core.notify import Desk, letters_for, reader_of
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import Match, Player
-from pbm.domain.settings import Settings
 from pbm.store import Transaction
+from pbm.store.house import THINK, Item
 
 LEVEL_OF = {f"robot{level}": level for level in sorted(LEVELS)}
 """By userid."""
@@ -101,13 +101,9 @@ def charge(at: Desk, whom: int, seconds: float) -> None:
     ends_at = known.due_at if known else at.now + _WINDOW
     tx.agenda.put(SPENT, whom, ends_at, seconds=before + seconds)
     if before < most <= before + seconds:
-        zone = Settings.chosen(tx.players.settings(whom)).zone
-        for address in tx.players.confirmed(whom)[whom]:
-            letter = at.tools.composer.letter(
-                address, "pbm: robots pause", "robots-pause.txt", at.now, player=player,
-                minutes=round(most / 60), until=ends_at, zone=zone,
-            )  # fmt: skip
-            tx.outbox.add([letter], at.now)
+        reader = reader_of(at, player)
+        words = {"minutes": round(most / 60), "until": ends_at, "zone": reader.settings.zone}
+        tx.outbox.add(letters_for(at, reader, "pbm: robots pause", "robots-pause.txt", **words), at.now)
 
 
 def spent(at: Desk) -> set[int]:
@@ -129,6 +125,18 @@ def hints_told(tx: Transaction, match: Match) -> str:
     *plies, last = sorted({hint.ply + 1 for hint in hints})
     had = f"hints at plies {', '.join(map(str, plies))} and {last}" if plies else f"a hint at ply {last}"
     return f"{hints[0].author.userid} had {had}."
+
+
+def orders(tx: Transaction, word: str) -> Iterator[tuple[Item, int, int]]:
+    """What is to be thought about by a word, the oldest first: "review 101:7" is of board 101, for player 7.
+
+    The second number is 0 where there is but one.
+    """
+    for item in tx.agenda.of(THINK):
+        said, _, numbers = item.key.partition(" ")
+        if said == word:
+            first, _, second = numbers.partition(":")
+            yield item, int(first), int(second or 0)
 
 
 TAKEN = "taken"

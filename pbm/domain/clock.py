@@ -220,10 +220,6 @@ class Clock:
         turn_left = None if self.turn_left is None else max(0, self.turn_left - used)
         return replace(self, left=left, turn_left=turn_left, since=max(now, self.since))
 
-    def pressed(self, seat: int, now: datetime, calendars: Calendars) -> Clock:
-        """The clock after a move, even one that came too late; the seat is to move now."""
-        return self.charged(now, calendars).after_move(seat, calendars)
-
     def after_move(self, seat: int, calendars: Calendars, since: datetime | None = None) -> Clock:
         """The clock, charged, after a move. since: from when on the seat is to move, if not from where it stands."""
         after = self.control.after_move(self.left[self.seat - 1])

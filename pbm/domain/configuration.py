@@ -60,6 +60,11 @@ CountOrNone = Annotated[int, Field(ge=0, le=10**9)]
 Octets = Annotated[int, Field(ge=1024, le=10**9)]
 
 
+def setting(default: Any, meaning: str) -> Any:
+    """A key of a table: what it is without being said, and what it means."""
+    return Field(default=default, description=meaning)
+
+
 class SettingsTable(BaseModel):
     """A table of settings; a key that it does not know is refused, and so is true or false in place of a number."""
 
@@ -88,134 +93,117 @@ def _check_clock(text: str) -> str:
 class Limits(SettingsTable):
     """How much one person may ask for. Days are of 24 hours."""
 
-    stranger_replies_per_day: CountOrNone = Field(
-        default=1, description="Answers a day to an address that belongs to no player."
+    stranger_replies_per_day: CountOrNone = setting(1, "Answers a day to an address that belongs to no player.")
+    newcomer_replies_per_day: CountOrNone = setting(
+        30, "The same once it has answered a mail of ours, which proves that its owner wrote."
     )
-    newcomer_replies_per_day: CountOrNone = Field(
-        default=30, description="The same once it has answered a mail of ours, which proves that its owner wrote."
+    answers_per_hour: Count = setting(
+        120,
+        "Answers an hour to one address, lest two robots talk for ever. What it asks for is done all the same, and "
+        "no mail about a move is left out.",
     )
-    answers_per_hour: Count = Field(
-        default=120,
-        description="Answers an hour to one address, lest two robots talk for ever. What it asks for is done all the "
-        "same, and no mail about a move is left out.",
+    unproven_answers_per_hour: Count = setting(
+        20,
+        "The same for mails that only say whose they are, as anybody can who knows the address: without a password, "
+        "and in answer to nothing of ours.",
     )
-    unproven_answers_per_hour: Count = Field(
-        default=20,
-        description="The same for mails that only say whose they are, as anybody can who knows the address: without a "
-        "password, and in answer to nothing of ours.",
+    unproven_help_per_hour: Count = setting(
+        30,
+        "The same for such mails of players that ask for nothing but pages of help. Pages asked for in answer to a "
+        "mail of ours do not count.",
     )
-    unproven_help_per_hour: Count = Field(
-        default=30,
-        description="The same for such mails of players that ask for nothing but pages of help. Pages asked for in "
-        "answer to a mail of ours do not count.",
+    answers_per_board_per_hour: Count = setting(200, "The same for all who write about one board.")
+    answers_per_hour_in_all: Count = setting(
+        5000, "The same for everybody together. Mails that only say whose they are draw at most half."
     )
-    answers_per_board_per_hour: Count = Field(default=200, description="The same for all who write about one board.")
-    answers_per_hour_in_all: Count = Field(
-        default=5000,
-        description="The same for everybody together. Mails that only say whose they are draw at most half.",
+    unproven_answers_per_domain_per_hour: Count = setting(
+        300, "Answers an hour to one domain that mails draw which only say whose they are."
     )
-    unproven_answers_per_domain_per_hour: Count = Field(
-        default=300, description="Answers an hour to one domain that mails draw which only say whose they are."
+    unproven_answers_per_network_per_hour: Count = setting(
+        200, "The same because of mails from one network (IPv4 /24, IPv6 /64), to whomever."
     )
-    unproven_answers_per_network_per_hour: Count = Field(
-        default=200, description="The same because of mails from one network (IPv4 /24, IPv6 /64), to whomever."
+    hard_bounces_to_suspend: Count = setting(
+        3, "Mails that come back for good until an address gets no more, or its player writes."
     )
-    hard_bounces_to_suspend: Count = Field(
-        default=3, description="Mails that come back for good until an address gets no more, or its player writes."
+    confirmation_days: Days = setting(7, "How long the mail that confirms an address is good.")
+    held_asks_per_day: CountOrNone = setting(
+        3, 'How often a day one address is asked "was that you?" for lack of a password.'
     )
-    confirmation_days: Days = Field(default=7, description="How long the mail that confirms an address is good.")
-    held_asks_per_day: CountOrNone = Field(
-        default=3, description='How often a day one address is asked "was that you?" for lack of a password.'
+    answer_token_days: Days = setting(14, "How long answering a mail of ours shows who you are.")
+    wrong_logins: Count = setting(
+        5,
+        "Wrong passwords for one userid until passwords for it are refused for a minute; with each further one that "
+        "doubles. Answers to mails of ours are not concerned.",
     )
-    answer_token_days: Days = Field(default=14, description="How long answering a mail of ours shows who you are.")
-    wrong_logins: Count = Field(
-        default=5,
-        description="Wrong passwords for one userid until passwords for it are refused for a minute; with each further "
-        "one that doubles. Answers to mails of ours are not concerned.",
+    wrong_logins_per_source: Count = setting(
+        20, "The same for one sender and for one machine, whatever the userids; so many wrong reply addresses, too."
     )
-    wrong_logins_per_source: Count = Field(
-        default=20,
-        description="The same for one sender and for one machine, whatever the userids; so many wrong reply addresses, "
-        "too.",
+    stranger_passwords_per_hour: Count = setting(
+        600, "Passwords an hour that are looked at or set for senders who are no players."
     )
-    stranger_passwords_per_hour: Count = Field(
-        default=600, description="Passwords an hour that are looked at or set for senders who are no players."
+    longest_lock_hours: Hours = setting(24, "The longest such refusal.")
+    computing_seconds_per_hour: Seconds = setting(
+        120, "Computing within an hour for one player: a few positions, if players aim at them, take long."
     )
-    longest_lock_hours: Hours = Field(default=24, description="The longest such refusal.")
-    computing_seconds_per_hour: Seconds = Field(
-        default=120,
-        description="Computing within an hour for one player: a few positions, if players aim at them, take long.",
+    thinking_seconds_per_hour: Seconds = setting(
+        900, "How long robots may think within an hour for one player; then their boards wait for its end."
     )
-    thinking_seconds_per_hour: Seconds = Field(
-        default=900,
-        description="How long robots may think within an hour for one player; then their boards wait for its end.",
+    active_games: Count = setting(100, "Games of one player under way at once.")
+    challenges_per_day: Count = setting(30, "Games a player may start a day by challenging.")
+    stranger_challenges_per_day: CountOrNone = setting(
+        5, "Games a day that somebody who is no player may start between players."
     )
-    active_games: Count = Field(default=100, description="Games of one player under way at once.")
-    challenges_per_day: Count = Field(default=30, description="Games a player may start a day by challenging.")
-    stranger_challenges_per_day: CountOrNone = Field(
-        default=5, description="Games a day that somebody who is no player may start between players."
+    challenges_to_one_per_day: Count = setting(
+        50, "Games a day that all others together may start with one player by challenging them."
     )
-    challenges_to_one_per_day: Count = Field(
-        default=50, description="Games a day that all others together may start with one player by challenging them."
+    offers_to_one_per_day: Count = setting(
+        5, "Mails a day that ask one player whether they want a game that others propose."
     )
-    offers_to_one_per_day: Count = Field(
-        default=5, description="Mails a day that ask one player whether they want a game that others propose."
+    invitations_per_day: CountOrNone = setting(
+        5, "Mails a day by which a player may invite people who have no account."
     )
-    invitations_per_day: CountOrNone = Field(
-        default=5, description="Mails a day by which a player may invite people who have no account."
+    invitation_days: Days = setting(30, "How long such an invitation is good.")
+    open_seek_games: Count = setting(20, "Games that one seek may look for.")
+    open_tournaments: CountOrNone = setting(3, "Tournaments that one player has made and that are not over.")
+    confirmations_per_day: Count = setting(
+        3, "Mails a day that ask one mailbox, whatever its +tags and dots, whether it belongs to an account."
     )
-    invitation_days: Days = Field(default=30, description="How long such an invitation is good.")
-    open_seek_games: Count = Field(default=20, description="Games that one seek may look for.")
-    open_tournaments: CountOrNone = Field(
-        default=3, description="Tournaments that one player has made and that are not over."
-    )
-    confirmations_per_day: Count = Field(
-        default=3,
-        description="Mails a day that ask one mailbox, whatever its +tags and dots, whether it belongs to an account.",
-    )
-    unasked_per_domain_per_day: Count = Field(
-        default=200,
-        description="Mails a day to one domain that its people may not have asked for: confirmations, invitations, "
-        'new passwords, "was that you?", answers to strangers. Mails that server.authserv_id vouches for ask for '
+    unasked_per_domain_per_day: Count = setting(
+        200,
+        "Mails a day to one domain that its people may not have asked for: confirmations, invitations, new "
+        'passwords, "was that you?", answers to strangers. Mails that server.authserv_id vouches for ask for '
         "themselves.",
     )
-    unasked_per_network_per_day: Count = Field(
-        default=50, description="The same because of mails from one network (IPv4 /24, IPv6 /64), to whomever."
+    unasked_per_network_per_day: Count = setting(
+        50, "The same because of mails from one network (IPv4 /24, IPv6 /64), to whomever."
     )
-    resets_per_day: Count = Field(default=3, description="Mails a day by which one player may set a new password.")
-    exports_per_day: Count = Field(default=2, description="Mails a day with all games of one player.")
-    erasure_days: Days = Field(default=7, description="Days in which a player may still keep what they asked to erase.")
-    kept_mail_days: Days = Field(
-        default=30, description="How long mails are kept that were handled or delivered. Of their passwords, none is."
+    resets_per_day: Count = setting(3, "Mails a day by which one player may set a new password.")
+    exports_per_day: Count = setting(2, "Mails a day with all games of one player.")
+    erasure_days: Days = setting(7, "Days in which a player may still keep what they asked to erase.")
+    kept_mail_days: Days = setting(
+        30, "How long mails are kept that were handled or delivered. Of their passwords, none is."
     )
-    parked_mail_days: Days = Field(
-        default=90, description="How long mails wait for the operator until they are forgotten, too."
+    parked_mail_days: Days = setting(90, "How long mails wait for the operator until they are forgotten, too.")
+    parked_mails: Count = setting(
+        500,
+        "Mails that wait for the operator at most, of those that anybody can cause: mails that cannot be read, and "
+        "letters to postmaster. More of them are ignored, so they are kept as long as other mails.",
     )
-    parked_mails: Count = Field(
-        default=500,
-        description="Mails that wait for the operator at most, of those that anybody can cause: mails that cannot be "
-        "read, and letters to postmaster. More of them are ignored, so they are kept as long as other mails.",
+    messages_per_day: CountOrNone = setting(50, "Messages a player may write to others a day.")
+    message_characters: Count = setting(5000, "The longest message or broadcast.")
+    broadcast_moderation: Literal["off", "on", "closed"] = setting(
+        "off", "off: broadcasts go out at once; on: they wait for `pbm broadcast approve`; closed: none."
     )
-    messages_per_day: CountOrNone = Field(default=50, description="Messages a player may write to others a day.")
-    message_characters: Count = Field(default=5000, description="The longest message or broadcast.")
-    broadcast_moderation: Literal["off", "on", "closed"] = Field(
-        default="off",
-        description="off: broadcasts go out at once; on: they wait for `pbm broadcast approve`; closed: none.",
+    default_clock: Annotated[str, AfterValidator(_check_clock)] = setting(
+        DEFAULT_CLOCK, "Time of a game whose challenge does not say --clock; none for as long as one likes."
     )
-    default_clock: Annotated[str, AfterValidator(_check_clock)] = Field(
-        default=DEFAULT_CLOCK,
-        description="Time of a game whose challenge does not say --clock; none for as long as one likes.",
+    claim_days: Days = setting(7, "How long the opponent of somebody whose time is up may choose what comes of it.")
+    pause_days: Days = setting(60, "How long two players may pause a game.")
+    vacation_days_per_year: Annotated[int, Field(ge=0, le=366)] = setting(
+        30, "Days a calendar year that a player's clocks may stand still for a vacation."
     )
-    claim_days: Days = Field(
-        default=7, description="How long the opponent of somebody whose time is up may choose what comes of it."
-    )
-    pause_days: Days = Field(default=60, description="How long two players may pause a game.")
-    vacation_days_per_year: Annotated[int, Field(ge=0, le=366)] = Field(
-        default=30, description="Days a calendar year that a player's clocks may stand still for a vacation."
-    )
-    unreachable_days: Annotated[int, Field(ge=0, le=366)] = Field(
-        default=30,
-        description="Days a year that a player's clocks stand still at most because mail to them comes back.",
+    unreachable_days: Annotated[int, Field(ge=0, le=366)] = setting(
+        30, "Days a year that a player's clocks stand still at most because mail to them comes back."
     )
 
 
@@ -226,31 +214,22 @@ class ListenSettings(SettingsTable):
     accepted. max_connections_per_peer leaves the Unix socket alone. Without a certificate there is no STARTTLS.
     """
 
-    listen: Place = Field(
-        default="127.0.0.1:8025",
-        description="Where to listen: HOST:PORT, [IPv6]:PORT or unix:/path of a socket. Port 0 takes a free one.",
+    listen: Place = setting(
+        "127.0.0.1:8025", "Where to listen: HOST:PORT, [IPv6]:PORT or unix:/path of a socket. Port 0 takes a free one."
     )
-    lmtp: bool = Field(default=False, description="Speak LMTP in place of SMTP, for a mail server on this machine.")
-    domain: Domain = Field(default="localhost", description="What stands after the @ of our own addresses.")
-    max_size: Octets = Field(default=2**20, description="The largest mail taken, in octets.")
-    max_connections: Count = Field(default=200, description="Clients connected at once.")
-    max_connections_per_peer: Count = Field(
-        default=20, description="Clients at once from one IPv4 address or IPv6 /64."
-    )
-    max_recipients: Count = Field(default=100, description="Recipients of one mail.")
-    idle_seconds: Seconds = Field(default=120, description="How long to wait for a client's next command.")
-    data_seconds: Seconds = Field(default=300, description="How long a client may take to send one mail.")
-    session_seconds: Seconds = Field(default=900, description="How long a client may stay without a mail accepted.")
-    commit_seconds: Seconds = Field(
-        default=120, description="How long the database may take before a client is told to retry."
-    )
-    unix_mode: Annotated[str, fitting("[0-7]{3}", "660")] = Field(
-        default="660", description="Permissions of a Unix socket, in octal."
-    )
-    tls_certificate: Path | None = Field(
-        default=None, description="PEM file of our certificate; with it STARTTLS is offered."
-    )
-    tls_key: Path | None = Field(default=None, description="PEM file of its key, if that is not in the same file.")
+    lmtp: bool = setting(False, "Speak LMTP in place of SMTP, for a mail server on this machine.")
+    domain: Domain = setting("localhost", "What stands after the @ of our own addresses.")
+    max_size: Octets = setting(2**20, "The largest mail taken, in octets.")
+    max_connections: Count = setting(200, "Clients connected at once.")
+    max_connections_per_peer: Count = setting(20, "Clients at once from one IPv4 address or IPv6 /64.")
+    max_recipients: Count = setting(100, "Recipients of one mail.")
+    idle_seconds: Seconds = setting(120, "How long to wait for a client's next command.")
+    data_seconds: Seconds = setting(300, "How long a client may take to send one mail.")
+    session_seconds: Seconds = setting(900, "How long a client may stay without a mail accepted.")
+    commit_seconds: Seconds = setting(120, "How long the database may take before a client is told to retry.")
+    unix_mode: Annotated[str, fitting("[0-7]{3}", "660")] = setting("660", "Permissions of a Unix socket, in octal.")
+    tls_certificate: Path | None = setting(None, "PEM file of our certificate; with it STARTTLS is offered.")
+    tls_key: Path | None = setting(None, "PEM file of its key, if that is not in the same file.")
 
     @property
     def where(self) -> tuple[str, int] | Path:
@@ -263,48 +242,35 @@ class FetchSettings(SettingsTable):
     server.local_part@server.domain, which must be the mailbox's own address.
     """
 
-    host: Host = Field(default="", description="Name of the IMAP server. Empty: no mailbox is looked into.")
-    port: Annotated[int, Field(ge=1, le=65535)] = Field(default=993, description="Its port; mostly 993 or 143.")
-    tls: Literal["none", "starttls", "implicit"] = Field(
-        default="implicit",
-        description="implicit (port 993); starttls (port 143); none. The certificate is always checked.",
+    host: Host = setting("", "Name of the IMAP server. Empty: no mailbox is looked into.")
+    port: Annotated[int, Field(ge=1, le=65535)] = setting(993, "Its port; mostly 993 or 143.")
+    tls: Literal["none", "starttls", "implicit"] = setting(
+        "implicit", "implicit (port 993); starttls (port 143); none. The certificate is always checked."
     )
-    ca_file: Path | None = Field(
-        default=None, description="PEM file of authorities to believe in place of the system's."
+    ca_file: Path | None = setting(None, "PEM file of authorities to believe in place of the system's.")
+    username: str = setting("", "Name to log in with; at most providers the whole address.")
+    password: SecretStr | None = setting(
+        None, "Password to log in with; where there are passwords for programs, one of those."
     )
-    username: str = Field(default="", description="Name to log in with; at most providers the whole address.")
-    password: SecretStr | None = Field(
-        default=None, description="Password to log in with; where there are passwords for programs, one of those."
+    folder: Annotated[str, Field(min_length=1)] = setting(
+        "INBOX", "The folder whose mails are taken, all of them: give pbm a mailbox of its own."
     )
-    folder: Annotated[str, Field(min_length=1)] = Field(
-        default="INBOX", description="The folder whose mails are taken, all of them: give pbm a mailbox of its own."
-    )
-    handled_folder: str = Field(
-        default="pbm-handled", description="The folder they are moved to afterwards. Empty: they are deleted."
-    )
-    max_size: Octets = Field(default=2**20, description="The largest mail taken, in octets.")
-    poll_seconds: Seconds = Field(
-        default=60, description="How often to look, also where the server announces mail by itself (IDLE)."
-    )
-    timeout_seconds: Seconds = Field(default=60, description="How long to wait for each answer of the server.")
-    first_retry_seconds: Seconds = Field(
-        default=1, description="Wait after the first failure; after each next one it is twice as long."
-    )
-    longest_retry_seconds: Seconds = Field(default=300, description="But never longer than this.")
+    handled_folder: str = setting("pbm-handled", "The folder they are moved to afterwards. Empty: they are deleted.")
+    max_size: Octets = setting(2**20, "The largest mail taken, in octets.")
+    poll_seconds: Seconds = setting(60, "How often to look, also where the server announces mail by itself (IDLE).")
+    timeout_seconds: Seconds = setting(60, "How long to wait for each answer of the server.")
+    first_retry_seconds: Seconds = setting(1, "Wait after the first failure; after each next one it is twice as long.")
+    longest_retry_seconds: Seconds = setting(300, "But never longer than this.")
 
 
 class DeliverySettings(SettingsTable):
     """How hard to try. A retry waits twice as long as the one before, give or take a fifth, up to the longest."""
 
-    concurrency: Count = Field(default=10, description="Mails under way at once.")
-    first_retry_seconds: Seconds = Field(
-        default=60, description="Wait before the first retry; each next one is twice as long."
-    )
-    longest_retry_seconds: Seconds = Field(default=6 * 3600, description="But never longer than this.")
-    give_up_hours: Hours = Field(default=120, description="Age of a mail at which a temporary failure becomes final.")
-    poll_seconds: Seconds = Field(
-        default=5, description="How long nothing may be heard of before the outbox is looked at all the same."
-    )
+    concurrency: Count = setting(10, "Mails under way at once.")
+    first_retry_seconds: Seconds = setting(60, "Wait before the first retry; each next one is twice as long.")
+    longest_retry_seconds: Seconds = setting(6 * 3600, "But never longer than this.")
+    give_up_hours: Hours = setting(120, "Age of a mail at which a temporary failure becomes final.")
+    poll_seconds: Seconds = setting(5, "How long nothing may be heard of before the outbox is looked at all the same.")
 
     def retry_at(self, now: datetime, attempts: int) -> datetime:
         """When to try again after so many failures, the last one included."""
@@ -315,15 +281,13 @@ class DeliverySettings(SettingsTable):
 class SmarthostSettings(SettingsTable):
     """Mail to a mail server that takes all of ours, for delivery.kind = "smarthost"."""
 
-    host: Host = Field(default="", description="Its name.")
-    port: Annotated[int, Field(ge=1, le=65535)] = Field(default=25, description="Its port; mostly 25, 587 or 465.")
-    tls: Literal["none", "starttls", "implicit"] = Field(
-        default="none", description="none; starttls (port 587); implicit (port 465). The certificate is always checked."
+    host: Host = setting("", "Its name.")
+    port: Annotated[int, Field(ge=1, le=65535)] = setting(25, "Its port; mostly 25, 587 or 465.")
+    tls: Literal["none", "starttls", "implicit"] = setting(
+        "none", "none; starttls (port 587); implicit (port 465). The certificate is always checked."
     )
-    ca_file: Path | None = Field(
-        default=None, description="PEM file of authorities to believe in place of the system's."
-    )
-    username: str | None = Field(default=None, description="Name to log in with, where the server asks for it.")
-    password: SecretStr | None = Field(default=None, description="Password to log in with.")
-    connections: Count = Field(default=4, description="Connections kept open.")
-    timeout_seconds: Seconds = Field(default=60, description="How long to wait for each answer of the server.")
+    ca_file: Path | None = setting(None, "PEM file of authorities to believe in place of the system's.")
+    username: str | None = setting(None, "Name to log in with, where the server asks for it.")
+    password: SecretStr | None = setting(None, "Password to log in with.")
+    connections: Count = setting(4, "Connections kept open.")
+    timeout_seconds: Seconds = setting(60, "How long to wait for each answer of the server.")

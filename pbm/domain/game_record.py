@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from games import GAMES
@@ -150,10 +150,7 @@ def _replayed(record: GameRecord) -> GameRecord:
     by_rules, result = state.result, record.result
     if (by_rules is None) == (result.ending is Ending.RULES) or result.winner not in (None, 1, 2):
         raise BadArguments(f"The record does not end as it says, {result.ending.value}.")
-    return GameRecord(
-        record.game, record.version, record.options, record.body, record.players,
-        record.started_at, record.ended_at, by_rules or result, tuple(moves),
-    )  # fmt: skip
+    return replace(record, result=by_rules or result, moves=tuple(moves))
 
 
 def _sgf(record: GameRecord, states: list[State]) -> str:

@@ -279,10 +279,7 @@ def layout(plan: Plan, indent: str = "") -> list[str]:
 
 
 def check(
-    state: State,
-    plan: Plan,
-    opponent: str = "your opponent",
-    is_late: Callable[[], bool] = lambda: False,
+    state: State, plan: Plan, opponent: str = "your opponent", is_late: Callable[[], bool] = lambda: False
 ) -> Plan:
     """The plan in canonical form, for a state in which the opponent is to move.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import insort
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache, cached_property
 
@@ -105,24 +105,22 @@ class Locks(StrEnum):
 class Verb:
     """One command."""
 
-    name: str
-    usage: str
-    summary: str
+    line: str
+    """The whole usage line: GAME in front of a verb of a game, its name in lower case, [OPTIONS] where it takes a
+    challenge's `-name=value`, and its parameters."""
     group: str
     """Where the list of commands has it."""
-    locks: Locks
-    rank: int
-    per_game: bool = False
-    """It is said after a game's name."""
+    locks: Locks = Locks.HOUSE
+    rank: int = field(kw_only=True)
+    """Its place in the group."""
+    summary: str = ""
     alters: bool = False
     """It changes the board, so an answer to an old mail may not do it."""
     aliases: tuple[str, ...] = ()
     shortest: int = 0
     """The fewest letters an abbreviation may have; 0 for none."""
-    options: bool = False
-    """It takes a challenge's `-name=value`."""
     other_usage: str = ""
-    """The same words in another order."""
+    """The parameters in another order."""
     has_text: bool = False
     """All that is written below it is its text."""
     bare: bool = False
@@ -141,20 +139,33 @@ class Verb:
     """It plays nothing at once, so an answer to the mail before its player's own last move may do it, too."""
 
     @cached_property
+    def name(self) -> str:
+        return " ".join(filter(str.islower, self.line.split()))
+
+    @cached_property
+    def per_game(self) -> bool:
+        """It is said after a game's name."""
+        return self.line.startswith("GAME ")
+
+    @cached_property
+    def options(self) -> bool:
+        """It takes options."""
+        return "[OPTIONS]" in self.line
+
+    @cached_property
+    def usage(self) -> str:
+        """The parameters in their usual order."""
+        return self.line.partition(self.name)[2].replace("[OPTIONS]", "").strip()
+
+    @cached_property
     def forms(self) -> tuple[tuple[Param, ...], ...]:
         """The parameters in each order they may be written in, the usual one first."""
-        usages = [self.usage, *([self.other_usage] if self.other_usage else [])]
+        usages = (self.usage, self.other_usage) if self.other_usage else (self.usage,)
         return tuple(tuple(map(_param, usage.split())) for usage in usages)
 
     @property
     def params(self) -> tuple[Param, ...]:
         return self.forms[0]
-
-    @property
-    def line(self) -> str:
-        """The whole usage line, with GAME in front of the verbs of a game."""
-        options = "[OPTIONS]" if self.options else ""
-        return " ".join(part for part in ("GAME" if self.per_game else "", self.name, options, self.usage) if part)
 
     @property
     def words(self) -> frozenset[str]:

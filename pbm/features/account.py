@@ -19,7 +19,7 @@ from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
 from pbm.domain.settings import CHOICES, Settings, choice_of
-from pbm.domain.verbs import ACCOUNT, Locks, Verb
+from pbm.domain.verbs import ACCOUNT, Verb
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.players import Address
 from pbm.store.tickets import Ticket
@@ -35,15 +35,8 @@ _INVITED = ("invite",)
 
 
 @handles(
-    Verb(
-        "signup",
-        "NEW-USERID NEW-PASSWORD [ADDRESS...]",
-        "make an account; answer the mail that comes back to confirm it",
-        ACCOUNT,
-        Locks.HOUSE,
-        rank=10,
-        other_usage="NEW-USERID",
-    )
+    Verb("signup NEW-USERID NEW-PASSWORD [ADDRESS...]", ACCOUNT, rank=10, other_usage="NEW-USERID"),
+    "make an account; answer the mail that comes back to confirm it",
 )
 def signup(request: Request, command: Command) -> Answer | None:
     """Nobody has the userid before one of the addresses has answered: then the first who did."""
@@ -63,15 +56,8 @@ def signup(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "add",
-        "USERID PASSWORD [ADDRESS...]",
-        "get your mail at one more address, or at this one; it counts once it has answered",
-        ACCOUNT,
-        Locks.HOUSE,
-        rank=20,
-        guarded=True,
-    )
+    Verb("add USERID PASSWORD [ADDRESS...]", ACCOUNT, rank=20, guarded=True),
+    "get your mail at one more address, or at this one; it counts once it has answered",
 )
 def add(request: Request, command: Command) -> Answer | None:
     player, wanted = request.author.who(command), addresses_of(request, command)
@@ -89,15 +75,8 @@ def add(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "change address",
-        "USERID PASSWORD [ADDRESS...]",
-        "get your mail at other addresses, or at this one, in place of those you have",
-        ACCOUNT,
-        Locks.HOUSE,
-        rank=40,
-        guarded=True,
-    )
+    Verb("change address USERID PASSWORD [ADDRESS...]", ACCOUNT, rank=40, guarded=True),
+    "get your mail at other addresses, or at this one, in place of those you have",
 )
 def change_address(request: Request, command: Command) -> Answer | None:
     """The old addresses stay until one of the new ones counts, and are told in either case."""
@@ -120,17 +99,7 @@ def change_address(request: Request, command: Command) -> Answer | None:
     return done(command, told)
 
 
-@handles(
-    Verb(
-        "change password",
-        "USERID PASSWORD NEW-PASSWORD",
-        "take another password",
-        ACCOUNT,
-        Locks.HOUSE,
-        rank=30,
-        guarded=True,
-    )
-)
+@handles(Verb("change password USERID PASSWORD NEW-PASSWORD", ACCOUNT, rank=30, guarded=True), "take another password")
 def change_password(request: Request, command: Command) -> Answer | None:
     player, password = request.author.who(command), command.args["NEW-PASSWORD"]
     check_password(password)
@@ -142,16 +111,7 @@ def change_password(request: Request, command: Command) -> Answer | None:
     )
 
 
-@handles(
-    Verb(
-        "password",
-        "NEW-PASSWORD",
-        "set a password, if your account has none yet",
-        ACCOUNT,
-        Locks.HOUSE,
-        rank=25,
-    )
-)
+@handles(Verb("password NEW-PASSWORD", ACCOUNT, rank=25), "set a password, if your account has none yet")
 def password_(request: Request, command: Command) -> Answer | None:
     password = command.args["NEW-PASSWORD"]
     if request.sender.proven is None:
@@ -179,14 +139,8 @@ def _set_password(request: Request, player: Player, password: str) -> None:
 
 
 @handles(
-    Verb(
-        "revoke",
-        "USERID PASSWORD",
-        "let no mail of ours that you have got so far speak for you any more",
-        ACCOUNT,
-        Locks.HOUSE,
-        rank=35,
-    )
+    Verb("revoke USERID PASSWORD", ACCOUNT, rank=35),
+    "let no mail of ours that you have got so far speak for you any more",
 )
 def revoke(request: Request, command: Command) -> Answer | None:
     """Make void all old mails of the player, whoever holds them, forwarded or stolen."""
@@ -202,15 +156,7 @@ def revoke(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "signoff",
-        "USERID PASSWORD",
-        "get no more mail at the address you write from",
-        ACCOUNT,
-        Locks.HOUSE,
-        rank=60,
-        guarded=True,
-    )
+    Verb("signoff USERID PASSWORD", ACCOUNT, rank=60, guarded=True), "get no more mail at the address you write from"
 )
 def signoff(request: Request, command: Command) -> Answer | None:
     player, sender = request.author.who(command), request.message.sender
@@ -227,14 +173,8 @@ def signoff(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "reset password",
-        "[USERID]",
-        "get a mail whose answer sets a new password, if you have lost yours",
-        ACCOUNT,
-        Locks.HOUSE,
-        rank=50,
-    )
+    Verb("reset password [USERID]", ACCOUNT, rank=50),
+    "get a mail whose answer sets a new password, if you have lost yours",
 )
 def reset_password(request: Request, command: Command) -> Answer | None:
     """The answer is the same whether there is such a player or not."""
@@ -305,15 +245,9 @@ def choose_password(request: Request, ticket: Ticket) -> None:
 
 @handles(
     Verb(
-        "set",
-        "USERID PASSWORD [NAME] [VALUE]",
-        "see what you can choose for yourself, or choose it",
-        ACCOUNT,
-        Locks.HOUSE,
-        rank=110,
-        other_usage="NAME [VALUE] USERID PASSWORD",
-        bare=True,
-    )
+        "set USERID PASSWORD [NAME] [VALUE]", ACCOUNT, rank=110, other_usage="NAME [VALUE] USERID PASSWORD", bare=True
+    ),
+    "see what you can choose for yourself, or choose it",
 )
 def set_(request: Request, command: Command) -> Answer | None:
     player = request.author.who(command)
@@ -336,7 +270,7 @@ def set_(request: Request, command: Command) -> Answer | None:
     text = request.outgoing.page(
         "settings.txt", settings=settings, choices=choices, changed=bool(value), now=request.now
     )
-    return done(command, text.rstrip("\n"), "pbm: your settings")
+    return done(command, text, "pbm: your settings")
 
 
 def addresses_of(request: Request, command: Command) -> list[str]:

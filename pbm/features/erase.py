@@ -20,7 +20,7 @@ from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Unk
 from pbm.domain.events import PlayerLeft
 from pbm.domain.mail import Mail
 from pbm.domain.match import Ending, Match, Player, Result, other
-from pbm.domain.verbs import ACCOUNT, Locks, Verb
+from pbm.domain.verbs import ACCOUNT, Verb
 from pbm.store import Transaction
 from pbm.store.tickets import Ticket
 
@@ -49,15 +49,8 @@ def _forfeit(match: Match, leaver: Player) -> Result:
 
 
 @handles(
-    Verb(
-        "delete",
-        "USERID PASSWORD",
-        "end your account for good; the games you still play are lost",
-        ACCOUNT,
-        Locks.HOUSE,
-        rank=70,
-        guarded=True,
-    )
+    Verb("delete USERID PASSWORD", ACCOUNT, rank=70, guarded=True),
+    "end your account for good; the games you still play are lost",
 )
 def delete(request: Request, command: Command) -> Answer | None:
     player = request.author.who(command)
@@ -149,14 +142,8 @@ MOST_ASKED = 3
 
 
 @handles(
-    Verb(
-        "erase me",
-        "USERID PASSWORD",
-        "have all that is stored of you deleted, and your userid replaced, after a week to change your mind",
-        ACCOUNT,
-        Locks.HOUSE,
-        rank=90,
-    )
+    Verb("erase me USERID PASSWORD", ACCOUNT, rank=90),
+    "have all that is stored of you deleted, and your userid replaced, after a week to change your mind",
 )
 def erase_me(request: Request, command: Command) -> Answer | None:
     """With the password it is settled; otherwise whoever reads the player's mail is asked."""
@@ -194,7 +181,7 @@ def confirm_erasing(request: Request, ticket: Ticket) -> None:
         refuse(request, "your answer", error)
 
 
-@handles(Verb("erase no", "USERID PASSWORD", "change your mind: nothing is erased", ACCOUNT, Locks.HOUSE, rank=100))
+@handles(Verb("erase no USERID PASSWORD", ACCOUNT, rank=100), "change your mind: nothing is erased")
 def erase_no(request: Request, command: Command) -> Answer | None:
     player = request.author.who(command)
     _keep(request, player)

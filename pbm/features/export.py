@@ -530,15 +530,8 @@ SUBJECT = "pbm: your games and data"
 
 
 @handles(
-    Verb(
-        "export",
-        "USERID PASSWORD [BOARD]",
-        "get a mail with all your games and all that is stored of you, or with the games from a board on",
-        ACCOUNT,
-        Locks.NOTHING,
-        rank=80,
-        wordy=True,
-    )
+    Verb("export USERID PASSWORD [BOARD]", ACCOUNT, Locks.NOTHING, rank=80, wordy=True),
+    "get a mail with all your games and all that is stored of you, or with the games from a board on",
 )
 def export(request: Request, command: Command) -> Answer | None:
     """To one address that they have confirmed: the one they write from, or else the first."""

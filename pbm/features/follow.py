@@ -15,7 +15,7 @@ from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.match import Player
-from pbm.domain.verbs import LOOKING, Locks, Verb
+from pbm.domain.verbs import LOOKING, Verb
 from pbm.store.annex import ALL
 from pbm.store.refusals import GameChoice
 from pbm.store.tournaments import Tournament
@@ -30,16 +30,8 @@ Wish = OpenBoard | Player | Tournament | str
 
 
 @handles(
-    Verb(
-        "follow",
-        "USERID PASSWORD [WHAT]",
-        "get the mails of a board, a player's boards, a game or a tournament; alone it lists what you follow",
-        LOOKING,
-        Locks.HOUSE,
-        rank=100,
-        bare=True,
-        wordy=True,
-    )
+    Verb("follow USERID PASSWORD [WHAT]", LOOKING, rank=100, bare=True, wordy=True),
+    "get the mails of a board, a player's boards, a game or a tournament; alone it lists what you follow",
 )
 def follow(request: Request, command: Command) -> Answer | None:
     """Anything to be followed has one word: a board's number, the name of a player, a tournament or a game."""
@@ -55,15 +47,8 @@ def follow(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "unfollow",
-        "USERID PASSWORD WHAT",
-        "follow a board, a player, a game or a tournament no more",
-        LOOKING,
-        Locks.HOUSE,
-        rank=110,
-        wordy=True,
-    )
+    Verb("unfollow USERID PASSWORD WHAT", LOOKING, rank=110, wordy=True),
+    "follow a board, a player, a game or a tournament no more",
 )
 def unfollow(request: Request, command: Command) -> Answer | None:
     player, wish = request.author.who(command), _wish(request, command.args["WHAT"])
@@ -136,16 +121,13 @@ def _listed(request: Request, player: Player) -> str:
 
 @handles(
     Verb(
-        "subscribe",
-        "BOARD|all USERID PASSWORD",
-        "follow a board, or all boards of a game: every mail of it comes to you, too",
+        "GAME subscribe BOARD|all USERID PASSWORD",
         LOOKING,
-        Locks.HOUSE,
         rank=120,
-        per_game=True,
         shortest=3,
         other_usage="USERID PASSWORD BOARD|all...",
-    )
+    ),
+    "follow a board, or all boards of a game: every mail of it comes to you, too",
 )
 def subscribe(request: Request, command: Command) -> Answer | None:
     player = request.author.who(command)
@@ -169,16 +151,13 @@ def _subscribe(request: Request, player: Player, wish: OpenBoard | str) -> str:
 
 @handles(
     Verb(
-        "unsubscribe",
-        "BOARD|all USERID PASSWORD",
-        "follow a board, or all boards of a game, no more",
+        "GAME unsubscribe BOARD|all USERID PASSWORD",
         LOOKING,
-        Locks.HOUSE,
         rank=130,
-        per_game=True,
         shortest=5,
         other_usage="USERID PASSWORD BOARD|all...",
-    )
+    ),
+    "follow a board, or all boards of a game, no more",
 )
 def unsubscribe(request: Request, command: Command) -> Answer | None:
     player = request.author.who(command)
@@ -200,16 +179,8 @@ def _unsubscribe(request: Request, player: Player, wish: OpenBoard | str) -> str
 
 
 @handles(
-    Verb(
-        "notify",
-        "USERID PASSWORD [BOARD|all...]",
-        "hear of a board, or of all boards of a game, only when they end; once more, and you do not",
-        LOOKING,
-        Locks.HOUSE,
-        rank=140,
-        per_game=True,
-        other_usage="BOARD|all USERID PASSWORD",
-    )
+    Verb("GAME notify USERID PASSWORD [BOARD|all...]", LOOKING, rank=140, other_usage="BOARD|all USERID PASSWORD"),
+    "hear of a board, or of all boards of a game, only when they end; once more, and you do not",
 )
 def notify(request: Request, command: Command) -> Answer | None:
     """Turns the news of ends on, and the next time off."""

@@ -24,14 +24,8 @@ MOST_PAGES = 5
 
 
 @handles(
-    Verb(
-        "help",
-        "[SUBJECT...]",
-        "the pages of commands, games and other subjects, or what pages there are",
-        LOOKING,
-        Locks.NOTHING,
-        rank=10,
-    )
+    Verb("help [SUBJECT...]", LOOKING, Locks.NOTHING, rank=10),
+    "the pages of commands, games and other subjects, or what pages there are",
 )
 def help_(request: Request, command: Command) -> Answer | None:
     """The page of a subject, or of each of several; of a game's verb, too, when it is said with the game."""
@@ -81,18 +75,8 @@ def _no_page(request: Request, word: str) -> NotFound:
 
 
 @handles(
-    Verb(
-        "echo",
-        "[WORDS...]",
-        "see how the words of a command are read; nothing is done",
-        LOOKING,
-        Locks.NOTHING,
-        rank=190,
-        per_game=True,
-        gameless=True,
-        options=True,
-        wordy=True,
-    )
+    Verb("GAME echo [OPTIONS] [WORDS...]", LOOKING, Locks.NOTHING, rank=190, gameless=True, wordy=True),
+    "see how the words of a command are read; nothing is done",
 )
 def echo(request: Request, command: Command) -> Answer | None:
     """The meaning of each word of a command, or why they are none: for people who write programs that play."""
@@ -111,16 +95,15 @@ def echo(request: Request, command: Command) -> Answer | None:
 
 @handles(
     Verb(
-        "why",
-        "USERID PASSWORD [BOARD]",
-        "see how your rating changed on a board, or the last time, with all the numbers",
+        "why USERID PASSWORD [BOARD]",
         LOOKING,
         Locks.NOTHING,
         rank=160,
         other_usage="BOARD USERID PASSWORD",
         wordy=True,
         lasting=True,
-    )
+    ),
+    "see how your rating changed on a board, or the last time, with all the numbers",
 )
 def why(request: Request, command: Command) -> Answer | None:
     """Of the board that is named; or of the one whose mail is answered, if it was rated; or else of the last."""
@@ -144,7 +127,7 @@ def _explained(request: Request, match: Match, seat: Seat) -> str:
     if match.result is None or not changes:
         raise NotFound(_why_not_rated(request, match))
     own, theirs = changes[player.id], changes[opponent.id]
-    text = request.outgoing.page(
+    return request.outgoing.page(
         "why.txt",
         match=match,
         opponent=opponent.userid,
@@ -159,7 +142,6 @@ def _explained(request: Request, match: Match, seat: Seat) -> str:
         tau=TAU,
         zone=request.author.reader().settings.zone,
     )
-    return text.rstrip("\n")
 
 
 def _why_not_rated(request: Request, match: Match) -> str:

@@ -62,16 +62,8 @@ def _play(board: OpenBoard, intent: Intent) -> None:
 
 
 @handles(
-    Verb(
-        "cancel",
-        "BOARD USERID PASSWORD",
-        'take back a move that still waits, if you have chosen "set hold"',
-        PLAYING,
-        Locks.BOARDS,
-        rank=60,
-        per_game=True,
-        wordy=True,
-    )
+    Verb("GAME cancel BOARD USERID PASSWORD", PLAYING, Locks.BOARDS, rank=60, wordy=True),
+    'take back a move that still waits, if you have chosen "set hold"',
 )
 def cancel(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)

@@ -14,11 +14,11 @@ from pbm.compose import Answer, Figure, Notice, Part, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.bus import MatchEnded, subscribes
 from pbm.core.decisions import done
-from pbm.core.notify import Desk, notice_of, reader_of
+from pbm.core.notify import Desk, letters_for, notice_of, reader_of
 from pbm.core.rating import told_changes
 from pbm.core.registry import HANDLERS, handles
 from pbm.core.request import Request
-from pbm.core.robots import Ask, Task, hints_told, thinks
+from pbm.core.robots import Ask, Task, hints_told, orders, thinks
 from pbm.domain import game_record
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed
@@ -64,16 +64,14 @@ def _is_worth_it(match: Match) -> bool:
 
 @handles(
     Verb(
-        "replay",
-        "BOARD USERID PASSWORD",
-        "get a game that has ended as a moving picture, and as a file for programs; or see any board after a ply",
+        "GAME replay BOARD USERID PASSWORD",
         LOOKING,
         Locks.BOARDS,
         rank=165,
-        per_game=True,
         lasting=True,
         other_usage="BOARD PLY [MOVE...]",
-    )
+    ),
+    "get a game that has ended as a moving picture, and as a file for programs; or see any board after a ply",
 )
 def replay(request: Request, command: Command) -> Answer | None:
     """With the number of a ply it shows the board after that, and what moves would then lead to."""
@@ -87,8 +85,7 @@ def replay(request: Request, command: Command) -> Answer | None:
         raise NotAllowed(f"Board {number} goes on. It can be replayed when it has ended.", f"show {number}")
     if not _is_worth_it(board.match):
         raise NotAllowed(f"On board {number} too little was played for a replay.", f"show {number}")
-    waiting = [item for item in request.tx.agenda.of(THINK) if item.key.endswith(f":{player.id}")]
-    if len([item for item in waiting if item.key.startswith(f"{WORD} ")]) >= MOST_WAITING:
+    if sum(whom == player.id for _, _, whom in orders(request.tx, WORD)) >= MOST_WAITING:
         raise NotAllowed(f"{MOST_WAITING} replays for you are still under way; wait for them.")
     request.tx.agenda.put(THINK, f"{WORD} {number}:{player.id}", request.now)
     return done(command, f"The whole game of board {number} comes by a mail of its own.")
@@ -97,23 +94,11 @@ def replay(request: Request, command: Command) -> Answer | None:
 @thinks
 def keepsakes(at: Desk) -> Iterator[Task]:
     """Of the games that have ended or were asked for, the oldest first."""
-    for item in at.tx.agenda.of(THINK):
-        if item.key.startswith(f"{WORD} "):
-            number, player_id = map(int, item.key.partition(" ")[2].split(":"))
-            match = at.tx.matches.load(number)
-            record = GameRecord.of(match) if match is not None and match.result is not None else None
-            order = _Order(item.key, number, player_id)
-            yield Task(item.key, partial(_made, number, record), partial(_send, order), partial(_give_up, order))
-
-
-@dataclass(frozen=True, slots=True)
-class _Order:
-    """An item of the agenda."""
-
-    key: str
-    number: int
-    player_id: int
-    """BOTH for those of the board."""
+    for item, number, player_id in orders(at.tx, WORD):
+        match = at.tx.matches.load(number)
+        record = GameRecord.of(match) if match is not None and match.result is not None else None
+        then, failed = partial(_send, item.key, number, player_id), partial(_give_up, item.key, number, player_id)
+        yield Task(item.key, partial(_made, number, record), then, failed)
 
 
 def _made(number: int, record: GameRecord | None, _: Ask) -> Keepsake | None:
@@ -129,14 +114,14 @@ def _made(number: int, record: GameRecord | None, _: Ask) -> Keepsake | None:
     return Keepsake(film(scene, len(states) - 1), f"{record.game}-{number}.{ending}", text, len(record.moves))
 
 
-def _send(order: _Order, at: Desk, made: Keepsake | None) -> None:
+def _send(key: str, number: int, player_id: int, at: Desk, made: Keepsake | None) -> None:
     """Nothing, if somebody else has sent it, or if the game has changed meanwhile."""
-    if not at.tx.agenda.drop(THINK, order.key) or made is None:
+    if not at.tx.agenda.drop(THINK, key) or made is None:
         return
-    board = at.open(order.number)
+    board = at.open(number)
     if board.match.result is None or len(board.match.record) != made.plies:
         return
-    for reader in _readers(at, board.match, order.player_id):
+    for reader in _readers(at, board.match, player_id):
         at.tx.outbox.add(at.tools.composer.notice(_notice(at.tx, board, reader, made), at.now), at.now)
 
 
@@ -182,14 +167,9 @@ def _named(name: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{name}"'}
 
 
-def _give_up(order: _Order, at: Desk, _: str) -> None:
+def _give_up(key: str, number: int, player_id: int, at: Desk, _: str) -> None:
     """A thing that failed once will fail again; the player who asked hears of it."""
-    if not at.tx.agenda.drop(THINK, order.key) or order.player_id == BOTH:
-        return
-    player = at.tx.players.get(order.player_id)
-    for address in at.tx.players.confirmed(order.player_id)[order.player_id] if player else ():
-        subject = f"pbm: replay of board {order.number}"
-        letter = at.tools.composer.letter(
-            address, subject, "no-lesson.txt", at.now, player=player, what="replay of", board=order.number
-        )
-        at.tx.outbox.add([letter], at.now)
+    player = at.tx.players.get(player_id) if player_id != BOTH else None
+    if at.tx.agenda.drop(THINK, key) and player is not None:
+        reader, subject = reader_of(at, player), f"pbm: replay of board {number}"
+        at.tx.outbox.add(letters_for(at, reader, subject, "no-lesson.txt", what="replay of", board=number), at.now)

@@ -85,12 +85,7 @@ def listed(request: Request, selection: Selection, game: str | None, after: int 
     in_tournament = "tournament" in kinds if kinds else None
     ids = tuple(player.id for player in players)
     found = request.tx.matches.summaries(
-        game=game,
-        player_ids=ids,
-        active=active,
-        in_tournament=in_tournament,
-        limit=MOST_LISTED,
-        after=after,
+        game=game, player_ids=ids, active=active, in_tournament=in_tournament, limit=MOST_LISTED, after=after
     )
     return [summary for summary in found if "next" not in selection.filters or _to_move(summary) in players]
 
@@ -100,14 +95,8 @@ def _to_move(summary: Summary) -> Player | None:
 
 
 @handles(
-    Verb(
-        "test display",
-        "USERID PASSWORD",
-        "get a mail that shows what your mail program does with boards, pictures and links",
-        ACCOUNT,
-        Locks.NOTHING,
-        rank=130,
-    )
+    Verb("test display USERID PASSWORD", ACCOUNT, Locks.NOTHING, rank=130),
+    "get a mail that shows what your mail program does with boards, pictures and links",
 )
 def show_display(request: Request, command: Command) -> Answer | None:
     """In all forms, whatever the player has chosen."""
@@ -130,15 +119,8 @@ Zoom = tuple[str, str]
 
 
 @handles(
-    Verb(
-        "show",
-        "[BOARD[#PLY]|USERID|active|inactive|next...]",
-        "mail me boards, now or after a ply, or those of a player",
-        LOOKING,
-        Locks.NOTHING,
-        rank=50,
-        per_game=True,
-    )
+    Verb("GAME show [BOARD[#PLY]|USERID|active|inactive|next...]", LOOKING, Locks.NOTHING, rank=50),
+    "mail me boards, now or after a ply, or those of a player",
 )
 def show(request: Request, command: Command) -> Answer | None:
     words, zoom_in = _split_zoom(command.args.get("BOARD", "").split())
@@ -159,14 +141,8 @@ def _split_zoom(words: list[str]) -> tuple[list[str], Zoom | None]:
 
 
 @handles(
-    Verb(
-        "all show",
-        "[USERID|active|inactive|next...]",
-        "mail me the boards of a player in all games",
-        LOOKING,
-        Locks.NOTHING,
-        rank=90,
-    )
+    Verb("all show [USERID|active|inactive|next...]", LOOKING, Locks.NOTHING, rank=90),
+    "mail me the boards of a player in all games",
 )
 def all_show(request: Request, command: Command) -> Answer | None:
     selection = select(request, command.args.get("USERID", "").split())
@@ -177,15 +153,8 @@ def all_show(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "showas",
-        "USERID PASSWORD [BOARD[#PLY]|USERID|active|inactive|next...]",
-        "mail me boards as I see them when I play",
-        LOOKING,
-        Locks.NOTHING,
-        rank=60,
-        per_game=True,
-    )
+    Verb("GAME showas USERID PASSWORD [BOARD[#PLY]|USERID|active|inactive|next...]", LOOKING, Locks.NOTHING, rank=60),
+    "mail me boards as I see them when I play",
 )
 def showas(request: Request, command: Command) -> Answer | None:
     """As show, but as the player who asks sees it when they play; all their running boards if they name none."""
@@ -202,15 +171,8 @@ def showas(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "zoom",
-        "[BOARD[#PLY]] POINT FACTOR",
-        "mail me the board around a point, so many times larger",
-        LOOKING,
-        Locks.NOTHING,
-        rank=70,
-        per_game=True,
-    )
+    Verb("GAME zoom [BOARD[#PLY]] POINT FACTOR", LOOKING, Locks.NOTHING, rank=70),
+    "mail me the board around a point, so many times larger",
 )
 def zoom(request: Request, command: Command) -> Answer | None:
     words = [command.args["BOARD"]] if "BOARD" in command.args else []
@@ -307,15 +269,8 @@ def _zoomed(state: State, point: str, factor: str) -> Scene:
 
 
 @handles(
-    Verb(
-        "games",
-        "[USERID|active|inactive|next|tournament|standard...]",
-        "list the boards of a game, or of players; tournament: those of tournaments, standard: all others",
-        LOOKING,
-        Locks.NOTHING,
-        rank=80,
-        per_game=True,
-    )
+    Verb("GAME games [USERID|active|inactive|next|tournament|standard...]", LOOKING, Locks.NOTHING, rank=80),
+    "list the boards of a game, or of players; tournament: those of tournaments, standard: all others",
 )
 def games(request: Request, command: Command) -> Answer | None:
     words, after = parted(command.args.get("USERID", "").split(), "after")
@@ -332,4 +287,4 @@ def games(request: Request, command: Command) -> Answer | None:
         narrowed=bool(selection.filters),
         more=f"{command.game or 'all'} games {' '.join([*words, 'after'])} {found[-1].board}" if is_full(found) else "",
     )
-    return done(command, text.rstrip("\n"), f"pbm: list of {title} games")
+    return done(command, text, f"pbm: list of {title} games")

@@ -20,7 +20,7 @@ from pbm.domain.commands import Command, no_game, parse
 from pbm.domain.consent import Answer as Consented
 from pbm.domain.consent import consent, introduced
 from pbm.domain.meaning import game_elsewhere, game_named, game_wanted, lost, plain, starts, topic
-from pbm.domain.verbs import STARTING, Locks, Standing, Verb, find
+from pbm.domain.verbs import STARTING, Standing, Verb, find
 from pbm.store.tickets import Seek
 
 FIRST, OPPONENT = "cross", "robot1"
@@ -34,15 +34,8 @@ _BOTH = re.compile(r"\s*(?P<name>[^\s,;.!]+)[\s,;.!]+(?:and )?(?P<wish>play\b.{0
 
 
 @handles(
-    Verb(
-        "play",
-        "USERID PASSWORD [GAME]",
-        "start a game at once, against a program; cross, unless you name another",
-        STARTING,
-        Locks.HOUSE,
-        rank=5,
-        wordy=True,
-    )
+    Verb("play USERID PASSWORD [GAME]", STARTING, rank=5, wordy=True),
+    "start a game at once, against a program; cross, unless you name another",
 )
 def play(request: Request, command: Command) -> Answer | None:
     """A newcomer joins by it. In an answer to a board what follows may be a move: "play D4"."""

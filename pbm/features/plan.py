@@ -26,18 +26,16 @@ from pbm.domain.verbs import LOOKING, PLAYING, Locks, Verb
 
 @handles(
     Verb(
-        "plan",
-        "BOARD USERID PASSWORD [PLAN...]",
-        "say what you do if your opponent does this or that; alone it shows what you have said, and none drops it",
+        "GAME plan BOARD USERID PASSWORD [PLAN...]",
         PLAYING,
         Locks.BOARDS,
         rank=50,
-        per_game=True,
         alters=True,
         asks=True,
         wordy=True,
         takes_plan=True,
-    )
+    ),
+    "say what you do if your opponent does this or that; alone it shows what you have said, and none drops it",
 )
 def plan(request: Request, command: Command) -> Answer | None:
     command = _with_plies(request, command)
@@ -102,17 +100,8 @@ MAX_PLIES = 100
 
 
 @handles(
-    Verb(
-        "preview",
-        "BOARD[#PLY]|new [MOVE...]",
-        "see what a line of moves would lead to; nothing is played",
-        LOOKING,
-        Locks.NOTHING,
-        rank=40,
-        per_game=True,
-        shortest=4,
-        options=True,
-    )
+    Verb("GAME preview [OPTIONS] BOARD[#PLY]|new [MOVE...]", LOOKING, Locks.NOTHING, rank=40, shortest=4),
+    "see what a line of moves would lead to; nothing is played",
 )
 def preview(request: Request, command: Command) -> Answer | None:
     words = command.args.get("MOVE", "").split()
@@ -170,7 +159,7 @@ def _of_new_board(request: Request, command: Command, words: Sequence[str]) -> A
         ending=_ending(state),
         drawing=plain(state),
     )
-    return done(command, text.rstrip("\n"), f"pbm: preview of {game.info.title}")
+    return done(command, text, f"pbm: preview of {game.info.title}")
 
 
 def _line(state: State, words: Sequence[str]) -> tuple[State, list[str]]:

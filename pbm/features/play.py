@@ -33,17 +33,15 @@ _BETWEEN = re.compile(r"[,;]|\band\b|\bthen\b")
 
 @handles(
     Verb(
-        "move",
-        "BOARD USERID PASSWORD MOVE...",
-        "play a move; MOVE#PLY only if that ply is the next",
+        "GAME move BOARD USERID PASSWORD MOVE...",
         PLAYING,
         Locks.BOARDS,
         rank=10,
-        per_game=True,
         alters=True,
         takes_plan=True,
         aliases=("mvoe", "board"),
-    )
+    ),
+    "play a move; MOVE#PLY only if that ply is the next",
 )
 def move(request: Request, command: Command) -> Answer | None:
     text, guard = split_guard(command.args["MOVE"])
@@ -134,17 +132,8 @@ def _turn(request: Request, board: OpenBoard, seat: Seat, text: str) -> Sequence
 
 
 @handles(
-    Verb(
-        "pass",
-        "BOARD USERID PASSWORD",
-        "pass your turn, where the game has that; as a move it is also written --",
-        PLAYING,
-        Locks.BOARDS,
-        rank=20,
-        per_game=True,
-        alters=True,
-        takes_plan=True,
-    )
+    Verb("GAME pass BOARD USERID PASSWORD", PLAYING, Locks.BOARDS, rank=20, alters=True, takes_plan=True),
+    "pass your turn, where the game has that; as a move it is also written --",
 )
 def pass_(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -155,17 +144,8 @@ def pass_(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "swap",
-        "BOARD USERID PASSWORD",
-        "exchange sides, as the second ply of a game that has the swap",
-        PLAYING,
-        Locks.BOARDS,
-        rank=40,
-        per_game=True,
-        alters=True,
-        takes_plan=True,
-    )
+    Verb("GAME swap BOARD USERID PASSWORD", PLAYING, Locks.BOARDS, rank=40, alters=True, takes_plan=True),
+    "exchange sides, as the second ply of a game that has the swap",
 )
 def swap(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -174,17 +154,9 @@ def swap(request: Request, command: Command) -> Answer | None:
 
 @handles(
     Verb(
-        "resign",
-        "BOARD USERID PASSWORD",
-        "give the game up, as soon as it is your turn; in the first round it then counts for nobody",
-        PLAYING,
-        Locks.BOARDS,
-        rank=110,
-        per_game=True,
-        alters=True,
-        asks=True,
-        aliases=(AT_ONCE,),
-    )
+        "GAME resign BOARD USERID PASSWORD", PLAYING, Locks.BOARDS, rank=110, alters=True, asks=True, aliases=(AT_ONCE,)
+    ),
+    "give the game up, as soon as it is your turn; in the first round it then counts for nobody",
 )
 def resign(request: Request, command: Command) -> Answer | None:
     """Asks once, unless the command says otherwise or has a password; a resignation that waits is taken back."""
@@ -220,18 +192,16 @@ def _resign(
 
 @handles(
     Verb(
-        "queue",
-        "BOARD USERID PASSWORD MOVE...",
-        'play a move as soon as it is your turn; "queue BOARD USERID PASSWORD none" drops it',
+        "GAME queue BOARD USERID PASSWORD MOVE...",
         PLAYING,
         Locks.BOARDS,
         rank=30,
-        per_game=True,
         alters=True,
         asks=True,
         takes_plan=True,
         aliases=("qmove", "qboard", "moveq", "boardq"),
-    )
+    ),
+    'play a move as soon as it is your turn; "queue BOARD USERID PASSWORD none" drops it',
 )
 def queue(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -283,17 +253,8 @@ def _queueable(board: OpenBoard, text: str) -> str:
 
 
 @handles(
-    Verb(
-        "submit",
-        "BOARD USERID PASSWORD MOVE...",
-        "look at the board after your move before you play it with confirm",
-        PLAYING,
-        Locks.BOARDS,
-        rank=160,
-        per_game=True,
-        alters=True,
-        takes_plan=True,
-    )
+    Verb("GAME submit BOARD USERID PASSWORD MOVE...", PLAYING, Locks.BOARDS, rank=160, alters=True, takes_plan=True),
+    "look at the board after your move before you play it with confirm",
 )
 def submit(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -308,16 +269,8 @@ def submit(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "confirm",
-        "BOARD USERID PASSWORD",
-        "play the move you have submitted, or resign where you were asked whether you really do",
-        PLAYING,
-        Locks.BOARDS,
-        rank=170,
-        per_game=True,
-        alters=True,
-    )
+    Verb("GAME confirm BOARD USERID PASSWORD", PLAYING, Locks.BOARDS, rank=170, alters=True),
+    "play the move you have submitted, or resign where you were asked whether you really do",
 )
 def confirm(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -339,17 +292,15 @@ def intent_of(board: OpenBoard, seat: Seat, kind: IntentKind) -> Intent | None:
 
 @handles(
     Verb(
-        "propose",
-        "BOARD USERID PASSWORD",
-        "offer your opponent a draw",
+        "GAME propose BOARD USERID PASSWORD",
         PLAYING,
         Locks.BOARDS,
         rank=70,
-        per_game=True,
         alters=True,
         asks=True,
         aliases=("draw", "offer draw"),
-    )
+    ),
+    "offer your opponent a draw",
 )
 def propose(request: Request, command: Command) -> Answer | None:
     """A draw that the opponent has offered as well is agreed to."""
@@ -364,17 +315,15 @@ def propose(request: Request, command: Command) -> Answer | None:
 
 @handles(
     Verb(
-        "undo",
-        "BOARD USERID PASSWORD",
-        "ask your opponent to take the last ply back",
+        "GAME undo BOARD USERID PASSWORD",
         PLAYING,
         Locks.BOARDS,
         rank=80,
-        per_game=True,
         alters=True,
         asks=True,
         aliases=("takeback", "take back"),
-    )
+    ),
+    "ask your opponent to take the last ply back",
 )
 def undo(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -386,16 +335,8 @@ def undo(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "accept",
-        "[BOARD] USERID PASSWORD",
-        "agree to what your opponent asks on a board; or, without a board, take challenges of a game",
-        PLAYING,
-        Locks.BOARDS,
-        rank=90,
-        per_game=True,
-        alters=True,
-    )
+    Verb("GAME accept [BOARD] USERID PASSWORD", PLAYING, Locks.BOARDS, rank=90, alters=True),
+    "agree to what your opponent asks on a board; or, without a board, take challenges of a game",
 )
 def accept(request: Request, command: Command) -> Answer | None:
     if _is_of_game(request, command):
@@ -441,16 +382,8 @@ def grant_undo(_: Request, board: OpenBoard, seat: Seat) -> None:
 
 
 @handles(
-    Verb(
-        "reject",
-        "[BOARD] USERID PASSWORD",
-        "refuse what your opponent asks on a board; or, without a board, all challenges of a game",
-        PLAYING,
-        Locks.BOARDS,
-        rank=100,
-        per_game=True,
-        alters=True,
-    )
+    Verb("GAME reject [BOARD] USERID PASSWORD", PLAYING, Locks.BOARDS, rank=100, alters=True),
+    "refuse what your opponent asks on a board; or, without a board, all challenges of a game",
 )
 def reject(request: Request, command: Command) -> Answer | None:
     """A player who rejects what they asked themselves takes it back."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from pbm.compose import Answer, Outcome
 from pbm.compose.wire import Part
-from pbm.core.notify import Desk, Tools, readers_of
+from pbm.core.notify import Desk, Tools, letters_for, readers_of
 from pbm.core.registry import redeems
 from pbm.core.request import Request
 from pbm.domain.mail import Arrival, Mail, Received, Settlement
@@ -92,15 +92,11 @@ def close(tx: Transaction, numbers: list[int], why: str) -> None:
 
 def letters_to(at: Desk, players: list[Player], subject: str, text: str) -> list[Mail]:
     """A letter of the operator's to each address of players; what they answer goes to the operator."""
-    tx, tools, readers = at.tx, at.tools, readers_of(at, players)
-    return [
-        tools.composer.letter(
-            address, subject, "by-operator.txt", tx.now,
-            player=player, headers=_from_operator(tools), text=text, userid=player.userid,
-        )
-        for player in players
-        for address in readers[player.id].addresses
-    ]  # fmt: skip
+    readers, words = readers_of(at, players), {"headers": _from_operator(at.tools), "text": text}
+    told = [
+        letters_for(at, readers[each.id], subject, "by-operator.txt", userid=each.userid, **words) for each in players
+    ]
+    return [letter for letters in told for letter in letters]
 
 
 def forwarded(tools: Tools, row: Received, address: str, now: datetime) -> Mail:

@@ -20,10 +20,10 @@ from pbm.bots import BOARDS, LEVELS, Question, Thought, options_of
 from pbm.compose import Answer, Outcome, Posed
 from pbm.core.bus import MatchEnded, SettingsSaved, publish, subscribes
 from pbm.core.decisions import done, refuse
-from pbm.core.notify import Desk, reader_of
+from pbm.core.notify import Desk, letters_for, reader_of
 from pbm.core.registry import Occasion, digests, handles, redeems
 from pbm.core.request import Request
-from pbm.core.robots import Task, asked, later, thinks_at_leisure
+from pbm.core.robots import Task, asked, later, orders, thinks_at_leisure
 from pbm.domain.commands import Command, begins, parse, verb_meant
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.mail import Mail
@@ -31,7 +31,7 @@ from pbm.domain.match import SWAP, Ending, Match, Player, State, replay
 from pbm.domain.meaning import Act, meaning
 from pbm.domain.settings import DAILY, Settings
 from pbm.domain.spans import OFF
-from pbm.domain.verbs import LOOKING, Locks, Standing, Verb
+from pbm.domain.verbs import LOOKING, Standing, Verb
 from pbm.mailin import strip_subject
 from pbm.store import Transaction
 from pbm.store.house import THINK, Item
@@ -73,16 +73,8 @@ _GUESSED = re.compile(
 
 
 @handles(
-    Verb(
-        WORD,
-        "[GAME|NUMBER] USERID PASSWORD [ANSWER...]",
-        "get a position in which exactly one move wins, of any game or of one; puzzle 12 F6 answers one",
-        LOOKING,
-        Locks.HOUSE,
-        rank=155,
-        bare=True,
-        lasting=True,
-    )
+    Verb(f"{WORD} [GAME|NUMBER] USERID PASSWORD [ANSWER...]", LOOKING, rank=155, bare=True, lasting=True),
+    "get a position in which exactly one move wins, of any game or of one; puzzle 12 F6 answers one",
 )
 def puzzle(request: Request, command: Command) -> Answer | None:
     player = request.author.who(command)
@@ -317,26 +309,24 @@ def daily_puzzle(occasion: Occasion, player: Player, settings: Settings, is_part
 @thinks_at_leisure
 def puzzles_ordered(at: Desk) -> Iterator[Task]:
     """Each attempt at one is made with other dice."""
-    for item in at.tx.agenda.of(THINK):
-        if item.key.startswith(f"{WORD} "):
-            game = item.payload["game"]
-            seed = (at.tx.puzzles.count(game) + 1) * MOST_ATTEMPTS + item.attempts
-            question = Question(game, options_of(game, seed), "", (), max(LEVELS), seed, 0, puzzle=True)
-            whom = int(item.key.partition(" ")[2])
-            yield Task(item.key, asked(question), partial(_made, item, question), partial(_failed, item), whom)
+    for item, whom, _ in orders(at.tx, WORD):
+        game = item.payload["game"]
+        seed = (at.tx.puzzles.count(game) + 1) * MOST_ATTEMPTS + item.attempts
+        question = Question(game, options_of(game, seed), "", (), max(LEVELS), seed, 0, puzzle=True)
+        yield Task(item.key, asked(question), partial(_made, item, whom, question), partial(_failed, item, whom), whom)
 
 
-def _made(item: Item, question: Question, at: Desk, thoughts: Sequence[Thought]) -> None:
+def _made(item: Item, whom: int, question: Question, at: Desk, thoughts: Sequence[Thought]) -> None:
     """Keep the puzzle, and send it if it is waited for."""
     tx, now = at.tx, at.now
     if not thoughts:
-        _failed(item, at, "none was found")
+        _failed(item, whom, at, "none was found")
         return
     if not tx.agenda.drop(THINK, item.key):
         return
     thought = thoughts[0]
     made = tx.puzzles.add(question.game, question.options, thought.before, thought.line, now)
-    player = tx.players.get(int(item.key.partition(" ")[2]))
+    player = tx.players.get(whom)
     if player is None or not item.payload["mailed"]:
         return
     if _in_play(at, made):
@@ -347,27 +337,24 @@ def _made(item: Item, question: Question, at: Desk, thoughts: Sequence[Thought])
     tx.outbox.add(_mails(at, player, made, leave=leave), now)
 
 
-def _failed(item: Item, at: Desk, _: str) -> None:
+def _failed(item: Item, whom: int, at: Desk, _: str) -> None:
     """Try again; at last tell the player that nothing will come."""
-    tx, tools, now = at.tx, at.tools, at.now
+    tx, now = at.tx, at.now
     if item.attempts + 1 < MOST_ATTEMPTS:
         tx.agenda.postpone(item, now)
         return
-    player = tx.players.get(int(item.key.partition(" ")[2]))
+    player = tx.players.get(whom)
     if not tx.agenda.drop(THINK, item.key) or player is None or not item.payload["mailed"]:
         return
     title = GAMES[item.payload["game"]].info.title
-    for address in tx.players.confirmed(player.id)[player.id]:
-        letter = tools.composer.letter(address, "pbm: no puzzle", "no-puzzle.txt", now, player=player, title=title)
-        tx.outbox.add([letter], now)
+    tx.outbox.add(letters_for(at, reader_of(at, player), "pbm: no puzzle", "no-puzzle.txt", title=title), now)
 
 
 @subscribes(MatchEnded)
 def note_game(event: MatchEnded, tx: Transaction) -> None:
     """A game that has ended may hold a puzzle."""
     match = event.match
-    waiting = [item for item in tx.agenda.of(THINK) if item.key.startswith(f"{SOURCE} ")]
-    if match.game in BOARDS and _may_hold_one(match) and len(waiting) < MOST_WAITING:
+    if match.game in BOARDS and _may_hold_one(match) and len(list(orders(tx, SOURCE))) < MOST_WAITING:
         tx.agenda.put(THINK, f"{SOURCE} {match.board}", tx.now)
 
 
@@ -378,21 +365,20 @@ def _may_hold_one(match: Match) -> bool:
 
 @thinks_at_leisure
 def games_that_ended(at: Desk) -> Iterator[Task]:
-    for item in at.tx.agenda.of(THINK):
-        if item.key.startswith(f"{SOURCE} "):
-            match = at.tx.matches.load(int(item.key.partition(" ")[2]))
-            if match is None or not _may_hold_one(match):
-                yield Task(item.key, lambda _: (), partial(_discovered, item, None), partial(_given_up, item))
-            else:
-                moves = tuple(ply.notation for ply in match.record if ply.notation != SWAP)
-                question = Question(match.game, match.options, "", moves, max(LEVELS), match.board, 0, puzzle=True)
-                yield Task(item.key, asked(question), partial(_discovered, item, question), partial(_given_up, item))
+    for item, board, _ in orders(at.tx, SOURCE):
+        match, given_up = at.tx.matches.load(board), partial(_given_up, item)
+        if match is None or not _may_hold_one(match):
+            yield Task(item.key, lambda _: (), partial(_discovered, item, board, None), given_up)
+        else:
+            moves = tuple(ply.notation for ply in match.record if ply.notation != SWAP)
+            question = Question(match.game, match.options, "", moves, max(LEVELS), match.board, 0, puzzle=True)
+            yield Task(item.key, asked(question), partial(_discovered, item, board, question), given_up)
 
 
-def _discovered(item: Item, question: Question | None, at: Desk, thoughts: Sequence[Thought]) -> None:
+def _discovered(item: Item, board: int, question: Question | None, at: Desk, thoughts: Sequence[Thought]) -> None:
     """Keep the puzzle that was found, unless its game goes on again."""
     tx = at.tx
-    match = tx.matches.load(int(item.key.partition(" ")[2]))
+    match = tx.matches.load(board)
     if tx.agenda.drop(THINK, item.key) and thoughts and question and match is not None and _may_hold_one(match):
         tx.puzzles.add(question.game, question.options, thoughts[0].before, thoughts[0].line, tx.now, match.board)
 

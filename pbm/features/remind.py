@@ -261,15 +261,8 @@ def running_boards(tx: Transaction, player: Player, states: States | None = None
 
 
 @handles(
-    Verb(
-        "remind",
-        "USERID PASSWORD [LADDER...]",
-        "be reminded of your moves so long before your time is over, such as 2d 1d 6h, or off; alone it shows when",
-        ACCOUNT,
-        Locks.HOUSE,
-        rank=140,
-        bare=True,
-    )
+    Verb("remind USERID PASSWORD [LADDER...]", ACCOUNT, rank=140, bare=True),
+    "be reminded of your moves so long before your time is over, such as 2d 1d 6h, or off; alone it shows when",
 )
 def remind(request: Request, command: Command) -> Answer | None:
     player = request.author.who(command)
@@ -299,15 +292,8 @@ def _told(settings: Settings) -> str:
 
 
 @handles(
-    Verb(
-        "calendar",
-        "[BOARD|all] USERID PASSWORD",
-        "get the ends of your time as a calendar file, of a board or of all your boards",
-        LOOKING,
-        Locks.NOTHING,
-        rank=20,
-        aliases=("ics",),
-    )
+    Verb("calendar [BOARD|all] USERID PASSWORD", LOOKING, Locks.NOTHING, rank=20, aliases=("ics",)),
+    "get the ends of your time as a calendar file, of a board or of all your boards",
 )
 def calendar(request: Request, command: Command) -> Answer | None:
     player = request.author.who(command)

@@ -52,18 +52,10 @@ NEAR_THE_END = 5
 
 
 @handles(
-    Verb(
-        "robots",
-        "",
-        "who can be played at once, at any time, and how well they play",
-        LOOKING,
-        Locks.NOTHING,
-        rank=150,
-    )
+    Verb("robots", LOOKING, Locks.NOTHING, rank=150), "who can be played at once, at any time, and how well they play"
 )
 def list_robots(request: Request, command: Command) -> Answer | None:
-    text = request.outgoing.page("robots.txt")
-    return done(command, text.rstrip("\n"), "pbm: robots")
+    return done(command, request.outgoing.page("robots.txt"), "pbm: robots")
 
 
 @thinks

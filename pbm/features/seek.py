@@ -30,7 +30,7 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Player
-from pbm.domain.verbs import STARTING, Locks, Verb
+from pbm.domain.verbs import STARTING, Verb
 from pbm.mailin import strip_subject
 from pbm.store.tickets import Seek, Ticket
 
@@ -44,17 +44,8 @@ _ANNOUNCED_DAYS = 30
 
 
 @handles(
-    Verb(
-        "seek",
-        "USERID PASSWORD [GAMES]",
-        "look for opponents, for one game or more; 0 for no more; alone it lists who looks for one",
-        STARTING,
-        Locks.HOUSE,
-        rank=20,
-        per_game=True,
-        options=True,
-        bare=True,
-    )
+    Verb("GAME seek [OPTIONS] USERID PASSWORD [GAMES]", STARTING, rank=20, bare=True),
+    "look for opponents, for one game or more; 0 for no more; alone it lists who looks for one",
 )
 def seek(request: Request, command: Command) -> Answer | None:
     """Advertise, withdraw, or list. A player has one open seek in a game; a new one takes its place."""
@@ -106,7 +97,7 @@ def _games(number: int) -> str:
 def _list(request: Request, command: Command, game: AnyGame) -> Answer:
     words = seeks_shown(request, game.info.name)
     text = request.outgoing.page("seeks.txt", title=game.info.title, game=game.info.name, **words)
-    return done(command, text.rstrip("\n"), f"pbm: {game.info.title} players wanted")
+    return done(command, text, f"pbm: {game.info.title} players wanted")
 
 
 def _terms(request: Request, game: AnyGame, options: tuple[str, ...], body: str) -> tuple[MatchTerms, Window]:
@@ -164,16 +155,7 @@ def _announce(request: Request, game: AnyGame, fresh: Seek) -> None:
             )
 
 
-@handles(
-    Verb(
-        "take",
-        "SEEK USERID PASSWORD",
-        "start the game that somebody seeks; you move first",
-        STARTING,
-        Locks.HOUSE,
-        rank=30,
-    )
-)
+@handles(Verb("take SEEK USERID PASSWORD", STARTING, rank=30), "start the game that somebody seeks; you move first")
 def take(request: Request, command: Command) -> Answer | None:
     player = request.author.who(command)
     _take(request, player, int(command.args["SEEK"].removeprefix("#")))

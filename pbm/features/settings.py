@@ -14,7 +14,7 @@ from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Player
 from pbm.domain.settings import Settings
-from pbm.domain.verbs import COMPANY, STARTING, Locks, Verb
+from pbm.domain.verbs import COMPANY, STARTING, Verb
 from pbm.store.refusals import GameChoice
 
 UNLIMITED = frozenset({"all", "inf", "none"})
@@ -31,15 +31,8 @@ def become_bot(request: Request, player: Player, settings: Settings, stored: Map
 
 
 @handles(
-    Verb(
-        "limit",
-        "USERID PASSWORD [NUMBER|all|accept|reject]",
-        "how many boards of a game you play at once; alone it shows what you have chosen",
-        STARTING,
-        Locks.HOUSE,
-        rank=50,
-        per_game=True,
-    )
+    Verb("GAME limit USERID PASSWORD [NUMBER|all|accept|reject]", STARTING, rank=50),
+    "how many boards of a game you play at once; alone it shows what you have chosen",
 )
 def limit(request: Request, command: Command) -> Answer | None:
     player, game = request.author.who(command), _game(command)
@@ -72,7 +65,7 @@ def _choice_text(request: Request, game: str, player: Player) -> str:
         here=active.get(game, 0),
         total=sum(active.values()),
         most=request.tools.limits.active_games,
-    ).rstrip("\n")
+    )
 
 
 def _game(command: Command) -> str:
@@ -83,14 +76,8 @@ def _game(command: Command) -> str:
 
 
 @handles(
-    Verb(
-        "block",
-        "USERID PASSWORD [OTHER]",
-        "have nothing to do with a player; alone it lists whom you have blocked",
-        COMPANY,
-        Locks.HOUSE,
-        rank=70,
-    )
+    Verb("block USERID PASSWORD [OTHER]", COMPANY, rank=70),
+    "have nothing to do with a player; alone it lists whom you have blocked",
 )
 def block(request: Request, command: Command) -> Answer | None:
     player = request.author.who(command)
@@ -112,7 +99,7 @@ def block(request: Request, command: Command) -> Answer | None:
     return done(command, text)
 
 
-@handles(Verb("unblock", "USERID PASSWORD OTHER", "end a block", COMPANY, Locks.HOUSE, rank=80))
+@handles(Verb("unblock USERID PASSWORD OTHER", COMPANY, rank=80), "end a block")
 def unblock(request: Request, command: Command) -> Answer | None:
     player, other = request.author.who(command), _other(request, command)
     if not request.tx.blocks.unblock(player.id, other.id):

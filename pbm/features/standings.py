@@ -54,17 +54,9 @@ class PlayerRow:
 
 @handles(
     Verb(
-        "standings",
-        "[PLAYER...]",
-        "the ratings of a game, and who looks for opponents; or those of players, without GAME in all games",
-        LOOKING,
-        Locks.NOTHING,
-        rank=150,
-        per_game=True,
-        gameless=True,
-        wordy=True,
-        aliases=("ratings",),
-    )
+        "GAME standings [PLAYER...]", LOOKING, Locks.NOTHING, rank=150, gameless=True, wordy=True, aliases=("ratings",)
+    ),
+    "the ratings of a game, and who looks for opponents; or those of players, without GAME in all games",
 )
 def standings(request: Request, command: Command) -> Answer | None:
     """Established players by rank, then those of whom not much is known yet, then those who are not there.
@@ -92,7 +84,7 @@ def standings(request: Request, command: Command) -> Answer | None:
         **seeks_shown(request, game),
         drawn=any(row.record.drawn for row in rows),
     )
-    return replace(done(command, text.rstrip("\n"), f"pbm: {title} standings"), figure=_figure(title, rows))
+    return replace(done(command, text, f"pbm: {title} standings"), figure=_figure(title, rows))
 
 
 def _rows(request: Request, game: str) -> list[PlayerRow]:
@@ -140,17 +132,8 @@ def _limit(choices: Mapping[int, GameChoice], player_id: int) -> str:
 
 
 @handles(
-    Verb(
-        "history",
-        "[PLAYER...]",
-        "the games that have ended, the latest first; or those of players, without GAME of all games",
-        LOOKING,
-        Locks.NOTHING,
-        rank=180,
-        per_game=True,
-        gameless=True,
-        wordy=True,
-    )
+    Verb("GAME history [PLAYER...]", LOOKING, Locks.NOTHING, rank=180, gameless=True, wordy=True),
+    "the games that have ended, the latest first; or those of players, without GAME of all games",
 )
 def history(request: Request, command: Command) -> Answer | None:
     words, before = parted(command.args.get("PLAYER", "").split(), "before")
@@ -166,7 +149,7 @@ def history(request: Request, command: Command) -> Answer | None:
         more=more.removeprefix("all "),
     )
     subject = f"pbm: history of {GAMES[game].info.title if game else 'all'} games"
-    return done(command, text.rstrip("\n"), f"{subject} of {_names(players)}"[:78] if players else subject)
+    return done(command, text, f"{subject} of {_names(players)}"[:78] if players else subject)
 
 
 def _players_named(request: Request, words: Sequence[str]) -> list[Player]:
@@ -192,15 +175,8 @@ class GameRow:
 
 
 @handles(
-    Verb(
-        "about",
-        "[PLAYER]",
-        "what anybody may know of a player: ratings, how reliable and how fast they are, vacations",
-        LOOKING,
-        Locks.NOTHING,
-        rank=170,
-        wordy=True,
-    )
+    Verb("about [PLAYER]", LOOKING, Locks.NOTHING, rank=170, wordy=True),
+    "what anybody may know of a player: ratings, how reliable and how fast they are, vacations",
 )
 def about(request: Request, command: Command) -> Answer | None:
     player = request.author.player_named(command.args.get("PLAYER", "me"))
@@ -218,7 +194,7 @@ def _of_player(request: Request, player: Player) -> str:
         for name in GAMES
         if name in ratings or name in paces or name in active
     ]
-    text = request.outgoing.page(
+    return request.outgoing.page(
         "about.txt",
         player=player,
         since=tx.players.created_at(player.id),
@@ -228,4 +204,3 @@ def _of_player(request: Request, player: Player) -> str:
         rows=rows,
         zone=request.author.reader().settings.zone,
     )
-    return text.rstrip("\n")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from games import GAMES
 from pbm.compose import Answer, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
 from pbm.core.decisions import done, refuse
-from pbm.core.notify import Desk, Tools, notice_of, pass_on, perspective, readers_of
+from pbm.core.notify import Desk, Tools, letters_for, notice_of, pass_on, perspective, readers_of
 from pbm.core.registry import HANDLERS, Occasion, handles, redeems, when_due
 from pbm.core.request import Request, no_player
 from pbm.core.start import unheard
@@ -49,7 +49,7 @@ def spread(at: Desk, broadcast: Broadcast, after: int = 0) -> tuple[list[Mail], 
         tx.agenda.put(SPREAD, broadcast.id, tx.now, after=last)
     readers = readers_of(at, [player for player in players if player.id not in deaf]).values()
     hearers = [reader for reader in readers if reader.settings.broadcasts == "on" and reader.addresses]
-    mails = [mail for reader in hearers for mail in _mails(at.tools, broadcast, reader, tx.now)]
+    mails = [mail for reader in hearers for mail in _mails(at, broadcast, reader)]
     return mails, None if last is not None else len(hearers)
 
 
@@ -62,24 +62,12 @@ def spread_when_due(occasion: Occasion) -> None:
         tx.outbox.add(mails, occasion.now)
 
 
-def _mails(tools: Tools, broadcast: Broadcast, reader: Reader, now: datetime) -> list[Mail]:
-    composer = tools.composer
-    token = composer.answered_by(reader)
-    return [
-        composer.letter(
-            address,
-            "pbm: to all players",
-            "broadcast.txt",
-            now,
-            player=reader.player,
-            reply_to=token,
-            headers=written_by(broadcast.author, tools),
-            userid=broadcast.author.userid,
-            text=broadcast.text,
-            leave=NO_MORE,
-        )
-        for address in reader.addresses
-    ]
+def _mails(at: Desk, broadcast: Broadcast, reader: Reader) -> list[Mail]:
+    author, token = broadcast.author, at.tools.composer.answered_by(reader)
+    return letters_for(
+        at, reader, "pbm: to all players", "broadcast.txt", reply_to=token, headers=written_by(author, at.tools),
+        userid=author.userid, text=broadcast.text, leave=NO_MORE,
+    )  # fmt: skip
 
 
 MAX_HEARERS = 10
@@ -91,7 +79,7 @@ MOST_COUNTED = 400
 """Boards of a game that are counted for the list; of more it says only that there are more."""
 
 
-@handles(Verb("list", "[GAME...]", "the games there are, or the boards of a game", LOOKING, Locks.NOTHING, rank=30))
+@handles(Verb("list [GAME...]", LOOKING, Locks.NOTHING, rank=30), "the games there are, or the boards of a game")
 def list_(request: Request, command: Command) -> Answer | None:
     words = command.args.get("GAME", "").casefold().split()
     unknown = next((word for word in words if word not in GAMES), None)
@@ -102,7 +90,7 @@ def list_(request: Request, command: Command) -> Answer | None:
     tallies = request.tx.matches.tallies(GAMES, MOST_COUNTED)
     ordered = sorted(GAMES.values(), key=lambda game: (-tallies[game.info.name][0], game.info.title))
     text = request.outgoing.page("list.txt", tallies=tallies, most=MOST_COUNTED, ordered=ordered)
-    return done(command, text.rstrip("\n"), "pbm: list of games")
+    return done(command, text, "pbm: list of games")
 
 
 def _lists(request: Request, command: Command, games: list[str]) -> str:
@@ -117,15 +105,8 @@ def _lists(request: Request, command: Command, games: list[str]) -> str:
 
 
 @handles(
-    Verb(
-        "message",
-        "USERID PASSWORD TO-USERID...",
-        "write to other players; the text goes below the command",
-        COMPANY,
-        Locks.HOUSE,
-        rank=10,
-        has_text=True,
-    )
+    Verb("message USERID PASSWORD TO-USERID...", COMPANY, rank=10, has_text=True),
+    "write to other players; the text goes below the command",
 )
 def message(request: Request, command: Command) -> Answer | None:
     _check_below(request, command)
@@ -188,25 +169,16 @@ def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: 
     most, since = request.tools.limits.messages_per_day, request.now - timedelta(days=1)
     if request.tx.tickets.issued_since(MESSAGE, author.userid, since) + len(hearers) > most:
         raise NotAllowed(f"A player may send {most} messages a day, and you have. Try again tomorrow.")
-    composer = request.tools.composer
-    for reader in readers.values():
-        for address in reader.addresses:
-            assert reader.player is not None  # noqa: S101  readers_of makes them of players
+    headers = written_by(author, request.tools)
+    for hearer in hearers:
+        for address in readers[hearer.id].addresses:
             token = request.outgoing.issue(
-                MESSAGE, author.userid, days=ANSWER_DAYS, player=reader.player, to=author.id, text=text
+                MESSAGE, author.userid, days=ANSWER_DAYS, player=hearer, to=author.id, text=text
             )
-            letter = composer.letter(
-                address,
-                "pbm: a message for you",
-                "message.txt",
-                request.now,
-                player=reader.player,
-                reply_to=token,
-                headers=written_by(author, request.tools),
-                userid=author.userid,
-                text=text,
-            )
-            request.outgoing.letters.append(letter)
+            request.outgoing.write(
+                address, "pbm: a message for you", "message.txt", player=hearer, reply_to=token, answers=False,
+                headers=headers, userid=author.userid, text=text,
+            )  # fmt: skip
 
 
 @redeems(MESSAGE, lasting=True)
@@ -238,15 +210,8 @@ def _check_no_command(text: str) -> None:
 
 
 @handles(
-    Verb(
-        "broadcast",
-        "USERID PASSWORD",
-        "write to all players; the text goes below the command",
-        COMPANY,
-        Locks.HOUSE,
-        rank=20,
-        has_text=True,
-    )
+    Verb("broadcast USERID PASSWORD", COMPANY, rank=20, has_text=True),
+    "write to all players; the text goes below the command",
 )
 def broadcast(request: Request, command: Command) -> Answer | None:
     author, moderation = request.author.who(command), request.tools.limits.broadcast_moderation
@@ -279,15 +244,8 @@ def _tell_operator(request: Request, written: Broadcast) -> None:
 
 
 @handles(
-    Verb(
-        MULTIPLE,
-        "",
-        "several commands in one mail, below this one, each on a line of its own",
-        COMPANY,
-        Locks.HOUSE,
-        rank=30,
-        has_text=True,
-    )
+    Verb(MULTIPLE, COMPANY, rank=30, has_text=True),
+    "several commands in one mail, below this one, each on a line of its own",
 )
 def multiple(request: Request, command: Command) -> Answer | None:  # noqa: ARG001  every handler has them
     """The parser puts the commands below it in its place, so it comes here only if there are none."""
@@ -295,17 +253,8 @@ def multiple(request: Request, command: Command) -> Answer | None:  # noqa: ARG0
 
 
 @handles(
-    Verb(
-        "chat",
-        "BOARD USERID PASSWORD",
-        "write to the players of a board and to all who follow it; the text goes below the command",
-        COMPANY,
-        Locks.HOUSE,
-        rank=40,
-        per_game=True,
-        has_text=True,
-        lasting=True,
-    )
+    Verb("GAME chat BOARD USERID PASSWORD", COMPANY, rank=40, has_text=True, lasting=True),
+    "write to the players of a board and to all who follow it; the text goes below the command",
 )
 def chat(request: Request, command: Command) -> Answer | None:
     """The text below the command, to everybody who gets the mails of the board."""
@@ -322,16 +271,8 @@ def chat(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "kibitz",
-        "BOARD USERID PASSWORD",
-        "write to all who follow a board but its players, who read it when the game has ended; the text goes below",
-        COMPANY,
-        Locks.HOUSE,
-        rank=50,
-        per_game=True,
-        has_text=True,
-    )
+    Verb("GAME kibitz BOARD USERID PASSWORD", COMPANY, rank=50, has_text=True),
+    "write to all who follow a board but its players, who read it when the game has ended; the text goes below",
 )
 def kibitz(request: Request, command: Command) -> Answer | None:
     """To all who follow the board but its players; these get it with the final mail."""
@@ -341,13 +282,7 @@ def kibitz(request: Request, command: Command) -> Answer | None:
     board.remark(RemarkKind.KIBITZ, author, text)
     comment = CommentMade(board.match.board, userid=author.userid, text=text)
     request.outgoing.letters += pass_on(
-        request,
-        board,
-        comment,
-        author,
-        request.message,
-        sealed=True,
-        sent_from=request.author.sent_from,
+        request, board, comment, author, request.message, sealed=True, sent_from=request.author.sent_from
     )
     return None
 
@@ -371,18 +306,15 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
 
 @handles(
     Verb(
-        "note",
-        "BOARD USERID PASSWORD [NOTHING|none]",
-        "keep what you write below for yourself, under the mails of a board; alone it shows your notes",
+        "GAME note BOARD USERID PASSWORD [NOTHING|none]",
         COMPANY,
-        Locks.HOUSE,
         rank=60,
-        per_game=True,
         has_text=True,
         wordy=True,
         lasting=True,
         aliases=("notes",),
-    )
+    ),
+    "keep what you write below for yourself, under the mails of a board; alone it shows your notes",
 )
 def note(request: Request, command: Command) -> Answer | None:
     """The text below the command goes to the notes of who writes it; without any, the notes are shown."""

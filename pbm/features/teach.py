@@ -16,14 +16,14 @@ from pbm.bots import LEVELS, Question, Thought
 from pbm.compose import Answer
 from pbm.core.board import OpenBoard
 from pbm.core.decisions import done
-from pbm.core.notify import Desk, notice_of, reader_of
+from pbm.core.notify import Desk, letters_for, notice_of, reader_of
 from pbm.core.registry import handles
 from pbm.core.request import Request
-from pbm.core.robots import SWAPS_BELOW, Ask, Task, asked, hints_told, is_robot, later, teaches, thinks
+from pbm.core.robots import SWAPS_BELOW, Ask, Task, asked, hints_told, is_robot, later, orders, teaches, thinks
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotYourTurn
 from pbm.domain.mail import RemarkKind
-from pbm.domain.match import SWAP, Ending, Match, Player, State, other
+from pbm.domain.match import SWAP, Ending, Match, Seat, State, other
 from pbm.domain.verbs import LOOKING, PLAYING, Locks, Verb
 from pbm.store.house import THINK, Item
 
@@ -52,15 +52,8 @@ CURVE = 20
 
 
 @handles(
-    Verb(
-        "hint",
-        "BOARD USERID PASSWORD",
-        "on a board against a robot: what the strongest robot would play; the game is marked",
-        PLAYING,
-        Locks.BOARDS,
-        rank=180,
-        per_game=True,
-    )
+    Verb("GAME hint BOARD USERID PASSWORD", PLAYING, Locks.BOARDS, rank=180),
+    "on a board against a robot: what the strongest robot would play; the game is marked",
 )
 def hint(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -77,16 +70,8 @@ def hint(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "review",
-        "BOARD USERID PASSWORD",
-        "go through a game that has ended: where it was won and lost, and what would have been better",
-        LOOKING,
-        Locks.BOARDS,
-        rank=160,
-        per_game=True,
-        lasting=True,
-    )
+    Verb("GAME review BOARD USERID PASSWORD", LOOKING, Locks.BOARDS, rank=160, lasting=True),
+    "go through a game that has ended: where it was won and lost, and what would have been better",
 )
 def review(request: Request, command: Command) -> Answer | None:
     player, board = request.author.who(command), request.boards.named(command)
@@ -95,24 +80,11 @@ def review(request: Request, command: Command) -> Answer | None:
         raise NotAllowed(f"Board {match.board} goes on. It can be reviewed when it has ended.")
     if match.result.ending is Ending.VOID or len(match.record) < 2:
         raise NotAllowed(f"On board {match.board} too little was played for a review.")
-    waiting = [
-        item for item in request.tx.agenda.of(THINK) if item.key.endswith(f":{player.id}") and _word(item) == "review"
-    ]
-    if len(waiting) >= MOST_REVIEWS:
+    if sum(whom == player.id for _, _, whom in orders(request.tx, "review")) >= MOST_REVIEWS:
         raise NotAllowed(f"{MOST_REVIEWS} reviews for you are still under way; wait for them.")
     request.tx.agenda.put(THINK, f"review {match.board}:{player.id}", request.now)
     goes = f"A robot goes through board {match.board}{later(request, player)}."
     return done(command, f"{goes} Its review comes by a mail of its own.")
-
-
-def _word(item: Item) -> str:
-    return item.key.partition(" ")[0]
-
-
-def _numbers(item: Item) -> tuple[int, int]:
-    """The board, and the seat or the player, of an item."""
-    board, who = item.key.partition(" ")[2].split(":")
-    return int(board), int(who)
 
 
 @thinks
@@ -121,7 +93,8 @@ def hints(at: Desk) -> Iterator[Task]:
     for item, board, seat in _wanted(at, "hint"):
         question = replace(_question(board.match, item.payload["ply"] - 1), swappable=_opens(board))
         whom = board.match.players[seat - 1].id
-        yield Task(item.key, asked(question), partial(_give_hint, item), partial(_failed, item), whom)
+        failed = partial(_failed, item, board.match.board, whom, "hint for")
+        yield Task(item.key, asked(question), partial(_give_hint, item, board.match.board, seat), failed, whom)
 
 
 @teaches
@@ -129,7 +102,8 @@ def reviews(at: Desk) -> Iterator[Task]:
     """The reviews that were asked for, the oldest first."""
     for item, board, whom in _wanted(at, "review"):
         work = partial(_go_through, parts(board.match))
-        yield Task(item.key, work, partial(_give_review, item), partial(_failed, item), whom)
+        failed = partial(_failed, item, board.match.board, whom, "review of")
+        yield Task(item.key, work, partial(_give_review, item, board.match.board, whom), failed, whom)
 
 
 def parts(match: Match) -> list[Question]:
@@ -148,12 +122,10 @@ def _go_through(questions: Sequence[Question], ask: Ask) -> list[Thought]:
 
 def _wanted(at: Desk, word: str) -> Iterator[tuple[Item, OpenBoard, int]]:
     """What was asked for by a word, of games that are there: the item, the board, and the seat or the player."""
-    for item in at.tx.agenda.of(THINK):
-        if _word(item) == word:
-            number, who = _numbers(item)
-            match = at.tx.matches.load(number)
-            if match is not None and match.game in GAMES:
-                yield item, at.open(number), who
+    for item, number, who in orders(at.tx, word):
+        match = at.tx.matches.load(number)
+        if match is not None and match.game in GAMES:
+            yield item, at.open(number), who
 
 
 def _question(match: Match, plies: int) -> Question:
@@ -162,18 +134,12 @@ def _question(match: Match, plies: int) -> Question:
     return Question(match.game, match.options, match.body, moves, TEACHER, match.board * 10_007, len(moves))
 
 
-def _still_wanted(at: Desk, item: Item) -> bool:
-    """Whether nobody else has seen to the item; it is taken off."""
-    return at.tx.agenda.drop(THINK, item.key)
-
-
-def _give_hint(item: Item, at: Desk, thoughts: Sequence[Thought]) -> None:
+def _give_hint(item: Item, number: int, seat: Seat, at: Desk, thoughts: Sequence[Thought]) -> None:
     """Nothing, if the player has moved meanwhile."""
     tx, tools, now = at.tx, at.tools, at.now
-    number, seat = _numbers(item)
     board = at.open(number)
     running = board.match.result is None and board.state.to_move == seat and board.next_ply == item.payload["ply"]
-    if not _still_wanted(at, item) or not running or not thoughts:
+    if not tx.agenda.drop(THINK, item.key) or not running or not thoughts:
         return
     player = board.match.player(seat)
     told = f"robot{TEACHER} {advice(thoughts[0], board.state.may_swap, _opens(board))}"
@@ -270,11 +236,10 @@ def _advised(thought: Thought, swap_ply: int) -> Thought:
     return replace(thought, move=SWAP, value=-thought.value, line=(SWAP,)) if swaps else thought
 
 
-def _give_review(item: Item, at: Desk, thoughts: Sequence[Thought]) -> None:
+def _give_review(item: Item, number: int, player_id: int, at: Desk, thoughts: Sequence[Thought]) -> None:
     tx = at.tx
-    number, player_id = _numbers(item)
     board, player = at.open(number), tx.players.get(player_id)
-    if not _still_wanted(at, item) or player is None or board.match.result is None:
+    if not tx.agenda.drop(THINK, item.key) or player is None or board.match.result is None:
         return
     game = GAMES[board.match.game]
     found = steps(board.match, thoughts)
@@ -290,26 +255,12 @@ def _give_review(item: Item, at: Desk, thoughts: Sequence[Thought]) -> None:
     tx.outbox.add(mails, at.now)
 
 
-def _write(at: Desk, player: Player, subject: str, page: str, **words: object) -> None:
-    """A letter to all addresses of a player."""
-    tx, tools, now = at.tx, at.tools, at.now
-    for address in tx.players.confirmed(player.id)[player.id]:
-        letter = tools.composer.letter(address, subject, page, now, player=player, headers=None, **words)  # type: ignore[arg-type]
-        tx.outbox.add([letter], now)
-
-
-def _failed(item: Item, at: Desk, _: str) -> None:
+def _failed(item: Item, number: int, whom: int, what: str, at: Desk, _: str) -> None:
     """Try again; at last tell the player that nothing will come."""
-    tx, now = at.tx, at.now
     if item.attempts + 1 < MOST_ATTEMPTS:
-        tx.agenda.postpone(item, now)
+        at.tx.agenda.postpone(item, at.now)
         return
-    number, who = _numbers(item)
-    if not _still_wanted(at, item):
-        return
-    match = tx.matches.load(number)
-    is_hint = _word(item) == "hint"
-    player = match.player(who) if match is not None and is_hint else tx.players.get(who)
-    if player is not None:
-        what = "hint for" if is_hint else "review of"
-        _write(at, player, f"pbm: no {what} board {number}", "no-lesson.txt", what=what, board=number)
+    player = at.tx.players.get(whom)
+    if at.tx.agenda.drop(THINK, item.key) and player is not None:
+        reader, subject = reader_of(at, player), f"pbm: no {what} board {number}"
+        at.tx.outbox.add(letters_for(at, reader, subject, "no-lesson.txt", what=what, board=number), at.now)

@@ -42,7 +42,7 @@ from pbm.domain.match import (
 )
 from pbm.domain.settings import Settings
 from pbm.domain.spans import DAY, HOUR, Span, check_allowance, days_taken, in_words, read_duration, read_vacation
-from pbm.domain.verbs import ACCOUNT, PLAYING, Locks, Verb
+from pbm.domain.verbs import ACCOUNT, PLAYING, Verb
 from pbm.store import Transaction
 from pbm.store.house import Absence
 
@@ -256,17 +256,8 @@ _CHANGED = "rests_changed"
 
 
 @handles(
-    Verb(
-        "claim",
-        "BOARD USERID PASSWORD [RESULT]",
-        "win a game on time, once your opponent's is up; claim draw takes a draw instead",
-        PLAYING,
-        Locks.HOUSE,
-        rank=120,
-        per_game=True,
-        alters=True,
-        wordy=True,
-    )
+    Verb("GAME claim BOARD USERID PASSWORD [RESULT]", PLAYING, rank=120, alters=True, wordy=True),
+    "win a game on time, once your opponent's is up; claim draw takes a draw instead",
 )
 def claim(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -290,18 +281,8 @@ def claim(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "give",
-        "BOARD USERID PASSWORD TIME",
-        "give your opponent more time, such as 3d, whenever you like",
-        PLAYING,
-        Locks.HOUSE,
-        rank=130,
-        per_game=True,
-        alters=True,
-        asks=True,
-        wordy=True,
-    )
+    Verb("GAME give BOARD USERID PASSWORD TIME", PLAYING, rank=130, alters=True, asks=True, wordy=True),
+    "give your opponent more time, such as 3d, whenever you like",
 )
 def give(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -318,18 +299,8 @@ def give(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "pause",
-        "BOARD USERID PASSWORD",
-        "ask your opponent to let both clocks stand still until one of you resumes",
-        PLAYING,
-        Locks.HOUSE,
-        rank=140,
-        per_game=True,
-        alters=True,
-        asks=True,
-        wordy=True,
-    )
+    Verb("GAME pause BOARD USERID PASSWORD", PLAYING, rank=140, alters=True, asks=True, wordy=True),
+    "ask your opponent to let both clocks stand still until one of you resumes",
 )
 def pause(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -342,19 +313,7 @@ def pause(request: Request, command: Command) -> Answer | None:
     return None
 
 
-@handles(
-    Verb(
-        "resume",
-        "BOARD USERID PASSWORD",
-        "end a pause",
-        PLAYING,
-        Locks.HOUSE,
-        rank=150,
-        per_game=True,
-        alters=True,
-        wordy=True,
-    )
-)
+@handles(Verb("GAME resume BOARD USERID PASSWORD", PLAYING, rank=150, alters=True, wordy=True), "end a pause")
 def resume(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
     if not _clock(board).paused:
@@ -374,16 +333,9 @@ def _clock(board: OpenBoard) -> Clock:
 
 @handles(
     Verb(
-        "vacation",
-        "USERID PASSWORD [FROM] [TO...]",
-        "let your clocks stand still for a time; alone it shows your vacations and what you have left of the year",
-        ACCOUNT,
-        Locks.HOUSE,
-        rank=120,
-        aliases=("away", "holiday"),
-        bare=True,
-        wordy=True,
-    )
+        "vacation USERID PASSWORD [FROM] [TO...]", ACCOUNT, rank=120, aliases=("away", "holiday"), bare=True, wordy=True
+    ),
+    "let your clocks stand still for a time; alone it shows your vacations and what you have left of the year",
 )
 def vacation(request: Request, command: Command) -> Answer | None:
     player = request.author.who(command)
@@ -446,7 +398,7 @@ def _overview(request: Request, player: Player, settings: Settings, told: str) -
         days=days,
         now=request.now,
         zone=settings.zone,
-    ).rstrip("\n")
+    )
 
 
 @keeps("sleep", "weekend", "timezone")

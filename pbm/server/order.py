@@ -395,4 +395,4 @@ def _greeting(request: Request, line: str) -> Answer:
         problem = f'There is no {absent} here, but there are {len(GAMES)} other games: answer "help" to see them.'
     game = GAMES.get(game_named(words), GAMES[FIRST]).info
     text = request.outgoing.page("stranger.txt", robot=robot, board=board, wish=wish, problem=problem, game=game)
-    return Answer("", Outcome.DONE, text.rstrip("\n"), "pbm: games by mail", is_greeting=True)
+    return Answer("", Outcome.DONE, text, "pbm: games by mail", is_greeting=True)

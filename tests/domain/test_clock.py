@@ -125,15 +125,15 @@ def test_classic_options_that_make_no_sense(options: dict[str, str]) -> None:
 def test_days_per_move_begin_anew_with_each_move() -> None:
     clock = Clock.start(read_control("3d"), 1, START, ALWAYS)
     assert clock.deadline_at == after(3 * DAY)
-    clock = clock.pressed(2, after(2 * DAY), ALWAYS)
+    clock = clock.charged(after(2 * DAY), ALWAYS).after_move(2, ALWAYS)
     assert (clock.left, clock.deadline_at) == ((3 * DAY, 3 * DAY), after(5 * DAY))
 
 
 def test_a_bank_shrinks_and_grows_up_to_its_cap() -> None:
     clock = Clock.start(read_control("10d+1d/10d12h"), 1, START, ALWAYS)
-    clock = clock.pressed(2, after(4 * DAY), ALWAYS)
+    clock = clock.charged(after(4 * DAY), ALWAYS).after_move(2, ALWAYS)
     assert clock.left == (7 * DAY, 10 * DAY)
-    clock = clock.pressed(1, after(4 * DAY + HOUR), ALWAYS)
+    clock = clock.charged(after(4 * DAY + HOUR), ALWAYS).after_move(1, ALWAYS)
     assert clock.left == (7 * DAY, 10 * DAY + 12 * HOUR)
     assert clock.deadline_at == after(11 * DAY + HOUR)
 
@@ -143,22 +143,26 @@ def test_a_bank_and_a_limit_for_each_move() -> None:
     assert clock.deadline_at == after(3 * DAY)
     clock = clock.charged(after(DAY), ALWAYS)
     assert clock.refreshed(ALWAYS).deadline_at == after(3 * DAY)
-    clock = clock.pressed(2, after(2.5 * DAY), ALWAYS).pressed(1, after(3 * DAY), ALWAYS)
+    clock = (
+        clock.charged(after(2.5 * DAY), ALWAYS)
+        .after_move(2, ALWAYS)
+        .charged(after(3 * DAY), ALWAYS)
+        .after_move(1, ALWAYS)
+    )
     assert clock.left == (2.5 * DAY, 4.5 * DAY)
     assert clock.deadline_at == after(5.5 * DAY)
 
 
 def test_a_late_move_leaves_nothing_but_what_it_earns() -> None:
-    late = after(30 * DAY)
-    assert Clock.start(read_control("3d"), 1, START, ALWAYS).pressed(2, late, ALWAYS).left[0] == 3 * DAY
-    assert Clock.start(read_control("3d+6h"), 1, START, ALWAYS).pressed(2, late, ALWAYS).left[0] == 6 * HOUR
-    assert Clock.start(read_control("3d+0"), 1, START, ALWAYS).pressed(2, late, ALWAYS).left[0] == 0
+    for control, left in (("3d", 3 * DAY), ("3d+6h", 6 * HOUR), ("3d+0", 0)):
+        late = Clock.start(read_control(control), 1, START, ALWAYS).charged(after(30 * DAY), ALWAYS)
+        assert late.after_move(2, ALWAYS).left[0] == left
 
 
 def test_an_undo_takes_back_what_the_ply_earned_and_no_time_that_was_used() -> None:
     clock = Clock.start(read_control("10d+1d/10d12h"), 1, START, ALWAYS)
     had = clock.charged(after(HOUR), ALWAYS).left[0]
-    played = clock.pressed(2, after(HOUR), ALWAYS)
+    played = clock.charged(after(HOUR), ALWAYS).after_move(2, ALWAYS)
     back = played.taken_back(1, had, after(2 * HOUR), ALWAYS)
     assert back.left == (had, 10 * DAY - HOUR)
     assert (back.seat, back.since) == (1, after(2 * HOUR))
@@ -168,7 +172,9 @@ def test_an_undo_takes_back_what_the_ply_earned_and_no_time_that_was_used() -> N
 
 def test_an_undo_gives_a_whole_move_where_each_has_its_time() -> None:
     clock = Clock.start(read_control("3d"), 1, START, ALWAYS)
-    back = clock.pressed(2, after(2.9 * DAY), ALWAYS).taken_back(1, DAY // 10, after(3 * DAY), ALWAYS)
+    back = (
+        clock.charged(after(2.9 * DAY), ALWAYS).after_move(2, ALWAYS).taken_back(1, DAY // 10, after(3 * DAY), ALWAYS)
+    )
     assert back.deadline_at == after(6 * DAY)
 
 
@@ -189,7 +195,7 @@ def test_a_pause_takes_no_time() -> None:
 
 def test_what_comes_before_the_clock_was_touched_costs_nothing() -> None:
     clock = Clock.start(read_control("3d"), 1, START, ALWAYS)
-    assert clock.pressed(2, after(-HOUR), ALWAYS).since == START
+    assert clock.charged(after(-HOUR), ALWAYS).after_move(2, ALWAYS).since == START
 
 
 @settings(max_examples=100, deadline=None)

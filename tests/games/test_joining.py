@@ -115,6 +115,6 @@ def test_a_command_keeps_its_name(monkeypatch):
     monkeypatch.setattr(games, "LEFT_OUT", {})
     monkeypatch.setattr("pbm.core.registry.register", lambda verb: None)
     monkeypatch.setitem(HANDLERS, "juggle now", None)
-    handles(Verb("juggle now", "", "juggle", LOOKING, Locks.NOTHING, rank=1))(lambda *_: None)
+    handles(Verb("juggle now", LOOKING, Locks.NOTHING, rank=1), "juggle")(lambda *_: None)
     assert "juggle" not in GAMES
     assert games.LEFT_OUT == {"juggle": '"juggle" is a command, so no game can have this name.'}

@@ -16,6 +16,7 @@ from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import first_line
 from pbm.core.decisions import done, refuse
+from pbm.core.notify import letters_for, reader_of
 from pbm.core.registry import REFUSALS, handles, redeems
 from pbm.core.request import Request, no_player
 from pbm.core.robots import is_robot, robot_named
@@ -28,7 +29,7 @@ from pbm.domain.errors import NeedsIdentity, NotAllowed
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Ending, Match, Player, other
 from pbm.domain.settings import ANYONE, KNOWN, NONE, Settings
-from pbm.domain.verbs import STARTING, Locks, Verb, redact
+from pbm.domain.verbs import STARTING, Verb, redact
 from pbm.features.challenge.invitation import invite
 from pbm.store.tickets import Ticket
 
@@ -38,17 +39,13 @@ ME = "me"
 
 @handles(
     Verb(
-        "challenge",
-        "USERID1 USERID2",
-        "start a game; the first userid moves first, and me is yourself",
+        "GAME challenge [OPTIONS] USERID1 USERID2",
         STARTING,
-        Locks.HOUSE,
         rank=10,
-        per_game=True,
         shortest=5,
-        options=True,
         other_usage="USERID1 USERID2 USERID PASSWORD",
-    )
+    ),
+    "start a game; the first userid moves first, and me is yourself",
 )
 def challenge(request: Request, command: Command) -> Answer | None:
     """A sender who has shown who they are starts their own game at once; others only propose one to those named."""
@@ -147,16 +144,8 @@ def _fulfil_seeks(request: Request, match: Match, asker: Player | None) -> None:
 
 
 @handles(
-    Verb(
-        "rematch",
-        "BOARD USERID PASSWORD",
-        "play the game of an ended board again, with the seats exchanged",
-        STARTING,
-        Locks.HOUSE,
-        rank=40,
-        per_game=True,
-        lasting=True,
-    )
+    Verb("GAME rematch BOARD USERID PASSWORD", STARTING, rank=40, lasting=True),
+    "play the game of an ended board again, with the seats exchanged",
 )
 def rematch(request: Request, command: Command) -> Answer | None:
     """The same game once more, with the seats exchanged; one of the two can start it, from their own address."""
@@ -333,9 +322,8 @@ def _tell_declined(request: Request, ticket: Ticket, player: Player) -> None:
     people = {tx.players.get(each) for each in agreed} | {tx.players.find(payload["challenger"])}
     title = GAMES[payload["game"]].info.title
     for asked in sorted(filter(None, people - {player}), key=lambda each: each.id):
-        for address in tx.players.confirmed(asked.id)[asked.id]:
-            words = {"invited": player.userid, "title": title}
-            request.outgoing.write(address, "pbm: no game", "declined.txt", player=asked, answers=False, **words)
+        reader, words = reader_of(request, asked), {"invited": player.userid, "title": title}
+        request.outgoing.letters += letters_for(request, reader, "pbm: no game", "declined.txt", **words)
 
 
 def _agree(request: Request, ticket: Ticket, player: Player) -> None:

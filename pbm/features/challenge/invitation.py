@@ -10,6 +10,7 @@ from pbm.compose import Answer
 from pbm.compose.pages import wrapped
 from pbm.core.credentials import check_address, first_line, open_account
 from pbm.core.decisions import done
+from pbm.core.notify import letters_for, reader_of
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.request import Request
 from pbm.core.start import check_willing, read_terms, start_match
@@ -236,13 +237,5 @@ def _start(request: Request, ticket: Ticket, inviter: Player | None, player: Pla
 
 def _tell_declined(request: Request, inviter: Player, ticket: Ticket) -> None:
     title = GAMES[ticket.payload["game"]].info.title
-    for address in request.tx.players.confirmed(inviter.id)[inviter.id]:
-        request.outgoing.write(
-            address,
-            "pbm: invitation declined",
-            "declined.txt",
-            player=inviter,
-            answers=False,
-            invited=ticket.subject,
-            title=title,
-        )
+    reader, words = reader_of(request, inviter), {"invited": ticket.subject, "title": title}
+    request.outgoing.letters += letters_for(request, reader, "pbm: invitation declined", "declined.txt", **words)

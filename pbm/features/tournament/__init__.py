@@ -4,7 +4,3 @@ A tournament is held by its jobs alone (`rounds`): it has one job at a time, who
 something must happen by itself. Whatever may let it happen sooner, such as the end of a board, moves the job to the
 present.
 """
-
-from pbm.features.tournament import rounds, verbs
-
-__all__ = ["rounds", "verbs"]

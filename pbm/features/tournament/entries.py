@@ -30,13 +30,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,23}")
 
 
 def create(
-    tx: Transaction,
-    name: str,
-    kind: str,
-    game: str,
-    words: Sequence[str],
-    body: str,
-    creator: Player | None,
+    tx: Transaction, name: str, kind: str, game: str, words: Sequence[str], body: str, creator: Player | None
 ) -> Tournament:
     """Make a tournament that players may join. creator: gets its mails; None for the operator.
 

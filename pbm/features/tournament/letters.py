@@ -13,7 +13,7 @@ from typing import Any
 
 from games import GAMES
 from pbm.compose import Answer, Outcome, Reader
-from pbm.core.notify import Desk, readers_of
+from pbm.core.notify import Desk, letters_for, readers_of
 from pbm.core.registry import Occasion, when_due
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
@@ -219,12 +219,8 @@ def announce(occasion: Occasion) -> None:
     for reader in readers_of(occasion, players).values():
         if reader.settings.tournaments != "on":
             continue
-        token = tools.composer.answered_by(reader)
-        mails += [
-            tools.composer.letter(
-                address, "pbm: tournaments to join", "tournament-news.txt", now, player=reader.player,
-                reply_to=token, leave=NO_MORE, tournaments=tournaments, zone=reader.settings.zone,
-            )
-            for address in reader.addresses
-        ]  # fmt: skip
+        mails += letters_for(
+            occasion, reader, "pbm: tournaments to join", "tournament-news.txt", leave=NO_MORE,
+            reply_to=tools.composer.answered_by(reader), tournaments=tournaments, zone=reader.settings.zone,
+        )  # fmt: skip
     tx.outbox.add(mails, now)

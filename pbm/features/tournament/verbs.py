@@ -24,15 +24,8 @@ ENDED_SHOWN = 10
 
 
 @handles(
-    Verb(
-        "tournaments",
-        "[GAME]",
-        "the tournaments there are, of a game or of all: who plays when, and how it goes",
-        TOURNAMENTS,
-        Locks.NOTHING,
-        rank=10,
-        aliases=("events",),
-    )
+    Verb("tournaments [GAME]", TOURNAMENTS, Locks.NOTHING, rank=10, aliases=("events",)),
+    "the tournaments there are, of a game or of all: who plays when, and how it goes",
 )
 def tournaments(request: Request, command: Command) -> Answer | None:
     tx, word = request.tx, command.args.get("GAME", "").casefold()
@@ -46,20 +39,12 @@ def tournaments(request: Request, command: Command) -> Answer | None:
         running=tx.tournaments.with_sizes(running),
         ended=tx.tournaments.with_sizes(ended[:ENDED_SHOWN]),
     )
-    return done(command, text.rstrip("\n"), "pbm: tournaments")
+    return done(command, text, "pbm: tournaments")
 
 
 @handles(
-    Verb(
-        "tournament create",
-        "NAME KIND GAME USERID PASSWORD",
-        "make a tournament that players may join: round-robin, swiss, knockout, ladder or league",
-        TOURNAMENTS,
-        Locks.HOUSE,
-        rank=20,
-        aliases=("event create",),
-        options=True,
-    )
+    Verb("tournament create [OPTIONS] NAME KIND GAME USERID PASSWORD", TOURNAMENTS, rank=20, aliases=("event create",)),
+    "make a tournament that players may join: round-robin, swiss, knockout, ladder or league",
 )
 def create(request: Request, command: Command) -> Answer | None:
     player, args = request.author.who(command), command.args
@@ -73,15 +58,8 @@ def create(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "tournament show",
-        "NAME",
-        "what a tournament is about, its rules, and who is in it",
-        TOURNAMENTS,
-        Locks.NOTHING,
-        rank=30,
-        aliases=("event show",),
-    )
+    Verb("tournament show NAME", TOURNAMENTS, Locks.NOTHING, rank=30, aliases=("event show",)),
+    "what a tournament is about, its rules, and who is in it",
 )
 def show(request: Request, command: Command) -> Answer | None:
     tournament = _named(request, command)
@@ -96,15 +74,8 @@ def _shown(request: Request, tournament: Tournament) -> str:
 
 
 @handles(
-    Verb(
-        "tournament join",
-        "NAME USERID PASSWORD",
-        "take part in a tournament",
-        TOURNAMENTS,
-        Locks.HOUSE,
-        rank=40,
-        aliases=("event join",),
-    )
+    Verb("tournament join NAME USERID PASSWORD", TOURNAMENTS, rank=40, aliases=("event join",)),
+    "take part in a tournament",
 )
 def join(request: Request, command: Command) -> Answer | None:
     player, tournament = request.author.who(command), _named(request, command)
@@ -131,15 +102,8 @@ def _prospect(tournament: Tournament, *, is_full: bool) -> str:
 
 
 @handles(
-    Verb(
-        "tournament bye",
-        "NAME USERID PASSWORD",
-        "have no game in the next round of a Swiss: half a point, once, unless it is the last round",
-        TOURNAMENTS,
-        Locks.HOUSE,
-        rank=45,
-        aliases=("event bye",),
-    )
+    Verb("tournament bye NAME USERID PASSWORD", TOURNAMENTS, rank=45, aliases=("event bye",)),
+    "have no game in the next round of a Swiss: half a point, once, unless it is the last round",
 )
 def bye(request: Request, command: Command) -> Answer | None:
     player, tournament = request.author.who(command), _named(request, command)
@@ -149,15 +113,8 @@ def bye(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "tournament leave",
-        "NAME USERID PASSWORD",
-        "leave a tournament; what you still play there is lost",
-        TOURNAMENTS,
-        Locks.HOUSE,
-        rank=50,
-        aliases=("event leave",),
-    )
+    Verb("tournament leave NAME USERID PASSWORD", TOURNAMENTS, rank=50, aliases=("event leave",)),
+    "leave a tournament; what you still play there is lost",
 )
 def leave(request: Request, command: Command) -> Answer | None:
     player, tournament = request.author.who(command), _named(request, command)
@@ -168,15 +125,8 @@ def leave(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "tournament start",
-        "NAME USERID PASSWORD",
-        "let a tournament of yours begin now, with those who have joined",
-        TOURNAMENTS,
-        Locks.HOUSE,
-        rank=60,
-        aliases=("event start",),
-    )
+    Verb("tournament start NAME USERID PASSWORD", TOURNAMENTS, rank=60, aliases=("event start",)),
+    "let a tournament of yours begin now, with those who have joined",
 )
 def start(request: Request, command: Command) -> Answer | None:
     tournament = _own(request, command)
@@ -186,15 +136,8 @@ def start(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "tournament cancel",
-        "NAME USERID PASSWORD",
-        "end a tournament of yours early",
-        TOURNAMENTS,
-        Locks.HOUSE,
-        rank=70,
-        aliases=("event cancel",),
-    )
+    Verb("tournament cancel NAME USERID PASSWORD", TOURNAMENTS, rank=70, aliases=("event cancel",)),
+    "end a tournament of yours early",
 )
 def cancel(request: Request, command: Command) -> Answer | None:
     tournament = _own(request, command)
@@ -203,15 +146,8 @@ def cancel(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "tournament pairings",
-        "NAME [ROUND]",
-        "who meets whom in a tournament, and on which board",
-        TOURNAMENTS,
-        Locks.NOTHING,
-        rank=80,
-        aliases=("event pairings",),
-    )
+    Verb("tournament pairings NAME [ROUND]", TOURNAMENTS, Locks.NOTHING, rank=80, aliases=("event pairings",)),
+    "who meets whom in a tournament, and on which board",
 )
 def pairings(request: Request, command: Command) -> Answer | None:
     """Of the present round, or of any of the season; of a ladder, the games under way and the latest."""
@@ -233,15 +169,8 @@ def pairings(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "tournament standings",
-        "NAME",
-        "how the players of a tournament stand",
-        TOURNAMENTS,
-        Locks.NOTHING,
-        rank=90,
-        aliases=("event standings",),
-    )
+    Verb("tournament standings NAME", TOURNAMENTS, Locks.NOTHING, rank=90, aliases=("event standings",)),
+    "how the players of a tournament stand",
 )
 def standings(request: Request, command: Command) -> Answer | None:
     tournament = _named(request, command)
@@ -250,15 +179,8 @@ def standings(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb(
-        "tournament challenge",
-        "NAME USERID PASSWORD [OTHER]",
-        "challenge somebody above you on a ladder; alone it tells whom you may",
-        TOURNAMENTS,
-        Locks.HOUSE,
-        rank=100,
-        aliases=("event challenge",),
-    )
+    Verb("tournament challenge NAME USERID PASSWORD [OTHER]", TOURNAMENTS, rank=100, aliases=("event challenge",)),
+    "challenge somebody above you on a ladder; alone it tells whom you may",
 )
 def challenge(request: Request, command: Command) -> Answer | None:
     player, tournament = request.author.who(command), _named(request, command)
