@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, select, update
 
 from pbm.domain.likeness import look
 from pbm.domain.mail import Arrival, Delivery
@@ -26,6 +26,7 @@ from pbm.store.tables import (
     invitations,
     matches,
     outbox,
+    outbox_texts,
     paces,
     peer_keys,
     player_follows,
@@ -135,8 +136,10 @@ class Erasure:
         done: the ids in inbox and outbox up to which that has been done; returned as they are then, None at the end.
         """
         word = re.compile(rb"(?<!\w)(%s)(?!\w)" % b"|".join(re.escape(name.encode()) for name in names), re.IGNORECASE)
-        written = self._mails(inbox, inbox.c.state != Arrival.NEW.value, done[0], most)
-        sent = self._mails(outbox, outbox.c.state != Delivery.QUEUED.value, done[1], most)
+        handled, over = inbox.c.state != Arrival.NEW.value, outbox.c.state != Delivery.QUEUED.value
+        written = self._next(select(inbox.c.id, inbox.c.raw).where(handled), inbox.c.id, done[0], most)
+        told = select(outbox.c.id, outbox_texts.c.raw).join(outbox_texts).where(over)
+        sent = self._next(told, outbox.c.id, done[1], most)
         # An emptied mail still tells a second delivery of itself; of what was sent nothing is needed.
         emptied = inbox.c.id.in_([mail for mail, raw in written.items() if word.search(raw)])
         self._connection.execute(update(inbox).where(emptied).values(raw=b""))
@@ -144,10 +147,10 @@ class Erasure:
         self._connection.execute(delete(outbox).where(dropped))
         return (max(written, default=done[0]), max(sent, default=done[1])) if written or sent else None
 
-    def _mails(self, queue: Table, settled: ColumnElement[bool], after: int, most: int) -> dict[int, bytes]:
-        """The next mails of a queue after an id, in order."""
-        found = select(queue.c.id, queue.c.raw).where(queue.c.id > after, settled).order_by(queue.c.id).limit(most)
-        return {row.id: row.raw for row in self._connection.execute(found)}
+    def _next(self, mails: Select[int, bytes], key: ColumnElement[int], after: int, most: int) -> dict[int, bytes]:
+        """The next of the mails after an id, in order."""
+        found = self._connection.execute(mails.where(key > after).order_by(key).limit(most))
+        return {row[0]: row[1] for row in found}
 
 
 def _seated(player_id: int) -> ColumnElement[bool]:

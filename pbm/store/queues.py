@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent, Settlement
 from pbm.store.neighbours import Conflict
-from pbm.store.tables import Instant, addresses, among, inbox, matches, outbox
+from pbm.store.tables import Instant, addresses, among, inbox, matches, outbox, outbox_texts
 
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
@@ -49,9 +49,11 @@ _HELD = timedelta(seconds=5)
 _AGAIN = {"state": Delivery.QUEUED.value, "attempts": 0, "done_at": None}
 _OWE = insert(outbox).returning(outbox.c.key, outbox.c.id)
 """Its rows come back in any order: only so does SQLite take many in one statement."""
+_WRITE = insert(outbox_texts)
+_WHOLE = select(outbox, outbox_texts.c.raw).join(outbox_texts)
 _THESE = among(outbox.c.id, "ids")
-_DUE = select(outbox).where(_QUEUED, outbox.c.due_at <= bindparam("now")).order_by(outbox.c.due_at, outbox.c.id)
-_CLAIMED = _DUE.limit(bindparam("most")).with_for_update(skip_locked=True)
+_DUE = _WHOLE.where(_QUEUED, outbox.c.due_at <= bindparam("now")).order_by(outbox.c.due_at, outbox.c.id)
+_CLAIMED = _DUE.limit(bindparam("most")).with_for_update(skip_locked=True, of=outbox)
 _OLDER = (
     select(outbox.c.board, outbox.c.address, func.min(outbox.c.id))
     .where(_PENDING, among(outbox.c.board, "boards"))
@@ -279,15 +281,16 @@ class Outbox:
                 "address": mail.address,
                 "subject": mail.subject,
                 "envelope_from": mail.envelope_from,
-                "raw": mail.raw,
                 "state": Delivery.QUEUED.value,
                 "attempts": 0,
                 "due_at": now,
             }
             for mail, cause in zip(mails, causes or repeat(None), strict=bool(causes))
         ]
-        ids = {row[0]: row[1] for row in self._connection.execute(_OWE, rows)}
-        return [ids[mail.key] for mail in mails]
+        by_key = {row[0]: row[1] for row in self._connection.execute(_OWE, rows)}
+        ids = [by_key[mail.key] for mail in mails]
+        self._connection.execute(_WRITE, [{"id": each, "raw": mail.raw} for each, mail in zip(ids, mails, strict=True)])
+        return ids
 
     def next_at(self) -> datetime | None:
         """When the next mail is due; None if there is none."""
@@ -385,19 +388,19 @@ class Outbox:
         self._connection.execute(update(outbox).where(outbox.c.id == mail_id).values(_AGAIN | {"due_at": now}))
 
     def get(self, mail_id: int) -> Queued | None:
-        row = self._connection.execute(select(outbox).where(outbox.c.id == mail_id)).one_or_none()
+        row = self._connection.execute(_WHOLE.where(outbox.c.id == mail_id)).one_or_none()
         return None if row is None else _queued(row)
 
     def latest(self, state: Delivery | None, limit: int) -> list[Queued]:
         """The newest mails first."""
-        found = select(outbox).order_by(outbox.c.id.desc()).limit(limit)
+        found = _WHOLE.order_by(outbox.c.id.desc()).limit(limit)
         if state is not None:
             found = found.where(outbox.c.state == state.value)
         return [_queued(row) for row in self._connection.execute(found)]
 
     def find(self, key: str) -> Mail | None:
         """The mail with the key."""
-        row = self._connection.execute(select(outbox).where(outbox.c.key == key[:40])).one_or_none()
+        row = self._connection.execute(_WHOLE.where(outbox.c.key == key[:40])).one_or_none()
         return None if row is None else _queued(row).mail
 
     def recall(self, key: str) -> Sent | None:
