@@ -10,7 +10,7 @@ import base64
 import hashlib
 import quopri
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.header import Header
@@ -55,42 +55,31 @@ def to_bytes(headers: Mapping[str, str], body: str | Part | Parts, key: str = ""
     lines = [_header(name, value) for name, value in headers.items()]
     content = Part("text/plain", body) if isinstance(body, str) else body
     lines += ["MIME-Version: 1.0", *_entity(content, key), ""]
-    return "\n".join(lines).replace("\n", "\r\n").encode("ascii")
+    return "\n".join(lines).encode("ascii").replace(b"\n", b"\r\n")
 
 
-def _entity(body: Part | Parts, key: str, depth: int = 1) -> Iterator[str]:
+def _entity(body: Part | Parts, key: str, depth: int = 1) -> list[str]:
     """The lines of a piece, its own headers first; a body may come as one."""
     if isinstance(body, Part):
-        yield from _leaf(body)
-        return
+        if isinstance(body.content, bytes):
+            kind, encoding, content = body.kind, "base64", _base64(body.content)
+        else:
+            kind, (encoding, content) = f"{body.kind}; charset=utf-8", written(body.content)
+        lines = [f"Content-Type: {kind}", f"Content-Transfer-Encoding: {encoding}"]
+        lines += [_header(name, value) for name, value in body.headers.items()]
+        return [*lines, "", content] if body.content else [*lines, ""]
     boundary = f"=_{key}_{depth}"
     related = f'; type="{_kind(body.parts[0])}"' if body.kind == "related" else ""
-    yield f'Content-Type: multipart/{body.kind}{related}; boundary="{boundary}"'
-    yield ""
+    lines = [f'Content-Type: multipart/{body.kind}{related}; boundary="{boundary}"', ""]
     for part in body.parts:
-        yield f"--{boundary}"
-        yield from _entity(part, key, depth + 1)
+        lines += [f"--{boundary}", *_entity(part, key, depth + 1)]
         if isinstance(part, Part) and isinstance(part.content, str):
-            yield ""  # the line break before a boundary belongs to it and not to the text
-    yield f"--{boundary}--"
+            lines.append("")  # the line break before a boundary belongs to it and not to the text
+    return [*lines, f"--{boundary}--"]
 
 
 def _kind(part: Part | Parts) -> str:
     return part.kind if isinstance(part, Part) else f"multipart/{part.kind}"
-
-
-def _leaf(part: Part) -> Iterator[str]:
-    if isinstance(part.content, bytes):
-        kind, encoding, content = part.kind, "base64", _base64(part.content)
-    else:
-        kind, (encoding, content) = f"{part.kind}; charset=utf-8", written(part.content)
-    yield f"Content-Type: {kind}"
-    yield f"Content-Transfer-Encoding: {encoding}"
-    for name, value in part.headers.items():
-        yield _header(name, value)
-    yield ""
-    if part.content:
-        yield content
 
 
 def written(text: str) -> tuple[str, str]:

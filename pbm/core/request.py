@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import InitVar, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -417,6 +418,19 @@ class Request(Desk):
     def again(self, by: Sender | None = None) -> Request:
         """A request of the same mail, for which nothing has been done yet. by: as if that were its sender."""
         return Request(self.tx, self.tools, self.incoming, by or self.sender)
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """An exception out of the block undoes what it wrote, the letters too, and that somebody joined by it."""
+        sender, letters = self.author.sender, len(self.outgoing.letters)
+        try:
+            with self.tx.savepoint():
+                yield
+        except BaseException:
+            del self.outgoing.letters[letters:]
+            if self.author.sender is not sender:
+                self.author.sender, self.author.player = sender, None
+            raise
 
     def put_off(self, until: datetime) -> Request:
         """Do nothing but say so, since the sender's boards have taken too much computing."""

@@ -268,7 +268,7 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
             raise UnknownCommand(f'"{alone.name}" stands without the name of a game.', shown)
         if verb is None:
             meant = _meant(second, _names(per_game=True))
-            line = f"{first} move {second} MOVE" if second.isdecimal() else "" if meant else "help commands"
+            line = _as_move(words, standing) or ("" if meant else "help commands")
             raise UnknownCommand(f'"{words[1]}" is no command of {first}.{meant}', line)
         return first, verb, words[2:]
     verb, count = (find("set"), 0) if is_choice(words) else leading(words)
@@ -279,6 +279,18 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
     if verb is None and second and find(second, per_game=True) and not standing.answers_board:
         raise no_game(words[0], " ".join(["GAME", *_unsecret(words[1:])]))
     return (standing.game if standing.game in GAMES else None), verb, words[count:]
+
+
+def _as_move(words: Sequence[str], standing: Standing) -> str:
+    """The line of a move where the verb is left out between a game and a board or a cell; empty for other words.
+
+    >>> _as_move(["cross", "E4"], Standing()), _as_move(["cross", "101", "ann", "secret", "E4"], Standing())
+    ('cross move BOARD E4', 'cross move 101 MOVE')
+    """
+    game, *rest = words
+    board = rest.pop(0) if rest[0].isdecimal() else str(standing.board or "BOARD")
+    is_move = len(rest) == 1 and _CELL_FIRST.match(rest[0])
+    return f"{game.casefold()} move {board} {rest[0] if is_move else 'MOVE'}" if is_move or board == words[1] else ""
 
 
 def _unsecret(words: Sequence[str]) -> list[str]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 
 _PARTS = {
-    "WISH": r"(?:i(?:'ll| will| shall| would like to| would love to|'d like to|'d love to| want to| wish to| choose to"
-    r"| have to| must|'m going to| am going to|(?:'d| would) be (?:happy|glad|delighted|pleased) to)? )",
+    "WISH": r"(?:going to |i(?:'?ll| will| shall| would like to| would love to|'d like to|'d love to| want to| wish to"
+    r"| choose to| have to| must|'m going to| am going to|(?:'d| would) be (?:happy|glad|delighted|pleased) to)? )",
     "OFFER": r"(?:it|(?:(?:a|the|your|this) )?"
     r"(?:draw(?: offer)?|undo|takeback|take back|offer(?: of a draw)?|proposal|request))",
     "LAST": r"(?:it|that|this|that one|this one|(?:that|the last) move|my (?:(?:last|previous) )?(?:move|one|stone))",
@@ -29,7 +29,8 @@ _PARTS = {
     r"|i think|i guess|i suppose"
     r"|i believe|let's see|here we go|here goes|for now|this time|my turn|after some thought)[\s,.:!-]+)*",
     "AFTER": r"(?:[\s,.!-]+(?:please|then|now|here|too|thanks(?: a lot)?|thank you|thx|this time|today|for now|i think"
-    r"|i guess|for me|cheers|bye|lol|haha|hehe|again|my friend|mate|sir|[:;]-?[)dp]))*",
+    r"|i guess|for me|cheers|bye|lol|haha|hehe|again|my friend|mate|sir|your (?:move|turn)"
+    r"|good luck|gl|hf|[:;]-?[)dp]))*",
 }
 
 
@@ -241,8 +242,15 @@ GIVEN = _any(
 )
 """A sentence that gives somebody time."""
 
-COUNTS = {"a": "1", "an": "1", "one": "1", "another": "1", "two": "2", "three": "3", "four": "4", "five": "5"}
+_NUMBERS = """
+    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen
+""".split()  # noqa: SIM905  as below
+COUNTS = {"a": "1", "an": "1", "another": "1", **{word: f"{count}" for count, word in enumerate(_NUMBERS, 1)}}
 """Numbers in words there, too."""
+
+DICTATED = re.compile(rf"(?<![\w'’])(?P<letter>[b-hj-z]) (?P<count>{'|'.join(_NUMBERS)})\b", re.IGNORECASE)
+"""A cell as it is dictated; "a" and "I" are words before a number."""
 
 TOPICS = {
     command: _any(rows)
@@ -267,7 +275,8 @@ TOPICS = {
             \b(?:no more|don't want|do not want|without) (?:any |the )?(?:pictures?|images?|receipts?|reminders?|html)\b
             """,
         "test display": r"""
-            \b(?:can't|cannot|can not|don't) (?:see|read) (?:the|my|any) (?:board|picture)|\b(?:picture|image|html)\b
+            \b(?:can't|cannot|can not|don't) (?:see|read) (?:the|my|any) (?:board|picture)
+            ^(?:picture|image|html)(?: please)?\??$|\b(?:no|the|see|send|show|want) (?:\w+ )?(?:picture|image|html)s?\b
             \b(?:board|mail|picture) (?:is|looks?|seems?) (?:strange|weird|wrong|broken|odd|bad|empty|garbled)
             """,
         "help block": r"\b(?:rude|abusive|insult\w*|harass\w*|report (?:a player|them))\b",
@@ -496,7 +505,7 @@ LEADING = _any(
 PLAYS = _any(
     r"""
     (?:move|turn|choice|pick|stone) is|WISH(?:(?:just|now|simply|then) )?VERB|(?:let me|let's|let us) VERB|VERB
-    i(?:'m| am) VERB
+    i(?:'m| am) VERB|i'd like(?= [a-z]\d)
     (?:i(?:'m| am) )?(?:playing|taking|going|moving|placing|putting|choosing|picking|removing|trying|connecting|drawing)
     (?:(?:so|and) )?(?:my|the|this|here is my|here's my) NAMES(?: to)?(?: VERB)?
     """,
@@ -519,6 +528,9 @@ LEADS = _any(
     after=r"\b[\s.:]*(?=\S)",
 )
 """A word between a verb and the move."""
+
+ENDED = _any(r"$|\s+(?:to|for|and|so|because|since|as|but|then)\b|\s*[-(]", "AFTER")
+"""What may follow a move that is a number; anything else is counted by it: "5 days"."""
 
 CLAUSE = re.compile(r"(?:,|;|:| - |\band\b|\bso\b|\bbut\b)\s*")
 
@@ -558,6 +570,7 @@ RETRACTS = _any(
 TAKES_BACK = _any(
     r"""
     wait|hold on|let me think|scratch that|not yet|just kidding|joking|forget|never mind|on second|i meant
+    or (?:maybe |perhaps |better )?not\b
     sorry[\s,]+(?:i meant|wrong|that)
     """,
     r"(?:oh |oops|no[\s,]+)*",

@@ -218,6 +218,8 @@ def meaning(text: str, legal: Callable[[str], str | None]) -> Meaning:
     Meaning(act=<Act.MOVE: 'move'>, move='D4', taken='D4', comment="Hi Bert,\\n\\nI'll take the center.", between=())
     >>> meaning("E4, how are you?", legal)
     Meaning(act=<Act.MOVE: 'move'>, move='E4', taken='E4', comment='how are you?', between=())
+    >>> meaning("d four please", legal).move, meaning("D4\\nWhat are the rules?", legal).move
+    ('D4', 'D4')
     >>> meaning("I'd like to swap please", legal).act, meaning("thanks!", legal).act
     (<Act.SWAP: 'swap'>, <Act.SAY: 'say'>)
     >>> meaning("I play D4. No, E4!", legal)
@@ -227,6 +229,7 @@ def meaning(text: str, legal: Callable[[str], str | None]) -> Meaning:
     """
     reader = _Reader(sentences(text), legal)
     claims = reader.claims()
+    claims = [claim for claim in claims if claim.act is not Act.RULES] or claims  # asked beside a move, or an act
     spoken_of = tuple(dict.fromkeys(name for names in reader.mentions for name in names))
     if not claims:
         return Meaning(Act.SAY, comment=text.strip(), between=spoken_of)
@@ -353,7 +356,7 @@ class _Reader:
         self.said = said
         self._legal = legal
         self._known: dict[str, str | None] = {}
-        self.cores = [self._undenied(sentence) for sentence in said]
+        self.cores = [idioms.DICTATED.sub(_in_digits, self._undenied(sentence)) for sentence in said]
         self.mentions = [self._mentioned(core) for core in self.cores]
 
     def claims(self) -> list[_Claim]:
@@ -420,7 +423,9 @@ class _Reader:
     def _leading(self, said: str) -> tuple[str, str, str] | None:
         """The move that a sentence begins with, a comma or the like or a new clause after it."""
         found = idioms.LEADING.match(said.translate(_PLAIN).casefold())
-        if found is None or not _is_strong(found["move"]) or idioms.SPOKEN_OF.search(plain(said[found.end() :])):
+        following = plain(said[found.end() :]) if found else ""
+        is_spoken_of = idioms.SPOKEN_OF.search(following) and not idioms.ACTS["draw"].fullmatch(following)
+        if found is None or not _is_strong(found["move"]) or is_spoken_of:
             return None
         if found["move"].isdecimal() and found["mark"] not in (",", "!"):
             return None  # "10:30 is fine", "5 and a half"
@@ -453,7 +458,9 @@ class _Reader:
             piece = " ".join(pieces[:count]).strip(" .,!;:()\"'")
             is_column = len(piece) == 1 and piece.isalpha() and (len(pieces) == 1 or pieces[0] == f"{piece},")
             if (is_column or _is_strong(piece)) and (move := self.legal(piece)):
-                return None if idioms.SPOKEN_OF.search(" ".join(pieces[count:])) else move
+                following = "".join(f" {each}" for each in pieces[count:])
+                counts = piece.isdecimal() and pieces[count - 1] == piece and not idioms.ENDED.match(following)
+                return None if counts or idioms.SPOKEN_OF.search(following) else move
         return None
 
     def _mentioned(self, said: str) -> list[str]:
@@ -466,6 +473,11 @@ class _Reader:
         if words not in self._known:
             self._known[words] = self._legal(words) if len(self._known) < MAX_LOOKED_AT else None
         return self._known[words]
+
+
+def _in_digits(cell: re.Match[str]) -> str:
+    """A dictated cell as it is typed: "f six" is "f6"."""
+    return f"{cell['letter']}{idioms.COUNTS[cell['count'].casefold()]}"
 
 
 def _pieces(word: str) -> Iterator[str]:

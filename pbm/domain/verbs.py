@@ -313,7 +313,7 @@ def passwords_behind(lines: Sequence[str], userid: str) -> list[str]:
     """
     found = []
     for line in lines[:_MAX_LINES]:
-        words = [word.strip(_MARKS) for word in line.split()]
+        words = [word for word in (each.strip(_MARKS) for each in line.split()) if word.strip("/:=|-")]
         for place, word in enumerate(words):
             folded = word.casefold()
             near = 1 if folded == userid else 2 if folded in ("password", "passwort", "pass") else 0

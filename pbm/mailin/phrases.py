@@ -201,8 +201,9 @@ FORWARD_INTRO = _any(
 MOBILE = _any(
     r"[\s<(\[*_-]{0,6}",
     r"""
-    (?:\w{1,12} )?(?:sent (?:from|via|with|by|using|on) |from my (?:i?phone|ipad|android|mobile|samsung))
-    get \[?(?:outlook|bluemail|typeapp)|(?:\w+ ){0,3}from mobile$|my\w* (?:iphone|ipad)
+    (?!(?:i|you|we|they) )(?:\w{1,12} )?(?:sent (?:from|via|with|by(?! mistake)|using|on) )
+    (?:\w{1,12} )?from my (?:i?phone|ipad|android|mobile|samsung)
+    get \[?(?:outlook|bluemail|typeapp)|(?:\w+ ){0,3}from mobile$|my\w* (?:iphone|ipad)\W*$
     this (?:e-?mail|message) (?:was|has been) (?:(?:sent|written) (?:from|on|by|via) (?:my|an?) |checked|scanned)
     gesendet (?:mit|von|über|vom|mittels)|von meine[mr]\b.{1,40}gesendet|diese nachricht wurde von mein
     holen sie sich outlook|diese e-?mail wurde .{0,30}(?:viren|avast)|viren(?:frei|geprüft)|virus-?free\b
@@ -217,7 +218,8 @@ MOBILE = _any(
     (?:.{1,20} )?küldve\b|.{1,30} से भेजा
     從我的|从我的|发自我的|發自我的|來自|发送自|使用.{1,20}(?:发送|傳送)|(?:取得|获取) ?outlook|.{1,20}에서 보냄
     .{1,30}(?:から送信|mdan gönderildi|dan gönderildi|を入手)
-    ᐧ|https?://\S{1,300}>$|mail(?:suite|track)\b|do you yahoo|yahoo!? mail\b|\[?(?:cid|image):\s?[^\s\]]{1,80}\]$
+    yahoo!? mail(?: (?:for|on|plus)\b|\W*$|\s?[:-])
+    ᐧ|https?://\S{1,300}>$|mail(?:suite|track)\b|do you yahoo|\[?(?:cid|image):\s?[^\s\]]{1,80}\]$
     """,
 )
 """The beginning of a line that a phone, a mail program or a virus scanner adds below the text."""

@@ -22,12 +22,12 @@ from structlog.contextvars import bind_contextvars, unbind_contextvars
 
 from pbm.core.counts import COUNTS, SETTLED
 from pbm.domain.errors import Rejected
-from pbm.domain.mail import Arrival, Mail, Received, Settlement
+from pbm.domain.mail import Arrival, Received, Settlement
 from pbm.domain.verbs import Locks
 from pbm.mailin import Message
 from pbm.server.guard import Gate, Logins
 from pbm.server.handle import Checked, Handler, Obeyed, Prepared, Settled
-from pbm.store import HOUSE, Conflict, DatabaseTrouble, Plied, Store, Transaction
+from pbm.store import HOUSE, Conflict, DatabaseTrouble, Store, Transaction
 
 log = structlog.get_logger()
 
@@ -489,14 +489,10 @@ class Batches:
 class _Entry:
     """The journal's notes on one mail."""
 
-    settlement: Settlement | None = None
-    mails: list[Mail] = field(default_factory=list)
-    """Those that are owed because of it."""
+    settlement: Settlement
+    settled: Settled
     outbox: list[int] = field(default_factory=list)
-    """The rows of these, once they are written down."""
-    plies: Sequence[Plied] = ()
-    """Those that are yet to be written down."""
-    about: Mapping[str, str] = field(default_factory=dict)
+    """The rows of the mails that are owed because of it, once they are written down."""
 
 
 class Journal:
@@ -510,7 +506,7 @@ class Journal:
     def note(self, mail: int, settled: Settled, identity: str | None = None) -> None:
         """identity: what tells a second delivery of the same mail; None where nothing does."""
         settlement = Settlement(mail, settled.state, settled.reason, identity, settled.kept)
-        self._unwritten[mail] = _Entry(settlement, list(settled.mails), about=settled.about, plies=settled.plies)
+        self._unwritten[mail] = _Entry(settlement, settled)
         if identity is not None:
             self._identities.add(identity)
 
@@ -525,15 +521,14 @@ class Journal:
     @property
     def holds_plies(self) -> bool:
         """Some boards are not yet in the database as they are."""
-        return any(entry.plies for entry in self._unwritten.values())
+        return any(entry.settled.plies for entry in self._unwritten.values())
 
     def write_down(self, tx: Transaction) -> None:
         """Put what was noted where the transaction commits it."""
-        tx.matches.add_plies([ply for entry in self._unwritten.values() for ply in entry.plies])
-        settlements = [entry.settlement for entry in self._unwritten.values() if entry.settlement is not None]
-        owed = [(mail, number) for number, entry in self._unwritten.items() for mail in entry.mails]
+        tx.matches.add_plies([ply for entry in self._unwritten.values() for ply in entry.settled.plies])
+        owed = [(mail, number) for number, entry in self._unwritten.items() for mail in entry.settled.mails]
         rows = tx.outbox.add([mail for mail, _ in owed], tx.now, [number for _, number in owed])
-        tx.inbox.settle(settlements, tx.now)
+        tx.inbox.settle([entry.settlement for entry in self._unwritten.values()], tx.now)
         for (_, number), row in zip(owed, rows, strict=True):
             self._unwritten[number].outbox.append(row)
         self._entries |= self._unwritten
@@ -543,12 +538,11 @@ class Journal:
         """Log what is committed now; of what a mail holds, nothing."""
         for number, entry in self._entries.items():
             settlement, words = entry.settlement, {}
-            assert settlement is not None  # noqa: S101  every mail that was handled is settled
             COUNTS.add(SETTLED, settlement.state.value)
             if settlement.reason and settlement.state is not Arrival.PARKED:
                 words["reason"] = settlement.reason
             outbox = {"outbox": entry.outbox} if entry.outbox else {}
-            log.info("settled", mail=number, **outbox, state=settlement.state.value, **entry.about, **words)
+            log.info("settled", mail=number, **outbox, state=settlement.state.value, **entry.settled.about, **words)
         self.clear()
 
     def clear(self) -> None:
@@ -616,7 +610,9 @@ def names_to_lock(mail: Prepared) -> Iterator[str]:
     identity = mail.identity
     if identity is not None:
         yield f"mail {identity}"
-    yield from _names(mail)
+    yield from _boards(mail)
+    for keys in mail.logins.keys.values():
+        yield from (f"guess {key.kind} {key.subject}" for key in keys)
 
 
 def parted(work: Sequence[Work], foreseen: Collection[int]) -> tuple[list[Work], list[Work]]:
@@ -642,23 +638,12 @@ def stays_on_boards(mail: Prepared) -> bool:
     answers_no_board = isinstance(message, Message) and message.token is not None and mail.sender.seat is None
     if not isinstance(message, Message) or answers_no_board or mail.is_for_operator:
         return False
-    return _needs_only_boards(mail)
-
-
-def _needs_only_boards(mail: Prepared) -> bool:
-    """Whether the commands of a mail need no more than their boards."""
     known = mail.sender.proven is not None or mail.sender.seat is not None or bool(mail.logins.keys)
     return known and all(isinstance(each, Rejected) or each.verb.locks is Locks.BOARDS for each in mail.commands)
 
 
-def _names(mail: Prepared) -> Iterator[str]:
-    """The boards a mail is about, as far as that can be seen, and what its passwords count for."""
-    yield from _boards(mail)
-    for keys in mail.logins.keys.values():
-        yield from (f"guess {key.kind} {key.subject}" for key in keys)
-
-
 def _boards(mail: Prepared) -> Iterator[str]:
+    """The boards a mail is about, as far as that can be seen."""
     if mail.sender.board is not None:
         yield f"board {mail.sender.board}"
     for command in mail.commands:

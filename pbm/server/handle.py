@@ -187,9 +187,9 @@ class Handler:
         self._unlock = unlock
         self._costs = Costs(lambda: tools.limits.computing_seconds_per_hour)
         self._rehearsed: dict[int, float] = {}
+        """Seconds that the rehearsals of mails took, by number, until they are charged for."""
         self.overtaken = 0.0
         """Seconds of processor time, in all, that were taken by mails which others were interrupted for."""
-        """Seconds that the rehearsals of mails took, by number, until they are charged for."""
 
     def message_of(self, row: Received) -> Message | Discard:
         return read_mail(row.raw, Envelope(row.mail_from, row.recipients), self._robot, self._unlock)

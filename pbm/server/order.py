@@ -154,7 +154,7 @@ class Order:
         text, command = self.reading.text, self.commands[0]
         if not (request.sender.address and text and (isinstance(command, UnknownCommand) or is_newcomers(text))):
             return False
-        with request.tx.savepoint():
+        with request.savepoint():
             return greet(request, text) or is_puzzling(request.tx, request.sender.address)
 
     def _again(self, request: Request, meant: Restated) -> Request:
@@ -173,7 +173,7 @@ def run(request: Request, command: Command | Rejected) -> Answer | None:
     """Carry one command out, by the handler of its verb. Raises: Rejected, GameError."""
     if isinstance(command, Rejected):
         raise command
-    with request.tx.savepoint():
+    with request.savepoint():
         return HANDLERS[command.verb.name](request, command)
 
 

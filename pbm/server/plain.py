@@ -376,6 +376,7 @@ def _to_opponent(request: Request, board: OpenBoard, text: str, meant: Meaning) 
             f'You ask for no more mails. {way_out} "help mails" tells how to get fewer, or none. '
             f'To write to your opponent, begin with "{CHAT}".'
         )
+    _check_joins(request, text)
     if idioms.OWN_ADDRESS.search(plain(text)):
         raise BadArguments(
             "Nothing was passed on: your opponent does not learn your address. To have your mails sent to another one, "
@@ -455,7 +456,7 @@ def _asked(request: Request, board: OpenBoard, text: str, wish: Wish) -> Restate
 def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_asking: bool) -> Restated | None:
     """The meaning of plain words that answer no board. Raises: BadArguments for a lone yes or no."""
     words, wish = plain(text).split(), wished(text)
-    if isinstance(command, BadArguments) and (begun := _begun(request, text)) is not None:
+    if (begun := _begun(request, text, command)) is not None:
         return begun
     if not is_asking and wish in (None, Wish.THANKS):
         return None
@@ -482,8 +483,16 @@ def _elsewhere(request: Request, text: str, command: Command | Rejected, *, is_a
     return _by_topic(request, text, command)
 
 
-def _begun(request: Request, text: str) -> Restated | None:
-    """The wish of a challenge, or of "play" with more than a game behind it. Raises: NotFound, BadArguments."""
+def _begun(request: Request, text: str, command: Command | Rejected) -> Restated | None:
+    """The wish of words that begin like a command: of a challenge, of "play" with more than a game behind it, to give
+    somebody time, or to be left alone. Raises: NotFound, BadArguments.
+    """
+    if time := given(text)[0]:
+        raise BadArguments("On which board? Answer a mail of it, or put its number in front.", f"BOARD give {time}")
+    if isinstance(command, UnknownCommand) and consent(text, ()).answer is Answer.NEVER:
+        return Restated("help mails", "", "")
+    if not isinstance(command, BadArguments):
+        return None
     verb, _, said = plain(text).partition(" ")
     if verb == "challenge":
         _check_players(request, text.split()[1:])
@@ -533,9 +542,8 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
         topic(text),
         starts(text),
     )
-    rival, joined = player_named(request.tx, text, "rival"), idioms.JOINS.search(plain(text))
-    if joined is not None and (event := request.tx.tournaments.find(joined["event"])) is not None:
-        raise BadArguments(f"To join {event.name}, answer with this:", f"tournament join {event.name}")
+    rival = player_named(request.tx, text, "rival")
+    _check_joins(request, text)
     if rival is not None:
         way = "answer with this" if game else "name the game and challenge them, for instance"
         line = f"{game or FIRST} challenge me {rival.userid}"
@@ -552,6 +560,16 @@ def _by_topic(request: Request, text: str, command: Command | Rejected) -> Resta
     is_talk = isinstance(command, UnknownCommand) and plain(text).split(" ")[0] not in GAMES and _is_sentence(text)
     is_sentence = is_talk or _names_no_game(text, command)
     return Restated(START, "", "") if is_sentence else None
+
+
+def _check_joins(request: Request, text: str) -> None:
+    """Raises: BadArguments for a wish to take part in a tournament."""
+    said, joined = plain(text), idioms.JOINS.search(plain(text))
+    event = request.tx.tournaments.find(joined["event"]) if joined else None
+    is_told = joined is not None and said.startswith("join tournament ") and joined[0] == said
+    if joined is not None and (event is not None or is_told):
+        name = event.name if event else joined["event"]
+        raise BadArguments(f"To join {name}, answer with this:", f"tournament join {name}")
 
 
 def _check_players(request: Request, words: Sequence[str]) -> None:

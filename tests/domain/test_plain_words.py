@@ -275,6 +275,11 @@ def test_the_name_in_a_first_mail(said: str, name: str) -> None:
     assert introduced(said) == name
 
 
+@pytest.mark.parametrize("said", ["I take 5 days off", "I'll do 3 more weeks", "I play 5 minutes a day"])
+def test_a_number_that_counts_something_is_no_move(said: str) -> None:
+    assert meaning(said, legal("crossgeo")).act is Act.SAY
+
+
 def offered(name: str) -> tuple[str, str]:
     """Two moves that a game can begin with."""
     game = GAMES[name]

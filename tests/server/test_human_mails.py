@@ -186,16 +186,24 @@ BOARD_ANSWERS = {
     "pbm: about bert": "what's my rating?",
     "how it stands": "show me the board again|how many days do I have left?|when does anna have to move?|"
     "whose turn is it?|show me my games|am I X or O?|how much time do I have?",
-    "passed on as a message": "lol|👍|hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick",
-    "You played C3": "C3 👍|c3 pls|move is C3|C3, not D4|C3\n\nI thought about D4, but no.",
+    "passed on as a message": "lol|👍|hold on|your turn|you win|why are you so slow|I'm done|sorry I was sick|"
+    "picture perfect|my ipad died, sorry|I sent by mistake the wrong one, sorry",
+    "Write: tournament join summer": "join tournament summer",
+    "Write: cross move 101 C3": "cross C3|Cross 101 C3",
+    "You played C3": "c three|I'll take c three|gonna play c3|Ill take c3|i'd like c3|C3 good luck|C3 your turn|"
+    "C3\nyahoo mail is bad|C3\nwhat are the rules?|"
+    "C3 👍|c3 pls|move is C3|C3, not D4|C3\n\nI thought about D4, but no.",
     "speaks of C3 or D4": "C3 or D4|C3 or D4, hmm",
     "is not a cell": "the middle|is it C99?",
     "There is no board 102": "C3\n102 f7|101 C3\n102: f7",
     "Hints are only given": "hint please|any hints?",
     'Did you mean "resign"?': "resgin|Resing!",
     'Did you mean "swap"?': "sawp|swop",
-    'answer with "C3" on one line and "propose" on the next': "C3, draw?|C3. Draw?|C3 and I offer a draw|C3\ndraw?",
+    'answer with "C3" on one line and "propose" on the next': "C3, how about a draw?|"
+    "C3, draw?|C3. Draw?|C3 and I offer a draw|C3\ndraw?",
     "may mean C3 or resign": "C3, I resign",
+    "may mean C3 or D4": "I'll take c three. No, d four",
+    "may mean C3,": "C3... or maybe not|C3. Or not.",
     "your opponent does not learn your address": "My address has changed to bert2@example.net|Use my new mail b@x.org",
     "pbm: help claim": "what happens if anna does not move?|She hasn't answered for weeks",
 }  # fmt: skip
@@ -229,6 +237,9 @@ ELSEWHERE_ANSWERS = {
     "Write: 101 d4": "D4|D4 please|d4!",
     "Write: 101 resign": "I resign, well played!",
     "how it stands": "my games",
+    "Write: cross move BOARD D4": "cross D4",
+    "Write: BOARD give 2d": "give anna 2 days",
+    "pbm: help mails": "leave me alone",
 }
 """What a player writes who is to move on board 101, and answers no mail of it."""
 
@@ -261,6 +272,17 @@ def test_what_newcomers_answer_leads_to_a_game_a_name_or_help(patient: House) ->
         is_right = wanted.casefold() in told.casefold() if wanted else not told
         wrong += [] if is_right else [(said, told[:200])]
     assert wrong == []
+
+
+def test_a_newcomer_whose_first_game_is_refused_has_not_joined(patient: House) -> None:
+    patient.send("joe@home.example", "hi", "hello")
+    tools = patient.service.tools
+    tools.limits = tools.limits.model_copy(update={"active_games": 0})
+    for said in ("joe, play hex", "play hex", "I want to play hex"):
+        (got,) = patient.answer("joe@home.example", said, mail=1)
+        assert "No game was started" in got.body
+    with patient.service.store.read() as tx:
+        assert tx.players.find("joe") is None
 
 
 def test_what_people_ask_in_answer_to_a_board_leads_there(patient: House) -> None:
