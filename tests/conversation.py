@@ -59,7 +59,7 @@ FOOTER = f"\n\n{SENTINEL}\n"
 REFUSED = re.compile(r"^.*: nothing was\s+changed\.|^Subject: pbm: not done|^FAILED: |^Your mail was:", re.MULTILINE)
 """What a mail holds that refuses something."""
 
-PASSING = frozenset({"attempts", "inbox", "outbox", "tickets"})
+PASSING = frozenset({"attempts", "inbox", "outbox", "outbox_texts", "tickets"})
 """Tables that any mail may add to."""
 
 _ANSWERS = re.compile(r"(\S+) answers(?: (\w+)'s)?(?: (\d+))?(?: \(mail (\d+)\))?: (.*)")

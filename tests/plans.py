@@ -25,7 +25,8 @@ from tests.databases import Databases, Server
 SMALL = {"meta"}
 TABLES = metadata.tables.keys() - SMALL | {"first_player", "second_player", "followed"}
 """With the names they are given in statements."""
-LONG = {"matches", "plies", "inbox", "outbox", "attempts", "rating_changes", "ratings", "tickets", "tournaments"}
+LONG = {"matches", "plies", "inbox", "outbox", "outbox_texts", "attempts", "tickets"}
+LONG |= {"rating_changes", "ratings", "tournaments"}
 """Of the others what belongs to one player, board or event is little, and may be sorted."""
 FOR_ALL = (
     ("FROM players WHERE players.removed_at IS NULL ORDER BY players.userid_key", "a broadcast is for all players"),

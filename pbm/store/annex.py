@@ -13,7 +13,6 @@ from sqlalchemy import (
     Connection,
     Row,
     ScalarSelect,
-    delete,
     exists,
     func,
     insert,
@@ -29,6 +28,7 @@ from pbm.domain.clock import Clock, read_control
 from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import Intent, IntentKind, Match, Player
 from pbm.domain.settings import Settings
+from pbm.store.queries import PLAYERS, Queries
 from pbm.store.tables import (
     absences,
     among,
@@ -121,11 +121,11 @@ _OF_BOARDS = (
 """Built once: every move asks for it."""
 
 
-class Intents:
+class Intents(Queries):
     """At most one of a kind for each seat of a board; private to that seat."""
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._foreseen: dict[int, list[Intent]] = {}
 
     def foresee(self, boards: Collection[int]) -> None:
@@ -142,33 +142,22 @@ class Intents:
 
     def _read(self, boards: Collection[int]) -> dict[int, list[Intent]]:
         found: dict[int, list[Intent]] = {board: [] for board in boards}
-        for board, seat, kind, *rest in self._connection.execute(_OF_BOARDS, {"boards": list(boards)}):
+        for board, seat, kind, *rest in self._execute(_OF_BOARDS, {"boards": list(boards)}):
             text, comment, since, until = rest
             found[board].append(Intent(seat, IntentKind(kind), text, comment or "", since, until))
         return found
 
     def keep(self, board: int, intent: Intent, now: datetime) -> None:
         """In place of the one of its kind."""
-        self.drop(board, intent)
-        values = {
-            "board": board,
-            "seat": intent.seat,
-            "kind": intent.kind.value,
-            "text": intent.text,
-            "created_at": now,
-            "comment": intent.comment or None,
-            "due_at": intent.until,
-        }
-        self._connection.execute(insert(intents).values(values))
+        self._foreseen.pop(board, None)
+        key = {"board": board, "seat": intent.seat, "kind": intent.kind.value}
+        values = {"text": intent.text, "created_at": now, "comment": intent.comment or None, "due_at": intent.until}
+        self._put(intents, key, values)
 
     def drop(self, board: int, intent: Intent) -> None:
         """The one of its seat and kind."""
         self._foreseen.pop(board, None)
-        self._connection.execute(
-            delete(intents).where(
-                intents.c.board == board, intents.c.seat == intent.seat, intents.c.kind == intent.kind.value
-            )
-        )
+        self._drop(intents, board=board, seat=intent.seat, kind=intent.kind.value)
 
 
 ALL = "all"
@@ -211,11 +200,11 @@ _FOLLOWERS = (
 """Built once: every move asks for it."""
 
 
-class Follows:
+class Follows(Queries):
     """A player follows a board by itself, one of its players, or by a choice of theirs all boards of its game."""
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._foreseen: dict[int, list[Follower]] = {}
 
     def foresee(self, boards: Collection[int]) -> None:
@@ -233,54 +222,44 @@ class Follows:
 
     def _read(self, boards: Collection[int]) -> dict[int, list[Follower]]:
         found: dict[int, list[Follower]] = {board: [] for board in boards}
-        for row in self._connection.execute(_FOLLOWERS, {"boards": list(boards)}):
+        for row in self._execute(_FOLLOWERS, {"boards": list(boards)}):
             found[row.board].append(Follower(Player(row.id, row.userid), bool(row.ends_only), row.whom))
         return found
 
     def wish(self, player_id: int, board: int) -> bool | None:
         """Whether the player follows the board by itself: only its end, or all of it; None if neither."""
         found = select(follows.c.ends_only).where(follows.c.player_id == player_id, follows.c.board == board)
-        return self._connection.execute(found).scalar()
+        return self._execute(found).scalar()
 
     def follow(self, player_id: int, board: int, *, ends_only: bool) -> None:
-        self.unfollow(player_id, board)
-        self._connection.execute(insert(follows).values(player_id=player_id, board=board, ends_only=ends_only))
+        self._put(follows, {"player_id": player_id, "board": board}, {"ends_only": ends_only})
 
     def unfollow(self, player_id: int, board: int) -> bool:
         """False if they did not follow it."""
-        own = (follows.c.player_id == player_id) & (follows.c.board == board)
-        return self._connection.execute(delete(follows).where(own)).rowcount != 0
+        return self._drop(follows, player_id=player_id, board=board) != 0
 
     def boards(self, player_id: int) -> list[tuple[int, bool]]:
         """The boards that the player follows by themselves, ascending; whether only their ends."""
         found = select(follows.c.board, follows.c.ends_only).where(follows.c.player_id == player_id)
-        return [(row.board, row.ends_only) for row in self._connection.execute(found.order_by(follows.c.board))]
+        return [(row.board, row.ends_only) for row in self._execute(found.order_by(follows.c.board))]
 
     def players(self, player_id: int) -> list[Player]:
         """The players whom this one follows, by userid."""
-        found = (
-            select(players.c.id, players.c.userid)
-            .join(player_follows, player_follows.c.followed_id == players.c.id)
-            .where(player_follows.c.player_id == player_id, players.c.removed_at.is_(None))
-            .order_by(players.c.userid_key)
-        )
-        return [Player(row.id, row.userid) for row in self._connection.execute(found)]
+        found = PLAYERS.join(player_follows, player_follows.c.followed_id == players.c.id)
+        own = (player_follows.c.player_id == player_id) & players.c.removed_at.is_(None)
+        return self._players(found.where(own).order_by(players.c.userid_key))
 
     def follow_player(self, player_id: int, followed_id: int) -> None:
         """All boards of a player whom they do not follow yet."""
-        self._connection.execute(insert(player_follows).values(player_id=player_id, followed_id=followed_id))
+        self._execute(insert(player_follows).values(player_id=player_id, followed_id=followed_id))
 
     def unfollow_player(self, player_id: int, followed_id: int) -> bool:
         """False if they did not follow them."""
-        pair = (player_follows.c.player_id == player_id) & (player_follows.c.followed_id == followed_id)
-        return self._connection.execute(delete(player_follows).where(pair)).rowcount != 0
+        return self._drop(player_follows, player_id=player_id, followed_id=followed_id) != 0
 
 
-class Remarks:
+class Remarks(Queries):
     """A board's row says whether there are notes on it, so that a move does not have to ask."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def add(self, kind: RemarkKind, remark: Remark) -> None:
         values = {
@@ -291,33 +270,32 @@ class Remarks:
             "text": remark.text,
             "created_at": remark.written_at,
         }
-        self._connection.execute(insert(remarks).values(values))
+        self._execute(insert(remarks).values(values))
         if kind is RemarkKind.NOTE:
             noted = update(matches).where(matches.c.board == remark.board, matches.c.annotated.is_(False))
-            self._connection.execute(noted.values(annotated=True))
+            self._execute(noted.values(annotated=True))
 
     def of(self, kind: RemarkKind, board: int, player_id: int | None = None) -> list[Remark]:
         """Those on a board, oldest first. player_id: only theirs."""
         found = _remarks.where(remarks.c.board == board, remarks.c.kind == kind.value)
         if player_id is not None:
             found = found.where(remarks.c.player_id == player_id)
-        return [_remark(row) for row in self._connection.execute(found.order_by(remarks.c.id))]
+        return [_remark(row) for row in self._execute(found.order_by(remarks.c.id))]
 
     def by(self, player_id: int, boards: Sequence[int]) -> list[tuple[RemarkKind, Remark]]:
         """Those of a player on boards, oldest first."""
         found = _remarks.where(remarks.c.board.in_(boards), remarks.c.player_id == player_id).order_by(remarks.c.id)
-        return [(RemarkKind(row.kind), _remark(row)) for row in self._connection.execute(found)]
+        return [(RemarkKind(row.kind), _remark(row)) for row in self._execute(found)]
 
     def written_since(self, kind: RemarkKind, player_id: int, since: datetime) -> int:
         """How many of a player's remarks were written since then."""
         own = (remarks.c.player_id == player_id) & (remarks.c.kind == kind.value)
         found = select(func.count()).select_from(remarks).where(own, remarks.c.created_at > since)
-        return self._connection.execute(found).scalar_one()
+        return self._execute(found).scalar_one()
 
     def drop(self, kind: RemarkKind, board: int, player_id: int) -> int:
         """How many there were."""
-        own = (remarks.c.board == board) & (remarks.c.player_id == player_id) & (remarks.c.kind == kind.value)
-        return self._connection.execute(delete(remarks).where(own)).rowcount
+        return self._drop(remarks, board=board, player_id=player_id, kind=kind.value)
 
 
 _remarks = select(remarks, players.c.userid).join(players, players.c.id == remarks.c.player_id)
@@ -338,44 +316,39 @@ class Broadcast:
     sent_at: datetime | None
 
 
-class Broadcasts:
+class Broadcasts(Queries):
     """All that were sent, and those that wait; one that is refused is forgotten."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def add(self, author: Player, text: str, now: datetime, *, sent: bool) -> Broadcast:
         sent_at = now if sent else None
         values = {"player_id": author.id, "text": text, "created_at": now, "sent_at": sent_at}
-        key = self._connection.execute(insert(broadcasts).values(values).returning(broadcasts.c.id)).scalar_one()
+        key = self._execute(insert(broadcasts).values(values).returning(broadcasts.c.id)).scalar_one()
         return Broadcast(key, author, text, now, sent_at)
 
     def written_since(self, player_id: int, since: datetime) -> int:
         """How many the player has written since then."""
         found = select(func.count()).where(broadcasts.c.player_id == player_id, broadcasts.c.created_at > since)
-        return self._connection.execute(found).scalar_one()
+        return self._execute(found).scalar_one()
 
     def waiting(self) -> list[Broadcast]:
         """The oldest first."""
         found = _with_author.where(broadcasts.c.sent_at.is_(None)).order_by(broadcasts.c.id)
-        return [_broadcast(row) for row in self._connection.execute(found)]
+        return [_broadcast(row) for row in self._execute(found)]
 
     def find(self, broadcast_id: int) -> Broadcast | None:
         """One that waits."""
         found = _with_author.where(broadcasts.c.id == broadcast_id, broadcasts.c.sent_at.is_(None))
-        row = self._connection.execute(found).one_or_none()
-        return None if row is None else _broadcast(row)
+        return self._first(found, _broadcast)
 
     def get(self, broadcast_id: int) -> Broadcast | None:
         """One that waits or was sent; None where its author has left."""
-        row = self._connection.execute(_with_author.where(broadcasts.c.id == broadcast_id)).one_or_none()
-        return None if row is None else _broadcast(row)
+        return self._first(_with_author.where(broadcasts.c.id == broadcast_id), _broadcast)
 
     def sent(self, broadcast_id: int, now: datetime) -> None:
-        self._connection.execute(update(broadcasts).where(broadcasts.c.id == broadcast_id).values(sent_at=now))
+        self._execute(update(broadcasts).where(broadcasts.c.id == broadcast_id).values(sent_at=now))
 
     def drop(self, broadcast_id: int) -> None:
-        self._connection.execute(delete(broadcasts).where(broadcasts.c.id == broadcast_id))
+        self._drop(broadcasts, id=broadcast_id)
 
 
 _with_author = (

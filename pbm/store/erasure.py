@@ -6,12 +6,13 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, delete, func, or_, select, update
 
 from pbm.domain.likeness import look
 from pbm.domain.mail import Arrival, Delivery
 from pbm.domain.match import Player
 from pbm.store.belongings import NO_PASSWORD
+from pbm.store.queries import Queries
 from pbm.store.refusals import Acts
 from pbm.store.tables import (
     absences,
@@ -26,6 +27,7 @@ from pbm.store.tables import (
     invitations,
     matches,
     outbox,
+    outbox_texts,
     paces,
     peer_keys,
     player_follows,
@@ -56,20 +58,17 @@ class Traces:
     removed: bool
 
 
-class Erasure:
+class Erasure(Queries):
     """Erases a player; shared things stay: boards with their records, and what they did to ratings."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def traces(self, player_id: int) -> Traces | None:
         """None if there is no such player."""
-        row = self._connection.execute(select(players).where(players.c.id == player_id)).one_or_none()
+        row = self._execute(select(players).where(players.c.id == player_id)).one_or_none()
         if row is None:
             return None
         known = select(addresses.c.address).where(addresses.c.player_id == player_id)
         written = select(outbox.c.address).where(outbox.c.player_id == player_id)
-        found = self._connection.execute(known.union(written)).scalars()
+        found = self._execute(known.union(written)).scalars()
         names = {row.userid_key, *(address.casefold() for address in found)}
         return Traces(player_id, row.userid, frozenset(names), row.removed_at is not None)
 
@@ -82,52 +81,52 @@ class Erasure:
             "password_hash": NO_PASSWORD,
             "settings": "{}",
         }
-        self._connection.execute(update(players).where(players.c.id == traces.player_id).values(values))
+        self._execute(update(players).where(players.c.id == traces.player_id).values(values))
         Acts(self._connection).rename(traces.names, name)
         self._rename_in_reasons(traces.player_id, traces.userid, name)
 
     def call(self, player: Player, name: str) -> None:
         """Another userid for a player who stays, and in what is told of their games."""
         values = {"userid": name, "userid_key": name.casefold(), "look": look(name)}
-        self._connection.execute(update(players).where(players.c.id == player.id).values(values))
+        self._execute(update(players).where(players.c.id == player.id).values(values))
         self._rename_in_reasons(player.id, player.userid, name)
 
     def _rename_in_reasons(self, player_id: int, userid: str, name: str) -> None:
         word = re.compile(rf"(?<![\w.-]){re.escape(userid)}(?![\w-])")
         told = select(matches.c.board, matches.c.reason).where(_seated(player_id), matches.c.reason.is_not(None))
-        for board, reason in self._connection.execute(told).all():
+        for board, reason in self._execute(told).all():
             renamed = update(matches).where(matches.c.board == board).values(reason=word.sub(name, reason))
-            self._connection.execute(renamed)
+            self._execute(renamed)
 
     def forget(self, traces: Traces) -> None:
         """Delete what is theirs, their mails among it, and the mails sent of their boards or because of theirs."""
         for table in _OF_PLAYER:
-            self._connection.execute(delete(table).where(table.c.player_id == traces.player_id))
-        self._connection.execute(delete(player_follows).where(player_follows.c.followed_id == traces.player_id))
-        self._connection.execute(delete(blocks).where(blocks.c.blocked_id == traces.player_id))
-        self._connection.execute(delete(peer_keys).where(peer_keys.c.address_key.in_(traces.names)))
+            self._drop(table, player_id=traces.player_id)
+        self._drop(player_follows, followed_id=traces.player_id)
+        self._drop(blocks, blocked_id=traces.player_id)
+        self._execute(delete(peer_keys).where(peer_keys.c.address_key.in_(traces.names)))
         for table in (tickets, attempts):
-            self._connection.execute(delete(table).where(table.c.subject.in_(traces.names)))
+            self._execute(delete(table).where(table.c.subject.in_(traces.names)))
         for seat, column in ((1, matches.c.seat1_id), (2, matches.c.seat2_id)):
             boards_of = select(matches.c.board).where(column == traces.player_id)
-            self._connection.execute(delete(intents).where(intents.c.board.in_(boards_of), intents.c.seat == seat))
+            self._execute(delete(intents).where(intents.c.board.in_(boards_of), intents.c.seat == seat))
         asked = matches.c.started_by.in_(traces.names)
-        self._connection.execute(update(matches).where(asked).values(started_by=""))
+        self._execute(update(matches).where(asked).values(started_by=""))
         self._forget_mails(traces)
 
     def _forget_mails(self, traces: Traces) -> None:
         """Keep what others have not been sent yet, for it is still owed to them."""
         answered = select(outbox.c.inbox_id).where(outbox.c.player_id == traces.player_id, outbox.c.reply)
         written = or_(func.lower(inbox.c.mail_from).in_(traces.names), inbox.c.id.in_(answered))
-        own = list(self._connection.execute(select(inbox.c.id).where(written)).scalars())
+        own = list(self._execute(select(inbox.c.id).where(written)).scalars())
         boards = select(matches.c.board).where(_seated(traces.player_id))
         sent = outbox.c.state != Delivery.QUEUED.value
         addressed = or_(outbox.c.player_id == traces.player_id, func.lower(outbox.c.address).in_(traces.names))
-        self._connection.execute(delete(outbox).where(or_(addressed, sent & outbox.c.board.in_(boards))))
+        self._execute(delete(outbox).where(or_(addressed, sent & outbox.c.board.in_(boards))))
         for some in _batches(own):
-            self._connection.execute(delete(outbox).where(sent, outbox.c.inbox_id.in_(some)))
-            self._connection.execute(update(outbox).where(outbox.c.inbox_id.in_(some)).values(inbox_id=None))
-            self._connection.execute(delete(inbox).where(inbox.c.id.in_(some)))
+            self._execute(delete(outbox).where(sent, outbox.c.inbox_id.in_(some)))
+            self._execute(update(outbox).where(outbox.c.inbox_id.in_(some)).values(inbox_id=None))
+            self._execute(delete(inbox).where(inbox.c.id.in_(some)))
 
     def sweep(self, names: Collection[str], done: tuple[int, int], most: int = 100) -> tuple[int, int] | None:
         """Take what names them out of some of the mails that others wrote or were sent, and that are done with.
@@ -135,19 +134,21 @@ class Erasure:
         done: the ids in inbox and outbox up to which that has been done; returned as they are then, None at the end.
         """
         word = re.compile(rb"(?<!\w)(%s)(?!\w)" % b"|".join(re.escape(name.encode()) for name in names), re.IGNORECASE)
-        written = self._mails(inbox, inbox.c.state != Arrival.NEW.value, done[0], most)
-        sent = self._mails(outbox, outbox.c.state != Delivery.QUEUED.value, done[1], most)
+        handled, over = inbox.c.state != Arrival.NEW.value, outbox.c.state != Delivery.QUEUED.value
+        written = self._next(select(inbox.c.id, inbox.c.raw).where(handled), inbox.c.id, done[0], most)
+        told = select(outbox.c.id, outbox_texts.c.raw).join(outbox_texts).where(over)
+        sent = self._next(told, outbox.c.id, done[1], most)
         # An emptied mail still tells a second delivery of itself; of what was sent nothing is needed.
         emptied = inbox.c.id.in_([mail for mail, raw in written.items() if word.search(raw)])
-        self._connection.execute(update(inbox).where(emptied).values(raw=b""))
+        self._execute(update(inbox).where(emptied).values(raw=b""))
         dropped = outbox.c.id.in_([mail for mail, raw in sent.items() if word.search(raw)])
-        self._connection.execute(delete(outbox).where(dropped))
+        self._execute(delete(outbox).where(dropped))
         return (max(written, default=done[0]), max(sent, default=done[1])) if written or sent else None
 
-    def _mails(self, queue: Table, settled: ColumnElement[bool], after: int, most: int) -> dict[int, bytes]:
-        """The next mails of a queue after an id, in order."""
-        found = select(queue.c.id, queue.c.raw).where(queue.c.id > after, settled).order_by(queue.c.id).limit(most)
-        return {row.id: row.raw for row in self._connection.execute(found)}
+    def _next(self, mails: Select[int, bytes], key: ColumnElement[int], after: int, most: int) -> dict[int, bytes]:
+        """The next of the mails after an id, in order."""
+        found = self._execute(mails.where(key > after).order_by(key).limit(most))
+        return {row[0]: row[1] for row in found}
 
 
 def _seated(player_id: int) -> ColumnElement[bool]:

@@ -14,29 +14,27 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Row, Select, bindparam, delete, func, insert, or_, select, update
 
 from pbm.domain.calendars import Stop, StopKind
+from pbm.store.queries import Queries
 from pbm.store.tables import absences, agenda, meta, peer_keys
 
 _DOMAIN, _LOCAL_PART, _FORMER = "domain", "local_part", "former_addresses"
 
 
-class Identity:
+class Identity(Queries):
     """The two halves of the address; a database that no server has used yet has none."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def get(self) -> tuple[str, str] | None:
         """The part before the @ and the domain."""
-        rows = self._connection.execute(select(meta.c.key, meta.c.value).where(meta.c.key.in_((_DOMAIN, _LOCAL_PART))))
+        rows = self._execute(select(meta.c.key, meta.c.value).where(meta.c.key.in_((_DOMAIN, _LOCAL_PART))))
         found = {row.key: row.value for row in rows}
         return (found[_LOCAL_PART], found[_DOMAIN]) if len(found) == 2 else None
 
     def former(self) -> tuple[str, ...]:
         """Addresses it had before, the oldest first."""
-        found = self._connection.execute(select(meta.c.value).where(meta.c.key == _FORMER)).scalar_one_or_none()
+        found = self._execute(select(meta.c.value).where(meta.c.key == _FORMER)).scalar_one_or_none()
         return tuple((found or "").split())
 
     def set(self, local_part: str, domain: str) -> None:
@@ -44,27 +42,22 @@ class Identity:
         address, before, former = f"{local_part}@{domain}", self.get(), self.former()
         if before is not None:
             former = (*former, "@".join(before))
-            self._connection.execute(delete(meta).where(meta.c.key == _FORMER))
             kept = " ".join(dict.fromkeys(each for each in former if each.lower() != address.lower()))
-            self._connection.execute(insert(meta).values(key=_FORMER, value=kept))
-        self._connection.execute(delete(meta).where(meta.c.key.in_((_DOMAIN, _LOCAL_PART))))
-        rows = [{"key": _LOCAL_PART, "value": local_part}, {"key": _DOMAIN, "value": domain}]
-        self._connection.execute(insert(meta), rows)
+            self._put(meta, {"key": _FORMER}, {"value": kept})
+        self._put(meta, {"key": _LOCAL_PART}, {"value": local_part})
+        self._put(meta, {"key": _DOMAIN}, {"value": domain})
 
 
 _SECRET, _FORMER_SECRETS, _GENERATION = "secret", "former_secrets", "generation"
 _KEPT = select(meta.c.key, meta.c.value).where(meta.c.key.in_((_SECRET, _FORMER_SECRETS, _GENERATION)))
 
 
-class Secrets:
+class Secrets(Queries):
     """The secret that seals the server's own tokens and exports, and those before it that are still good.
 
     A token is sealed with a generation besides, which is drawn anew each time the database is set back: so none from
     the time that is lost is good any more, and exports are.
     """
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def ensure(self, fresh: str, now: datetime) -> None:
         """Keep the secret the database has; fresh (hexadecimal) becomes it where there is none."""
@@ -110,11 +103,10 @@ class Secrets:
         self._keep(_GENERATION, fresh)
 
     def _kept(self) -> dict[str, str]:
-        return {row.key: row.value for row in self._connection.execute(_KEPT)}
+        return {row.key: row.value for row in self._execute(_KEPT)}
 
     def _keep(self, key: str, value: str) -> None:
-        self._connection.execute(delete(meta).where(meta.c.key == key))
-        self._connection.execute(insert(meta), [{"key": key, "value": value}])
+        self._put(meta, {"key": key}, {"value": value})
 
     def _keep_former(self, former: list[tuple[str, datetime]]) -> None:
         self._keep(_FORMER_SECRETS, json.dumps([(secret, until.isoformat()) for secret, until in former]))
@@ -151,36 +143,27 @@ class Peer:
     """When it was written."""
 
 
-class Peers:
+class Peers(Queries):
     """One key for each address, in whatever case that is written."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
     def find(self, address: str) -> Peer | None:
-        found = select(peer_keys).where(peer_keys.c.address_key == address.casefold())
-        row = self._connection.execute(found).one_or_none()
-        return None if row is None else Peer(row.key, row.wanted, row.proven, row.chats, row.brought_by, row.dated_at)
+        columns = (peer_keys.c[name] for name in Peer.__slots__)
+        found = select(*columns).where(peer_keys.c.address_key == address.casefold())
+        return self._first(found, lambda row: Peer(*row))
 
     def put(self, address: str, peer: Peer, now: datetime) -> None:
         """In place of the one before."""
-        self.forget(address)
-        values = {
-            "address_key": address.casefold(),
-            "seen_at": now,
-            **{name: getattr(peer, name) for name in peer.__slots__},
-        }
-        self._connection.execute(insert(peer_keys).values(values))
+        values = {name: getattr(peer, name) for name in peer.__slots__} | {"seen_at": now}
+        self._put(peer_keys, {"address_key": address.casefold()}, values)
 
     def forget(self, address: str) -> bool:
         """Whether there was one."""
-        gone = self._connection.execute(delete(peer_keys).where(peer_keys.c.address_key == address.casefold()))
-        return bool(gone.rowcount)
+        return self._drop(peer_keys, address_key=address.casefold()) != 0
 
     def sweep(self, before: datetime) -> None:
         """Forget what was last seen before then and never proven."""
         old = ~peer_keys.c.proven & (peer_keys.c.seen_at < before)
-        self._connection.execute(delete(peer_keys).where(old))
+        self._execute(delete(peer_keys).where(old))
 
 
 TOLD = "set back"
@@ -207,71 +190,56 @@ def _item(row: Row[Any]) -> Item:
     return Item(row.kind, row.key, row.due_at, json.loads(row.payload), row.attempts)
 
 
-_IS_IT = (agenda.c.kind == bindparam("of_kind")) & (agenda.c.key == bindparam("of_key"))
-
-
-class Agenda:
+class Agenda(Queries):
     """An item is taken off in the transaction that does it, so that it is done once whatever is killed when."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def put(self, kind: str, key: object, due_at: datetime, **payload: Any) -> None:
         """In place of the item of the kind with this key, if there is one."""
-        words = {"of_kind": kind, "of_key": str(key)}
         values = {"due_at": due_at, "payload": json.dumps(payload, sort_keys=True), "attempts": 0}
-        if self._connection.execute(update(agenda).where(_IS_IT).values(values), words).rowcount == 0:
-            self._connection.execute(insert(agenda).values(kind=kind, key=str(key), **values))
+        self._put(agenda, {"kind": kind, "key": str(key)}, values)
 
     def drop(self, kind: str, key: object) -> bool:
         """Whether there was such an item."""
-        words = {"of_kind": kind, "of_key": str(key)}
-        return self._connection.execute(delete(agenda).where(_IS_IT), words).rowcount != 0
+        return self._drop(agenda, kind=kind, key=str(key)) != 0
 
     def get(self, kind: str, key: object) -> Item | None:
         found = select(agenda).where(agenda.c.kind == kind, agenda.c.key == str(key))
-        row = self._connection.execute(found).one_or_none()
-        return None if row is None else _item(row)
+        return self._first(found, _item)
 
     def of(self, kind: str) -> list[Item]:
         """All items of a kind, the longest due first."""
         found = select(agenda).where(agenda.c.kind == kind).order_by(agenda.c.due_at, agenda.c.key)
-        return list(map(_item, self._connection.execute(found)))
+        return list(map(_item, self._execute(found)))
 
     def next_at(self) -> datetime | None:
         """When something is due next; None if nothing ever is."""
         found = select(func.min(agenda.c.due_at)).where(agenda.c.kind != THINK)
-        due_at: datetime | None = self._connection.execute(found).scalar_one()
+        due_at: datetime | None = self._execute(found).scalar_one()
         return due_at
 
     def due(self, now: datetime) -> Item | None:
         """The item that has been due longest."""
-        return self._first(_due(now))
+        return self._first(_due(now), _item)
 
     def claim(self, now: datetime) -> Item | None:
         """The item that has been due longest; nobody else gets it until the transaction ends."""
-        return self._first(_due(now).with_for_update(skip_locked=True))
-
-    def _first(self, found: Select[Any]) -> Item | None:
-        row = self._connection.execute(found).one_or_none()
-        return None if row is None else _item(row)
+        return self._first(_due(now).with_for_update(skip_locked=True), _item)
 
     def postpone(self, item: Item, due_at: datetime) -> None:
         """Try the item again then, since it failed."""
-        words = {"of_kind": item.kind, "of_key": item.key}
-        values = {"due_at": due_at, "attempts": item.attempts + 1}
-        self._connection.execute(update(agenda).where(_IS_IT).values(values), words)
+        own = (agenda.c.kind == item.kind) & (agenda.c.key == item.key)
+        self._execute(update(agenda).where(own).values(due_at=due_at, attempts=item.attempts + 1))
 
     def forget_future(self, kind: str, now: datetime, within: timedelta) -> None:
         """The clock was ahead: items of a kind are due now that nobody puts down so long before."""
         late = (agenda.c.kind == kind) & (agenda.c.due_at > now + within)
-        self._connection.execute(update(agenda).where(late).values(due_at=now))
+        self._execute(update(agenda).where(late).values(due_at=now))
 
     def counts(self, now: datetime) -> dict[str, tuple[int, int]]:
         """By kind: how many items there are, and how many of them are due."""
         due = func.count().filter(agenda.c.due_at <= now)
         found = select(agenda.c.kind, func.count(), due).group_by(agenda.c.kind).order_by(agenda.c.kind)
-        return {row[0]: (row[1], row[2]) for row in self._connection.execute(found)}
+        return {row[0]: (row[1], row[2]) for row in self._execute(found)}
 
 
 def _due(now: datetime) -> Select[Any]:
@@ -300,11 +268,8 @@ _OPEN = _ABSENCES.where(
 )
 
 
-class Absences:
+class Absences(Queries):
     """They are kept as long as a clock may have run through them, and longer where an allowance counts them."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def add(self, player_id: int | None, stop: Stop) -> Absence:
         values = {
@@ -313,16 +278,16 @@ class Absences:
             "starts_at": stop.starts_at,
             "ends_at": stop.ends_at,
         }
-        key = self._connection.execute(insert(absences).values(values).returning(absences.c.id)).scalar_one()
+        key = self._execute(insert(absences).values(values).returning(absences.c.id)).scalar_one()
         return Absence(key, player_id, stop)
 
     def end(self, absence: Absence, ends_at: datetime) -> None:
         """It ends then; one that has not begun by then never was."""
         own = absences.c.id == absence.id
         if ends_at <= absence.stop.starts_at:
-            self._connection.execute(delete(absences).where(own))
+            self._execute(delete(absences).where(own))
         else:
-            self._connection.execute(update(absences).where(own).values(ends_at=ends_at))
+            self._execute(update(absences).where(own).values(ends_at=ends_at))
 
     def of(self, player_id: int | None, kind: StopKind, since: datetime) -> list[Absence]:
         """Those of one kind that last beyond an instant, the earliest first."""
@@ -343,13 +308,13 @@ class Absences:
 
     def forget(self, before: datetime) -> None:
         """Drop absences that ended before an instant."""
-        self._connection.execute(delete(absences).where(absences.c.ends_at < before))
+        self._execute(delete(absences).where(absences.c.ends_at < before))
 
     def forget_future(self, now: datetime) -> None:
         """The clock was ahead: no outage lasts longer than until now, and nothing was noted later."""
         outage = absences.c.player_id.is_(None)
-        self._connection.execute(delete(absences).where(outage, absences.c.starts_at >= now))
-        self._connection.execute(update(absences).where(outage, absences.c.ends_at > now).values(ends_at=now))
+        self._execute(delete(absences).where(outage, absences.c.starts_at >= now))
+        self._execute(update(absences).where(outage, absences.c.ends_at > now).values(ends_at=now))
         for what in (HEARTBEAT, DELIVERED, BACKED_UP, LISTENS, DELIVERS, LOOKS):
             last = self.noted(what)
             if last is not None and last > now:
@@ -358,23 +323,20 @@ class Absences:
     def note(self, what: str, now: datetime) -> datetime | None:
         """It happens now, such as HEARTBEAT; returns when it last did."""
         last = self.noted(what)
-        if last is None:
-            self._connection.execute(insert(meta).values(key=what, value=now.isoformat()))
-        else:
-            self._connection.execute(update(meta).where(meta.c.key == what).values(value=now.isoformat()))
+        self._put(meta, {"key": what}, {"value": now.isoformat()})
         return last
 
     def noted(self, what: str) -> datetime | None:
         """When it last happened, as far as was noted."""
         found = select(meta.c.value).where(meta.c.key == what)
-        last = self._connection.execute(found).scalar_one_or_none()
+        last = self._execute(found).scalar_one_or_none()
         return None if last is None else datetime.fromisoformat(last)
 
     def _found(self, which: ColumnElement[bool]) -> list[Absence]:
         return self._read(_ABSENCES.where(which))
 
     def _read(self, statement: Select[Any], words: Mapping[str, str] | None = None) -> list[Absence]:
-        rows = self._connection.execute(statement, words)
+        rows = self._execute(statement, words)
         return [Absence(row.id, row.player_id, Stop(StopKind(row.kind), row.starts_at, row.ends_at)) for row in rows]
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Row, exists, func, insert, select, update
 
+from pbm.store.queries import Queries
 from pbm.store.tables import matches, puzzle_tries, puzzles
 
 
@@ -38,11 +39,8 @@ class Streak:
     answered: int
 
 
-class Puzzles:
+class Puzzles(Queries):
     """A puzzle counts by the first answer to it."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def add(
         self,
@@ -62,21 +60,21 @@ class Puzzles:
             "created_at": now,
             "board": board,
         }
-        key: int = self._connection.execute(insert(puzzles).values(values).returning(puzzles.c.id)).scalar_one()
+        key: int = self._execute(insert(puzzles).values(values).returning(puzzles.c.id)).scalar_one()
         return Puzzle(key, game, tuple(options), tuple(moves), tuple(line))
 
     def count(self, game: str) -> int:
         """How many there are of a game."""
-        return self._connection.execute(select(func.count()).where(puzzles.c.game == game)).scalar_one()
+        return self._execute(select(func.count()).where(puzzles.c.game == game)).scalar_one()
 
     def get(self, number: int, player_id: int) -> Puzzle | None:
         """The puzzle, with what the player made of it."""
-        return self._first(player_id, puzzles.c.id == number)
+        return next(iter(self._found(player_id, puzzles.c.id == number, 1)), None)
 
     def open(self, player_id: int, games: Collection[str]) -> Puzzle | None:
         """Of the games the one that was posed to the player first and that they have not answered."""
         waits = puzzle_tries.c.posed_at.is_not(None) & puzzle_tries.c.answered_at.is_(None)
-        return self._first(player_id, puzzles.c.game.in_(games) & waits)
+        return next(iter(self._found(player_id, puzzles.c.game.in_(games) & waits, 1)), None)
 
     def fresh(self, player_id: int, games: Collection[str], limit: int) -> list[Puzzle]:
         """Of the games those that were not posed to the player yet and are from no board of theirs, oldest first."""
@@ -84,35 +82,32 @@ class Puzzles:
         new = puzzle_tries.c.posed_at.is_(None) & ~exists().where(matches.c.board == puzzles.c.board, theirs)
         return self._found(player_id, puzzles.c.game.in_(games) & new, limit)
 
-    def _first(self, player_id: int, condition: ColumnElement[bool]) -> Puzzle | None:
-        return next(iter(self._found(player_id, condition, 1)), None)
-
     def _found(self, player_id: int, condition: ColumnElement[bool], limit: int) -> list[Puzzle]:
         own = (puzzle_tries.c.puzzle_id == puzzles.c.id) & (puzzle_tries.c.player_id == player_id)
         found = select(puzzles, puzzle_tries.c.posed_at, puzzle_tries.c.solved).outerjoin(puzzle_tries, own)
-        rows = self._connection.execute(found.where(condition).order_by(puzzles.c.id).limit(limit))
+        rows = self._execute(found.where(condition).order_by(puzzles.c.id).limit(limit))
         return [_puzzle(row) for row in rows]
 
     def posed(self, player_id: int, since: datetime) -> int:
         """How many were posed to the player since then."""
         own = (puzzle_tries.c.player_id == player_id) & (puzzle_tries.c.posed_at > since)
-        return self._connection.execute(select(func.count()).select_from(puzzle_tries).where(own)).scalar_one()
+        return self._execute(select(func.count()).select_from(puzzle_tries).where(own)).scalar_one()
 
     def posed_by_game(self, player_id: int) -> dict[str, int]:
         """How many of each game were posed to the player."""
         found = select(puzzles.c.game, func.count()).join(puzzle_tries, puzzle_tries.c.puzzle_id == puzzles.c.id)
-        rows = self._connection.execute(found.where(puzzle_tries.c.player_id == player_id).group_by(puzzles.c.game))
+        rows = self._execute(found.where(puzzle_tries.c.player_id == player_id).group_by(puzzles.c.game))
         return {row[0]: row[1] for row in rows}
 
     def pose(self, player_id: int, number: int, now: datetime) -> None:
         values = {"player_id": player_id, "puzzle_id": number, "posed_at": now}
-        self._connection.execute(insert(puzzle_tries).values(values))
+        self._execute(insert(puzzle_tries).values(values))
 
     def settle(self, player_id: int, number: int, now: datetime, *, solved: bool) -> bool:
         """False if the player had answered before: then nothing is changed."""
         own = (puzzle_tries.c.player_id == player_id) & (puzzle_tries.c.puzzle_id == number)
         waiting = update(puzzle_tries).where(own, puzzle_tries.c.answered_at.is_(None))
-        return self._connection.execute(waiting.values(answered_at=now, solved=solved)).rowcount != 0
+        return self._execute(waiting.values(answered_at=now, solved=solved)).rowcount != 0
 
     def streak(self, player_id: int) -> Streak:
         found = select(puzzle_tries.c.solved).where(
@@ -120,7 +115,7 @@ class Puzzles:
         )
         ordered = found.order_by(puzzle_tries.c.answered_at, puzzle_tries.c.puzzle_id)
         running = longest = 0
-        answers = list(self._connection.execute(ordered).scalars())
+        answers = list(self._execute(ordered).scalars())
         for solved in answers:
             running = running + 1 if solved else 0
             longest = max(longest, running)

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, exists, insert, or_, select, update
+from sqlalchemy import Row, exists, insert, or_, select
 
 from pbm.domain.match import Player
 from pbm.domain.ratings import Pace, Rating, aged
+from pbm.store.queries import Queries
 from pbm.store.tables import matches, paces, players, rating_changes, ratings
 
 
@@ -42,21 +43,18 @@ class Change:
     after: Rating
 
 
-class Ratings:
+class Ratings(Queries):
     """A player without a row has not ended a rated match of the game."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def of(self, game: str, player_ids: Iterable[int]) -> dict[int, Record]:
         """By player, for each one asked for."""
         found = dict.fromkeys(player_ids, Record())
-        rows = self._connection.execute(select(ratings).where(ratings.c.game == game, ratings.c.player_id.in_(found)))
+        rows = self._execute(select(ratings).where(ratings.c.game == game, ratings.c.player_id.in_(found)))
         return found | {row.player_id: _record(row) for row in rows}
 
     def standings(self, game: str, limit: int | None = None) -> list[tuple[Player, Record]]:
         """The people who have a rating and are still here, the best first."""
-        rows = self._connection.execute(
+        rows = self._execute(
             select(ratings, players.c.userid)
             .join(players, players.c.id == ratings.c.player_id)
             .where(ratings.c.game == game, players.c.removed_at.is_(None), players.c.bot.is_(False))
@@ -75,9 +73,7 @@ class Ratings:
             "drawn": record.drawn,
             "rated_at": record.rated_at,
         }
-        own = (ratings.c.player_id == player_id) & (ratings.c.game == game)
-        if self._connection.execute(update(ratings).where(own).values(values)).rowcount == 0:
-            self._connection.execute(insert(ratings).values(player_id=player_id, game=game, **values))
+        self._put(ratings, {"player_id": player_id, "game": game}, values)
 
     def add_changes(self, board: int, changes: Mapping[int, Change]) -> None:
         """changes: by player."""
@@ -90,22 +86,21 @@ class Ratings:
             }
             for player_id, change in changes.items()
         ]
-        self._connection.execute(insert(rating_changes), rows)
+        self._execute(insert(rating_changes), rows)
 
     def take_back(self, board: int) -> None:
         """The match has changed no rating after all."""
-        self._connection.execute(delete(rating_changes).where(rating_changes.c.board == board))
+        self._drop(rating_changes, board=board)
 
     def drop(self, player_id: int, game: str) -> None:
         """The player has not ended a rated match of the game after all."""
-        own = (ratings.c.player_id == player_id) & (ratings.c.game == game)
-        self._connection.execute(delete(ratings).where(own))
+        self._drop(ratings, player_id=player_id, game=game)
 
     def rated_after(self, game: str, ended_at: datetime) -> list[int]:
         """The boards of a game that have changed ratings then or later, in the order of their ends."""
         rated = select(rating_changes.c.board).where(rating_changes.c.board == matches.c.board)
         found = select(matches.c.board).where(matches.c.game == game, matches.c.ended_at >= ended_at, rated.exists())
-        return list(self._connection.execute(found.order_by(matches.c.ended_at, matches.c.board)).scalars())
+        return list(self._execute(found.order_by(matches.c.ended_at, matches.c.board)).scalars())
 
     def until(self, player_id: int, game: str, now: datetime) -> Record:
         """The player's rating after the last match that ended before now, its counts left out."""
@@ -117,7 +112,7 @@ class Ratings:
             .order_by(matches.c.ended_at.desc(), matches.c.board.desc())
             .limit(1)
         )
-        row = self._connection.execute(found).one_or_none()
+        row = self._execute(found).one_or_none()
         return Record() if row is None else Record(_change(row).after, rated_at=row.ended_at)
 
     def rated_between(self, game: str, pair: tuple[int, int], since: datetime, until: datetime) -> list[int]:
@@ -128,13 +123,13 @@ class Ratings:
         found = select(matches.c.board).where(
             theirs, matches.c.game == game, matches.c.ended_at.between(since, until), rated.exists()
         )
-        return list(self._connection.execute(found).scalars())
+        return list(self._execute(found).scalars())
 
     def last_board(self, player_id: int) -> int | None:
         """The board that changed a rating of the player's last; None if none has."""
         changed = exists().where(rating_changes.c.board == matches.c.board, rating_changes.c.player_id == player_id)
         latest = [
-            self._connection.execute(
+            self._execute(
                 select(matches.c.ended_at, matches.c.board)
                 .where(seat == player_id, matches.c.ended_at.is_not(None), changed)
                 .order_by(matches.c.ended_at.desc(), matches.c.board.desc())
@@ -146,9 +141,7 @@ class Ratings:
 
     def of_player(self, player_id: int) -> dict[str, Record]:
         """By game, of those they have a rating in."""
-        rows = self._connection.execute(
-            select(ratings).where(ratings.c.player_id == player_id).order_by(ratings.c.game)
-        )
+        rows = self._execute(select(ratings).where(ratings.c.player_id == player_id).order_by(ratings.c.game))
         return {row.game: _record(row) for row in rows}
 
     def changes(self, board: int) -> dict[int, Change]:
@@ -158,7 +151,7 @@ class Ratings:
     def changes_of(self, boards: Sequence[int]) -> dict[int, dict[int, Change]]:
         """As changes, for each of the boards."""
         found: dict[int, dict[int, Change]] = {board: {} for board in boards}
-        for row in self._connection.execute(select(rating_changes).where(rating_changes.c.board.in_(boards))):
+        for row in self._execute(select(rating_changes).where(rating_changes.c.board.in_(boards))):
             found[row.board][row.player_id] = _change(row)
         return found
 
@@ -183,21 +176,18 @@ def _change(row: Row[Any]) -> Change:
     )
 
 
-class Paces:
+class Paces(Queries):
     """A player without a row has not ended a match of the game. The records decide; this follows from them."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def of(self, game: str, player_ids: Iterable[int]) -> dict[int, Pace]:
         """By player, for each one asked for."""
         found = dict.fromkeys(player_ids, Pace())
-        rows = self._connection.execute(select(paces).where(paces.c.game == game, paces.c.player_id.in_(found)))
+        rows = self._execute(select(paces).where(paces.c.game == game, paces.c.player_id.in_(found)))
         return found | {row.player_id: _pace(row) for row in rows}
 
     def of_player(self, player_id: int) -> dict[str, Pace]:
         """By game, of those they have ended a match of."""
-        rows = self._connection.execute(select(paces).where(paces.c.player_id == player_id).order_by(paces.c.game))
+        rows = self._execute(select(paces).where(paces.c.player_id == player_id).order_by(paces.c.game))
         return {row.game: _pace(row) for row in rows}
 
     def add(self, player_id: int, game: str, pace: Pace) -> None:
@@ -209,13 +199,10 @@ class Paces:
         self._save(player_id, game, self.of(game, (player_id,))[player_id] - pace)
 
     def _save(self, player_id: int, game: str, pace: Pace) -> None:
-        own = (paces.c.player_id == player_id) & (paces.c.game == game)
-        if not pace.finished:
-            self._connection.execute(delete(paces).where(own))
-            return
-        values = _pace_columns(pace)
-        if self._connection.execute(update(paces).where(own).values(values)).rowcount == 0:
-            self._connection.execute(insert(paces).values(player_id=player_id, game=game, **values))
+        if pace.finished:
+            self._put(paces, {"player_id": player_id, "game": game}, _pace_columns(pace))
+        else:
+            self._drop(paces, player_id=player_id, game=game)
 
 
 def _pace(row: Row[Any]) -> Pace:

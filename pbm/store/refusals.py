@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, bindparam, case, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, case, func, insert, or_, select, update
 
 from pbm.domain.mail import Delivery
 from pbm.domain.match import Player
 from pbm.store.players import Players
+from pbm.store.queries import PLAYERS, Queries
 from pbm.store.tables import acts, addresses, blocks, follows, game_choices, outbox, players
 
 FORGOTTEN_AFTER = timedelta(days=60)
@@ -48,18 +49,18 @@ class Returned:
     """It did so for good before."""
 
 
-class Bounces:
+class Bounces(Queries):
     """Failures are counted for an address, whoever has it, and each mail of ours counts once."""
 
     def __init__(self, connection: Connection, players: Players) -> None:
-        self._connection = connection
-        self._players = players
+        super().__init__(connection)
+        self._people = players
 
     def mail_of(self, keys: Collection[str]) -> Returned | None:
         """The mail of ours that has one of the keys."""
         columns = (outbox.c.id, outbox.c.address, outbox.c.player_id, outbox.c.bounced_at)
         found = select(*columns).where(outbox.c.key.in_([key[:40] for key in keys])).order_by(outbox.c.id).limit(1)
-        row = self._connection.execute(found).one_or_none()
+        row = self._execute(found).one_or_none()
         return None if row is None else Returned(row.id, row.address, row.player_id, row.bounced_at is not None)
 
     def count(self, mail: Returned, now: datetime, *, hard: bool) -> int:
@@ -69,50 +70,48 @@ class Bounces:
         """
         owned = addresses.c.address_key == mail.address.casefold()
         if not hard:
-            self._connection.execute(update(addresses).where(owned).values(soft_bounces=addresses.c.soft_bounces + 1))
+            self._execute(update(addresses).where(owned).values(soft_bounces=addresses.c.soft_bounces + 1))
         elif not mail.counted:
             self.mark(mail, now)
             fresh = addresses.c.last_bounced_at > now - FORGOTTEN_AFTER
             bounces = case((fresh, addresses.c.bounces + 1), else_=1)
-            self._connection.execute(update(addresses).where(owned).values(bounces=bounces, last_bounced_at=now))
-        return self._connection.execute(select(func.max(addresses.c.bounces)).where(owned)).scalar() or 0
+            self._execute(update(addresses).where(owned).values(bounces=bounces, last_bounced_at=now))
+        return self._execute(select(func.max(addresses.c.bounces)).where(owned)).scalar() or 0
 
     def mark(self, mail: Returned, now: datetime) -> None:
         """Mark the mail, so that its end is not heard again."""
-        self._connection.execute(update(outbox).where(outbox.c.id == mail.id).values(bounced_at=now))
+        self._execute(update(outbox).where(outbox.c.id == mail.id).values(bounced_at=now))
 
     def suspend(self, address: str, now: datetime) -> list[Player]:
         """Nothing is sent to the address any more, nor what waits for it now; the players who lost it by that."""
         owned = (addresses.c.address_key == address.casefold()) & addresses.c.suspended_at.is_(None)
-        rows = self._connection.execute(
-            select(players.c.id, players.c.userid).join(addresses).where(owned, players.c.removed_at.is_(None))
-        ).all()
-        self._connection.execute(update(addresses).where(owned).values(suspended_at=now))
+        hit = self._players(PLAYERS.join(addresses).where(owned, players.c.removed_at.is_(None)))
+        self._execute(update(addresses).where(owned).values(suspended_at=now))
         waiting = (outbox.c.address == address) & (outbox.c.state == Delivery.QUEUED.value)
         values = {"state": Delivery.FAILED.value, "done_at": now, "trouble": "the address is suspended"}
-        self._connection.execute(update(outbox).where(waiting).values(values))
-        return [Player(row.id, row.userid) for row in rows]
+        self._execute(update(outbox).where(waiting).values(values))
+        return hit
 
     def alive(self, player_id: int, sender: str) -> bool:
         """The player has written: their address works again, and all if none did. Whether that was in doubt."""
-        troubled = self._players.is_doubtful(player_id)
+        troubled = self._people.is_doubtful(player_id)
         if troubled:
-            self._connection.execute(_ALIVE, {"player": player_id, "sender": sender.casefold()})
+            self._execute(_ALIVE, {"player": player_id, "sender": sender.casefold()})
         return troubled
 
     def resume(self, player_id: int) -> int:
         """Send to all addresses of the player again; how many had been suspended."""
         own = addresses.c.player_id == player_id
         suspended = select(func.count()).select_from(addresses).where(own, addresses.c.suspended_at.is_not(None))
-        number = self._connection.execute(suspended).scalar_one()
-        self._connection.execute(update(addresses).where(own).values(_CLEAR))
+        number = self._execute(suspended).scalar_one()
+        self._execute(update(addresses).where(own).values(_CLEAR))
         return number
 
     def unfollow_all(self, player_id: int) -> None:
         """The player looks on no more, neither at boards nor at games."""
-        self._connection.execute(delete(follows).where(follows.c.player_id == player_id))
+        self._drop(follows, player_id=player_id)
         chosen = update(game_choices).where(game_choices.c.player_id == player_id)
-        self._connection.execute(chosen.values(follows=False, notify_ends=False))
+        self._execute(chosen.values(follows=False, notify_ends=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +127,13 @@ class GameChoice:
     follows: bool = False
 
 
-class Choices:
+class Choices(Queries):
     """A player without a row has the defaults."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def of(self, game: str, player_ids: Iterable[int]) -> dict[int, GameChoice]:
         """By player, for each one asked for."""
         found = dict.fromkeys(player_ids, GameChoice())
-        rows = self._connection.execute(
+        rows = self._execute(
             select(game_choices).where(game_choices.c.game == game, game_choices.c.player_id.in_(found))
         )
         for row in rows:
@@ -145,32 +141,17 @@ class Choices:
         return found
 
     def set(self, player_id: int, game: str, choice: GameChoice) -> None:
-        values = {
-            "accepts": choice.accepts,
-            "most_active": choice.most_active,
-            "notify_ends": choice.notify_ends,
-            "follows": choice.follows,
-        }
-        own = (game_choices.c.player_id == player_id) & (game_choices.c.game == game)
-        if self._connection.execute(update(game_choices).where(own).values(values)).rowcount == 0:
-            self._connection.execute(insert(game_choices).values(player_id=player_id, game=game, **values))
+        self._put(game_choices, {"player_id": player_id, "game": game}, asdict(choice))
 
     def followers(self, game: str) -> list[Player]:
         """Players who want to hear of every board and seek of the game."""
-        rows = self._connection.execute(
-            select(players.c.id, players.c.userid)
-            .join(game_choices, game_choices.c.player_id == players.c.id)
-            .where(game_choices.c.game == game, game_choices.c.follows, players.c.removed_at.is_(None))
-            .order_by(players.c.id)
-        )
-        return [Player(row.id, row.userid) for row in rows]
+        found = PLAYERS.join(game_choices, game_choices.c.player_id == players.c.id)
+        wanted = (game_choices.c.game == game) & game_choices.c.follows & players.c.removed_at.is_(None)
+        return self._players(found.where(wanted).order_by(players.c.id))
 
 
-class Blocks:
+class Blocks(Queries):
     """A blocked player cannot challenge, invite or write to the one who blocked them."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def is_blocked(self, player_id: int, by: int) -> bool:
         """The player is blocked by the other."""
@@ -178,30 +159,24 @@ class Blocks:
 
     def blockers(self, player_id: int) -> frozenset[int]:
         """The ids of all who have blocked the player."""
-        rows = self._connection.execute(select(blocks.c.player_id).where(blocks.c.blocked_id == player_id))
+        rows = self._execute(select(blocks.c.player_id).where(blocks.c.blocked_id == player_id))
         return frozenset(rows.scalars())
 
     def blocked(self, player_id: int) -> list[Player]:
         """The players whom this one has blocked, by userid."""
-        rows = self._connection.execute(
-            select(players.c.id, players.c.userid)
-            .join(blocks, blocks.c.blocked_id == players.c.id)
-            .where(blocks.c.player_id == player_id)
-            .order_by(players.c.userid_key)
-        )
-        return [Player(row.id, row.userid) for row in rows]
+        found = PLAYERS.join(blocks, blocks.c.blocked_id == players.c.id).where(blocks.c.player_id == player_id)
+        return self._players(found.order_by(players.c.userid_key))
 
     def block(self, player_id: int, other_id: int) -> bool:
         """False if it was so already."""
         if self.is_blocked(other_id, by=player_id):
             return False
-        self._connection.execute(insert(blocks).values(player_id=player_id, blocked_id=other_id))
+        self._execute(insert(blocks).values(player_id=player_id, blocked_id=other_id))
         return True
 
     def unblock(self, player_id: int, other_id: int) -> bool:
         """False if it was so already."""
-        pair = (blocks.c.player_id == player_id) & (blocks.c.blocked_id == other_id)
-        return self._connection.execute(delete(blocks).where(pair)).rowcount != 0
+        return self._drop(blocks, player_id=player_id, blocked_id=other_id) != 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,26 +188,23 @@ class LogLine:
     words: str
 
 
-class Acts:
+class Acts(Queries):
     """Nothing takes a line away; a player who is erased is named by another name."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
     def add(self, act: LogLine) -> None:
-        self._connection.execute(insert(acts).values(at=act.at, who=act.who, words=act.words))
+        self._execute(insert(acts).values(at=act.at, who=act.who, words=act.words))
 
     def latest(self, limit: int, about: str = "") -> list[LogLine]:
         """The newest last. about: what their words must hold, in any case."""
         found = select(acts).order_by(acts.c.id.desc()).limit(limit)
         if about:
             found = found.where(func.lower(acts.c.words).contains(about.lower(), autoescape=True))
-        return [LogLine(row.at, row.who, row.words) for row in self._connection.execute(found)][::-1]
+        return [LogLine(row.at, row.who, row.words) for row in self._execute(found)][::-1]
 
     def rename(self, names: Collection[str], name: str) -> None:
         """Call a player so wherever one of their names stood."""
         word = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, names))})(?![\w-])", re.IGNORECASE)
         named = or_(*(func.lower(acts.c.words).contains(each.lower(), autoescape=True) for each in names))
-        for row in self._connection.execute(select(acts.c.id, acts.c.words).where(named)).all():
+        for row in self._execute(select(acts.c.id, acts.c.words).where(named)).all():
             renamed = word.sub(name, row.words)
-            self._connection.execute(update(acts).where(acts.c.id == row.id).values(words=renamed))
+            self._execute(update(acts).where(acts.c.id == row.id).values(words=renamed))

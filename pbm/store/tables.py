@@ -34,7 +34,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from pbm.domain.calendars import instant_at, micros
 
-REVISION = "0015"
+REVISION = "0016"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
 
@@ -219,7 +219,6 @@ outbox = Table(
     Column("address", String(320), nullable=False),
     Column("subject", Text, nullable=False),
     Column("envelope_from", String(320), nullable=False),
-    Column("raw", LargeBinary, nullable=False),
     Column("state", String(12), nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("due_at", Instant, nullable=False),
@@ -239,6 +238,14 @@ Index(
     sqlite_where=_QUEUED,
     postgresql_where=_QUEUED,
 )
+
+outbox_texts = Table(
+    "outbox_texts",
+    metadata,
+    Column("id", ForeignKey("outbox.id", ondelete="CASCADE"), primary_key=True),
+    Column("raw", LargeBinary, nullable=False),
+)
+"""Each goes with its mail. A mail that is claimed or marked is written anew; its text stands apart, and is not."""
 
 tickets = Table(
     "tickets",

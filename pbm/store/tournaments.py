@@ -8,12 +8,13 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Row, func, insert, select, update
 
 from pbm.domain.match import Player
 from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.swiss import is_enterable
 from pbm.domain.tournaments.terms import Kind, Terms
+from pbm.store.queries import PLAYERS, Queries
 from pbm.store.tables import bouts, players, tournament_follows, tournament_players, tournaments
 
 _firsts = players.alias("first_player")
@@ -117,11 +118,8 @@ class Meeting:
         return next(player for player in self.players if player.id != self.challenger_id)
 
 
-class Tournaments:
+class Tournaments(Queries):
     """A tournament has a name of its own, in whatever case it is written."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def add(
         self,
@@ -148,7 +146,7 @@ class Tournaments:
             "created_at": now,
             "due_at": terms.starts_at,
         }
-        key = self._connection.execute(insert(tournaments).values(values).returning(tournaments.c.id)).scalar_one()
+        key = self._execute(insert(tournaments).values(values).returning(tournaments.c.id)).scalar_one()
         return Tournament(key, name, game, options, body, terms, creator, Stage.OPEN, 0, 0, now, terms.starts_at)
 
     def find(self, name: str) -> Tournament | None:
@@ -178,7 +176,7 @@ class Tournaments:
         """How many of their tournaments are not over."""
         running = tournaments.c.state.in_([stage.value for stage in Stage if not stage.ended])
         found = select(func.count()).where(tournaments.c.creator_id == player_id, running)
-        return self._connection.execute(found).scalar_one()
+        return self._execute(found).scalar_one()
 
     def save(self, tournament: Tournament) -> None:
         """Keep what changes while it is held."""
@@ -190,11 +188,11 @@ class Tournaments:
             "due_at": tournament.due_at,
             "ended_at": tournament.ended_at,
         }
-        self._connection.execute(update(tournaments).where(tournaments.c.id == tournament.id).values(values))
+        self._execute(update(tournaments).where(tournaments.c.id == tournament.id).values(values))
 
     def entrants(self, tournament_id: int) -> list[Entrant]:
         """Those who are in, and those who have been, by seed."""
-        rows = self._connection.execute(
+        rows = self._execute(
             select(tournament_players, players.c.userid)
             .join(players, players.c.id == tournament_players.c.player_id)
             .where(tournament_players.c.tournament_id == tournament_id)
@@ -210,21 +208,20 @@ class Tournaments:
         own = tournament_players.c
         inside = own.tournament_id.in_([each.id for each in found]) & own.left_at.is_(None)
         counted = select(own.tournament_id, func.count().label("number")).where(inside).group_by(own.tournament_id)
-        sizes = {row.tournament_id: row.number for row in self._connection.execute(counted)} if found else {}
+        sizes = {row.tournament_id: row.number for row in self._execute(counted)} if found else {}
         return [(each, sizes.get(each.id, 0)) for each in found]
 
     def enter(self, tournament_id: int, player_id: int, seed: int, now: datetime) -> None:
         """Also one who has left before."""
-        self._connection.execute(delete(tournament_players).where(_is(tournament_id, player_id)))
-        values = {"tournament_id": tournament_id, "player_id": player_id, "seed": seed, "joined_at": now}
-        self._connection.execute(insert(tournament_players).values(values))
+        values = {"seed": seed, "division": None, "joined_at": now, "left_at": None}
+        self._put(tournament_players, {"tournament_id": tournament_id, "player_id": player_id}, values)
 
     def leave(self, tournament_id: int, player_id: int, now: datetime) -> None:
-        self._connection.execute(update(tournament_players).where(_is(tournament_id, player_id)).values(left_at=now))
+        self._execute(update(tournament_players).where(_is(tournament_id, player_id)).values(left_at=now))
 
     def forget(self, tournament_id: int, player_id: int) -> None:
         """As if they had never joined."""
-        self._connection.execute(delete(tournament_players).where(_is(tournament_id, player_id)))
+        self._drop(tournament_players, tournament_id=tournament_id, player_id=player_id)
 
     def place(self, tournament_id: int, divisions: Iterable[Sequence[int]]) -> None:
         """Seed the players, by id, in their order; where there is but one division, that is all it says."""
@@ -233,7 +230,7 @@ class Tournaments:
             for player_id in members:
                 seed += 1
                 values = {"seed": seed, "division": division}
-                self._connection.execute(update(tournament_players).where(_is(tournament_id, player_id)).values(values))
+                self._execute(update(tournament_players).where(_is(tournament_id, player_id)).values(values))
 
     def add_meeting(
         self,
@@ -261,7 +258,7 @@ class Tournaments:
             "starts_at": now,
             "due_at": due_at,
         }
-        self._connection.execute(insert(bouts).values(values))
+        self._execute(insert(bouts).values(values))
 
     def meetings(self, tournament_id: int, season: int | None = None, round_: int | None = None) -> list[Meeting]:
         """In the order they were paired."""
@@ -270,34 +267,29 @@ class Tournaments:
             found = found.where(bouts.c.season == season)
         if round_ is not None:
             found = found.where(bouts.c.round == round_)
-        return [_meeting(row) for row in self._connection.execute(found.order_by(bouts.c.id))]
+        return [_meeting(row) for row in self._execute(found.order_by(bouts.c.id))]
 
     def under_way(self, tournament_id: int) -> list[Meeting]:
         """The players whose boards have not ended."""
         open_ = (bouts.c.tournament_id == tournament_id) & bouts.c.points1.is_(None)
-        return [_meeting(row) for row in self._connection.execute(_meetings().where(open_).order_by(bouts.c.id))]
+        return [_meeting(row) for row in self._execute(_meetings().where(open_).order_by(bouts.c.id))]
 
     def on_board(self, board: int) -> Meeting | None:
-        row = self._connection.execute(_meetings().where(bouts.c.board == board)).one_or_none()
-        return None if row is None else _meeting(row)
+        return self._first(_meetings().where(bouts.c.board == board), _meeting)
 
     def settle(self, meeting_id: int, points: tuple[int, int] | None) -> None:
         """points: None for a bout that goes on."""
         values = {"points1": points[0] if points else None, "points2": points[1] if points else None}
-        self._connection.execute(update(bouts).where(bouts.c.id == meeting_id).values(values))
+        self._execute(update(bouts).where(bouts.c.id == meeting_id).values(values))
 
     def set_round(self, meeting_id: int, round_: int) -> None:
-        self._connection.execute(update(bouts).where(bouts.c.id == meeting_id).values(round=round_))
+        self._execute(update(bouts).where(bouts.c.id == meeting_id).values(round=round_))
 
     def followers(self, tournament_id: int) -> list[Player]:
         """Players who get its mails without playing in it, by userid."""
-        rows = self._connection.execute(
-            select(players.c.id, players.c.userid)
-            .join(tournament_follows, tournament_follows.c.player_id == players.c.id)
-            .where(tournament_follows.c.tournament_id == tournament_id, players.c.removed_at.is_(None))
-            .order_by(players.c.userid_key)
-        )
-        return [Player(row.id, row.userid) for row in rows]
+        found = PLAYERS.join(tournament_follows, tournament_follows.c.player_id == players.c.id)
+        own = (tournament_follows.c.tournament_id == tournament_id) & players.c.removed_at.is_(None)
+        return self._players(found.where(own).order_by(players.c.userid_key))
 
     def followed(self, player_id: int) -> list[Tournament]:
         """The tournaments that they follow and that are not over, the newest first."""
@@ -308,16 +300,15 @@ class Tournaments:
         """False if they did already."""
         if any(player.id == player_id for player in self.followers(tournament_id)):
             return False
-        self._connection.execute(insert(tournament_follows).values(player_id=player_id, tournament_id=tournament_id))
+        self._execute(insert(tournament_follows).values(player_id=player_id, tournament_id=tournament_id))
         return True
 
     def unfollow(self, player_id: int, tournament_id: int) -> bool:
         """False if they did not."""
-        own = (tournament_follows.c.player_id == player_id) & (tournament_follows.c.tournament_id == tournament_id)
-        return self._connection.execute(delete(tournament_follows).where(own)).rowcount != 0
+        return self._drop(tournament_follows, player_id=player_id, tournament_id=tournament_id) != 0
 
     def _found(self, condition: Any, limit: int = 1000) -> list[Tournament]:
-        rows = self._connection.execute(
+        rows = self._execute(
             select(tournaments, players.c.userid)
             .outerjoin(players, players.c.id == tournaments.c.creator_id)
             .where(condition)

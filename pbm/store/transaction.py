@@ -48,6 +48,7 @@ from pbm.store.tables import (
     matches,
     meta,
     outbox,
+    outbox_texts,
     player_follows,
     players,
 )
@@ -64,6 +65,7 @@ _TELL = select(func.pg_notify(CHANNEL, ""))
 _BOARDS_OF_A_BITE = 32
 _MOST_UNWRITTEN = 500
 """Statements of a rehearsal: a loop that waits for what it writes ends, too."""
+_QUEUES = frozenset({inbox, outbox, outbox_texts})
 _FORESEEN = frozenset({matches, absences, intents, follows, player_follows, game_choices, players, addresses})
 
 _AGE = select(meta.c.value).where(meta.c.key == "age")
@@ -165,7 +167,7 @@ class Transaction:
 
     def _before_change(self, statement: UpdateBase) -> None:
         self._set_savepoints()
-        if statement.table is inbox or statement.table is outbox:
+        if statement.table in _QUEUES:
             return
         self._grown_older = True
         if statement is ADD_PLY or statement is COUNT_PLY:

@@ -23,7 +23,7 @@ from pbm.edges.transports import Maildir, Outgoing
 from pbm.server.operator import Administration
 from pbm.server.status import Queues
 from pbm.store.backup import copy
-from pbm.store.tables import inbox, outbox
+from pbm.store.tables import inbox, outbox_texts
 from tests.conversation import Got, House, address_of
 
 EVE = "eve@elsewhere.example"
@@ -37,7 +37,7 @@ def row(house: House) -> Received:
 def stored(house: House) -> bytes:
     """All that is kept of mails, those that came and those that went."""
     with house.service.store.read() as tx:
-        kept = [tx._connection.execute(select(table.c.raw)).scalars().all() for table in (inbox, outbox)]
+        kept = [tx._connection.execute(select(table.c.raw)).scalars().all() for table in (inbox, outbox_texts)]
     return b"\n".join(raw for each in kept for raw in each)
 
 

@@ -209,6 +209,7 @@ def make_template(folder: Path) -> Path:
         administration.start_match("cross", ("alice", "bob"), ("-size=4", "--clock=1h"))
     service.close()
     with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("DELETE FROM outbox_texts")
         connection.execute("DELETE FROM outbox")
         for name in _INSTANTS:
             connection.execute(f"UPDATE matches SET {name} = {name} - {_TWO_HOURS}")  # noqa: S608  a name of this file

@@ -12,14 +12,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, select, text, update
 from sqlalchemy.exc import IntegrityError
 
+from pbm.domain.mail import Mail
+from pbm.resources import folder
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store, Transaction, engine
 from pbm.store.neighbours import Full, Lost, ReadOnly
-from pbm.store.tables import FIRST_BOARD, meta, metadata
+from pbm.store.tables import FIRST_BOARD, meta, metadata, outbox_texts
 from tests.databases import Databases
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -222,6 +226,34 @@ def test_no_number_is_given_twice_after_the_newest_row_is_gone(file: Path) -> No
         counted = {name for name, made_by in rows if "AUTOINCREMENT" in made_by}
     wanted = {name for name, table in metadata.tables.items() if table.kwargs.get("sqlite_autoincrement")}
     assert counted == wanted
+
+
+def test_texts_of_mails_move_to_their_own_table_and_back(store: Store, url: str) -> None:
+    mails = [Mail(f"key{n}", "a@x.org", "bounce@x", "s", bytes([0, n]) * 4000) for n in range(3)]
+    with store.write() as tx:
+        tx.outbox.add(mails, NOW)
+    older = create_engine(url)
+    with older.begin() as connection:
+        config = Config()
+        config.set_main_option("script_location", str(folder("migrations")))
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0015")
+        found = connection.execute(text("SELECT raw FROM outbox ORDER BY id")).scalars()
+        assert [bytes(raw) for raw in found] == [mail.raw for mail in mails]
+    older.dispose()
+    store.upgrade(NOW)
+    with store.read() as tx:
+        assert [queued.mail for queued in tx.outbox.latest(None, 9)] == mails[::-1]
+    assert [problem for problem in store.check() if " is off: " not in problem] == []
+
+
+def test_a_text_goes_with_its_mail(store: Store) -> None:
+    with store.write() as tx:
+        first, second = tx.outbox.add([Mail(key, "a@x.org", "bounce@x", "s", b"raw") for key in "ab"], NOW)
+        tx.outbox.sent([first], NOW)
+    with store.write() as tx:
+        tx.outbox.forget(NOW, NOW, 9)
+        assert list(tx._connection.execute(select(outbox_texts.c.id)).scalars()) == [second]
 
 
 def test_an_empty_database_is_set_up_once(url: str) -> None:
