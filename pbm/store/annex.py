@@ -28,8 +28,9 @@ from pbm.domain.clock import Clock, read_control
 from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import Intent, IntentKind, Match, Player
 from pbm.domain.settings import Settings
-from pbm.store.queries import PLAYERS, Queries
 from pbm.store.tables import (
+    PLAYERS,
+    Queries,
     absences,
     among,
     broadcasts,
@@ -142,7 +143,7 @@ class Intents(Queries):
 
     def _read(self, boards: Collection[int]) -> dict[int, list[Intent]]:
         found: dict[int, list[Intent]] = {board: [] for board in boards}
-        for board, seat, kind, *rest in self._execute(_OF_BOARDS, {"boards": list(boards)}):
+        for board, seat, kind, *rest in self._connection.execute(_OF_BOARDS, {"boards": list(boards)}):
             text, comment, since, until = rest
             found[board].append(Intent(seat, IntentKind(kind), text, comment or "", since, until))
         return found
@@ -222,14 +223,14 @@ class Follows(Queries):
 
     def _read(self, boards: Collection[int]) -> dict[int, list[Follower]]:
         found: dict[int, list[Follower]] = {board: [] for board in boards}
-        for row in self._execute(_FOLLOWERS, {"boards": list(boards)}):
+        for row in self._connection.execute(_FOLLOWERS, {"boards": list(boards)}):
             found[row.board].append(Follower(Player(row.id, row.userid), bool(row.ends_only), row.whom))
         return found
 
     def wish(self, player_id: int, board: int) -> bool | None:
         """Whether the player follows the board by itself: only its end, or all of it; None if neither."""
         found = select(follows.c.ends_only).where(follows.c.player_id == player_id, follows.c.board == board)
-        return self._execute(found).scalar()
+        return self._connection.execute(found).scalar()
 
     def follow(self, player_id: int, board: int, *, ends_only: bool) -> None:
         self._put(follows, {"player_id": player_id, "board": board}, {"ends_only": ends_only})
@@ -241,7 +242,7 @@ class Follows(Queries):
     def boards(self, player_id: int) -> list[tuple[int, bool]]:
         """The boards that the player follows by themselves, ascending; whether only their ends."""
         found = select(follows.c.board, follows.c.ends_only).where(follows.c.player_id == player_id)
-        return [(row.board, row.ends_only) for row in self._execute(found.order_by(follows.c.board))]
+        return [(row.board, row.ends_only) for row in self._connection.execute(found.order_by(follows.c.board))]
 
     def players(self, player_id: int) -> list[Player]:
         """The players whom this one follows, by userid."""
@@ -251,7 +252,7 @@ class Follows(Queries):
 
     def follow_player(self, player_id: int, followed_id: int) -> None:
         """All boards of a player whom they do not follow yet."""
-        self._execute(insert(player_follows).values(player_id=player_id, followed_id=followed_id))
+        self._connection.execute(insert(player_follows).values(player_id=player_id, followed_id=followed_id))
 
     def unfollow_player(self, player_id: int, followed_id: int) -> bool:
         """False if they did not follow them."""
@@ -270,28 +271,28 @@ class Remarks(Queries):
             "text": remark.text,
             "created_at": remark.written_at,
         }
-        self._execute(insert(remarks).values(values))
+        self._connection.execute(insert(remarks).values(values))
         if kind is RemarkKind.NOTE:
             noted = update(matches).where(matches.c.board == remark.board, matches.c.annotated.is_(False))
-            self._execute(noted.values(annotated=True))
+            self._connection.execute(noted.values(annotated=True))
 
     def of(self, kind: RemarkKind, board: int, player_id: int | None = None) -> list[Remark]:
         """Those on a board, oldest first. player_id: only theirs."""
         found = _remarks.where(remarks.c.board == board, remarks.c.kind == kind.value)
         if player_id is not None:
             found = found.where(remarks.c.player_id == player_id)
-        return [_remark(row) for row in self._execute(found.order_by(remarks.c.id))]
+        return [_remark(row) for row in self._connection.execute(found.order_by(remarks.c.id))]
 
     def by(self, player_id: int, boards: Sequence[int]) -> list[tuple[RemarkKind, Remark]]:
         """Those of a player on boards, oldest first."""
         found = _remarks.where(remarks.c.board.in_(boards), remarks.c.player_id == player_id).order_by(remarks.c.id)
-        return [(RemarkKind(row.kind), _remark(row)) for row in self._execute(found)]
+        return [(RemarkKind(row.kind), _remark(row)) for row in self._connection.execute(found)]
 
     def written_since(self, kind: RemarkKind, player_id: int, since: datetime) -> int:
         """How many of a player's remarks were written since then."""
         own = (remarks.c.player_id == player_id) & (remarks.c.kind == kind.value)
         found = select(func.count()).select_from(remarks).where(own, remarks.c.created_at > since)
-        return self._execute(found).scalar_one()
+        return self._connection.execute(found).scalar_one()
 
     def drop(self, kind: RemarkKind, board: int, player_id: int) -> int:
         """How many there were."""
@@ -322,18 +323,18 @@ class Broadcasts(Queries):
     def add(self, author: Player, text: str, now: datetime, *, sent: bool) -> Broadcast:
         sent_at = now if sent else None
         values = {"player_id": author.id, "text": text, "created_at": now, "sent_at": sent_at}
-        key = self._execute(insert(broadcasts).values(values).returning(broadcasts.c.id)).scalar_one()
+        key = self._connection.execute(insert(broadcasts).values(values).returning(broadcasts.c.id)).scalar_one()
         return Broadcast(key, author, text, now, sent_at)
 
     def written_since(self, player_id: int, since: datetime) -> int:
         """How many the player has written since then."""
         found = select(func.count()).where(broadcasts.c.player_id == player_id, broadcasts.c.created_at > since)
-        return self._execute(found).scalar_one()
+        return self._connection.execute(found).scalar_one()
 
     def waiting(self) -> list[Broadcast]:
         """The oldest first."""
         found = _with_author.where(broadcasts.c.sent_at.is_(None)).order_by(broadcasts.c.id)
-        return [_broadcast(row) for row in self._execute(found)]
+        return [_broadcast(row) for row in self._connection.execute(found)]
 
     def find(self, broadcast_id: int) -> Broadcast | None:
         """One that waits."""
@@ -345,7 +346,7 @@ class Broadcasts(Queries):
         return self._first(_with_author.where(broadcasts.c.id == broadcast_id), _broadcast)
 
     def sent(self, broadcast_id: int, now: datetime) -> None:
-        self._execute(update(broadcasts).where(broadcasts.c.id == broadcast_id).values(sent_at=now))
+        self._connection.execute(update(broadcasts).where(broadcasts.c.id == broadcast_id).values(sent_at=now))
 
     def drop(self, broadcast_id: int) -> None:
         self._drop(broadcasts, id=broadcast_id)

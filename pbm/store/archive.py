@@ -13,8 +13,7 @@ from sqlalchemy import Row, select
 from pbm.domain.match import Ending, Player, Result
 from pbm.domain.settings import Settings
 from pbm.store.matches import WITH_NAMES, players_of, result_of
-from pbm.store.queries import Queries
-from pbm.store.tables import matches, players, plies, rating_changes, tournaments
+from pbm.store.tables import Queries, matches, players, plies, rating_changes, tournaments
 from pbm.store.tournaments import Stage
 
 
@@ -64,30 +63,30 @@ class Archive(Queries):
     def people(self, after: int, limit: int) -> list[Person]:
         """Those with a higher id, in the order of the ids."""
         found = select(players).where(players.c.id > after).order_by(players.c.id).limit(limit)
-        return [_person(row) for row in self._execute(found)]
+        return [_person(row) for row in self._connection.execute(found)]
 
     def finished(self, after: int, limit: int) -> list[Finished]:
         """Those of higher boards, in the order of the boards; void ones count for nothing."""
         over = matches.c.ended_at.is_not(None) & (matches.c.ending != Ending.VOID.value)
         found = WITH_NAMES.where(matches.c.board > after, over).order_by(matches.c.board).limit(limit)
-        return [_finished(row) for row in self._execute(found)]
+        return [_finished(row) for row in self._connection.execute(found)]
 
     def records(self, boards: Collection[int]) -> dict[int, list[str]]:
         """The notations of each of the boards, a few of them at a time."""
         found: dict[int, list[str]] = {board: [] for board in boards}
         rows = select(plies.c.board, plies.c.notation).where(plies.c.board.in_(found))
-        for board, notation in self._execute(rows.order_by(plies.c.board, plies.c.ply)):
+        for board, notation in self._connection.execute(rows.order_by(plies.c.board, plies.c.ply)):
             found[board].append(notation)
         return found
 
     def tournaments(self, after: int, limit: int) -> list[int]:
         """The ids of those with higher ones, in their order; those that were cancelled are none."""
         found = select(tournaments.c.id).where(tournaments.c.id > after, tournaments.c.state != Stage.CANCELLED.value)
-        return list(self._execute(found.order_by(tournaments.c.id).limit(limit)).scalars())
+        return list(self._connection.execute(found.order_by(tournaments.c.id).limit(limit)).scalars())
 
     def rated(self, player_id: int) -> list[Rated]:
         """How a player's ratings moved, in the order of the boards' ends."""
-        rows = self._execute(
+        rows = self._connection.execute(
             select(
                 matches.c.game,
                 matches.c.board,

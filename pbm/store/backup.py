@@ -20,8 +20,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from pbm.store.neighbours import BELLS, DatabaseTrouble, SchemaTrouble
-from pbm.store.queries import Queries
-from pbm.store.tables import metadata
+from pbm.store.tables import Queries, metadata
 
 _BUSY_SECONDS = 30
 _JOURNALS = ("-wal", "-shm", "-journal")
@@ -138,21 +137,21 @@ class Contents(Queries):
         """All rows, by their key, some at a time; in the same order whatever the database."""
         plain = "BINARY" if self._connection.dialect.name == "sqlite" else "C"
         key = [collate(c, plain) if isinstance(c.type, String) else c for c in table.primary_key.columns]
-        found = self._execute(select(table).order_by(*key).execution_options(yield_per=_AT_ONCE))
+        found = self._connection.execute(select(table).order_by(*key).execution_options(yield_per=_AT_ONCE))
         for part in found.partitions():
             yield [tuple(row) for row in part]
 
     def count(self, table: Table) -> int:
-        return self._execute(select(func.count()).select_from(table)).scalar_one()
+        return self._connection.execute(select(func.count()).select_from(table)).scalar_one()
 
     def clear(self) -> None:
         """Forget everything."""
         for table in reversed(TABLES):
-            self._execute(delete(table))
+            self._connection.execute(delete(table))
 
     def add(self, table: Table, rows: Rows) -> None:
         names = table.columns.keys()
-        self._execute(insert(table), [dict(zip(names, row, strict=True)) for row in rows])
+        self._connection.execute(insert(table), [dict(zip(names, row, strict=True)) for row in rows])
 
     def counters(self) -> Iterator[tuple[str, str, int, int]]:
         """Each table that numbers its rows: its sequence, the last number given, and the highest in use; 0 for none.
@@ -166,18 +165,18 @@ class Contents(Queries):
             key = table.autoincrement_column
             counter = None
             if key is not None and table.name in there:
-                counter = self._execute(select(func.pg_get_serial_sequence(table.name, key.name))).scalar()
+                counter = self._connection.execute(select(func.pg_get_serial_sequence(table.name, key.name))).scalar()
             if counter is not None:
                 given = text(f"SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM {counter}")  # noqa: S608
                 newest = select(func.coalesce(func.max(key), 0))
-                last, highest = (self._execute(query).scalar_one() for query in (given, newest))
+                last, highest = (self._connection.execute(query).scalar_one() for query in (given, newest))
                 yield table.name, counter, last, highest
 
     def count_on(self) -> None:
         """Let new rows be numbered after those that are there; SQLite does so by itself."""
         for _, counter, last, highest in list(self.counters()):
             if last < highest:
-                self._execute(select(func.setval(counter, highest)))
+                self._connection.execute(select(func.setval(counter, highest)))
 
 
 def difference(one: Contents, other: Contents, table: Table) -> str:

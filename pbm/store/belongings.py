@@ -19,9 +19,9 @@ from sqlalchemy import Column, Row, Table, delete, func, insert, or_, select, te
 from pbm.domain.errors import BadArguments
 from pbm.domain.likeness import look
 from pbm.store.matches import batched
-from pbm.store.queries import Queries
 from pbm.store.tables import (
     Instant,
+    Queries,
     absences,
     addresses,
     blocks,
@@ -120,7 +120,7 @@ class Belongings(Queries):
 
     def _rows(self, section: Section, player_id: int) -> list[Values]:
         found = select(*section.columns).where(section.table.c.player_id == player_id)
-        rows = self._execute(found.order_by(*(section.table.c[name] for name in section.order)))
+        rows = self._connection.execute(found.order_by(*(section.table.c[name] for name in section.order)))
         return [_plain(section, row) for row in rows]
 
     def people(self, player_id: int) -> dict[str, list[str]]:
@@ -128,7 +128,7 @@ class Belongings(Queries):
         found = {}
         for name, (table, column) in PEOPLE.items():
             others = select(players.c.userid).join(table, table.c[column] == players.c.id)
-            rows = self._execute(others.where(table.c.player_id == player_id).order_by(players.c.userid_key))
+            rows = self._connection.execute(others.where(table.c.player_id == player_id).order_by(players.c.userid_key))
             found[name] = list(rows.scalars())
         return found
 
@@ -147,7 +147,7 @@ class Belongings(Queries):
                 "entered": self._entered(row.id, player_id),
                 "bouts": self._bouts(row.id, player_id),
             }
-            for row in self._execute(found).all()
+            for row in self._connection.execute(found).all()
         ]
 
     def _entered(self, tournament_id: int, player_id: int) -> Values | None:
@@ -158,7 +158,7 @@ class Belongings(Queries):
         """seat: theirs. points1, points2: of each seat."""
         own = or_(bouts.c.first_id == player_id, bouts.c.second_id == player_id)
         found = select(bouts).where(bouts.c.tournament_id == tournament_id, own).order_by(bouts.c.id)
-        rows = self._execute(found)
+        rows = self._connection.execute(found)
         return [{**_plain(_BOUT, row), "seat": 1 if row.first_id == player_id else 2} for row in rows]
 
     def messages(self, userid: str, purpose: str) -> list[Values]:
@@ -171,7 +171,7 @@ class Belongings(Queries):
                 "text": json.loads(row.payload).get("text", ""),
                 "written_at": row.created_at.isoformat(),
             }
-            for row in self._execute(found.where(*own).order_by(tickets.c.id))
+            for row in self._connection.execute(found.where(*own).order_by(tickets.c.id))
         ]
         return [each for number, each in enumerate(written) if each not in written[:number]]
 
@@ -180,7 +180,7 @@ class Belongings(Queries):
         own = select(matches.c.board).where(or_(matches.c.seat1_id == player_id, matches.c.seat2_id == player_id))
         followed = select(follows.c.board).where(follows.c.player_id == player_id)
         remarked = select(remarks.c.board).where(remarks.c.player_id == player_id)
-        return sorted(self._execute(own.union(followed, remarked)).scalars())
+        return sorted(self._connection.execute(own.union(followed, remarked)).scalars())
 
     def match(self, board: int, player_id: int) -> dict[str, Any]:
         """As matches, for one."""
@@ -191,7 +191,7 @@ class Belongings(Queries):
         return [match for part in batched(boards) for match in self._matches(part, player_id)]
 
     def _matches(self, boards: Sequence[int], player_id: int) -> Iterator[dict[str, Any]]:
-        execute = self._execute
+        execute = self._connection.execute
         rows = execute(select(matches).where(matches.c.board.in_(boards)).order_by(matches.c.board)).all()
         seats = {row.board: (row.seat1_id, row.seat2_id) for row in rows}
         people = select(players.c.id, players.c.userid).where(players.c.id.in_(set().union(*seats.values())))
@@ -216,7 +216,7 @@ class Belongings(Queries):
         """There are thousands of plies, so that of each no more is read and done than must be."""
         found: dict[int, list[Values]] = {board: [] for board in boards}
         asked = select(plies.c.board, *_PLY.columns).where(plies.c.board.in_(boards))
-        for board, *values in self._execute(asked.order_by(plies.c.board, plies.c.ply)):
+        for board, *values in self._connection.execute(asked.order_by(plies.c.board, plies.c.ply)):
             found[board].append(_named(_PLY, values))
         return found
 
@@ -224,7 +224,7 @@ class Belongings(Queries):
         """The rows of a table about some boards."""
         found: dict[int, list[Row[Any]]] = {board: [] for board in boards}
         asked = select(table).where(table.c.board.in_(boards)).order_by(table.c.board, *order)
-        for row in self._execute(asked):
+        for row in self._connection.execute(asked):
             found[row.board].append(row)
         return found
 
@@ -233,10 +233,10 @@ class Belongings(Queries):
         found = select(players.c.id, players.c.password_hash, players.c.removed_at).where(
             players.c.userid_key == userid.casefold()
         )
-        row = self._execute(found).one_or_none()
+        row = self._connection.execute(found).one_or_none()
         if row is None:
             return None
-        there = self._execute(select(addresses.c.id).where(addresses.c.player_id == row.id).limit(1)).first()
+        there = self._connection.execute(select(addresses.c.id).where(addresses.c.player_id == row.id).limit(1)).first()
         return row.id, row.password_hash == NO_PASSWORD and row.removed_at is None and there is None
 
     def add_name(self, userid: str, now: datetime) -> int:
@@ -248,13 +248,13 @@ class Belongings(Queries):
             "password_hash": NO_PASSWORD,
             "created_at": now,
         }
-        key: int = self._execute(insert(players).values(values).returning(players.c.id)).scalar_one()
+        key: int = self._connection.execute(insert(players).values(values).returning(players.c.id)).scalar_one()
         return key
 
     def introduce(self, player_id: int, userid: str, settings: str, created_at: datetime, *, bot: bool) -> None:
         """Make a name a player; they can log in once they have set a password."""
         values = {"userid": userid, "settings": settings, "created_at": created_at, "bot": bot}
-        self._execute(update(players).where(players.c.id == player_id).values(values))
+        self._connection.execute(update(players).where(players.c.id == player_id).values(values))
 
     def add_rows(self, name: str, rows: Iterable[Values], player_id: int) -> None:
         """Rows of a section. Raises: BadArguments."""
@@ -263,15 +263,15 @@ class Belongings(Queries):
             values = _checked(section, row)
             if section.table is addresses:
                 values["address_key"] = values["address"].casefold()
-            self._execute(insert(section.table).values(**values, player_id=player_id))
+            self._connection.execute(insert(section.table).values(**values, player_id=player_id))
             if section.table is remarks:
                 noted = update(matches).where(matches.c.board == values["board"])
-                self._execute(noted.values(annotated=True))
+                self._connection.execute(noted.values(annotated=True))
 
     def add_person(self, name: str, player_id: int, other_id: int) -> None:
         """Somebody whom the player follows, or has blocked."""
         table, column = PEOPLE[name]
-        self._execute(insert(table).values({"player_id": player_id, column: other_id}))
+        self._connection.execute(insert(table).values({"player_id": player_id, column: other_id}))
 
     def add_match(self, row: Values, board: int | None, seats: tuple[int, int], rematch_of: int | None) -> int:
         """A match without its record; returns its board. board: None for the next free number. Raises: BadArguments."""
@@ -279,20 +279,20 @@ class Belongings(Queries):
         del values["board"]
         if board is not None:
             values["board"] = board
-        added: int = self._execute(insert(matches).values(values).returning(matches.c.board)).scalar_one()
+        added: int = self._connection.execute(insert(matches).values(values).returning(matches.c.board)).scalar_one()
         if self._connection.dialect.name != "sqlite":
             raised = select(func.max(matches.c.board)).scalar_subquery()
-            self._execute(select(func.setval(text("'matches_board_seq'"), raised)))
+            self._connection.execute(select(func.setval(text("'matches_board_seq'"), raised)))
         return added
 
     def add_record(self, board: int, record: Iterable[Values], changes: Mapping[int, Values]) -> None:
         """The plies of a match, and what it did to the rating of each player. Raises: BadArguments."""
         rows = [{**_checked(_PLY, ply), "board": board, "ply": number} for number, ply in enumerate(record, 1)]
         if rows:
-            self._execute(insert(plies), rows)
+            self._connection.execute(insert(plies), rows)
         for player_id, change in changes.items():
             values = {**_checked(_CHANGE, change), "board": board, "player_id": player_id}
-            self._execute(insert(rating_changes).values(values))
+            self._connection.execute(insert(rating_changes).values(values))
 
     def shared_events(self, one: int, other: int) -> list[str]:
         """The names of the events that both players are or were in."""
@@ -301,7 +301,7 @@ class Belongings(Queries):
             for each in (one, other)
         )
         found = select(tournaments.c.name).where(*(tournaments.c.id.in_(each) for each in theirs))
-        return list(self._execute(found.order_by(tournaments.c.name)).scalars())
+        return list(self._connection.execute(found.order_by(tournaments.c.name)).scalars())
 
     def hand_over(self, gone: int, kept: int) -> list[str]:
         """All that is one player's is another one's; what both have stays the other one's. Returns the games rated.
@@ -310,7 +310,7 @@ class Belongings(Queries):
         """
         games = self._add_up(gone, kept)
         alone = update(matches).where(matches.c.seat1_id == gone, matches.c.seat2_id == gone)
-        self._execute(alone.values(seat1_id=kept, seat2_id=kept))
+        self._connection.execute(alone.values(seat1_id=kept, seat2_id=kept))
         for column in _OWNED:
             rest = [each for each in column.table.primary_key if each is not column]
             if column.primary_key or column.table is addresses:
@@ -318,13 +318,13 @@ class Belongings(Queries):
                 twin = column.table.alias()
                 same = (twin.c[each.name] == each for each in key)
                 has = select(twin.c[column.name]).where(twin.c[column.name] == kept, *same).exists()
-                self._execute(delete(column.table).where(column == gone, has))
+                self._connection.execute(delete(column.table).where(column == gone, has))
             owned = update(column.table).where(column == gone)
             if column in _OPPOSITE:
                 owned = owned.where(_OPPOSITE[column] != kept)
-            self._execute(owned.values({column.name: kept}))
+            self._connection.execute(owned.values({column.name: kept}))
         for table, other in PEOPLE.values():
-            self._execute(delete(table).where(table.c.player_id == table.c[other]))
+            self._connection.execute(delete(table).where(table.c.player_id == table.c[other]))
         return games
 
     def _add_up(self, gone: int, kept: int) -> list[str]:
@@ -333,21 +333,21 @@ class Belongings(Queries):
             (ratings, ("won", "lost", "drawn")),
             (paces, ("finished", "timeouts", "moves", "microseconds")),
         ):
-            for row in self._execute(select(table).where(table.c.player_id == gone)).all():
+            for row in self._connection.execute(select(table).where(table.c.player_id == gone)).all():
                 own = (table.c.player_id == kept) & (table.c.game == row.game)
                 added = {name: table.c[name] + getattr(row, name) for name in sums}
-                if self._execute(update(table).where(own).values(added)).rowcount:
+                if self._connection.execute(update(table).where(own).values(added)).rowcount:
                     theirs = (table.c.player_id == gone) & (table.c.game == row.game)
-                    self._execute(delete(table).where(theirs))
+                    self._connection.execute(delete(table).where(theirs))
                 else:
                     moved = update(table).where(table.c.player_id == gone, table.c.game == row.game)
-                    self._execute(moved.values(player_id=kept))
-        return list(self._execute(select(ratings.c.game).where(ratings.c.player_id == kept)).scalars())
+                    self._connection.execute(moved.values(player_id=kept))
+        return list(self._connection.execute(select(ratings.c.game).where(ratings.c.player_id == kept)).scalars())
 
     def add_decided(self, board: int, seat: int, row: Values) -> None:
         """The seat's decisions for later. Raises: BadArguments."""
         kept = {name: value for name, value in row.items() if name != "seat"}
-        self._execute(insert(intents).values(**_checked(_INTENT, kept), board=board, seat=seat))
+        self._connection.execute(insert(intents).values(**_checked(_INTENT, kept), board=board, seat=seat))
 
 
 def _plain(section: Section, row: Row[Any]) -> dict[str, Any]:

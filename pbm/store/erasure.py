@@ -12,9 +12,9 @@ from pbm.domain.likeness import look
 from pbm.domain.mail import Arrival, Delivery
 from pbm.domain.match import Player
 from pbm.store.belongings import NO_PASSWORD
-from pbm.store.queries import Queries
 from pbm.store.refusals import Acts
 from pbm.store.tables import (
+    Queries,
     absences,
     addresses,
     attempts,
@@ -63,12 +63,12 @@ class Erasure(Queries):
 
     def traces(self, player_id: int) -> Traces | None:
         """None if there is no such player."""
-        row = self._execute(select(players).where(players.c.id == player_id)).one_or_none()
+        row = self._connection.execute(select(players).where(players.c.id == player_id)).one_or_none()
         if row is None:
             return None
         known = select(addresses.c.address).where(addresses.c.player_id == player_id)
         written = select(outbox.c.address).where(outbox.c.player_id == player_id)
-        found = self._execute(known.union(written)).scalars()
+        found = self._connection.execute(known.union(written)).scalars()
         names = {row.userid_key, *(address.casefold() for address in found)}
         return Traces(player_id, row.userid, frozenset(names), row.removed_at is not None)
 
@@ -81,22 +81,22 @@ class Erasure(Queries):
             "password_hash": NO_PASSWORD,
             "settings": "{}",
         }
-        self._execute(update(players).where(players.c.id == traces.player_id).values(values))
+        self._connection.execute(update(players).where(players.c.id == traces.player_id).values(values))
         Acts(self._connection).rename(traces.names, name)
         self._rename_in_reasons(traces.player_id, traces.userid, name)
 
     def call(self, player: Player, name: str) -> None:
         """Another userid for a player who stays, and in what is told of their games."""
         values = {"userid": name, "userid_key": name.casefold(), "look": look(name)}
-        self._execute(update(players).where(players.c.id == player.id).values(values))
+        self._connection.execute(update(players).where(players.c.id == player.id).values(values))
         self._rename_in_reasons(player.id, player.userid, name)
 
     def _rename_in_reasons(self, player_id: int, userid: str, name: str) -> None:
         word = re.compile(rf"(?<![\w.-]){re.escape(userid)}(?![\w-])")
         told = select(matches.c.board, matches.c.reason).where(_seated(player_id), matches.c.reason.is_not(None))
-        for board, reason in self._execute(told).all():
+        for board, reason in self._connection.execute(told).all():
             renamed = update(matches).where(matches.c.board == board).values(reason=word.sub(name, reason))
-            self._execute(renamed)
+            self._connection.execute(renamed)
 
     def forget(self, traces: Traces) -> None:
         """Delete what is theirs, their mails among it, and the mails sent of their boards or because of theirs."""
@@ -104,29 +104,29 @@ class Erasure(Queries):
             self._drop(table, player_id=traces.player_id)
         self._drop(player_follows, followed_id=traces.player_id)
         self._drop(blocks, blocked_id=traces.player_id)
-        self._execute(delete(peer_keys).where(peer_keys.c.address_key.in_(traces.names)))
+        self._connection.execute(delete(peer_keys).where(peer_keys.c.address_key.in_(traces.names)))
         for table in (tickets, attempts):
-            self._execute(delete(table).where(table.c.subject.in_(traces.names)))
+            self._connection.execute(delete(table).where(table.c.subject.in_(traces.names)))
         for seat, column in ((1, matches.c.seat1_id), (2, matches.c.seat2_id)):
             boards_of = select(matches.c.board).where(column == traces.player_id)
-            self._execute(delete(intents).where(intents.c.board.in_(boards_of), intents.c.seat == seat))
+            self._connection.execute(delete(intents).where(intents.c.board.in_(boards_of), intents.c.seat == seat))
         asked = matches.c.started_by.in_(traces.names)
-        self._execute(update(matches).where(asked).values(started_by=""))
+        self._connection.execute(update(matches).where(asked).values(started_by=""))
         self._forget_mails(traces)
 
     def _forget_mails(self, traces: Traces) -> None:
         """Keep what others have not been sent yet, for it is still owed to them."""
         answered = select(outbox.c.inbox_id).where(outbox.c.player_id == traces.player_id, outbox.c.reply)
         written = or_(func.lower(inbox.c.mail_from).in_(traces.names), inbox.c.id.in_(answered))
-        own = list(self._execute(select(inbox.c.id).where(written)).scalars())
+        own = list(self._connection.execute(select(inbox.c.id).where(written)).scalars())
         boards = select(matches.c.board).where(_seated(traces.player_id))
         sent = outbox.c.state != Delivery.QUEUED.value
         addressed = or_(outbox.c.player_id == traces.player_id, func.lower(outbox.c.address).in_(traces.names))
-        self._execute(delete(outbox).where(or_(addressed, sent & outbox.c.board.in_(boards))))
+        self._connection.execute(delete(outbox).where(or_(addressed, sent & outbox.c.board.in_(boards))))
         for some in _batches(own):
-            self._execute(delete(outbox).where(sent, outbox.c.inbox_id.in_(some)))
-            self._execute(update(outbox).where(outbox.c.inbox_id.in_(some)).values(inbox_id=None))
-            self._execute(delete(inbox).where(inbox.c.id.in_(some)))
+            self._connection.execute(delete(outbox).where(sent, outbox.c.inbox_id.in_(some)))
+            self._connection.execute(update(outbox).where(outbox.c.inbox_id.in_(some)).values(inbox_id=None))
+            self._connection.execute(delete(inbox).where(inbox.c.id.in_(some)))
 
     def sweep(self, names: Collection[str], done: tuple[int, int], most: int = 100) -> tuple[int, int] | None:
         """Take what names them out of some of the mails that others wrote or were sent, and that are done with.
@@ -140,14 +140,14 @@ class Erasure(Queries):
         sent = self._next(told, outbox.c.id, done[1], most)
         # An emptied mail still tells a second delivery of itself; of what was sent nothing is needed.
         emptied = inbox.c.id.in_([mail for mail, raw in written.items() if word.search(raw)])
-        self._execute(update(inbox).where(emptied).values(raw=b""))
+        self._connection.execute(update(inbox).where(emptied).values(raw=b""))
         dropped = outbox.c.id.in_([mail for mail, raw in sent.items() if word.search(raw)])
-        self._execute(delete(outbox).where(dropped))
+        self._connection.execute(delete(outbox).where(dropped))
         return (max(written, default=done[0]), max(sent, default=done[1])) if written or sent else None
 
     def _next(self, mails: Select[int, bytes], key: ColumnElement[int], after: int, most: int) -> dict[int, bytes]:
         """The next of the mails after an id, in order."""
-        found = self._execute(mails.where(key > after).order_by(key).limit(most))
+        found = self._connection.execute(mails.where(key > after).order_by(key).limit(most))
         return {row[0]: row[1] for row in found}
 
 

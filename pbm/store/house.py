@@ -17,8 +17,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, bindparam, delete, func, insert, or_, select, update
 
 from pbm.domain.calendars import Stop, StopKind
-from pbm.store.queries import Queries
-from pbm.store.tables import absences, agenda, meta, peer_keys
+from pbm.store.tables import Queries, absences, agenda, meta, peer_keys
 
 _DOMAIN, _LOCAL_PART, _FORMER = "domain", "local_part", "former_addresses"
 
@@ -28,13 +27,13 @@ class Identity(Queries):
 
     def get(self) -> tuple[str, str] | None:
         """The part before the @ and the domain."""
-        rows = self._execute(select(meta.c.key, meta.c.value).where(meta.c.key.in_((_DOMAIN, _LOCAL_PART))))
+        rows = self._connection.execute(select(meta.c.key, meta.c.value).where(meta.c.key.in_((_DOMAIN, _LOCAL_PART))))
         found = {row.key: row.value for row in rows}
         return (found[_LOCAL_PART], found[_DOMAIN]) if len(found) == 2 else None
 
     def former(self) -> tuple[str, ...]:
         """Addresses it had before, the oldest first."""
-        found = self._execute(select(meta.c.value).where(meta.c.key == _FORMER)).scalar_one_or_none()
+        found = self._connection.execute(select(meta.c.value).where(meta.c.key == _FORMER)).scalar_one_or_none()
         return tuple((found or "").split())
 
     def set(self, local_part: str, domain: str) -> None:
@@ -103,7 +102,7 @@ class Secrets(Queries):
         self._keep(_GENERATION, fresh)
 
     def _kept(self) -> dict[str, str]:
-        return {row.key: row.value for row in self._execute(_KEPT)}
+        return {row.key: row.value for row in self._connection.execute(_KEPT)}
 
     def _keep(self, key: str, value: str) -> None:
         self._put(meta, {"key": key}, {"value": value})
@@ -163,7 +162,7 @@ class Peers(Queries):
     def sweep(self, before: datetime) -> None:
         """Forget what was last seen before then and never proven."""
         old = ~peer_keys.c.proven & (peer_keys.c.seen_at < before)
-        self._execute(delete(peer_keys).where(old))
+        self._connection.execute(delete(peer_keys).where(old))
 
 
 TOLD = "set back"
@@ -209,12 +208,12 @@ class Agenda(Queries):
     def of(self, kind: str) -> list[Item]:
         """All items of a kind, the longest due first."""
         found = select(agenda).where(agenda.c.kind == kind).order_by(agenda.c.due_at, agenda.c.key)
-        return list(map(_item, self._execute(found)))
+        return list(map(_item, self._connection.execute(found)))
 
     def next_at(self) -> datetime | None:
         """When something is due next; None if nothing ever is."""
         found = select(func.min(agenda.c.due_at)).where(agenda.c.kind != THINK)
-        due_at: datetime | None = self._execute(found).scalar_one()
+        due_at: datetime | None = self._connection.execute(found).scalar_one()
         return due_at
 
     def due(self, now: datetime) -> Item | None:
@@ -228,18 +227,18 @@ class Agenda(Queries):
     def postpone(self, item: Item, due_at: datetime) -> None:
         """Try the item again then, since it failed."""
         own = (agenda.c.kind == item.kind) & (agenda.c.key == item.key)
-        self._execute(update(agenda).where(own).values(due_at=due_at, attempts=item.attempts + 1))
+        self._connection.execute(update(agenda).where(own).values(due_at=due_at, attempts=item.attempts + 1))
 
     def forget_future(self, kind: str, now: datetime, within: timedelta) -> None:
         """The clock was ahead: items of a kind are due now that nobody puts down so long before."""
         late = (agenda.c.kind == kind) & (agenda.c.due_at > now + within)
-        self._execute(update(agenda).where(late).values(due_at=now))
+        self._connection.execute(update(agenda).where(late).values(due_at=now))
 
     def counts(self, now: datetime) -> dict[str, tuple[int, int]]:
         """By kind: how many items there are, and how many of them are due."""
         due = func.count().filter(agenda.c.due_at <= now)
         found = select(agenda.c.kind, func.count(), due).group_by(agenda.c.kind).order_by(agenda.c.kind)
-        return {row[0]: (row[1], row[2]) for row in self._execute(found)}
+        return {row[0]: (row[1], row[2]) for row in self._connection.execute(found)}
 
 
 def _due(now: datetime) -> Select[Any]:
@@ -278,16 +277,16 @@ class Absences(Queries):
             "starts_at": stop.starts_at,
             "ends_at": stop.ends_at,
         }
-        key = self._execute(insert(absences).values(values).returning(absences.c.id)).scalar_one()
+        key = self._connection.execute(insert(absences).values(values).returning(absences.c.id)).scalar_one()
         return Absence(key, player_id, stop)
 
     def end(self, absence: Absence, ends_at: datetime) -> None:
         """It ends then; one that has not begun by then never was."""
         own = absences.c.id == absence.id
         if ends_at <= absence.stop.starts_at:
-            self._execute(delete(absences).where(own))
+            self._connection.execute(delete(absences).where(own))
         else:
-            self._execute(update(absences).where(own).values(ends_at=ends_at))
+            self._connection.execute(update(absences).where(own).values(ends_at=ends_at))
 
     def of(self, player_id: int | None, kind: StopKind, since: datetime) -> list[Absence]:
         """Those of one kind that last beyond an instant, the earliest first."""
@@ -308,13 +307,13 @@ class Absences(Queries):
 
     def forget(self, before: datetime) -> None:
         """Drop absences that ended before an instant."""
-        self._execute(delete(absences).where(absences.c.ends_at < before))
+        self._connection.execute(delete(absences).where(absences.c.ends_at < before))
 
     def forget_future(self, now: datetime) -> None:
         """The clock was ahead: no outage lasts longer than until now, and nothing was noted later."""
         outage = absences.c.player_id.is_(None)
-        self._execute(delete(absences).where(outage, absences.c.starts_at >= now))
-        self._execute(update(absences).where(outage, absences.c.ends_at > now).values(ends_at=now))
+        self._connection.execute(delete(absences).where(outage, absences.c.starts_at >= now))
+        self._connection.execute(update(absences).where(outage, absences.c.ends_at > now).values(ends_at=now))
         for what in (HEARTBEAT, DELIVERED, BACKED_UP, LISTENS, DELIVERS, LOOKS):
             last = self.noted(what)
             if last is not None and last > now:
@@ -329,14 +328,14 @@ class Absences(Queries):
     def noted(self, what: str) -> datetime | None:
         """When it last happened, as far as was noted."""
         found = select(meta.c.value).where(meta.c.key == what)
-        last = self._execute(found).scalar_one_or_none()
+        last = self._connection.execute(found).scalar_one_or_none()
         return None if last is None else datetime.fromisoformat(last)
 
     def _found(self, which: ColumnElement[bool]) -> list[Absence]:
         return self._read(_ABSENCES.where(which))
 
     def _read(self, statement: Select[Any], words: Mapping[str, str] | None = None) -> list[Absence]:
-        rows = self._execute(statement, words)
+        rows = self._connection.execute(statement, words)
         return [Absence(row.id, row.player_id, Stop(StopKind(row.kind), row.starts_at, row.ends_at)) for row in rows]
 
 

@@ -34,8 +34,7 @@ from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Result, Seat
 from pbm.store.annex import COLUMNS, clock_of, columns_at_end, columns_of, is_interrupted, settings_of
 from pbm.store.house import Absences
-from pbm.store.queries import PLAYERS, Queries
-from pbm.store.tables import addresses, among, matches, players, plies, tournament_players
+from pbm.store.tables import PLAYERS, Queries, addresses, among, matches, players, plies, tournament_players
 
 _first = players.alias("first_player")
 _second = players.alias("second_player")
@@ -120,7 +119,7 @@ class Matches(Queries):
 
     def foresee_summaries(self, boards: Collection[int]) -> None:
         """Read at once what will be asked for one by one."""
-        self._rows |= {row.board: row for row in self._execute(_HEADERS, {"boards": list(boards)})}
+        self._rows |= {row.board: row for row in self._connection.execute(_HEADERS, {"boards": list(boards)})}
 
     def forget(self) -> None:
         """Ask anew for what was foreseen."""
@@ -138,7 +137,7 @@ class Matches(Queries):
         writes = self._connection.get_execution_options().get("pbm_writes", False)
         if not writes and self._rows.keys() >= set(boards):
             return [self._rows[board] for board in boards]
-        return self._execute(_LOCKED if writes else _HEADERS, {"boards": list(boards)}).all()
+        return self._connection.execute(_LOCKED if writes else _HEADERS, {"boards": list(boards)}).all()
 
     def _header(self, board: int) -> Row[Any] | None:
         if board in self._foreseen:
@@ -146,7 +145,7 @@ class Matches(Queries):
         return next(iter(self._headers([board])), None)
 
     def _change(self, board: int, values: Mapping[str, Any]) -> None:
-        self._execute(update(matches).where(matches.c.board == board).values(values))
+        self._connection.execute(update(matches).where(matches.c.board == board).values(values))
 
     def add(
         self,
@@ -188,7 +187,7 @@ class Matches(Queries):
             "control": str(control),
             **columns_of(clock),
         }
-        board = self._execute(insert(matches).values(values).returning(matches.c.board)).scalar_one()
+        board = self._connection.execute(insert(matches).values(values).returning(matches.c.board)).scalar_one()
         match = self.load(board)
         assert match is not None  # noqa: S101  it was added
         return match
@@ -232,7 +231,7 @@ class Matches(Queries):
     def _records(self, boards: Sequence[int]) -> dict[int, tuple[Ply, ...]]:
         records: dict[int, list[Ply]] = {board: [] for board in boards}
         if boards:
-            for board, notation, *more in self._execute(_RECORDS, {"boards": boards}):
+            for board, notation, *more in self._connection.execute(_RECORDS, {"boards": boards}):
                 records[board].append(Ply(intern(notation), *more))
         return {board: tuple(record) for board, record in records.items()}
 
@@ -276,13 +275,13 @@ class Matches(Queries):
         for _, board in plied:
             self._ask_anew(board["of_board"])
         if plied:
-            self._execute(ADD_PLY, [ply for ply, _ in plied])
-            self._execute(COUNT_PLY, [board for _, board in plied])
+            self._connection.execute(ADD_PLY, [ply for ply, _ in plied])
+            self._connection.execute(COUNT_PLY, [board for _, board in plied])
 
     def drop_ply(self, match: Match, seat_to_move: Seat, clock: Clock | None) -> None:
         """Take the last ply back. seat_to_move, clock: after that."""
         number = len(match.record)
-        self._execute(delete(plies).where(plies.c.board == match.board, plies.c.ply == number))
+        self._connection.execute(delete(plies).where(plies.c.board == match.board, plies.c.ply == number))
         after = {"plies": number - 1, "revision": match.revision + 1, "seat_to_move": seat_to_move}
         self._change(match.board, {**after, **columns_of(clock)})
 
@@ -293,7 +292,7 @@ class Matches(Queries):
         """By board."""
         if clocks:
             values = [{"of_board": board, **columns_of(clock)} for board, clock in clocks.items()]
-            self._execute(_SET_CLOCK, values)
+            self._connection.execute(_SET_CLOCK, values)
 
     def ticking(self, player_id: int) -> list[int]:
         """The boards on which the clock of a player runs."""
@@ -301,26 +300,26 @@ class Matches(Queries):
         for number, seat in ((1, matches.c.seat1_id), (2, matches.c.seat2_id)):
             running = (seat == player_id) & matches.c.ended_at.is_(None) & (matches.c.seat_to_move == number)
             ticking = select(matches.c.board).where(running, matches.c.ticking_since.is_not(None))
-            found += self._execute(ticking).scalars()
+            found += self._connection.execute(ticking).scalars()
         return sorted(found)
 
     def timed(self) -> list[int]:
         """The boards under way on which clocks run, or stand still."""
         found = select(matches.c.board).where(matches.c.ended_at.is_(None), matches.c.ticking_since.is_not(None))
-        return list(self._execute(found.order_by(matches.c.board)).scalars())
+        return list(self._connection.execute(found.order_by(matches.c.board)).scalars())
 
     def next_due_at(self) -> datetime | None:
         """When a board needs the server next; None if none ever does."""
-        due_at: datetime | None = self._execute(select(func.min(matches.c.due_at))).scalar_one()
+        due_at: datetime | None = self._connection.execute(select(func.min(matches.c.due_at))).scalar_one()
         return due_at
 
     def due(self, now: datetime) -> int | None:
         """The board that has needed the server longest."""
-        return self._execute(_due(now)).scalar_one_or_none()
+        return self._connection.execute(_due(now)).scalar_one_or_none()
 
     def claim_due(self, now: datetime) -> int | None:
         """The board that has needed the server longest; nobody else gets it until the transaction ends."""
-        return self._execute(_due(now).with_for_update(skip_locked=True)).scalar_one_or_none()
+        return self._connection.execute(_due(now).with_for_update(skip_locked=True)).scalar_one_or_none()
 
     def put_off(self, board: int, due_at: datetime | None) -> None:
         self._change(board, {"due_at": due_at})
@@ -329,9 +328,9 @@ class Matches(Queries):
         """The clock was ahead: what ran from a later instant runs from now, and is looked at anew."""
         ahead = matches.c.ticking_since > now
         waiting = matches.c.paused | matches.c.overrun_at.is_not(None)
-        self._execute(update(matches).where(ahead, ~waiting).values(due_at=now))
-        self._execute(update(matches).where(matches.c.overrun_at > now).values(overrun_at=now))
-        self._execute(update(matches).where(ahead).values(ticking_since=now))
+        self._connection.execute(update(matches).where(ahead, ~waiting).values(due_at=now))
+        self._connection.execute(update(matches).where(matches.c.overrun_at > now).values(overrun_at=now))
+        self._connection.execute(update(matches).where(ahead).values(ticking_since=now))
 
     def set_offer(self, board: int, offer: Offer | None) -> None:
         what = (offer.kind.value, offer.seat, offer.since) if offer else (None, None, None)
@@ -365,7 +364,7 @@ class Matches(Queries):
         self._change(board, {**nothing, "seat_to_move": seat_to_move, "revision": matches.c.revision + 1})
 
     def summary(self, board: int) -> Summary | None:
-        row = self._rows.get(board) or self._execute(_HEADERS, {"boards": [board]}).one_or_none()
+        row = self._rows.get(board) or self._connection.execute(_HEADERS, {"boards": [board]}).one_or_none()
         return None if row is None else _summary(row)
 
     def summaries(
@@ -393,7 +392,7 @@ class Matches(Queries):
         """By board: what is found for each seat of the players, or in all if there are none."""
         seats = [seat == each for each in player_ids for seat in (matches.c.seat1_id, matches.c.seat2_id)]
         asked = [found.where(seated) for seated in seats] or [found]
-        return {row.board: row for each in asked for row in self._execute(each)}
+        return {row.board: row for each in asked for row in self._connection.execute(each)}
 
     def busy_players(self, after: int, most: int, ended_since: datetime | None) -> list[Player]:
         """Those who have boards that have not ended, by id, from the one that follows on.
@@ -418,7 +417,7 @@ class Matches(Queries):
             addresses, addresses.c.player_id == players.c.id
         )
         found = found.where(addresses.c.confirmed_at.is_not(None), or_(*own)).group_by(players.c.userid)
-        return {row.userid: row.address for row in self._execute(found)}
+        return {row.userid: row.address for row in self._connection.execute(found)}
 
     def played_before(self, match: Match, player_id: int) -> bool:
         """The player has had an earlier board of the same game."""
@@ -427,14 +426,14 @@ class Matches(Queries):
             exists().where(seat == player_id, matches.c.game == match.game, matches.c.board < match.board)
             for seat in seats
         )
-        return any(self._execute(select(each)).scalar_one() for each in own)
+        return any(self._connection.execute(select(each)).scalar_one() for each in own)
 
     def voided_since(self, player_id: int, reason: str, since: datetime) -> int:
         """How many boards of the player were void for this reason since then."""
         void = matches.c.ending == Ending.VOID.value, matches.c.reason == reason, matches.c.ended_at > since
         seats = (matches.c.seat1_id, matches.c.seat2_id)
         counts = (select(func.count()).select_from(matches).where(seat == player_id, *void) for seat in seats)
-        return sum(self._execute(each).scalar_one() for each in counts)
+        return sum(self._connection.execute(each).scalar_one() for each in counts)
 
     def finished(
         self, game: str | None, player_ids: tuple[int, ...], limit: int, before: int | None = None
@@ -462,7 +461,7 @@ class Matches(Queries):
                 .where(matches.c.ended_at.is_not(None), matches.c.ending != Ending.VOID.value)
                 .group_by(matches.c.winner)
             )
-            for winner, number in self._execute(found):
+            for winner, number in self._connection.execute(found):
                 tally[2 if winner is None else int((winner == 1) != (first == one))] += number
         return tally[0], tally[1], tally[2]
 
@@ -477,7 +476,7 @@ class Matches(Queries):
             .subquery()
             for game in seats
         )
-        for game, first, second in self._execute(union_all(*map(select, running))):
+        for game, first, second in self._connection.execute(union_all(*map(select, running))):
             seats[game].append((first, second))
         return {game: (len(pairs), len({*chain.from_iterable(pairs)})) for game, pairs in seats.items()}
 
@@ -491,7 +490,7 @@ class Matches(Queries):
                 .where((matches.c.seat1_id != matches.c.seat2_id) | (seat is matches.c.seat1_id))
                 .group_by(seat, matches.c.game)
             )
-            for player_id, game, count in self._execute(found):
+            for player_id, game, count in self._connection.execute(found):
                 counts[player_id][game] = counts[player_id].get(game, 0) + count
         return counts
 
@@ -505,7 +504,7 @@ class Matches(Queries):
                 .where(seat.in_(counts), matches.c.ended_at.is_(None))
                 .group_by(seat)
             )
-            for player_id, count in self._execute(found):
+            for player_id, count in self._connection.execute(found):
                 counts[player_id] += count
         return counts
 
@@ -513,18 +512,18 @@ class Matches(Queries):
         """Both have moved on a board of theirs, or both have been in the same tournament."""
         for first, second in ((one, other), (other, one)):
             boards = select(matches.c.board).where(matches.c.seat1_id == first, matches.c.seat2_id == second)
-            if self._execute(boards.where(matches.c.plies > 1).limit(1)).first():
+            if self._connection.execute(boards.where(matches.c.plies > 1).limit(1)).first():
                 return True
         own = select(tournament_players.c.tournament_id).where(tournament_players.c.player_id == one)
         theirs = select(tournament_players.c.tournament_id).where(
             tournament_players.c.player_id == other, tournament_players.c.tournament_id.in_(own)
         )
-        return self._execute(theirs.limit(1)).first() is not None
+        return self._connection.execute(theirs.limit(1)).first() is not None
 
     def started_since(self, started_by: str, since: datetime) -> int:
         """How many boards somebody has asked for since then."""
         found = select(func.count()).where(matches.c.started_by == started_by, matches.c.started_at > since)
-        return self._execute(found).scalar_one()
+        return self._connection.execute(found).scalar_one()
 
     def challenged_since(self, player_id: int, since: datetime, most: int) -> int:
         """How many boards others have asked a player for since then; only their newest are looked at, `most` a seat."""
@@ -536,28 +535,32 @@ class Matches(Queries):
             .limit(most)
             for seat in seats
         ]
-        rows = {row.board: row for found in newest for row in self._execute(found)}
+        rows = {row.board: row for found in newest for row in self._connection.execute(found)}
         own = ("", f"player {player_id}")
         return sum(row.started_at > since and row.started_by not in own for row in rows.values())
 
     def rematch_of(self, board: int) -> int | None:
         """The board that follows a board as its rematch."""
-        return self._execute(select(matches.c.board).where(matches.c.rematch_of == board)).scalar_one_or_none()
+        return self._connection.execute(
+            select(matches.c.board).where(matches.c.rematch_of == board)
+        ).scalar_one_or_none()
 
     def boards(self) -> Iterator[int]:
         """The numbers of all boards, ascending."""
-        yield from self._execute(select(matches.c.board).order_by(matches.c.board)).scalars()
+        yield from self._connection.execute(select(matches.c.board).order_by(matches.c.board)).scalars()
 
     def running(self, game: str, fewest: int, most: int, limit: int) -> list[int]:
         """Boards of a game that go on after so many plies, both bounds included."""
         found = select(matches.c.board).where(
             matches.c.game == game, matches.c.ended_at.is_(None), matches.c.plies.between(fewest, most)
         )
-        return list(self._execute(found.order_by(matches.c.board).limit(limit)).scalars())
+        return list(self._connection.execute(found.order_by(matches.c.board).limit(limit)).scalars())
 
     def plies_stored(self, board: int) -> tuple[int, Seat | None]:
         """The record as the board's row tells it: how many plies, and who is to move."""
-        row = self._execute(select(matches.c.plies, matches.c.seat_to_move).where(matches.c.board == board)).one()
+        row = self._connection.execute(
+            select(matches.c.plies, matches.c.seat_to_move).where(matches.c.board == board)
+        ).one()
         return row.plies, row.seat_to_move
 
 

@@ -14,8 +14,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Table, func, or_, select
 
 from pbm.domain.mail import Arrival, Delivery
-from pbm.store.queries import Queries
-from pbm.store.tables import addresses, broadcasts, inbox, matches, outbox, players
+from pbm.store.tables import Queries, addresses, broadcasts, inbox, matches, outbox, players
 
 SPANS: Mapping[str, timedelta] = {
     "minute": timedelta(minutes=1),
@@ -90,7 +89,7 @@ class Overview(Queries):
             .order_by(func.count().desc(), words)
             .limit(limit)
         )
-        return [(row.words, row.mails) for row in self._execute(found)]
+        return [(row.words, row.mails) for row in self._connection.execute(found)]
 
     def received(self, now: datetime) -> Flow:
         """seconds: from the mail taken in to the mail handled."""
@@ -105,7 +104,7 @@ class Overview(Queries):
     def latest(self) -> datetime | None:
         """When the latest mail came or was written."""
         found = (select(since).order_by(key.desc()).limit(1) for since, key in _INSTANTS)
-        seen = [instant for instant in (self._execute(one).scalar() for one in found) if instant]
+        seen = [instant for instant in (self._connection.execute(one).scalar() for one in found) if instant]
         return max(seen, default=None)
 
     def players(self) -> int:
@@ -135,32 +134,32 @@ class Overview(Queries):
             .order_by(addresses.c.suspended_at.desc())
             .limit(limit)
         )
-        latest = [(row.address, row.userid, row.suspended_at) for row in self._execute(found)]
+        latest = [(row.address, row.userid, row.suspended_at) for row in self._connection.execute(found)]
         return self._count(select(func.count()).where(is_suspended)), latest
 
     def deadlines(self, now: datetime, limit: int) -> tuple[int, list[Deadline]]:
         """On how many boards something is overdue, and the boards where something falls due next."""
         overdue = self._count(select(func.count()).where(matches.c.due_at <= now))
         found = select(matches.c.board, matches.c.game, matches.c.due_at).where(matches.c.due_at.is_not(None))
-        rows = self._execute(found.order_by(matches.c.due_at).limit(limit))
+        rows = self._connection.execute(found.order_by(matches.c.due_at).limit(limit))
         return overdue, [Deadline(row.board, row.game, row.due_at) for row in rows]
 
     def _count(self, found: Any) -> int:
-        return int(self._execute(found).scalar_one())
+        return int(self._connection.execute(found).scalar_one())
 
     def _waiting(self, table: Table, since: ColumnElement[datetime], condition: ColumnElement[bool]) -> Waiting:
-        row = self._execute(select(func.count(), func.min(since)).select_from(table).where(condition)).one()
+        row = self._connection.execute(select(func.count(), func.min(since)).select_from(table).where(condition)).one()
         return Waiting(row[0], row[1])
 
     def _took(
         self, table: Table, state: str, begun: ColumnElement[datetime], done: ColumnElement[datetime]
     ) -> tuple[float, ...]:
         found = select(begun, done).where(table.c.state == state, done.is_not(None)).order_by(table.c.id.desc())
-        rows: Sequence[Any] = self._execute(found.limit(_LATEST)).all()
+        rows: Sequence[Any] = self._connection.execute(found.limit(_LATEST)).all()
         return tuple((row[1] - row[0]).total_seconds() for row in rows)
 
     def _flow(self, table: Table, since: ColumnElement[datetime], now: datetime, seconds: tuple[float, ...]) -> Flow:
-        first, last = self._execute(select(func.min(table.c.id), func.max(table.c.id))).one()
+        first, last = self._connection.execute(select(func.min(table.c.id), func.max(table.c.id))).one()
         if last is None:
             return Flow(0, dict.fromkeys(SPANS, 0), ())
         within = {
@@ -176,7 +175,7 @@ class Overview(Queries):
         while low < high:
             middle = (low + high) // 2
             found = select(table.c.id, since).where(table.c.id >= middle).order_by(table.c.id).limit(1)
-            row = self._execute(found).one()
+            row = self._connection.execute(found).one()
             if row[1] > instant:
                 high = middle
             else:

@@ -12,8 +12,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, se
 
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
-from pbm.store.queries import PLAYERS, Queries
-from pbm.store.tables import addresses, among, bans, players
+from pbm.store.tables import PLAYERS, Queries, addresses, among, bans, players
 
 MOST_ALIKE = 500
 """Userids that are looked through for one that may be meant."""
@@ -85,7 +84,7 @@ class Players(Queries):
             "password_hash": password_hash,
             "created_at": now,
         }
-        key = self._execute(insert(players).values(values).returning(players.c.id)).scalar_one()
+        key = self._connection.execute(insert(players).values(values).returning(players.c.id)).scalar_one()
         return Player(key, userid)
 
     def find(self, userid: str) -> Player | None:
@@ -97,7 +96,7 @@ class Players(Queries):
         """Some userids of about the same length that begin with the same letter."""
         key, length = players.c.userid_key, func.length(players.c.userid)
         first, size = userid[:1].casefold(), len(userid)
-        rows = self._execute(
+        rows = self._connection.execute(
             select(players.c.userid)
             .where(key >= first, key < f"{first}\uffff", length.between(size - 2, size + 2))
             .where(players.c.removed_at.is_(None))
@@ -109,7 +108,7 @@ class Players(Queries):
     def is_taken(self, userid: str) -> bool:
         """Somebody has the userid, or had it, or one that looks like it."""
         found = select(players.c.id).where(players.c.look == look(userid))
-        return self._execute(found).first() is not None
+        return self._connection.execute(found).first() is not None
 
     def all(self) -> list[Player]:
         return self._players(PLAYERS.where(players.c.removed_at.is_(None)).order_by(players.c.userid_key))
@@ -117,25 +116,27 @@ class Players(Queries):
     def after(self, player_id: int, most: int) -> tuple[list[Player], int | None]:
         """The next ones by their ids, and the last id that was looked at, None where no more follow."""
         found = select(players.c.id, players.c.userid, players.c.removed_at).where(players.c.id > player_id)
-        rows = self._execute(found.order_by(players.c.id).limit(most)).all()
+        rows = self._connection.execute(found.order_by(players.c.id).limit(most)).all()
         here = [Player(row.id, row.userid) for row in rows if row.removed_at is None]
         return here, rows[-1].id if len(rows) == most else None
 
     def password_hash(self, player_id: int) -> str:
-        return str(self._execute(select(players.c.password_hash).where(players.c.id == player_id)).scalar_one())
+        return str(
+            self._connection.execute(select(players.c.password_hash).where(players.c.id == player_id)).scalar_one()
+        )
 
     def set_password_hash(self, player_id: int, password_hash: str) -> None:
         values = {"password_hash": password_hash}
-        self._execute(update(players).where(players.c.id == player_id).values(values))
+        self._connection.execute(update(players).where(players.c.id == player_id).values(values))
 
     def revoke_tokens(self, player_id: int) -> None:
         """No token of the player or of a seat of theirs that was given out so far is good any more."""
         revoked = update(players).where(players.c.id == player_id)
-        self._execute(revoked.values(epoch=players.c.epoch + 1))
+        self._connection.execute(revoked.values(epoch=players.c.epoch + 1))
 
     def remove(self, player_id: int, now: datetime) -> None:
         values = {"removed_at": now, "epoch": players.c.epoch + 1}
-        self._execute(update(players).where(players.c.id == player_id).values(values))
+        self._connection.execute(update(players).where(players.c.id == player_id).values(values))
         self.drop_addresses(player_id)
 
     def addresses(self, player_id: int) -> list[Address]:
@@ -147,7 +148,7 @@ class Players(Queries):
 
     def _read_addresses(self, player_ids: Collection[int]) -> dict[int, list[Address]]:
         found: dict[int, list[Address]] = {player_id: [] for player_id in player_ids}
-        for row in self._execute(_ADDRESSES, {"players": list(found)}):
+        for row in self._connection.execute(_ADDRESSES, {"players": list(found)}):
             found[row.player_id].append(_address(row))
         return found
 
@@ -168,7 +169,7 @@ class Players(Queries):
         found = select(func.count(), func.count(addresses.c.suspended_at)).where(
             addresses.c.player_id == player_id, addresses.c.confirmed_at.is_not(None)
         )
-        confirmed, suspended = self._execute(found).one()
+        confirmed, suspended = self._connection.execute(found).one()
         return bool(confirmed) and confirmed == suspended
 
     def add_address(self, player_id: int, address: str, now: datetime, *, confirmed: bool) -> Address:
@@ -180,7 +181,7 @@ class Players(Queries):
             "created_at": now,
             "confirmed_at": confirmed_at,
         }
-        key = self._execute(insert(addresses).values(values).returning(addresses.c.id)).scalar_one()
+        key = self._connection.execute(insert(addresses).values(values).returning(addresses.c.id)).scalar_one()
         return Address(key, player_id, address, confirmed_at)
 
     def drop_addresses(self, player_id: int) -> None:
@@ -192,7 +193,7 @@ class Players(Queries):
     def drop_unconfirmed(self, player_id: int, before: datetime) -> None:
         """Drop the addresses which were named before the instant and never confirmed."""
         waiting = addresses.c.confirmed_at.is_(None) & (addresses.c.created_at < before)
-        self._execute(delete(addresses).where(addresses.c.player_id == player_id, waiting))
+        self._connection.execute(delete(addresses).where(addresses.c.player_id == player_id, waiting))
 
     def of_address(self, address: str) -> list[Player]:
         """The players whose confirmed address it is.
@@ -206,18 +207,18 @@ class Players(Queries):
 
     def _read_owners(self, keys: Collection[str]) -> dict[str, list[Player]]:
         found: dict[str, list[Player]] = {key: [] for key in keys}
-        for key, player_id, userid in self._execute(_OWNERS, {"keys": list(found)}):
+        for key, player_id, userid in self._connection.execute(_OWNERS, {"keys": list(found)}):
             found[key].append(Player(player_id, userid))
         return found
 
     def confirm(self, address_id: int, now: datetime) -> Address | None:
         """The address, which counts from now on; None if its player has dropped it or is gone."""
         owned = select(addresses).join(players).where(addresses.c.id == address_id, players.c.removed_at.is_(None))
-        row = self._execute(owned).one_or_none()
+        row = self._connection.execute(owned).one_or_none()
         if row is None:
             return None
         works = {"confirmed_at": now, "bounces": 0, "soft_bounces": 0, "last_bounced_at": None, "suspended_at": None}
-        self._execute(update(addresses).where(addresses.c.id == address_id).values(works))
+        self._connection.execute(update(addresses).where(addresses.c.id == address_id).values(works))
         return replace(_address(row), confirmed_at=now, bounces=0, soft_bounces=0, suspended_at=None)
 
     def get(self, player_id: int) -> Player | None:
@@ -227,19 +228,21 @@ class Players(Queries):
     def bots(self, player_ids: Collection[int]) -> frozenset[int]:
         """Those of the players that are programs, as the operator says."""
         found = select(players.c.id).where(players.c.id.in_(player_ids), players.c.bot)
-        return frozenset(self._execute(found).scalars())
+        return frozenset(self._connection.execute(found).scalars())
 
     def set_bot(self, player_id: int, *, bot: bool) -> None:
-        self._execute(update(players).where(players.c.id == player_id).values(bot=bot))
+        self._connection.execute(update(players).where(players.c.id == player_id).values(bot=bot))
 
     def created_at(self, player_id: int) -> datetime:
         """Since when they have been here."""
-        found: datetime = self._execute(select(players.c.created_at).where(players.c.id == player_id)).scalar_one()
+        found: datetime = self._connection.execute(
+            select(players.c.created_at).where(players.c.id == player_id)
+        ).scalar_one()
         return found
 
     def epoch(self, player_id: int) -> int:
         """Counts how often the player's tokens were revoked."""
-        return int(self._execute(select(players.c.epoch).where(players.c.id == player_id)).scalar_one())
+        return int(self._connection.execute(select(players.c.epoch).where(players.c.id == player_id)).scalar_one())
 
     def settings(self, player_id: int) -> dict[str, str]:
         """The player's choices; whatever is missing is at its default."""
@@ -251,12 +254,12 @@ class Players(Queries):
         return {player_id: found[player_id] if player_id > 0 else (0, {}) for player_id in player_ids}
 
     def _read_profiles(self, player_ids: Collection[int]) -> dict[int, tuple[int, dict[str, str]]]:
-        rows = self._execute(_PROFILES, {"players": list(player_ids)})
+        rows = self._connection.execute(_PROFILES, {"players": list(player_ids)})
         return {row.id: _profile(row.epoch, row.settings) for row in rows}
 
     def save_settings(self, player_id: int, settings: Mapping[str, str]) -> None:
         chosen = json.dumps(dict(settings), sort_keys=True)
-        self._execute(update(players).where(players.c.id == player_id).values(settings=chosen))
+        self._connection.execute(update(players).where(players.c.id == player_id).values(settings=chosen))
 
 
 def _profile(epoch: int, settings: str) -> tuple[int, dict[str, str]]:
@@ -301,14 +304,14 @@ class Bans(Queries):
 
     def all(self) -> list[Ban]:
         """The oldest first."""
-        rows = self._execute(select(bans).order_by(bans.c.since, bans.c.subject))
+        rows = self._connection.execute(select(bans).order_by(bans.c.since, bans.c.subject))
         return [Ban(row.subject, row.since, row.until, row.reason) for row in rows]
 
     def of(self, subjects: Collection[str], now: datetime) -> list[Ban]:
         """Those on any of the subjects that hold now. Where there are none at all, that is asked once a transaction."""
-        self._none = self._none or self._execute(_ANY_BAN).first() is None
+        self._none = self._none or self._connection.execute(_ANY_BAN).first() is None
         if self._none:
             return []
         holds = or_(bans.c.until.is_(None), bans.c.until > now)
-        rows = self._execute(select(bans).where(bans.c.subject.in_(subjects), holds))
+        rows = self._connection.execute(select(bans).where(bans.c.subject.in_(subjects), holds))
         return [Ban(row.subject, row.since, row.until, row.reason) for row in rows]

@@ -9,8 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, exists, func, insert, select, update
 
-from pbm.store.queries import Queries
-from pbm.store.tables import matches, puzzle_tries, puzzles
+from pbm.store.tables import Queries, matches, puzzle_tries, puzzles
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +59,12 @@ class Puzzles(Queries):
             "created_at": now,
             "board": board,
         }
-        key: int = self._execute(insert(puzzles).values(values).returning(puzzles.c.id)).scalar_one()
+        key: int = self._connection.execute(insert(puzzles).values(values).returning(puzzles.c.id)).scalar_one()
         return Puzzle(key, game, tuple(options), tuple(moves), tuple(line))
 
     def count(self, game: str) -> int:
         """How many there are of a game."""
-        return self._execute(select(func.count()).where(puzzles.c.game == game)).scalar_one()
+        return self._connection.execute(select(func.count()).where(puzzles.c.game == game)).scalar_one()
 
     def get(self, number: int, player_id: int) -> Puzzle | None:
         """The puzzle, with what the player made of it."""
@@ -85,29 +84,29 @@ class Puzzles(Queries):
     def _found(self, player_id: int, condition: ColumnElement[bool], limit: int) -> list[Puzzle]:
         own = (puzzle_tries.c.puzzle_id == puzzles.c.id) & (puzzle_tries.c.player_id == player_id)
         found = select(puzzles, puzzle_tries.c.posed_at, puzzle_tries.c.solved).outerjoin(puzzle_tries, own)
-        rows = self._execute(found.where(condition).order_by(puzzles.c.id).limit(limit))
+        rows = self._connection.execute(found.where(condition).order_by(puzzles.c.id).limit(limit))
         return [_puzzle(row) for row in rows]
 
     def posed(self, player_id: int, since: datetime) -> int:
         """How many were posed to the player since then."""
         own = (puzzle_tries.c.player_id == player_id) & (puzzle_tries.c.posed_at > since)
-        return self._execute(select(func.count()).select_from(puzzle_tries).where(own)).scalar_one()
+        return self._connection.execute(select(func.count()).select_from(puzzle_tries).where(own)).scalar_one()
 
     def posed_by_game(self, player_id: int) -> dict[str, int]:
         """How many of each game were posed to the player."""
         found = select(puzzles.c.game, func.count()).join(puzzle_tries, puzzle_tries.c.puzzle_id == puzzles.c.id)
-        rows = self._execute(found.where(puzzle_tries.c.player_id == player_id).group_by(puzzles.c.game))
+        rows = self._connection.execute(found.where(puzzle_tries.c.player_id == player_id).group_by(puzzles.c.game))
         return {row[0]: row[1] for row in rows}
 
     def pose(self, player_id: int, number: int, now: datetime) -> None:
         values = {"player_id": player_id, "puzzle_id": number, "posed_at": now}
-        self._execute(insert(puzzle_tries).values(values))
+        self._connection.execute(insert(puzzle_tries).values(values))
 
     def settle(self, player_id: int, number: int, now: datetime, *, solved: bool) -> bool:
         """False if the player had answered before: then nothing is changed."""
         own = (puzzle_tries.c.player_id == player_id) & (puzzle_tries.c.puzzle_id == number)
         waiting = update(puzzle_tries).where(own, puzzle_tries.c.answered_at.is_(None))
-        return self._execute(waiting.values(answered_at=now, solved=solved)).rowcount != 0
+        return self._connection.execute(waiting.values(answered_at=now, solved=solved)).rowcount != 0
 
     def streak(self, player_id: int) -> Streak:
         found = select(puzzle_tries.c.solved).where(
@@ -115,7 +114,7 @@ class Puzzles(Queries):
         )
         ordered = found.order_by(puzzle_tries.c.answered_at, puzzle_tries.c.puzzle_id)
         running = longest = 0
-        answers = list(self._execute(ordered).scalars())
+        answers = list(self._connection.execute(ordered).scalars())
         for solved in answers:
             running = running + 1 if solved else 0
             longest = max(longest, running)

@@ -25,8 +25,7 @@ from sqlalchemy import (
 
 from pbm.domain.mail import Arrival, Delivery, Mail, Queued, Received, Sent, Settlement
 from pbm.store.neighbours import Conflict
-from pbm.store.queries import Queries
-from pbm.store.tables import Instant, addresses, among, inbox, matches, outbox, outbox_texts
+from pbm.store.tables import Instant, Queries, addresses, among, inbox, matches, outbox, outbox_texts
 
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
@@ -114,23 +113,25 @@ class Inbox(Queries):
             if source not in known
         ]
         self.grew = self.grew or bool(rows)
-        ids = iter(self._execute(_TAKE_IN, rows).scalars() if rows else ())
+        ids = iter(self._connection.execute(_TAKE_IN, rows).scalars() if rows else ())
         return [next(ids) if source not in known else None for *_, source, _, _ in mails]
 
     def _known(self, sources: Sequence[str]) -> set[str | None]:
         if not sources:
             return set()
         found = select(inbox.c.source).where(inbox.c.source.in_(sources))
-        return set(self._execute(found).scalars())
+        return set(self._connection.execute(found).scalars())
 
     def waiting(self, limit: int, again: Collection[int] = (), beyond: int = 0) -> list[Received]:
         """New mails, in the order they came: those with the ids, and so many at most of higher ids than `beyond`."""
-        older = self._execute(_WAITING.where(inbox.c.id.in_(again))).all() if again else []
-        return [_received(row) for row in (*older, *self._execute(_NEWER, {"beyond": beyond, "most": limit}))]
+        older = self._connection.execute(_WAITING.where(inbox.c.id.in_(again))).all() if again else []
+        return [
+            _received(row) for row in (*older, *self._connection.execute(_NEWER, {"beyond": beyond, "most": limit}))
+        ]
 
     def of_boards(self, limit: int, beyond: int) -> list[Received]:
         """New mails of higher ids than `beyond` that answer a board, in the order they came."""
-        return [_received(row) for row in self._execute(_OF_BOARDS, {"beyond": beyond, "most": limit})]
+        return [_received(row) for row in self._connection.execute(_OF_BOARDS, {"beyond": beyond, "most": limit})]
 
     def claim(self, limit: int, ahead: int = 0) -> list[Received]:
         """New mails, in the order they came, which nobody else gets before this transaction ends.
@@ -138,10 +139,10 @@ class Inbox(Queries):
         ahead: how many of those that answer a board come besides, where more wait than are claimed.
         Of those in one lane none is taken while somebody else has an older one. Raises: Conflict when that leaves none.
         """
-        rows = list(self._execute(_WAITING.limit(limit).with_for_update(skip_locked=True)))
+        rows = list(self._connection.execute(_WAITING.limit(limit).with_for_update(skip_locked=True)))
         if ahead and len(rows) >= limit:
             of_boards = _OF_BOARDS.with_for_update(skip_locked=True)
-            rows += self._execute(of_boards, {"beyond": rows[-1].id if rows else 0, "most": ahead})
+            rows += self._connection.execute(of_boards, {"beyond": rows[-1].id if rows else 0, "most": ahead})
         elsewhere = self._elsewhere([row.id for row in rows])
         free = [row for row in rows if row.id < elsewhere.get(row.lane, row.id + 1)]
         if rows and not free:
@@ -155,36 +156,36 @@ class Inbox(Queries):
             .where(_NEW, inbox.c.id < max(ours, default=0), inbox.c.id.not_in(ours), inbox.c.lane != "")
             .group_by(inbox.c.lane)
         )
-        return {row[0]: row[1] for row in self._execute(found)} if ours else {}
+        return {row[0]: row[1] for row in self._connection.execute(found)} if ours else {}
 
     def newest_waiting(self) -> int:
         """The id of the newest of the new mails; 0 if there is none."""
         newest = select(inbox.c.id).where(_NEW).order_by(inbox.c.id.desc()).limit(1)
-        return self._execute(newest).scalar_one_or_none() or 0
+        return self._connection.execute(newest).scalar_one_or_none() or 0
 
     def left_over(self, up_to: int, limit: int) -> list[tuple[Received, int]]:
         """The oldest new mails with ids up to one, each with how often it was begun; one that was comes alone."""
         waiting = _WAITING.where(inbox.c.id <= up_to).limit(limit).with_for_update(skip_locked=True)
-        rows = [(_received(row), row.begun) for row in self._execute(waiting)]
+        rows = [(_received(row), row.begun) for row in self._connection.execute(waiting)]
         alone = next((place for place, (_, begun) in enumerate(rows) if begun), len(rows))
         return rows[: max(alone, 1)]
 
     def begin(self, mail_ids: Collection[int]) -> None:
         """Note that the mails are begun once more."""
-        self._execute(update(inbox).where(inbox.c.id.in_(mail_ids)).values(begun=inbox.c.begun + 1))
+        self._connection.execute(update(inbox).where(inbox.c.id.in_(mail_ids)).values(begun=inbox.c.begun + 1))
 
     def still_new(self, mail_ids: Collection[int]) -> frozenset[int]:
         """Those of the mails that nobody has handled yet."""
-        return frozenset(self._execute(_STILL_NEW, {"mails": list(mail_ids)}).scalars())
+        return frozenset(self._connection.execute(_STILL_NEW, {"mails": list(mail_ids)}).scalars())
 
     def waits_since(self) -> datetime | None:
         """When the oldest of the new mails came; None if there is none."""
         oldest = select(inbox.c.received_at).where(inbox.c.state == Arrival.NEW.value).order_by(inbox.c.id).limit(1)
-        return self._execute(oldest).scalar_one_or_none()
+        return self._connection.execute(oldest).scalar_one_or_none()
 
     def settled(self, identities: Collection[str]) -> frozenset[str]:
         """Those of which a mail was settled before."""
-        return frozenset(self._execute(_OF_IDENTITIES, {"wanted": list(identities)}).scalars())
+        return frozenset(self._connection.execute(_OF_IDENTITIES, {"wanted": list(identities)}).scalars())
 
     def settle(self, settlements: Sequence[Settlement], now: datetime) -> None:
         rows = [
@@ -198,10 +199,10 @@ class Inbox(Queries):
             for each in settlements
         ]
         if rows:
-            self._execute(_SETTLE, rows)
+            self._connection.execute(_SETTLE, rows)
         rewritten = [{"mail": each.mail_id, "raw": each.kept} for each in settlements if each.kept is not None]
         if rewritten:
-            self._execute(_SETTLE, rewritten)
+            self._connection.execute(_SETTLE, rewritten)
 
     def forget(self, before: datetime, parked_before: datetime, most: int) -> int:
         """Empty the oldest of the mails that were settled before then; returns how many, of at most so many.
@@ -216,10 +217,10 @@ class Inbox(Queries):
             (Arrival.PARKED, parked_before),
         ):
             first = select(inbox.c.id, inbox.c.handled_at).where(inbox.c.state == state.value)
-            rows = self._execute(first.order_by(inbox.c.id).limit(most - done)).all()
+            rows = self._connection.execute(first.order_by(inbox.c.id).limit(most - done)).all()
             ids = [row.id for row in rows if row.handled_at <= over]
             forgotten = update(inbox).where(inbox.c.id.in_(ids))
-            self._execute(forgotten.values(state=Arrival.FORGOTTEN.value, **emptied))
+            self._connection.execute(forgotten.values(state=Arrival.FORGOTTEN.value, **emptied))
             done += len(ids)
         return done
 
@@ -227,7 +228,7 @@ class Inbox(Queries):
         """Let a parked or ignored mail be handled again."""
         self.grew = True
         values = {"state": Arrival.NEW.value, "identity": None, "handled_at": None, "reason": "", "begun": 0}
-        self._execute(update(inbox).where(inbox.c.id == mail_id).values(values))
+        self._connection.execute(update(inbox).where(inbox.c.id == mail_id).values(values))
 
     def get(self, mail_id: int) -> Received | None:
         return self._first(select(inbox).where(inbox.c.id == mail_id), _received)
@@ -237,17 +238,17 @@ class Inbox(Queries):
         found = select(inbox).order_by(inbox.c.id.desc()).limit(limit)
         if state is not None:
             found = found.where(inbox.c.state == state.value)
-        return [_received(row) for row in self._execute(found)]
+        return [_received(row) for row in self._connection.execute(found)]
 
     def counts(self) -> dict[str, int]:
         found = select(inbox.c.state, func.count()).group_by(inbox.c.state)
-        return {row[0]: row[1] for row in self._execute(found)}
+        return {row[0]: row[1] for row in self._connection.execute(found)}
 
     def verdicts(self, words: Iterable[str]) -> dict[str, int]:
         """How many mails have a reason that begins with each of the words."""
         kind = case(*((inbox.c.reason.startswith(f"{word}:"), word) for word in words), else_="").label("kind")
         found = select(kind, func.count()).where(inbox.c.reason != "").group_by("kind")
-        return {row[0]: row[1] for row in self._execute(found) if row[0]}
+        return {row[0]: row[1] for row in self._connection.execute(found) if row[0]}
 
 
 class Outbox(Queries):
@@ -285,14 +286,16 @@ class Outbox(Queries):
             }
             for mail, cause in zip(mails, causes or repeat(None), strict=bool(causes))
         ]
-        by_key = {row[0]: row[1] for row in self._execute(_OWE, rows)}
+        by_key = {row[0]: row[1] for row in self._connection.execute(_OWE, rows)}
         ids = [by_key[mail.key] for mail in mails]
-        self._execute(_WRITE, [{"id": each, "raw": mail.raw} for each, mail in zip(ids, mails, strict=True)])
+        self._connection.execute(_WRITE, [{"id": each, "raw": mail.raw} for each, mail in zip(ids, mails, strict=True)])
         return ids
 
     def next_at(self) -> datetime | None:
         """When the next mail is due; None if there is none."""
-        due_at: datetime | None = self._execute(select(func.min(outbox.c.due_at)).where(_QUEUED)).scalar_one()
+        due_at: datetime | None = self._connection.execute(
+            select(func.min(outbox.c.due_at)).where(_QUEUED)
+        ).scalar_one()
         return due_at
 
     def claim(self, now: datetime, until: datetime, limit: int, ours: Collection[int] = ()) -> list[Queued]:
@@ -303,7 +306,7 @@ class Outbox(Queries):
         before, by who claims.
         """
         asked = {"now": now, "most": limit}
-        while mails := [_queued(row) for row in self._execute(_CLAIMED, asked)]:
+        while mails := [_queued(row) for row in self._connection.execute(_CLAIMED, asked)]:
             oldest = self._older_elsewhere(mails, ours, now + _HOLDS)
             free = {mail.id: mail for mail in mails if mail.id < oldest.get(mail.lane, mail.id + 1)}
             self.keep([mail.id for mail in mails if mail.id not in free], now + _HELD)
@@ -321,20 +324,20 @@ class Outbox(Queries):
             return {}
         known, people = {mail.id for mail in mails} | set(ours), {mail.mail.address for mail in mails}
         among = {"boards": [*boards], "beyond": max(known), "known": [*known], "people": [*people], "before": before}
-        return {(row[0], row[1]): row[2] for row in self._execute(_OLDER, among)}
+        return {(row[0], row[1]): row[2] for row in self._connection.execute(_OLDER, among)}
 
     def keep(self, mail_ids: Collection[int], until: datetime) -> None:
         """Mails that are under way stay so until then."""
         if mail_ids:
-            self._execute(_KEEP, {"ids": [*mail_ids], "until": until})
+            self._connection.execute(_KEEP, {"ids": [*mail_ids], "until": until})
 
     def sent(self, mail_ids: Collection[int], now: datetime) -> None:
         if mail_ids:
-            self._execute(_SENT, {"ids": [*mail_ids], "now": now})
+            self._connection.execute(_SENT, {"ids": [*mail_ids], "now": now})
 
     def postpone(self, mail_id: int, due_at: datetime, trouble: str) -> None:
         values = {"attempts": outbox.c.attempts + 1, "due_at": due_at, "trouble": trouble}
-        self._execute(update(outbox).where(_QUEUED, outbox.c.id == mail_id).values(values))
+        self._connection.execute(update(outbox).where(_QUEUED, outbox.c.id == mail_id).values(values))
 
     def hurry(self, now: datetime) -> int:
         """Whatever was postponed is due now, but for what may be under way; returns how many mails that are.
@@ -344,11 +347,11 @@ class Outbox(Queries):
         self.grew = True
         idle = (outbox.c.due_at > now + _UNDER_WAY) | ((outbox.c.due_at <= now) & (outbox.c.attempts > 0))
         due_at = case((outbox.c.created_at < now, outbox.c.created_at), else_=literal(now, Instant()))
-        return self._execute(update(outbox).where(_QUEUED, idle).values(due_at=due_at)).rowcount
+        return self._connection.execute(update(outbox).where(_QUEUED, idle).values(due_at=due_at)).rowcount
 
     def forget_future(self, now: datetime) -> None:
         """The clock was ahead: nothing was written later than now, and whatever was postponed is due."""
-        self._execute(update(outbox).where(outbox.c.created_at > now).values(created_at=now))
+        self._connection.execute(update(outbox).where(outbox.c.created_at > now).values(created_at=now))
         self.hurry(now)
 
     def hurry_one(self, now: datetime) -> None:
@@ -356,14 +359,14 @@ class Outbox(Queries):
         self.grew = True
         later = select(outbox.c.id).where(_QUEUED, outbox.c.due_at > now + _UNDER_WAY)
         first = later.order_by(outbox.c.due_at, outbox.c.id).limit(1).scalar_subquery()
-        self._execute(update(outbox).where(_QUEUED, outbox.c.id == first).values(due_at=now))
+        self._connection.execute(update(outbox).where(_QUEUED, outbox.c.id == first).values(due_at=now))
 
     def renew_all(self, now: datetime) -> int:
         """Whatever was given up or postponed is due, now or within a minute; returns how many mails that are."""
         failed = outbox.c.state == Delivery.FAILED.value
         waiting = select(func.count()).select_from(outbox).where(failed | (_QUEUED & (outbox.c.attempts > 0)))
-        number = self._execute(waiting).scalar_one()
-        self._execute(update(outbox).where(failed).values(_AGAIN | {"due_at": now}))
+        number = self._connection.execute(waiting).scalar_one()
+        self._connection.execute(update(outbox).where(failed).values(_AGAIN | {"due_at": now}))
         self.hurry(now)
         return number
 
@@ -376,12 +379,12 @@ class Outbox(Queries):
             "trouble": trouble,
         }
         given_up = update(outbox).where(_QUEUED, outbox.c.id == mail_id).values(values)
-        return self._execute(given_up).rowcount != 0
+        return self._connection.execute(given_up).rowcount != 0
 
     def renew(self, mail_id: int, now: datetime) -> None:
         """Send a mail again, or at once; it keeps its Message-ID."""
         self.grew = True
-        self._execute(update(outbox).where(outbox.c.id == mail_id).values(_AGAIN | {"due_at": now}))
+        self._connection.execute(update(outbox).where(outbox.c.id == mail_id).values(_AGAIN | {"due_at": now}))
 
     def get(self, mail_id: int) -> Queued | None:
         return self._first(_WHOLE.where(outbox.c.id == mail_id), _queued)
@@ -391,7 +394,7 @@ class Outbox(Queries):
         found = _WHOLE.order_by(outbox.c.id.desc()).limit(limit)
         if state is not None:
             found = found.where(outbox.c.state == state.value)
-        return [_queued(row) for row in self._execute(found)]
+        return [_queued(row) for row in self._connection.execute(found)]
 
     def find(self, key: str) -> Mail | None:
         """The mail with the key."""
@@ -405,12 +408,12 @@ class Outbox(Queries):
     def replied_since(self, addresses: Collection[str], since: datetime) -> bool:
         """Whether a mail from one of the addresses was answered after that."""
         found = select(outbox.c.id).where(outbox.c.address.in_(addresses), outbox.c.created_at > since, outbox.c.reply)
-        return self._execute(found.limit(1)).first() is not None
+        return self._connection.execute(found.limit(1)).first() is not None
 
     def told_since(self, player_id: int, board: int, since: datetime) -> int:
         """How many mails about a board were written to a player after that."""
         found = select(func.count()).select_from(outbox).where(outbox.c.board == board, outbox.c.created_at > since)
-        return self._execute(found.where(outbox.c.player_id == player_id)).scalar_one()
+        return self._connection.execute(found.where(outbox.c.player_id == player_id)).scalar_one()
 
     def failing_since(self, delivered_at: datetime | None) -> datetime | None:
         """The oldest of the mails written since the last delivery that could not be delivered, if several addresses
@@ -420,19 +423,19 @@ class Outbox(Queries):
         if delivered_at is not None:
             failing &= outbox.c.created_at > delivered_at
         found = select(func.min(outbox.c.created_at), func.count(outbox.c.address.distinct())).where(failing)
-        since, concerned = self._execute(found).one()
+        since, concerned = self._connection.execute(found).one()
         return since if concerned > 1 else None
 
     def written_since(self, player_id: int, subject: str, since: datetime) -> int:
         """How many mails with the subject were written to a player since then."""
         own = outbox.c.address.in_(select(addresses.c.address).where(addresses.c.player_id == player_id))
         found = select(func.count()).select_from(outbox).where(own, outbox.c.created_at > since)
-        return self._execute(found.where(outbox.c.subject == subject)).scalar_one()
+        return self._connection.execute(found.where(outbox.c.subject == subject)).scalar_one()
 
     def wrote_to(self, address: str, subject: str, since: datetime) -> bool:
         """Whether a mail with the subject was written to an address since then."""
         found = select(outbox.c.id).where(outbox.c.address == address, outbox.c.created_at > since)
-        return self._execute(found.where(outbox.c.subject == subject).limit(1)).first() is not None
+        return self._connection.execute(found.where(outbox.c.subject == subject).limit(1)).first() is not None
 
     def answers_since(self, since: datetime) -> list[tuple[datetime, str, int | None]]:
         """When, to which address and about which board replies were written, the oldest first; of the newest mails."""
@@ -442,7 +445,7 @@ class Outbox(Queries):
             .where(outbox.c.id > newest, outbox.c.created_at > since, outbox.c.reply)
             .order_by(outbox.c.id)
         )
-        return [(row.created_at, row.address, row.board) for row in self._execute(found)]
+        return [(row.created_at, row.address, row.board) for row in self._connection.execute(found)]
 
     def forget(self, before: datetime, now: datetime, most: int) -> int:
         """Delete the oldest of the mails that were sent or given up before then; returns how many were looked at.
@@ -453,16 +456,16 @@ class Outbox(Queries):
         done = 0
         for state in (Delivery.SENT.value, Delivery.FAILED.value):
             old = select(outbox.c.id).where(outbox.c.state == state, outbox.c.due_at <= before)
-            ids = list(self._execute(old.order_by(outbox.c.due_at).limit(most - done)).scalars())
-            kept = list(self._execute(_LAST_OF_ITS_BOARD, {"ids": ids}).scalars())
-            self._execute(update(outbox).where(outbox.c.id.in_(kept)).values(due_at=now))
-            self._execute(delete(outbox).where(outbox.c.id.in_(ids), outbox.c.id.not_in(kept)))
+            ids = list(self._connection.execute(old.order_by(outbox.c.due_at).limit(most - done)).scalars())
+            kept = list(self._connection.execute(_LAST_OF_ITS_BOARD, {"ids": ids}).scalars())
+            self._connection.execute(update(outbox).where(outbox.c.id.in_(kept)).values(due_at=now))
+            self._connection.execute(delete(outbox).where(outbox.c.id.in_(ids), outbox.c.id.not_in(kept)))
             done += len(ids)
         return done
 
     def counts(self) -> dict[str, int]:
         found = select(outbox.c.state, func.count()).group_by(outbox.c.state)
-        return {row[0]: row[1] for row in self._execute(found)}
+        return {row[0]: row[1] for row in self._connection.execute(found)}
 
 
 def _received(row: Row[Any]) -> Received:

@@ -14,8 +14,7 @@ from sqlalchemy import Row, exists, insert, or_, select
 
 from pbm.domain.match import Player
 from pbm.domain.ratings import Pace, Rating, aged
-from pbm.store.queries import Queries
-from pbm.store.tables import matches, paces, players, rating_changes, ratings
+from pbm.store.tables import Queries, matches, paces, players, rating_changes, ratings
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +48,12 @@ class Ratings(Queries):
     def of(self, game: str, player_ids: Iterable[int]) -> dict[int, Record]:
         """By player, for each one asked for."""
         found = dict.fromkeys(player_ids, Record())
-        rows = self._execute(select(ratings).where(ratings.c.game == game, ratings.c.player_id.in_(found)))
+        rows = self._connection.execute(select(ratings).where(ratings.c.game == game, ratings.c.player_id.in_(found)))
         return found | {row.player_id: _record(row) for row in rows}
 
     def standings(self, game: str, limit: int | None = None) -> list[tuple[Player, Record]]:
         """The people who have a rating and are still here, the best first."""
-        rows = self._execute(
+        rows = self._connection.execute(
             select(ratings, players.c.userid)
             .join(players, players.c.id == ratings.c.player_id)
             .where(ratings.c.game == game, players.c.removed_at.is_(None), players.c.bot.is_(False))
@@ -86,7 +85,7 @@ class Ratings(Queries):
             }
             for player_id, change in changes.items()
         ]
-        self._execute(insert(rating_changes), rows)
+        self._connection.execute(insert(rating_changes), rows)
 
     def take_back(self, board: int) -> None:
         """The match has changed no rating after all."""
@@ -100,7 +99,7 @@ class Ratings(Queries):
         """The boards of a game that have changed ratings then or later, in the order of their ends."""
         rated = select(rating_changes.c.board).where(rating_changes.c.board == matches.c.board)
         found = select(matches.c.board).where(matches.c.game == game, matches.c.ended_at >= ended_at, rated.exists())
-        return list(self._execute(found.order_by(matches.c.ended_at, matches.c.board)).scalars())
+        return list(self._connection.execute(found.order_by(matches.c.ended_at, matches.c.board)).scalars())
 
     def until(self, player_id: int, game: str, now: datetime) -> Record:
         """The player's rating after the last match that ended before now, its counts left out."""
@@ -112,7 +111,7 @@ class Ratings(Queries):
             .order_by(matches.c.ended_at.desc(), matches.c.board.desc())
             .limit(1)
         )
-        row = self._execute(found).one_or_none()
+        row = self._connection.execute(found).one_or_none()
         return Record() if row is None else Record(_change(row).after, rated_at=row.ended_at)
 
     def rated_between(self, game: str, pair: tuple[int, int], since: datetime, until: datetime) -> list[int]:
@@ -123,13 +122,13 @@ class Ratings(Queries):
         found = select(matches.c.board).where(
             theirs, matches.c.game == game, matches.c.ended_at.between(since, until), rated.exists()
         )
-        return list(self._execute(found).scalars())
+        return list(self._connection.execute(found).scalars())
 
     def last_board(self, player_id: int) -> int | None:
         """The board that changed a rating of the player's last; None if none has."""
         changed = exists().where(rating_changes.c.board == matches.c.board, rating_changes.c.player_id == player_id)
         latest = [
-            self._execute(
+            self._connection.execute(
                 select(matches.c.ended_at, matches.c.board)
                 .where(seat == player_id, matches.c.ended_at.is_not(None), changed)
                 .order_by(matches.c.ended_at.desc(), matches.c.board.desc())
@@ -141,7 +140,9 @@ class Ratings(Queries):
 
     def of_player(self, player_id: int) -> dict[str, Record]:
         """By game, of those they have a rating in."""
-        rows = self._execute(select(ratings).where(ratings.c.player_id == player_id).order_by(ratings.c.game))
+        rows = self._connection.execute(
+            select(ratings).where(ratings.c.player_id == player_id).order_by(ratings.c.game)
+        )
         return {row.game: _record(row) for row in rows}
 
     def changes(self, board: int) -> dict[int, Change]:
@@ -151,7 +152,7 @@ class Ratings(Queries):
     def changes_of(self, boards: Sequence[int]) -> dict[int, dict[int, Change]]:
         """As changes, for each of the boards."""
         found: dict[int, dict[int, Change]] = {board: {} for board in boards}
-        for row in self._execute(select(rating_changes).where(rating_changes.c.board.in_(boards))):
+        for row in self._connection.execute(select(rating_changes).where(rating_changes.c.board.in_(boards))):
             found[row.board][row.player_id] = _change(row)
         return found
 
@@ -182,12 +183,12 @@ class Paces(Queries):
     def of(self, game: str, player_ids: Iterable[int]) -> dict[int, Pace]:
         """By player, for each one asked for."""
         found = dict.fromkeys(player_ids, Pace())
-        rows = self._execute(select(paces).where(paces.c.game == game, paces.c.player_id.in_(found)))
+        rows = self._connection.execute(select(paces).where(paces.c.game == game, paces.c.player_id.in_(found)))
         return found | {row.player_id: _pace(row) for row in rows}
 
     def of_player(self, player_id: int) -> dict[str, Pace]:
         """By game, of those they have ended a match of."""
-        rows = self._execute(select(paces).where(paces.c.player_id == player_id).order_by(paces.c.game))
+        rows = self._connection.execute(select(paces).where(paces.c.player_id == player_id).order_by(paces.c.game))
         return {row.game: _pace(row) for row in rows}
 
     def add(self, player_id: int, game: str, pace: Pace) -> None:

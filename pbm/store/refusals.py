@@ -15,8 +15,7 @@ from sqlalchemy import Connection, bindparam, case, func, insert, or_, select, u
 from pbm.domain.mail import Delivery
 from pbm.domain.match import Player
 from pbm.store.players import Players
-from pbm.store.queries import PLAYERS, Queries
-from pbm.store.tables import acts, addresses, blocks, follows, game_choices, outbox, players
+from pbm.store.tables import PLAYERS, Queries, acts, addresses, blocks, follows, game_choices, outbox, players
 
 FORGOTTEN_AFTER = timedelta(days=60)
 """A failure this long ago counts no more: what failed since then begins anew."""
@@ -60,7 +59,7 @@ class Bounces(Queries):
         """The mail of ours that has one of the keys."""
         columns = (outbox.c.id, outbox.c.address, outbox.c.player_id, outbox.c.bounced_at)
         found = select(*columns).where(outbox.c.key.in_([key[:40] for key in keys])).order_by(outbox.c.id).limit(1)
-        row = self._execute(found).one_or_none()
+        row = self._connection.execute(found).one_or_none()
         return None if row is None else Returned(row.id, row.address, row.player_id, row.bounced_at is not None)
 
     def count(self, mail: Returned, now: datetime, *, hard: bool) -> int:
@@ -70,48 +69,48 @@ class Bounces(Queries):
         """
         owned = addresses.c.address_key == mail.address.casefold()
         if not hard:
-            self._execute(update(addresses).where(owned).values(soft_bounces=addresses.c.soft_bounces + 1))
+            self._connection.execute(update(addresses).where(owned).values(soft_bounces=addresses.c.soft_bounces + 1))
         elif not mail.counted:
             self.mark(mail, now)
             fresh = addresses.c.last_bounced_at > now - FORGOTTEN_AFTER
             bounces = case((fresh, addresses.c.bounces + 1), else_=1)
-            self._execute(update(addresses).where(owned).values(bounces=bounces, last_bounced_at=now))
-        return self._execute(select(func.max(addresses.c.bounces)).where(owned)).scalar() or 0
+            self._connection.execute(update(addresses).where(owned).values(bounces=bounces, last_bounced_at=now))
+        return self._connection.execute(select(func.max(addresses.c.bounces)).where(owned)).scalar() or 0
 
     def mark(self, mail: Returned, now: datetime) -> None:
         """Mark the mail, so that its end is not heard again."""
-        self._execute(update(outbox).where(outbox.c.id == mail.id).values(bounced_at=now))
+        self._connection.execute(update(outbox).where(outbox.c.id == mail.id).values(bounced_at=now))
 
     def suspend(self, address: str, now: datetime) -> list[Player]:
         """Nothing is sent to the address any more, nor what waits for it now; the players who lost it by that."""
         owned = (addresses.c.address_key == address.casefold()) & addresses.c.suspended_at.is_(None)
         hit = self._players(PLAYERS.join(addresses).where(owned, players.c.removed_at.is_(None)))
-        self._execute(update(addresses).where(owned).values(suspended_at=now))
+        self._connection.execute(update(addresses).where(owned).values(suspended_at=now))
         waiting = (outbox.c.address == address) & (outbox.c.state == Delivery.QUEUED.value)
         values = {"state": Delivery.FAILED.value, "done_at": now, "trouble": "the address is suspended"}
-        self._execute(update(outbox).where(waiting).values(values))
+        self._connection.execute(update(outbox).where(waiting).values(values))
         return hit
 
     def alive(self, player_id: int, sender: str) -> bool:
         """The player has written: their address works again, and all if none did. Whether that was in doubt."""
         troubled = self._people.is_doubtful(player_id)
         if troubled:
-            self._execute(_ALIVE, {"player": player_id, "sender": sender.casefold()})
+            self._connection.execute(_ALIVE, {"player": player_id, "sender": sender.casefold()})
         return troubled
 
     def resume(self, player_id: int) -> int:
         """Send to all addresses of the player again; how many had been suspended."""
         own = addresses.c.player_id == player_id
         suspended = select(func.count()).select_from(addresses).where(own, addresses.c.suspended_at.is_not(None))
-        number = self._execute(suspended).scalar_one()
-        self._execute(update(addresses).where(own).values(_CLEAR))
+        number = self._connection.execute(suspended).scalar_one()
+        self._connection.execute(update(addresses).where(own).values(_CLEAR))
         return number
 
     def unfollow_all(self, player_id: int) -> None:
         """The player looks on no more, neither at boards nor at games."""
         self._drop(follows, player_id=player_id)
         chosen = update(game_choices).where(game_choices.c.player_id == player_id)
-        self._execute(chosen.values(follows=False, notify_ends=False))
+        self._connection.execute(chosen.values(follows=False, notify_ends=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +132,7 @@ class Choices(Queries):
     def of(self, game: str, player_ids: Iterable[int]) -> dict[int, GameChoice]:
         """By player, for each one asked for."""
         found = dict.fromkeys(player_ids, GameChoice())
-        rows = self._execute(
+        rows = self._connection.execute(
             select(game_choices).where(game_choices.c.game == game, game_choices.c.player_id.in_(found))
         )
         for row in rows:
@@ -159,7 +158,7 @@ class Blocks(Queries):
 
     def blockers(self, player_id: int) -> frozenset[int]:
         """The ids of all who have blocked the player."""
-        rows = self._execute(select(blocks.c.player_id).where(blocks.c.blocked_id == player_id))
+        rows = self._connection.execute(select(blocks.c.player_id).where(blocks.c.blocked_id == player_id))
         return frozenset(rows.scalars())
 
     def blocked(self, player_id: int) -> list[Player]:
@@ -171,7 +170,7 @@ class Blocks(Queries):
         """False if it was so already."""
         if self.is_blocked(other_id, by=player_id):
             return False
-        self._execute(insert(blocks).values(player_id=player_id, blocked_id=other_id))
+        self._connection.execute(insert(blocks).values(player_id=player_id, blocked_id=other_id))
         return True
 
     def unblock(self, player_id: int, other_id: int) -> bool:
@@ -192,19 +191,19 @@ class Acts(Queries):
     """Nothing takes a line away; a player who is erased is named by another name."""
 
     def add(self, act: LogLine) -> None:
-        self._execute(insert(acts).values(at=act.at, who=act.who, words=act.words))
+        self._connection.execute(insert(acts).values(at=act.at, who=act.who, words=act.words))
 
     def latest(self, limit: int, about: str = "") -> list[LogLine]:
         """The newest last. about: what their words must hold, in any case."""
         found = select(acts).order_by(acts.c.id.desc()).limit(limit)
         if about:
             found = found.where(func.lower(acts.c.words).contains(about.lower(), autoescape=True))
-        return [LogLine(row.at, row.who, row.words) for row in self._execute(found)][::-1]
+        return [LogLine(row.at, row.who, row.words) for row in self._connection.execute(found)][::-1]
 
     def rename(self, names: Collection[str], name: str) -> None:
         """Call a player so wherever one of their names stood."""
         word = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, names))})(?![\w-])", re.IGNORECASE)
         named = or_(*(func.lower(acts.c.words).contains(each.lower(), autoescape=True) for each in names))
-        for row in self._execute(select(acts.c.id, acts.c.words).where(named)).all():
+        for row in self._connection.execute(select(acts.c.id, acts.c.words).where(named)).all():
             renamed = word.sub(name, row.words)
-            self._execute(update(acts).where(acts.c.id == row.id).values(words=renamed))
+            self._connection.execute(update(acts).where(acts.c.id == row.id).values(words=renamed))

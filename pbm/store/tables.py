@@ -1,10 +1,14 @@
-"""The tables. Instants are stored as whole microseconds since 1970 UTC, so that every database keeps them exactly."""
+"""The tables, and what all queries of them share.
+
+Instants are stored as whole microseconds since 1970 UTC, so that every database keeps them exactly.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     JSON,
@@ -12,19 +16,27 @@ from sqlalchemy import (
     Boolean,
     Column,
     ColumnElement,
+    Connection,
     Double,
+    Executable,
     ForeignKey,
     Index,
     Integer,
     LargeBinary,
     MetaData,
+    Select,
     String,
     Table,
     Text,
     TypeDecorator,
     UniqueConstraint,
+    and_,
     bindparam,
+    delete,
+    insert,
     literal_column,
+    select,
+    update,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.engine import Dialect
@@ -33,10 +45,13 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from pbm.domain.calendars import instant_at, micros
+from pbm.domain.match import Player
 
 REVISION = "0016"
 """The newest migration, which makes these tables."""
 FIRST_BOARD = 101
+
+V = TypeVar("V")
 
 
 class Instant(TypeDecorator[datetime]):
@@ -549,3 +564,34 @@ peer_keys = Table(
     Column("dated_at", Instant, nullable=False),
     Column("seen_at", Instant, nullable=False, index=True),
 )
+
+PLAYERS = select(players.c.id, players.c.userid)
+"""As `Queries._players` reads them."""
+
+
+@dataclass(eq=False)
+class Queries:
+    """Queries about one thing, as long as their transaction lasts."""
+
+    _connection: Connection
+
+    def _first(self, found: Executable, make: Callable[[Any], V]) -> V | None:
+        """What is made of the only row; None where there is none."""
+        row = self._connection.execute(found).one_or_none()
+        return None if row is None else make(row)
+
+    def _players(self, found: Select[tuple[int, str]]) -> list[Player]:
+        return [Player(row.id, row.userid) for row in self._connection.execute(found)]
+
+    def _drop(self, table: Table, **key: Any) -> int:
+        """Delete the rows that have these values; returns how many there were."""
+        return self._connection.execute(delete(table).where(_has(table, key))).rowcount
+
+    def _put(self, table: Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+        """Let the row with the key have the values, whether it is there or not."""
+        if self._connection.execute(update(table).where(_has(table, key)).values(values)).rowcount == 0:
+            self._connection.execute(insert(table).values({**key, **values}))
+
+
+def _has(table: Table, key: Mapping[str, Any]) -> Any:
+    return and_(*(table.c[name] == value for name, value in key.items()))

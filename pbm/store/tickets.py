@@ -16,8 +16,7 @@ from sqlalchemy import ColumnElement, Row, delete, func, insert, or_, select, up
 
 from pbm.domain.likeness import mailbox
 from pbm.domain.match import Player
-from pbm.store.queries import Queries
-from pbm.store.tables import attempts, invitations, players, refusals, seeks, tickets
+from pbm.store.tables import Queries, attempts, invitations, players, refusals, seeks, tickets
 
 _SUBJECT = 320
 
@@ -52,7 +51,7 @@ class Guesses(Queries):
             wanted[Key(row.kind, row.subject)]: Attempts(
                 wanted[Key(row.kind, row.subject)], row.failures, row.last_at, row.locked_until
             )
-            for row in self._execute(found)
+            for row in self._connection.execute(found)
         }
 
     def put(self, key: Key, failures: int, now: datetime, locked_until: datetime | None) -> None:
@@ -63,31 +62,31 @@ class Guesses(Queries):
     def forget(self, keys: Iterable[Key]) -> int:
         """Start anew with the keys; returns how many there were."""
         rows = [_fitted(key) for key in keys]
-        return self._execute(delete(attempts).where(_any_of(rows))).rowcount if rows else 0
+        return self._connection.execute(delete(attempts).where(_any_of(rows))).rowcount if rows else 0
 
     def forget_about(self, subject: str) -> int:
         """Start anew with a subject, and with what is a subject followed by a blank and more; returns how many."""
         whole = attempts.c.subject == subject[:_SUBJECT]
         start = subject[: _SUBJECT - 1]
         begins = attempts.c.subject.between(f"{start} ", f"{start} \uffff")
-        return self._execute(delete(attempts).where(or_(whole, begins))).rowcount
+        return self._connection.execute(delete(attempts).where(or_(whole, begins))).rowcount
 
     def locked(self, now: datetime) -> list[Attempts]:
         """The longest locked first."""
         found = select(attempts).where(attempts.c.locked_until > now).order_by(attempts.c.locked_until.desc())
         return [
             Attempts(Key(row.kind, row.subject), row.failures, row.last_at, row.locked_until)
-            for row in self._execute(found)
+            for row in self._connection.execute(found)
         ]
 
     def forget_future(self, now: datetime) -> None:
         """The clock was ahead: nothing has gone wrong later than now, and nobody is locked for that."""
-        self._execute(delete(attempts).where(attempts.c.last_at > now))
+        self._connection.execute(delete(attempts).where(attempts.c.last_at > now))
 
     def sweep(self, before: datetime) -> None:
         """Forget where nothing has gone wrong, nor been locked, since then."""
         over = or_(attempts.c.locked_until.is_(None), attempts.c.locked_until < before)
-        self._execute(delete(attempts).where(attempts.c.last_at < before, over))
+        self._connection.execute(delete(attempts).where(attempts.c.last_at < before, over))
 
 
 def _any_of(keys: Iterable[Key]) -> ColumnElement[bool]:
@@ -144,12 +143,12 @@ class Tickets(Queries):
             "created_at": now,
             "expires_at": expires_at,
         }
-        self._execute(insert(tickets).values(values))
+        self._connection.execute(insert(tickets).values(values))
 
     def find(self, token: str, now: datetime) -> Ticket | None:
         """The ticket; None if there is none or it has expired."""
         found = select(tickets).where(tickets.c.token_hash == _hash(token), tickets.c.expires_at > now)
-        row = self._execute(found).one_or_none()
+        row = self._connection.execute(found).one_or_none()
         if row is None:
             return None
         return Ticket(row.id, row.purpose, row.subject, row.player_id, json.loads(row.payload), row.created_at)
@@ -161,13 +160,13 @@ class Tickets(Queries):
     def issued_since(self, purpose: str, subject: str, since: datetime) -> int:
         """How many tickets of a purpose about a subject were issued since then and not used up, revoked ones too."""
         found = select(func.count()).select_from(tickets).where(_about(purpose, subject), tickets.c.created_at > since)
-        return self._execute(found).scalar_one()
+        return self._connection.execute(found).scalar_one()
 
     def open_for(self, purpose: str, subject: str, now: datetime) -> list[int]:
         """The players whose tickets of a purpose about a subject can still be redeemed, by id."""
         is_open = _about(purpose, subject) & (tickets.c.expires_at > now)
         found = select(tickets.c.player_id).where(is_open, tickets.c.player_id.is_not(None))
-        return sorted(set(self._execute(found).scalars()))
+        return sorted(set(self._connection.execute(found).scalars()))
 
     def drop_of(self, purpose: str, subject: str, player_id: int) -> None:
         """A player's tickets of a purpose about a subject are used up."""
@@ -176,20 +175,20 @@ class Tickets(Queries):
     def revoke(self, purpose: str, subject: str, now: datetime) -> None:
         """Tickets of a purpose about a subject can no longer be redeemed; they still count as issued."""
         is_open = _about(purpose, subject) & (tickets.c.expires_at > now)
-        self._execute(update(tickets).where(is_open).values(expires_at=now))
+        self._connection.execute(update(tickets).where(is_open).values(expires_at=now))
 
     def revoke_of(self, player_id: int, now: datetime, *, kept: Collection[str] = ()) -> None:
         """A player's tickets can no longer be redeemed, but for purposes that are kept; they still count as issued."""
         about = (tickets.c.player_id == player_id) & tickets.c.purpose.not_in(kept)
-        self._execute(update(tickets).where(about, tickets.c.expires_at > now).values(expires_at=now))
+        self._connection.execute(update(tickets).where(about, tickets.c.expires_at > now).values(expires_at=now))
 
     def revoke_all(self, now: datetime) -> None:
         """No ticket can be redeemed any more."""
-        self._execute(update(tickets).where(tickets.c.expires_at > now).values(expires_at=now))
+        self._connection.execute(update(tickets).where(tickets.c.expires_at > now).values(expires_at=now))
 
     def sweep(self, now: datetime) -> None:
         """Forget what expired more than a day ago; until then it counts as issued."""
-        self._execute(delete(tickets).where(tickets.c.expires_at <= now - timedelta(days=1)))
+        self._connection.execute(delete(tickets).where(tickets.c.expires_at <= now - timedelta(days=1)))
 
 
 def _hash(token: str) -> str:
@@ -222,7 +221,7 @@ class Seeks(Queries):
             "wanted": wanted,
             "created_at": now,
         }
-        key = self._execute(insert(seeks).values(values).returning(seeks.c.id)).scalar_one()
+        key = self._connection.execute(insert(seeks).values(values).returning(seeks.c.id)).scalar_one()
         return Seek(key, player, game, options, body, wanted, now)
 
     def get(self, seek_id: int) -> Seek | None:
@@ -242,17 +241,17 @@ class Seeks(Queries):
     def wanted(self, game: str, player_ids: Collection[int]) -> dict[int, int]:
         """How many games each of those seeks who do seek some."""
         found = select(seeks.c.player_id, seeks.c.wanted).where(seeks.c.player_id.in_(player_ids), seeks.c.game == game)
-        return {row.player_id: row.wanted for row in self._execute(found)}
+        return {row.player_id: row.wanted for row in self._connection.execute(found)}
 
     def set_wanted(self, seek_id: int, wanted: int) -> None:
         """A seek that wants no more games is closed."""
         if wanted < 1:
             self._drop(seeks, id=seek_id)
         else:
-            self._execute(update(seeks).where(seeks.c.id == seek_id).values(wanted=wanted))
+            self._connection.execute(update(seeks).where(seeks.c.id == seek_id).values(wanted=wanted))
 
     def _found(self, condition: Any, limit: int | None = None) -> list[Seek]:
-        rows = self._execute(
+        rows = self._connection.execute(
             select(seeks, players.c.userid)
             .join(players, players.c.id == seeks.c.player_id)
             .where(condition, players.c.removed_at.is_(None))
@@ -269,20 +268,22 @@ class Invitations(Queries):
         """False if its mailbox was invited before, by anybody."""
         as_written, hashed = _address_hash(address.casefold()), _address_hash(mailbox(address))
         known = invitations.c.address_hash.in_((as_written, hashed))
-        if self._execute(select(invitations).where(known)).first():
+        if self._connection.execute(select(invitations).where(known)).first():
             return False
-        self._execute(insert(invitations).values(address_hash=hashed, player_id=player_id, created_at=now))
+        self._connection.execute(insert(invitations).values(address_hash=hashed, player_id=player_id, created_at=now))
         return True
 
     def refuse(self, address: str, now: datetime) -> None:
         """Nobody may make us write to the mailbox any more. This outlives whoever invited it."""
         if not self.is_refused(address):
-            self._execute(insert(refusals).values(address_hash=_address_hash(mailbox(address)), created_at=now))
+            self._connection.execute(
+                insert(refusals).values(address_hash=_address_hash(mailbox(address)), created_at=now)
+            )
 
     def is_refused(self, address: str) -> bool:
         """Somebody has answered from the mailbox that no more of our mail is wanted there."""
         known = select(refusals).where(refusals.c.address_hash == _address_hash(mailbox(address)))
-        return self._execute(known).first() is not None
+        return self._connection.execute(known).first() is not None
 
     def welcome_back(self, address: str) -> None:
         """Its owner has an account now."""
@@ -291,7 +292,7 @@ class Invitations(Queries):
     def sent_since(self, player_id: int, since: datetime) -> int:
         """How many strangers the player has invited since then."""
         found = select(func.count()).where(invitations.c.player_id == player_id, invitations.c.created_at > since)
-        return self._execute(found).scalar_one()
+        return self._connection.execute(found).scalar_one()
 
 
 def _address_hash(address: str) -> str:

@@ -14,8 +14,7 @@ from pbm.domain.match import Player
 from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.swiss import is_enterable
 from pbm.domain.tournaments.terms import Kind, Terms
-from pbm.store.queries import PLAYERS, Queries
-from pbm.store.tables import bouts, players, tournament_follows, tournament_players, tournaments
+from pbm.store.tables import PLAYERS, Queries, bouts, players, tournament_follows, tournament_players, tournaments
 
 _firsts = players.alias("first_player")
 _seconds = players.alias("second_player")
@@ -146,7 +145,7 @@ class Tournaments(Queries):
             "created_at": now,
             "due_at": terms.starts_at,
         }
-        key = self._execute(insert(tournaments).values(values).returning(tournaments.c.id)).scalar_one()
+        key = self._connection.execute(insert(tournaments).values(values).returning(tournaments.c.id)).scalar_one()
         return Tournament(key, name, game, options, body, terms, creator, Stage.OPEN, 0, 0, now, terms.starts_at)
 
     def find(self, name: str) -> Tournament | None:
@@ -176,7 +175,7 @@ class Tournaments(Queries):
         """How many of their tournaments are not over."""
         running = tournaments.c.state.in_([stage.value for stage in Stage if not stage.ended])
         found = select(func.count()).where(tournaments.c.creator_id == player_id, running)
-        return self._execute(found).scalar_one()
+        return self._connection.execute(found).scalar_one()
 
     def save(self, tournament: Tournament) -> None:
         """Keep what changes while it is held."""
@@ -188,11 +187,11 @@ class Tournaments(Queries):
             "due_at": tournament.due_at,
             "ended_at": tournament.ended_at,
         }
-        self._execute(update(tournaments).where(tournaments.c.id == tournament.id).values(values))
+        self._connection.execute(update(tournaments).where(tournaments.c.id == tournament.id).values(values))
 
     def entrants(self, tournament_id: int) -> list[Entrant]:
         """Those who are in, and those who have been, by seed."""
-        rows = self._execute(
+        rows = self._connection.execute(
             select(tournament_players, players.c.userid)
             .join(players, players.c.id == tournament_players.c.player_id)
             .where(tournament_players.c.tournament_id == tournament_id)
@@ -208,7 +207,7 @@ class Tournaments(Queries):
         own = tournament_players.c
         inside = own.tournament_id.in_([each.id for each in found]) & own.left_at.is_(None)
         counted = select(own.tournament_id, func.count().label("number")).where(inside).group_by(own.tournament_id)
-        sizes = {row.tournament_id: row.number for row in self._execute(counted)} if found else {}
+        sizes = {row.tournament_id: row.number for row in self._connection.execute(counted)} if found else {}
         return [(each, sizes.get(each.id, 0)) for each in found]
 
     def enter(self, tournament_id: int, player_id: int, seed: int, now: datetime) -> None:
@@ -217,7 +216,7 @@ class Tournaments(Queries):
         self._put(tournament_players, {"tournament_id": tournament_id, "player_id": player_id}, values)
 
     def leave(self, tournament_id: int, player_id: int, now: datetime) -> None:
-        self._execute(update(tournament_players).where(_is(tournament_id, player_id)).values(left_at=now))
+        self._connection.execute(update(tournament_players).where(_is(tournament_id, player_id)).values(left_at=now))
 
     def forget(self, tournament_id: int, player_id: int) -> None:
         """As if they had never joined."""
@@ -230,7 +229,7 @@ class Tournaments(Queries):
             for player_id in members:
                 seed += 1
                 values = {"seed": seed, "division": division}
-                self._execute(update(tournament_players).where(_is(tournament_id, player_id)).values(values))
+                self._connection.execute(update(tournament_players).where(_is(tournament_id, player_id)).values(values))
 
     def add_meeting(
         self,
@@ -258,7 +257,7 @@ class Tournaments(Queries):
             "starts_at": now,
             "due_at": due_at,
         }
-        self._execute(insert(bouts).values(values))
+        self._connection.execute(insert(bouts).values(values))
 
     def meetings(self, tournament_id: int, season: int | None = None, round_: int | None = None) -> list[Meeting]:
         """In the order they were paired."""
@@ -267,12 +266,12 @@ class Tournaments(Queries):
             found = found.where(bouts.c.season == season)
         if round_ is not None:
             found = found.where(bouts.c.round == round_)
-        return [_meeting(row) for row in self._execute(found.order_by(bouts.c.id))]
+        return [_meeting(row) for row in self._connection.execute(found.order_by(bouts.c.id))]
 
     def under_way(self, tournament_id: int) -> list[Meeting]:
         """The players whose boards have not ended."""
         open_ = (bouts.c.tournament_id == tournament_id) & bouts.c.points1.is_(None)
-        return [_meeting(row) for row in self._execute(_meetings().where(open_).order_by(bouts.c.id))]
+        return [_meeting(row) for row in self._connection.execute(_meetings().where(open_).order_by(bouts.c.id))]
 
     def on_board(self, board: int) -> Meeting | None:
         return self._first(_meetings().where(bouts.c.board == board), _meeting)
@@ -280,10 +279,10 @@ class Tournaments(Queries):
     def settle(self, meeting_id: int, points: tuple[int, int] | None) -> None:
         """points: None for a bout that goes on."""
         values = {"points1": points[0] if points else None, "points2": points[1] if points else None}
-        self._execute(update(bouts).where(bouts.c.id == meeting_id).values(values))
+        self._connection.execute(update(bouts).where(bouts.c.id == meeting_id).values(values))
 
     def set_round(self, meeting_id: int, round_: int) -> None:
-        self._execute(update(bouts).where(bouts.c.id == meeting_id).values(round=round_))
+        self._connection.execute(update(bouts).where(bouts.c.id == meeting_id).values(round=round_))
 
     def followers(self, tournament_id: int) -> list[Player]:
         """Players who get its mails without playing in it, by userid."""
@@ -300,7 +299,7 @@ class Tournaments(Queries):
         """False if they did already."""
         if any(player.id == player_id for player in self.followers(tournament_id)):
             return False
-        self._execute(insert(tournament_follows).values(player_id=player_id, tournament_id=tournament_id))
+        self._connection.execute(insert(tournament_follows).values(player_id=player_id, tournament_id=tournament_id))
         return True
 
     def unfollow(self, player_id: int, tournament_id: int) -> bool:
@@ -308,7 +307,7 @@ class Tournaments(Queries):
         return self._drop(tournament_follows, player_id=player_id, tournament_id=tournament_id) != 0
 
     def _found(self, condition: Any, limit: int = 1000) -> list[Tournament]:
-        rows = self._execute(
+        rows = self._connection.execute(
             select(tournaments, players.c.userid)
             .outerjoin(players, players.c.id == tournaments.c.creator_id)
             .where(condition)
