@@ -23,6 +23,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby, islice
 
+from games.boards import bits
 from games.crossgeo_boards import COLOURS, MAX_EDGES, Edges, Graph, built_in, complete_graph, own_graph, random_graph
 from games.crossgeo_solver import MAX_FAIR, fair_graph, is_fair
 from games.rules import (
@@ -37,6 +38,7 @@ from games.rules import (
     Outcome,
     Side,
     fold,
+    joined,
     quoted,
 )
 from games.scene import Listing, PlaneBoard, Point, Scene, Segment, Stroke
@@ -175,7 +177,7 @@ class CrossGeo:
         return pos.side
 
     def moves(self, pos: Position) -> Iterator[int]:
-        yield from indices(_pickable(pos))
+        yield from bits(_pickable(pos))
 
     def parse(self, pos: Position, text: str) -> int:
         board, words = graph(pos.options), fold(text)
@@ -227,7 +229,7 @@ class CrossGeo:
 
     def scene(self, pos: Position, last: int | None) -> Scene:
         board, taken, start = graph(pos.options), 0 if last is None else pos.taken, _whole(pos.options)
-        used = {end for index in indices(pos.standing) for end in board.edges[index]}
+        used = {end for index in bits(pos.standing) for end in board.edges[index]}
         shown = [
             segment if pos.standing >> index & 1 else replace(segment, gone=True)
             for index, segment in enumerate(start.segments)
@@ -240,8 +242,8 @@ class CrossGeo:
 
     def details(self, pos: Position) -> dict[str, object]:
         """The edges that still stand, and the pairs of them that cross."""
-        board, standing = graph(pos.options), list(indices(pos.standing))
-        pairs = ((one, two) for one in standing for two in indices(pos.standing & board.crossings[one]) if one < two)
+        board, standing = graph(pos.options), list(bits(pos.standing))
+        pairs = ((one, two) for one in standing for two in bits(pos.standing & board.crossings[one]) if one < two)
         return {
             "points": [
                 {"name": label, "x": x, "y": y} for label, (x, y) in zip(board.labels, board.vertices, strict=True)
@@ -279,13 +281,6 @@ def _own(values: OptionValues, body: str) -> Options:
     return Options("own", version, own=body)
 
 
-def indices(edges: Edges) -> Iterator[int]:
-    """The edges of a set, by their numbers, lowest first."""
-    while edges:
-        yield (edges & -edges).bit_length() - 1
-        edges &= edges - 1
-
-
 def _pickable(pos: Position) -> Edges:
     return pos.standing & graph(pos.options).of_colours(PICKS[pos.side])
 
@@ -318,7 +313,7 @@ def _name(board: Graph, index: int) -> str:
 
 def _ranges(edges: Edges) -> str:
     """Numbers of edges in short: "1-4, 7 and 9-12"."""
-    runs = [list(run) for _, run in groupby(enumerate(indices(edges)), lambda item: item[1] - item[0])]
+    runs = [list(run) for _, run in groupby(enumerate(bits(edges)), lambda item: item[1] - item[0])]
     parts = [
         f"{run[0][1] + 1}-{run[-1][1] + 1}" if len(run) > 2 else ", ".join(str(i + 1) for _, i in run) for run in runs
     ]
@@ -331,7 +326,7 @@ def _standing(pos: Position) -> str:
 
 def _near(pos: Position, index: int) -> list[str]:
     """The numbers of the five edges to pick that are nearest in number."""
-    return [str(other + 1) for other in sorted(indices(_pickable(pos)), key=lambda other: abs(other - index))[:5]]
+    return [str(other + 1) for other in sorted(bits(_pickable(pos)), key=lambda other: abs(other - index))[:5]]
 
 
 def _by_ends(pos: Position, text: str, words: str) -> int:
@@ -346,11 +341,11 @@ def _by_ends(pos: Position, text: str, words: str) -> int:
         raise AmbiguousMove(f"{quoted(text)} may be edge {named}.", [str(index + 1) for index in edges])
     if pairs:
         ends = {board.labels.index(end) for pair in pairs for end in pair}
-        there = [index for index in indices(pos.standing) if ends & set(board.edges[index])]
-        named = _and([f"{index + 1} ({board.ends(index)})" for index in there]) or "none"
+        there = [index for index in bits(pos.standing) if ends & set(board.edges[index])]
+        named = joined([f"{index + 1} ({board.ends(index)})" for index in there]) or "none"
         picks = [str(index + 1) for index in there if _pickable(pos) >> index & 1]
         raise IllegalMove(f"{quoted(text)}: no edge joins these vertices. Edges that stand at them: {named}.", picks)
-    example = next(indices(_pickable(pos)), 0)
+    example = next(bits(_pickable(pos)), 0)
     raise BadNotation(
         f"{quoted(text)} is not an edge. Write its number or its two vertices, "
         f"such as {example + 1} or {board.ends(example)}; vertices are A to {board.labels[-1]}."
@@ -379,19 +374,15 @@ def _coinciding(plane: PlaneBoard) -> list[str]:
     labels: dict[tuple[int, int], list[str]] = {}
     for point in plane.points:
         labels.setdefault((point.x, point.y), []).append(point.label)
-    shared = [_and(each) for each in labels.values() if len(each) > 1]
+    shared = [joined(each) for each in labels.values() if len(each) > 1]
     return [f"Different vertices on one point: {'; '.join(shared)}."] if shared else []
-
-
-def _and(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def _some(names: Sequence[str], edges: Edges, most: int = MOST_NAMED) -> str:
     """The edges of a set by their names, the later ones of very many only counted."""
     more = edges.bit_count() - most
-    shown = [names[index] for index in islice(indices(edges), most if more > 1 else None)]
-    return _and([*shown, f"{more} more"] if more > 1 else shown)
+    shown = [names[index] for index in islice(bits(edges), most if more > 1 else None)]
+    return joined([*shown, f"{more} more"] if more > 1 else shown)
 
 
 def _choice(pos: Position) -> tuple[Listing, ...]:
@@ -401,7 +392,7 @@ def _choice(pos: Position) -> tuple[Listing, ...]:
     alone: list[str] = []
     names = [_name(board, index) for index in range(len(board.edges))]
     most = max(8, min(MOST_NAMED, NAMED_IN_ALL // max(1, pos.standing.bit_count())))
-    for index in indices(_pickable(pos)):
+    for index in bits(_pickable(pos)):
         fall = board.crossings[index] & pos.standing
         if not fall:
             alone.append(f"{names[index]} {board.ends(index)}")

@@ -21,7 +21,7 @@ from functools import cache, cached_property, lru_cache, reduce
 from operator import or_
 
 from games.boards import LETTERS, Cells, Squares, bits, squares
-from games.rules import IllegalMove, Info, Option, OptionValues, Outcome, Side
+from games.rules import IllegalMove, Info, Option, OptionValues, Outcome, Side, joined
 from games.scene import Crossing, GridBoard, Join, Scene
 
 Line = int
@@ -214,10 +214,10 @@ class Loops:
                 return f"{name} is taken: {owner} filled it."
         in_row = [_name(row, place) for place in bits(pos.filled[row])]
         if len(in_row) == 2:
-            return f"{name} cannot be filled: row {row + 1} is full with {_and(in_row)}."
+            return f"{name} cannot be filled: row {row + 1} is full with {joined(in_row)}."
         in_column = [_name(place, column) for place in bits(_columns(pos.filled)[column])]
         if len(in_column) == 2:
-            return f"{name} cannot be filled: column {LETTERS[column].upper()} is full with {_and(in_column)}."
+            return f"{name} cannot be filled: column {LETTERS[column].upper()} is full with {joined(in_column)}."
         rows, columns = room(pos).bound(column)
         needy = _listed("row", [str(place + 1) for place in bits(rows)])
         needed = _listed("column", [LETTERS[place].upper() for place in bits(columns)])
@@ -261,7 +261,7 @@ class Loops:
         new = [mark.owner for mark in marks if last and (mark.row == last[0] or mark.column == last[1])]
         gained = [f"{name} {count}" for name in names if (count := new.count(name[0]))]
         if last and gained:
-            told += f" {_name(*last)} brought {_and(gained)}."
+            told += f" {_name(*last)} brought {joined(gained)}."
         return Scene(board, notes=(told, *_closed(board)), legend=_legend(board))
 
 
@@ -282,13 +282,9 @@ def _name(row: int, column: int) -> str:
     return f"{LETTERS[column].upper()}{row + 1}"
 
 
-def _and(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-
-
 def _listed(noun: str, words: Sequence[str]) -> str:
     """Such as "row 3" or "rows 3, 4 and 7"."""
-    return f"{noun}{'s' if len(words) > 1 else ''} {_and(words)}"
+    return f"{noun}{'s' if len(words) > 1 else ''} {joined(words)}"
 
 
 def _closed(board: GridBoard) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import islice
@@ -62,6 +62,12 @@ def quoted(text: str) -> str:
     """The player's words between quotation marks, shortened to what a sentence can hold."""
     plain = " ".join(text.split())
     return f'"{plain}"' if len(plain) <= MAX_QUOTED else f'"{plain[:MAX_QUOTED]}..."'
+
+
+def joined(words: Iterable[str], link: str = "and") -> str:
+    """Words as a sentence has them: "a", "a and b", "a, b and c"; empty for none."""
+    *most, last = [*words] or [""]
+    return f"{', '.join(most)} {link} {last}" if most else last
 
 
 class Side(IntEnum):

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from random import Random
 
-from games.crossgeo import PICKS, Options, Position, graph, indices
+from games.boards import bits
+from games.crossgeo import PICKS, Options, Position, graph
 from games.crossgeo_boards import Edges
 from games.crossgeo_solver import OutOfSteps, Solver
 from games.rules import Side
@@ -29,7 +30,7 @@ class CrossGeoSkill(Skill):
         """A random game: both sides go through the edges in one random order, each skipping what it may not pick."""
         board, standing, side = graph(pos.options), pos.standing, pos.side
         chance, colours, leaves = dice.random, board.colours, survivors(pos.options)
-        order = sorted(indices(standing), key=lambda _: chance())
+        order = sorted(bits(standing), key=lambda _: chance())
         if colours.count("g") == len(colours):
             mine = side is not Side.FIRST
             for edge in order:
@@ -65,7 +66,7 @@ class _BestPlay:
         self.solver = Solver(self._board, steps)
 
     def _picks(self, standing: int, side: Side) -> list[int]:
-        return list(indices(standing & self._board.of_colours(PICKS[side])))
+        return list(bits(standing & self._board.of_colours(PICKS[side])))
 
     def _after(self, standing: int, edge: int) -> int:
         return standing & ~(1 << edge | self._board.crossings[edge])

@@ -18,7 +18,7 @@ from functools import cache
 from itertools import pairwise, permutations
 
 from games import GAMES
-from games.rules import YES_NO
+from games.rules import YES_NO, joined
 from pbm.domain import idioms
 from pbm.domain.errors import BadArguments, NotFound, UnknownCommand
 from pbm.domain.match import SWAP
@@ -199,7 +199,7 @@ def _unplaced(verb: Verb, words: Sequence[str], standing: Standing) -> BadArgume
         return BadArguments("Which board? Name its number, or answer a mail of that board.", shown)
     if len(words) == 1 and words[0].casefold() in GAMES:
         return BadArguments("The game comes first.", f"{words[0].casefold()} {verb.name}")
-    return BadArguments(f"Which game? Put one of {_listed(GAMES)} in front of {verb.name}.", verb.line)
+    return BadArguments(f"Which game? Put one of {joined(GAMES, 'or')} in front of {verb.name}.", verb.line)
 
 
 def _ill_bound(
@@ -322,7 +322,7 @@ def no_game(word: str, line: str) -> NotFound:
         return NotFound(
             f'There is no game "{word[:40]}" here. Did you mean "{meant[0]}"?', line.replace("GAME", meant[0])
         )
-    return NotFound(f'There is no game "{word[:40]}" here. The games are {_listed(GAMES, "and")}.', "help")
+    return NotFound(f'There is no game "{word[:40]}" here. The games are {joined(GAMES)}.', "help")
 
 
 def _reordered(words: Sequence[str], verb: Verb, standing: Standing) -> str:
@@ -378,11 +378,6 @@ def _meant(word: str, names: Iterable[str]) -> str:
     begun = [name for name in known if name.startswith(word if len(word) > 2 else f"{word} ")]
     close = begun[:1] or difflib.get_close_matches(word[:40], known, n=1, cutoff=0.6)
     return f' Did you mean "{close[0]}"?' if close else ""
-
-
-def _listed(names: Iterable[str], link: str = "or") -> str:
-    *most, last = names
-    return f"{', '.join(most)} {link} {last}" if most else last
 
 
 PASSES = ("--", "—", "–")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
+from games.rules import joined
 from pbm.domain.calendars import Rests, read_sleep, read_weekend
 from pbm.domain.errors import BadArguments
 from pbm.domain.spans import DAY, DEFAULT_LADDER, MINUTE, OFF, read_duration, read_hour, write_duration
@@ -107,8 +108,7 @@ class Choice:
             return self.told
         if not self.values:
             return "a name such as Europe/Berlin or UTC"
-        *most, last = self.values
-        return f"{', '.join(most)} or {last}" if most else f"only {last} so far"
+        return joined(self.values, "or") if len(self.values) > 1 else f"only {self.values[0]} so far"
 
     @property
     def example(self) -> str:

@@ -16,6 +16,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
+from games.rules import joined
 from pbm.domain.errors import BadArguments
 
 SECOND = 1_000_000
@@ -203,8 +204,7 @@ def rungs_of(ladder: str) -> tuple[int, ...]:
 
 def told(ladder: str) -> str:
     """A ladder in words, such as "2 days, 1 day and 6 hours"; empty for `off`."""
-    words = [in_words(rung) for rung in rungs_of(ladder)]
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+    return joined(map(in_words, rungs_of(ladder)))
 
 
 def reminders(ladder: str, moved_at: datetime, deadline: datetime | None, nag: int | None) -> Iterator[datetime]:

@@ -6,7 +6,8 @@ from functools import cache
 
 import pytest
 
-from games.crossgeo import PICKS, CrossGeo, Options, graph, indices
+from games.boards import bits
+from games.crossgeo import PICKS, CrossGeo, Options, graph
 from games.crossgeo_solver import Forms, OutOfSteps, Solver
 from games.rules import OptionError, Side
 
@@ -19,7 +20,7 @@ def literal_wins(board, standing, side):
     @cache
     def wins(standing, side):
         own = standing & board.of_colours(PICKS[side])
-        return any(not wins(standing & ~(1 << e | board.crossings[e]), side.other) for e in indices(own))
+        return any(not wins(standing & ~(1 << e | board.crossings[e]), side.other) for e in bits(own))
 
     return wins(standing, side)
 
@@ -33,7 +34,7 @@ def test_every_small_board_is_solved_as_by_trying_everything(version, seed):
         standing = (1 << len(board.edges)) - 1
         for side in Side:
             assert solver.wins(standing, side) is literal_wins(board, standing, side)
-            for edge in indices(standing & board.of_colours(PICKS[side])):
+            for edge in bits(standing & board.of_colours(PICKS[side])):
                 left = standing & ~(1 << edge | board.crossings[edge])
                 assert solver.wins(left, side.other) is literal_wins(board, left, side.other)
 
@@ -100,7 +101,7 @@ def test_a_fair_board_is_won_by_whoever_begins_and_by_few_picks(version, number)
     assert literal_wins(board, pos.standing, Side.FIRST)
     assert literal_wins(board, pos.standing, Side.SECOND)
     own = board.of_colours(PICKS[Side.FIRST])
-    left = [pos.standing & ~(1 << edge | board.crossings[edge]) for edge in indices(own)]
+    left = [pos.standing & ~(1 << edge | board.crossings[edge]) for edge in bits(own)]
     assert 1 <= sum(not literal_wins(board, rest, Side.SECOND) for rest in left) <= 3
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from games.rules import joined
 from pbm.core.board import OpenBoard
 from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending, Player
@@ -81,8 +82,7 @@ class Ladder(Director):
             return "You have challenged somebody already; that game must end first."
         if self.rungs()[0] == challenger:
             return "You are on the highest rung: there is nobody to challenge."
-        *most, last = [player.userid for player in self.reachable(challenger)] or [""]
-        names = f"{', '.join(most)} or {last}" if most else last
+        names = joined((player.userid for player in self.reachable(challenger)), "or")
         return (
             f"You may challenge {names}." if names else "All within your reach are challenged already: wait a little."
         )
