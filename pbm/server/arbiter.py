@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pbm.core.board import OpenBoard
-from pbm.core.notify import Desk, tell_players
+from pbm.core.notify import Desk
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.clock import Clock
 from pbm.domain.errors import NotAllowed
@@ -16,85 +16,66 @@ from pbm.domain.match import Ending, Match, Result, with_clock
 from pbm.features.time import let_run
 from pbm.features.tournament import entries as entering
 from pbm.features.tournament.letters import Letters, Standings
-from pbm.server.service import Service
-from pbm.store import Transaction
+from pbm.server.operator import Hand, acts
 from pbm.store.tournaments import Entrant, Meeting, Tournament
 
 
-class Arbiter:
-    """Operator's actions over a service. All raise Rejected or GameError with a sentence, and DatabaseTrouble."""
+class Arbiter(Hand):
+    """Boards and clocks."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
-
-    def void(self, number: int) -> Match:
+    @acts
+    def void(self, at: Desk, number: int) -> Match:
         """Let a game count for nobody, under way or over; ratings are as if it had not ended."""
+        board = at.open(number)
+        if board.match.result is not None:
+            _reopen(board, len(board.match.record))
+        void = Result(Ending.VOID, None, "by decision of the operator")
+        board.events = [event for event in board.events if not isinstance(event, MatchCorrected)]
+        board.end(void, MatchDecided(number))
+        return self._told(at, board)
 
-        def deed(tx: Transaction) -> Match:
-            board = self._board(tx, number)
-            if board.match.result is not None:
-                _reopen(board, len(board.match.record))
-            void = Result(Ending.VOID, None, "by decision of the operator")
-            board.events = [event for event in board.events if not isinstance(event, MatchCorrected)]
-            board.end(void, MatchDecided(number))
-            return self._told(tx, board)
-
-        return self._service.act(deed)
-
-    def reopen(self, number: int, plies: int | None = None) -> Match:
+    @acts
+    def reopen(self, at: Desk, number: int, plies: int | None = None) -> Match:
         """Let a game go on that was over, or take plies back. plies: how many stay; None for all."""
+        board = at.open(number)
+        kept = len(board.match.record) if plies is None else plies
+        over = board.at(kept).result is not None
+        if over:
+            raise NotAllowed(f"By the rules board {number} is over after ply {kept}: take back more plies.")
+        if plies is None and board.match.result is None:
+            raise NotAllowed(f"Board {number} goes on already.")
+        if plies is not None and plies == len(board.match.record):
+            raise NotAllowed(f"Ply {plies} is the last one of board {number}: there is nothing to take back.")
+        _reopen(board, kept)
+        return self._told(at, board)
 
-        def deed(tx: Transaction) -> Match:
-            board = self._board(tx, number)
-            kept = len(board.match.record) if plies is None else plies
-            over = board.at(kept).result is not None
-            if over:
-                raise NotAllowed(f"By the rules board {number} is over after ply {kept}: take back more plies.")
-            if plies is None and board.match.result is None:
-                raise NotAllowed(f"Board {number} goes on already.")
-            if plies is not None and plies == len(board.match.record):
-                raise NotAllowed(f"Ply {plies} is the last one of board {number}: there is nothing to take back.")
-            _reopen(board, kept)
-            return self._told(tx, board)
-
-        return self._service.act(deed)
-
-    def stop(self, number: int) -> Match:
+    @acts
+    def stop(self, at: Desk, number: int) -> Match:
         """Both clocks of a board stand still until they are let run; either player may resume, too."""
+        board, clock = _ticking(at, number)
+        if clock.paused:
+            raise NotAllowed(f"The clocks of board {number} stand still already.")
+        paused = clock.with_pause(True, board.now, board.match.calendars)
+        board.set_clock(replace(paused, overrun_at=None, due_at=None))
+        board.events.append(ClocksPaused(number))
+        return self._told(at, board)
 
-        def deed(tx: Transaction) -> Match:
-            board, clock = self._ticking(tx, number)
-            if clock.paused:
-                raise NotAllowed(f"The clocks of board {number} stand still already.")
-            paused = clock.with_pause(True, board.now, board.match.calendars)
-            board.set_clock(replace(paused, overrun_at=None, due_at=None))
-            board.events.append(ClocksPaused(number))
-            return self._told(tx, board)
-
-        return self._service.act(deed)
-
-    def go(self, number: int) -> Match:
+    @acts
+    def go(self, at: Desk, number: int) -> Match:
         """The clocks of a board run again."""
+        board, clock = _ticking(at, number)
+        if not clock.paused:
+            raise NotAllowed(f"The clocks of board {number} run already.")
+        let_run(board, None)
+        return self._told(at, board)
 
-        def deed(tx: Transaction) -> Match:
-            board, clock = self._ticking(tx, number)
-            if not clock.paused:
-                raise NotAllowed(f"The clocks of board {number} run already.")
-            let_run(board, None)
-            return self._told(tx, board)
-
-        return self._service.act(deed)
-
-    def extend(self, number: int, amount: int) -> Match:
+    @acts
+    def extend(self, at: Desk, number: int, amount: int) -> Match:
         """Both players of a board have more time. amount: in microseconds."""
-
-        def deed(tx: Transaction) -> Match:
-            board, clock = self._ticking(tx, number)
-            board.set_clock(_extended(board.match, clock, amount, board.now))
-            board.events.append(TimeGiven(number, None, amount))
-            return self._told(tx, board)
-
-        return self._service.act(deed)
+        board, clock = _ticking(at, number)
+        board.set_clock(_extended(board.match, clock, amount, board.now))
+        board.events.append(TimeGiven(number, None, amount))
+        return self._told(at, board)
 
     def extend_all(self, amount: int) -> int:
         """All players have more time on all boards with clocks; no mail tells it. Returns how many boards."""
@@ -131,20 +112,15 @@ class Arbiter:
         with self._service.store.read() as tx:
             return [each.stop for kind in StopKind if kind.is_ours for each in tx.absences.open(kind)]
 
-    def _board(self, tx: Transaction, number: int) -> OpenBoard:
-        return OpenBoard.load(tx, self._service.tools.states, number)
 
-    def _ticking(self, tx: Transaction, number: int) -> tuple[OpenBoard, Clock]:
-        board = self._board(tx, number)
-        board.check_running()
-        clock = board.match.clock
-        if clock is None or not clock.control.timed:
-            raise NotAllowed(f"Board {number} has no clock.")
-        return board, clock
-
-    def _told(self, tx: Transaction, board: OpenBoard) -> Match:
-        tx.outbox.add(tell_players(Desk(tx, self._service.tools), board), self._service.clock())
-        return board.match
+def _ticking(at: Desk, number: int) -> tuple[OpenBoard, Clock]:
+    """Raises: MatchOver, NotAllowed."""
+    board = at.open(number)
+    board.check_running()
+    clock = board.match.clock
+    if clock is None or not clock.control.timed:
+        raise NotAllowed(f"Board {number} has no clock.")
+    return board, clock
 
 
 _ALREADY = {
@@ -184,11 +160,8 @@ class TournamentView:
     standings: tuple[Standings, ...]
 
 
-class Organizer:
-    """The operator's actions over a service. All raise Rejected or GameError with a sentence, and DatabaseTrouble."""
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
+class Organizer(Hand):
+    """Tournaments."""
 
     def create(self, name: str, kind: str, game: str, words: Sequence[str], body: str = "") -> Tournament:
         """words: the options of the tournament and of its game."""
@@ -222,5 +195,5 @@ class Organizer:
         now = self._service.clock()
         with self._service.store.write() as tx:
             tournament = entering.find(tx, name)
-            tx.outbox.add(entering.cancel(Desk(tx, self._service.tools), tournament), now)
+            tx.outbox.add(entering.cancel(self._at(tx), tournament), now)
             return tournament

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from games import GAMES, LEFT_OUT
 from games.rules import GameError
@@ -16,6 +17,7 @@ from pbm.core.notify import Desk, tell_players
 from pbm.core.start import start_match
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.events import MatchDecided, MatchStarted
+from pbm.domain.mail import Mail
 from pbm.domain.match import Ending, Match, Player, Result, State, replay
 from pbm.features.account import ask_owner
 from pbm.features.erase import erase
@@ -53,11 +55,47 @@ class Replayed:
     problem: str = ""
 
 
-class Administration:
-    """Operator's actions over a service. All raise Rejected or GameError with a sentence, and DatabaseTrouble."""
+class Hand:
+    """The operator's hand on a service. All acts raise Rejected or GameError with a sentence, and DatabaseTrouble."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
+
+    def _at(self, tx: Transaction) -> Desk:
+        return Desk(tx, self._service.tools)
+
+    def _told(self, at: Desk, board: OpenBoard) -> Match:
+        """The match, of which its players are told."""
+        at.tx.outbox.add(tell_players(at, board), self._service.clock())
+        return board.match
+
+    def _letters(
+        self, tx: Transaction, player: Player, subject: str, page: str, to: Sequence[str] | None = None, **words: Any
+    ) -> list[Mail]:
+        """A page to all addresses of a player, or to some that are or were theirs."""
+        tools, addresses = self._service.tools, tx.players.confirmed(player.id)[player.id]
+        words = {"userid": player.userid, "addresses": addresses, "postmaster": address_of(tools), **words}
+        now, to = self._service.clock(), addresses if to is None else to
+        return [tools.composer.letter(each, subject, page, now, player=player, **words) for each in to]
+
+
+H = TypeVar("H", bound=Hand)
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def acts(deed: Callable[Concatenate[H, Desk, P], T]) -> Callable[Concatenate[H, P], T]:
+    """The decorated method is given a transaction in hand, and done as Service.act does it."""
+
+    @wraps(deed)
+    def act(self: H, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self._service.act(lambda tx: deed(self, self._at(tx), *args, **kwargs))
+
+    return act
+
+
+class Administration(Hand):
+    """Accounts, boards and broadcasts."""
 
     def add_player(self, userid: str, addresses: Sequence[str], password: str) -> Player:
         """A player whose addresses count at once, without a confirming mail."""
@@ -86,7 +124,7 @@ class Administration:
         """Replace a player's addresses by these, which count at once; old and new ones are told."""
         for address in addresses:
             check_address(address)
-        now, composer = self._service.clock(), self._service.tools.composer
+        now = self._service.clock()
         with self._service.store.write() as tx:
             player = player_named(tx, userid)
             before = tx.players.confirmed(player.id)[player.id]
@@ -95,18 +133,13 @@ class Administration:
                 tx.players.add_address(player.id, address, now, confirmed=True)
             note_reach(tx, player, 0)
             after = tx.players.confirmed(player.id)[player.id]
-            words: dict[str, Any] = {
-                "userid": player.userid,
-                "addresses": after,
-                "postmaster": address_of(self._service.tools),
+            changed = {
+                "address": [each for each in after if each not in before],
+                "moved": [each for each in before if each not in after],
             }
-            changed = [(each, "address") for each in after if each not in before]
-            changed += [(each, "moved") for each in before if each not in after]
-            letters = (
-                composer.letter(each, "pbm: your address", "account-news.txt", now, player=player, what=what, **words)
-                for each, what in changed
-            )
-            tx.outbox.add(list(letters), now)
+            for what, to in changed.items():
+                mails = self._letters(tx, player, "pbm: your address", "account-news.txt", to, what=what)
+                tx.outbox.add(mails, now)
 
     def resume(self, userid: str) -> int:
         """Send mail to all of a player's addresses again; returns how many had been suspended."""
@@ -140,16 +173,13 @@ class Administration:
             tx.guesses.forget_about(userid.casefold())
         return password
 
-    def remove_player(self, userid: str) -> list[int]:
+    @acts
+    def remove_player(self, at: Desk, userid: str) -> list[int]:
         """Erase a player at once, as they can themselves; returns the boards that they lose by it."""
-
-        def deed(tx: Transaction) -> list[int]:
-            player = player_named(tx, userid)
-            running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
-            tx.outbox.add(erase(Desk(tx, self._service.tools), player.id), tx.now)
-            return [summary.board for summary in running]
-
-        return self._service.act(deed)
+        player = player_named(at.tx, userid)
+        running = at.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
+        at.tx.outbox.add(erase(at, player.id), at.now)
+        return [summary.board for summary in running]
 
     def export_player(self, userid: str) -> bytes:
         """All that is stored of a player, as signed JSON."""
@@ -162,12 +192,12 @@ class Administration:
         names: of the files. trusted: also where this server has not signed it. Otherwise their addresses are asked
         whether they are theirs.
         """
-        now, tools = self._service.clock(), self._service.tools
+        now = self._service.clock()
         with self._service.store.write() as tx:
             taken = take_in(tx, contents, names=names, trusted=trusted)
             if taken.doubted:
                 player = player_named(tx, taken.userid)
-                asked = [ask_owner(Desk(tx, tools), player, each) for each in tx.players.addresses(player.id)]
+                asked = [ask_owner(self._at(tx), player, each) for each in tx.players.addresses(player.id)]
                 tx.outbox.add(asked, now)
             return taken
 
@@ -185,20 +215,16 @@ class Administration:
                     raise BadArguments(f"{name}: {error}") from error
         return boards
 
-    def start_match(self, game: str, userids: tuple[str, str], words: Sequence[str], body: str = "") -> Match:
-
-        def deed(tx: Transaction) -> Match:
-            if game not in GAMES:
-                why = f"It is left out: {LEFT_OUT[game]} " if game in LEFT_OUT else ""
-                raise NotFound(f'There is no game "{game}". {why}The games are {", ".join(GAMES)}.')
-            seats = (player_named(tx, userids[0]), player_named(tx, userids[1]))
-            clock = self._service.settings.limits.default_clock
-            board = start_match(tx, GAMES[game], words, body, seats, default_clock=clock)
-            board.events.append(MatchStarted(board.match.board))
-            self._tell(tx, board)
-            return board.match
-
-        return self._service.act(deed)
+    @acts
+    def start_match(self, at: Desk, game: str, userids: tuple[str, str], words: Sequence[str], body: str = "") -> Match:
+        if game not in GAMES:
+            why = f"It is left out: {LEFT_OUT[game]} " if game in LEFT_OUT else ""
+            raise NotFound(f'There is no game "{game}". {why}The games are {", ".join(GAMES)}.')
+        seats = (player_named(at.tx, userids[0]), player_named(at.tx, userids[1]))
+        clock = self._service.settings.limits.default_clock
+        board = start_match(at.tx, GAMES[game], words, body, seats, default_clock=clock)
+        board.events.append(MatchStarted(board.match.board))
+        return self._told(at, board)
 
     def boards(
         self, *, game: str | None = None, userid: str | None = None, active: bool | None = None, limit: int = 1000
@@ -210,45 +236,33 @@ class Administration:
     def board(self, number: int, ply: int | None = None) -> tuple[Match, State]:
         """The match and its state, now or after a ply."""
         with self._service.store.read() as tx:
-            board = self._board(tx, number)
+            board = self._at(tx).open(number)
             return board.match, board.state if ply is None else board.at(ply)
 
-    def move(self, number: int, userid: str, move: str) -> tuple[Match, State]:
+    @acts
+    def move(self, at: Desk, number: int, userid: str, move: str) -> tuple[Match, State]:
         """Play for a player, as if they had sent the move."""
+        board, player = at.open(number), player_named(at.tx, userid)
+        seats = [seat for seat in (1, 2) if board.match.player(seat).id == player.id]
+        if not seats:
+            raise NotAllowed(f"{player.userid} is not a player of board {number}.")
+        decisions.play_ply(board, board.state.to_move if board.state.to_move in seats else seats[0], move)
+        return self._told(at, board), board.state
 
-        def deed(tx: Transaction) -> tuple[Match, State]:
-            board = self._board(tx, number)
-            player = player_named(tx, userid)
-            seats = [seat for seat in (1, 2) if board.match.player(seat).id == player.id]
-            if not seats:
-                raise NotAllowed(f"{player.userid} is not a player of board {number}.")
-            decisions.play_ply(board, board.state.to_move if board.state.to_move in seats else seats[0], move)
-            self._tell(tx, board)
-            return board.match, board.state
-
-        return self._service.act(deed)
-
-    def end(self, number: int, result: Result) -> Match:
+    @acts
+    def end(self, at: Desk, number: int, result: Result) -> Match:
         """End a running match with a result of the operator's."""
+        board = at.open(number)
+        board.check_running()
+        board.end(result, MatchDecided(number))
+        return self._told(at, board)
 
-        def deed(tx: Transaction) -> Match:
-            board = self._board(tx, number)
-            board.check_running()
-            self._decide(tx, board, result)
-            return board.match
-
-        return self._service.act(deed)
-
-    def undo_timeout(self, number: int) -> Match:
+    @acts
+    def undo_timeout(self, at: Desk, number: int) -> Match:
         """Take back that somebody's time was up, and with it the end of the game and its ratings."""
-
-        def deed(tx: Transaction) -> Match:
-            board = self._board(tx, number)
-            undo_timeout(board)
-            self._tell(tx, board)
-            return board.match
-
-        return self._service.act(deed)
+        board = at.open(number)
+        undo_timeout(board)
+        return self._told(at, board)
 
     def cancel(self, number: int) -> Match:
         """End a running match so that it counts for nobody."""
@@ -264,7 +278,7 @@ class Administration:
         now = self._service.clock()
         with self._service.store.write() as tx:
             broadcast = _broadcast(tx, number)
-            mails, hearers = spread(Desk(tx, self._service.tools), broadcast)
+            mails, hearers = spread(self._at(tx), broadcast)
             tx.broadcasts.sent(number, now)
             tx.outbox.add(mails, now)
         return hearers
@@ -285,16 +299,6 @@ class Administration:
         """Replay one stored board, or all, and compare with what the database says of it."""
         with self._service.store.read() as tx:
             return [_replayed(tx, number) for number in ([board] if board is not None else tx.matches.boards())]
-
-    def _board(self, tx: Transaction, board: int) -> OpenBoard:
-        return OpenBoard.load(tx, self._service.tools.states, board)
-
-    def _decide(self, tx: Transaction, board: OpenBoard, result: Result) -> None:
-        board.end(result, MatchDecided(board.match.board))
-        self._tell(tx, board)
-
-    def _tell(self, tx: Transaction, board: OpenBoard) -> None:
-        tx.outbox.add(tell_players(Desk(tx, self._service.tools), board), self._service.clock())
 
 
 def player_named(tx: Transaction, userid: str) -> Player:

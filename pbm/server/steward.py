@@ -8,7 +8,7 @@ from typing import Any
 
 from pbm.core.bus import AccountEnded, publish
 from pbm.core.credentials import check_free, check_userid
-from pbm.core.notify import Desk, tell_players
+from pbm.core.notify import Desk
 from pbm.core.rating import rate_player_anew, unrate_match
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import MatchDecided
@@ -16,38 +16,30 @@ from pbm.domain.likeness import look
 from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.match import Ending, Player, Result, other
 from pbm.features import postmaster
-from pbm.server.operator import player_named
+from pbm.server.operator import Hand, acts, player_named
 from pbm.server.senders import is_player, subject_of
-from pbm.server.service import Service
 from pbm.store import Transaction
 from pbm.store.players import Ban
 
 
-class Steward:
-    """Operator's actions over a service. All raise Rejected or GameError with a sentence, and DatabaseTrouble."""
+class Steward(Hand):
+    """People, and letters."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
-
-    def ban(self, who: str, until: datetime | None, reason: str, *, forfeit: bool = False) -> list[int]:
+    @acts
+    def ban(self, at: Desk, who: str, until: datetime | None, reason: str, *, forfeit: bool = False) -> list[int]:
         """Keep a player, an address or a domain out. until: None for good. Returns the boards that are lost by it."""
-        subject = subject_of(who)
-
-        def deed(tx: Transaction) -> list[int]:
-            boards: list[int] = []
-            if is_player(subject):
-                player = player_named(tx, subject)
-                for seek in tx.seeks.of(player.id):
-                    tx.seeks.set_wanted(seek.id, 0)
-                boards = self._forfeit(tx, player) if forfeit else []
-                page, words = "suspended.txt", {"until": until, "reason": reason.rstrip("."), "asked": False}
-                self._write(tx, player, "pbm: you are suspended", page, **words)
-            elif forfeit:
-                raise NotAllowed("Games are forfeited by players: name the userid.")
-            tx.bans.put(Ban(subject, tx.now, until, reason))
-            return boards
-
-        return self._service.act(deed)
+        tx, subject, boards = at.tx, subject_of(who), list[int]()
+        if is_player(subject):
+            player = player_named(tx, subject)
+            for seek in tx.seeks.of(player.id):
+                tx.seeks.set_wanted(seek.id, 0)
+            boards = self._forfeit(at, player) if forfeit else []
+            page, words = "suspended.txt", {"until": until, "reason": reason.rstrip("."), "asked": False}
+            self._write(tx, player, "pbm: you are suspended", page, **words)
+        elif forfeit:
+            raise NotAllowed("Games are forfeited by players: name the userid.")
+        tx.bans.put(Ban(subject, tx.now, until, reason))
+        return boards
 
     def bans(self) -> list[Ban]:
         with self._service.store.read() as tx:
@@ -125,7 +117,7 @@ class Steward:
             raise BadArguments("The subject holds a control character. Write one line of plain text.")
         with self._service.store.read() as tx:
             players = [player_named(tx, userid) for userid in userids] if userids else tx.players.all()
-            mails = postmaster.letters_to(Desk(tx, self._service.tools), players, subject, text)
+            mails = postmaster.letters_to(self._at(tx), players, subject, text)
         return self._send(mails)
 
     def tell_of_move(self, before: str, address: str) -> int:
@@ -172,9 +164,8 @@ class Steward:
             tx.outbox.add([postmaster.forwarded(self._service.tools, row, address, now)], now)
             postmaster.close(tx, [number], f"forwarded to {address}")
 
-    def _forfeit(self, tx: Transaction, player: Player) -> list[int]:
-        at, now = Desk(tx, self._service.tools), self._service.clock()
-        running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
+    def _forfeit(self, at: Desk, player: Player) -> list[int]:
+        running = at.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
         for summary in running:
             board = at.open(summary.board)
             seat = board.match.seat_of(player.id) or 1
@@ -182,23 +173,12 @@ class Steward:
                 Result(Ending.FORFEIT, other(seat), f"because {player.userid} is suspended"),
                 MatchDecided(summary.board),
             )
-            tx.outbox.add(tell_players(at, board), now)
+            self._told(at, board)
         return [summary.board for summary in running]
 
     def _write(self, tx: Transaction, player: Player, subject: str, page: str, **words: Any) -> None:
         """A page to all addresses of a player."""
         tx.outbox.add(self._letters(tx, player, subject, page, **words), self._service.clock())
-
-    def _letters(self, tx: Transaction, player: Player, subject: str, page: str, **words: Any) -> list[Mail]:
-        tools, now = self._service.tools, self._service.clock()
-        addresses = tx.players.confirmed(player.id)[player.id]
-        more: dict[str, Any] = {
-            "userid": player.userid,
-            "addresses": addresses,
-            "postmaster": postmaster.address_of(tools),
-            **words,
-        }
-        return [tools.composer.letter(each, subject, page, now, player=player, **more) for each in addresses]
 
 
 def _parked(tx: Transaction, number: int) -> Received:
