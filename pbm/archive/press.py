@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -23,6 +23,7 @@ from pbm.domain.match import Player
 from pbm.resources import folder
 from pbm.store import Store
 from pbm.store.archive import Finished
+from pbm.store.matches import batched
 
 LATEST = 50
 """Games on the page of a game or a player."""
@@ -100,7 +101,7 @@ class Press:
             self._print_list("game", f"game/{game}", title, boards, **words)
 
     def _print_players(self, players: Sequence[tuple[Player, Sequence[Finished]]]) -> None:
-        for some in _batches(players, AT_ONCE):
+        for some in batched(players, AT_ONCE):
             with self.store.read() as tx:
                 rated = {player: tx.archive.rated(player.id) for player, _ in some}
             for player, boards in some:
@@ -130,7 +131,7 @@ class Press:
 
     def _print_names(self, template: str, those: Sequence[object]) -> None:
         """All players or tournaments, on as many pages as it takes; one where there are none."""
-        pages = list(_batches(those, NAMES)) or [()]
+        pages = list(batched(those, NAMES)) or [()]
         for number, told in enumerate(pages, 1):
             path = f"{template}/{number}.html" if number > 1 else f"{template}.html"
             self._page(path, template, template.capitalize(), told=told, number=number, pages=len(pages))
@@ -146,7 +147,7 @@ class Press:
 
     def _print_list(self, template: str, base: str, heading: str, boards: Sequence[Finished], **words: object) -> None:
         """The page of a game or a player, and all its games if they do not fit there."""
-        lists = list(_batches(boards, PER_PAGE)) if len(boards) > LATEST else []
+        lists = list(batched(boards, PER_PAGE)) if len(boards) > LATEST else []
         latest = boards[: -LATEST - 1 : -1]
         words |= {"lists": len(lists), "base": base, "feed": f"{base}.atom"}
         self._page(f"{base}.html", template, heading, boards=latest, number=0, **words)
@@ -156,7 +157,7 @@ class Press:
 
     def _print_boards(self) -> None:
         stale = [each for each in self.collection.boards if not self.site.keeps(each.board, made_of(each, self.title))]
-        for some in _batches(stale, AT_ONCE):
+        for some in batched(stale, AT_ONCE):
             with self.store.read() as tx:
                 records = tx.archive.records([each.board for each in some])
             for finished in some:
@@ -191,11 +192,6 @@ def slug(player: Player) -> str:
 
 def _part_path(board: int, number: int) -> str:
     return f"board/{board}-{number + 1}.html" if number else f"board/{board}.html"
-
-
-def _batches(all_: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    for start in range(0, len(all_), size):
-        yield all_[start : start + size]
 
 
 def made_of(finished: Finished, title: str) -> str:

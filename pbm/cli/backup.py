@@ -162,12 +162,11 @@ def _checked(configuration: Configuration, file: Path, *, quick: bool, upgrade: 
     with _opened_copy(of_copy) as store:
         if upgrade:
             store.upgrade(datetime.now(UTC))
-        elif (revision := store.revision()) != REVISION:
-            if problems := store.damage():
-                raise Refused("The copy is not sound:\n" + "\n".join(problems))
-            return f", of revision {revision}, so that its boards were not looked at"
-        if problems := store.check():
+        is_ours = (revision := store.revision()) == REVISION
+        if problems := store.check(schema=is_ours):
             raise Refused("The copy is not sound:\n" + "\n".join(problems))
+        if not is_ours:
+            return f", of revision {revision}, so that its boards were not looked at"
     if quick:
         return ", its boards not looked at"
     with opened_service(of_copy, quiet=True) as service:

@@ -1,18 +1,155 @@
-"""`pbm demo`: a whole game of Cross between two mail programs, and `pbm play`: the same by hand."""
+"""`pbm demo`: a whole game of Cross between two mail programs, and `pbm play`: the same by hand.
+
+Both run over a small post office on this machine: a live server, and the mail programs of its players, all over real
+SMTP. The server's own mail goes to a second SMTP listener that stands for the players' mail provider. Nothing leaves
+the loopback interface.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import email
+import email.policy
+import email.utils
 import tempfile
-from collections.abc import Awaitable, Callable
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
 
+import aiosmtplib
 import click
 
 from pbm.cli.frame import log_warnings
-from pbm.cli.post import Letter, MailProgram, PostOffice, post_office
+from pbm.domain.configuration import DeliverySettings, ListenSettings, SmarthostSettings
+from pbm.edges.receive import Accepted, Listener
+from pbm.edges.server import Server
+from pbm.edges.transports import Smarthost
+from pbm.mailin import Robot
+from pbm.server import Service, Settings
+from pbm.store import Store
+
+SERVER_DOMAIN = "pbm.example"
+PLAYERS_DOMAIN = "players.example"
+_PATIENCE_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """A mail a player got."""
+
+    message: EmailMessage
+
+    @property
+    def text(self) -> str:
+        plain = self.message.get_body(("plain",))
+        return str(plain.get_content()) if plain is not None else ""
+
+    @property
+    def answer_to(self) -> str:
+        """The address an answer goes to."""
+        return str(self.message["Reply-To"] or self.message["From"])
+
+
+class MailProgram:
+    """One player's mail program: it sends, keeps what comes, and answers the latest mail as real programs do."""
+
+    def __init__(self, office: PostOffice, name: str) -> None:
+        self.name = name
+        self.address = f"{name}@{PLAYERS_DOMAIN}"
+        self.received: list[Letter] = []
+        self._office = office
+        self._arrived = asyncio.Condition()
+
+    async def write(self, subject: str, text: str = "") -> EmailMessage:
+        """Send a mail to the server's plain address."""
+        return await self.send(self._mail(self._office.robot.address, subject, text))
+
+    async def answer(self, text: str, letter: Letter | None = None) -> EmailMessage:
+        """Answer a mail, by default the latest, with the text above the quoted original."""
+        letter = letter or self.received[-1]
+        subject = str(letter.message["Subject"])
+        quoted = "\n".join(f"> {line}" for line in letter.text.splitlines())
+        body = f"{text}\n\n{letter.message['From']} wrote:\n{quoted}\n"
+        mail = self._mail(letter.answer_to, subject if subject.startswith("Re:") else f"Re: {subject}", body)
+        mail["In-Reply-To"] = letter.message["Message-ID"]
+        return await self.send(mail)
+
+    async def wait_for(self, count: int) -> list[Letter]:
+        """The mails from number `count` on, once there is at least one. Raises: TimeoutError."""
+        async with asyncio.timeout(_PATIENCE_SECONDS), self._arrived:
+            await self._arrived.wait_for(lambda: len(self.received) > count)
+        return self.received[count:]
+
+    async def take(self, data: bytes) -> None:
+        """A mail arrives."""
+        message = email.message_from_bytes(data, policy=email.policy.default)
+        async with self._arrived:
+            self.received.append(Letter(message))
+            self._arrived.notify_all()
+
+    def _mail(self, to: str, subject: str, text: str) -> EmailMessage:
+        mail = EmailMessage()
+        mail["From"] = f"{self.name.capitalize()} <{self.address}>"
+        mail["To"] = to
+        mail["Subject"] = subject
+        mail["Date"] = email.utils.localtime()
+        mail["Message-ID"] = f"<{uuid.uuid4()}@{PLAYERS_DOMAIN}>"
+        mail.set_content(text)
+        return mail
+
+    async def send(self, mail: EmailMessage) -> EmailMessage:
+        """Deliver a mail, or the same once more, as mail servers do when they missed the acknowledgement."""
+        recipient = email.utils.parseaddr(str(mail["To"]))[1]
+        await aiosmtplib.send(
+            mail, sender=self.address, recipients=[recipient], hostname="127.0.0.1", port=self._office.port
+        )
+        return mail
+
+
+class PostOffice:
+    """The mail programs of players, and where the server is to which they write."""
+
+    robot = Robot("pbm", SERVER_DOMAIN)
+    port = 0
+    """Where the server listens."""
+
+    def __init__(self) -> None:
+        self.programs: dict[str, MailProgram] = {}
+
+    def program(self, name: str) -> MailProgram:
+        """The mail program of a player, made when first asked for."""
+        if name not in self.programs:
+            self.programs[name] = MailProgram(self, name)
+        return self.programs[name]
+
+    async def deliver(self, mail: Accepted) -> None:
+        for recipient in mail.recipients:
+            await self.program(recipient.partition("@")[0]).take(mail.data)
+
+
+@asynccontextmanager
+async def post_office(database: Path) -> AsyncIterator[PostOffice]:
+    """While it lasts a live server and the players' mail provider are there, on free ports."""
+    office, here = PostOffice(), "127.0.0.1"
+    of_players = ListenSettings(listen=f"{here}:0", domain=PLAYERS_DOMAIN)
+    provider = Listener(of_players, office.deliver, lambda address: address.endswith(f"@{PLAYERS_DOMAIN}"))
+    await provider.start()
+    smarthost = Smarthost(SmarthostSettings(host=here, port=provider.port, tls="none"))
+    service = Service(Store(f"sqlite:///{database}"), Settings(office.robot))
+    listen = ListenSettings(listen=f"{here}:0", domain=SERVER_DOMAIN)
+    server = Server(service, listen, smarthost, DeliverySettings(), thinks=True)
+    await server.start()
+    office.port = server.port
+    try:
+        yield office
+    finally:
+        await server.stop()
+        await provider.stop()
+        service.close()
+
 
 Show = Callable[[str], None]
 
@@ -95,7 +232,7 @@ async def _troubles(stage: Screen, alice: MailProgram, bob: MailProgram, old: Le
     stage.sent(alice, mail, ALICE_AS_X[0])
     for who in (alice, bob):
         stage.arrived(who, await who.wait_for(seen[who.name]))
-    await alice.send_again(mail)
+    await alice.send(mail)
     stage.says_aside("A stale answer: Bob answers a board mail that is two plies old")
     await stage.answers(bob, "A1", letter=old)
     await stage.answers(bob, BOB_AS_O[0], alice)
@@ -118,7 +255,7 @@ async def play_by_hand(office: PostOffice, show: Show, ask: Callable[[], str | N
         else:
             await who.answer(text)
         await asyncio.sleep(0.5)
-        for reader in office.programs():
+        for reader in office.programs.values():
             stage.arrived(reader, reader.received[printed.get(reader.name, 0) :])
             printed[reader.name] = len(reader.received)
 

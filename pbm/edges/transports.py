@@ -26,6 +26,7 @@ from aiosmtplib import SMTPResponseException
 
 from pbm.domain.configuration import SmarthostSettings
 from pbm.edges.handover import Broken, Handover, Refused, Reply, Stage
+from pbm.store.backup import sync_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,15 +219,15 @@ class Maildir:
             file.flush()
             os.fsync(file.fileno())
         draft.replace(box / "new" / name)
-        _sync_folder(box / "new")
+        sync_folder(box / "new")
 
     def _box(self, address: str) -> Path:
         box = self._root / folder_name(address)
         if not (box / "cur").is_dir():
             for folder in (self._root, box, *(box / name for name in ("tmp", "new", "cur"))):
                 folder.mkdir(_PRIVATE, parents=True, exist_ok=True)
-            _sync_folder(box)
-            _sync_folder(self._root)
+            sync_folder(box)
+            sync_folder(self._root)
         return box
 
 
@@ -242,14 +243,6 @@ def folder_name(address: str) -> str:
     if len(name) > 200:
         name = f"{name[:150]}%%{hashlib.sha256(name.encode()).hexdigest()[:32]}"
     return name or "%"
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 _FINAL_EXITS = {os.EX_DATAERR: PermanentFailure, os.EX_NOUSER: RecipientRefused, os.EX_NOHOST: RecipientRefused}

@@ -11,9 +11,11 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import structlog
+
+from pbm.store.engine import utc_now
 
 log = structlog.get_logger()
 
@@ -21,10 +23,6 @@ SLACK = timedelta(minutes=1)
 """By so much a wall clock may be put right at a time; it is followed at once."""
 BELIEVED_AFTER = timedelta(minutes=10)
 """How long a leap must last to be believed: a clock that was set by mistake is put right sooner."""
-
-
-def wall_clock() -> datetime:
-    return datetime.now(UTC)
 
 
 def since_start() -> float:
@@ -36,7 +34,7 @@ def since_start() -> float:
 class Timekeeper:
     """Called, it gives the present instant; by any number of threads."""
 
-    def __init__(self, wall: Callable[[], datetime] = wall_clock, elapsed: Callable[[], float] = since_start) -> None:
+    def __init__(self, wall: Callable[[], datetime] = utc_now, elapsed: Callable[[], float] = since_start) -> None:
         """elapsed: seconds since any instant, by a clock that cannot be set."""
         self._wall = wall
         self._elapsed = elapsed

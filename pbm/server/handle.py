@@ -443,7 +443,7 @@ class Handler:
     def _put_by(self, tx: Transaction, reason: str, told: Sequence[Mail] = ()) -> Settled:
         """The end of a mail that waits for the operator, as anybody can cause one; past a number it is ignored."""
         most = self.tools.limits.parked_mails
-        if tx.overview.parked().number < most:
+        if tx.overview.mails(Arrival.PARKED).number < most:
             return Settled(Arrival.PARKED, reason, tuple(told))
         COUNTS.add(LIMITED)
         return Settled(Arrival.IGNORED, f"limit: {most} mails wait for the operator; {reason}", tuple(told))

@@ -24,6 +24,7 @@ from pbm.core.registry import WITHIN, Runner
 from pbm.core.robots import LEISURE, LESSONS, MOVES, Ask
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.configuration import Limits
+from pbm.domain.mail import Arrival
 from pbm.domain.tokens import Signer
 from pbm.features import time as timing
 from pbm.features.erase import plan_forgetting
@@ -219,7 +220,7 @@ class Service:
     def _tell_of_parked(self, tx: Transaction) -> None:
         """The operator hears, once a day, that mails are soon forgotten which wait for them, or are too many."""
         limits, operator, now = self.settings.limits, self.settings.operator, self.clock()
-        waiting, kept = tx.overview.parked(), timedelta(days=limits.parked_mail_days)
+        waiting, kept = tx.overview.mails(Arrival.PARKED), timedelta(days=limits.parked_mail_days)
         is_late = waiting.oldest_at is not None and now - waiting.oldest_at > kept - WARNED_BEFORE
         subject = "pbm: mails wait for you"
         if not (is_late or waiting.number >= limits.parked_mails):

@@ -59,7 +59,7 @@ def seal(file: Path) -> None:
         connection.execute("PRAGMA journal_mode=DELETE")
     with file.open("rb") as written:
         os.fsync(written.fileno())
-    _sync(file.parent)
+    sync_folder(file.parent)
 
 
 def is_in_use(file: Path) -> bool:
@@ -79,7 +79,7 @@ def is_in_use(file: Path) -> bool:
 def rename(file: Path, target: Path) -> None:
     """Give a sealed file its name, at once and for good. Raises: OSError."""
     file.replace(target)
-    _sync(target.parent)
+    sync_folder(target.parent)
 
 
 def remove(file: Path) -> None:
@@ -108,7 +108,8 @@ def _connected(file: Path, busy_seconds: float = _BUSY_SECONDS) -> sqlite3.Conne
     return sqlite3.connect(file, timeout=busy_seconds, isolation_level=None)
 
 
-def _sync(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """See the names in it safe on the disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

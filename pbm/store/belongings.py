@@ -17,8 +17,8 @@ from typing import Any
 from sqlalchemy import Column, Row, Table, delete, func, insert, or_, select, text, union, update
 
 from pbm.domain.errors import BadArguments
-from pbm.domain.likeness import look
 from pbm.store.matches import batched
+from pbm.store.players import Players
 from pbm.store.tables import (
     Instant,
     Queries,
@@ -241,15 +241,7 @@ class Belongings(Queries):
 
     def add_name(self, userid: str, now: datetime) -> int:
         """A player of whom nothing is known but that they played; nobody can log in as them. Returns their id."""
-        values = {
-            "userid": userid,
-            "userid_key": userid.casefold(),
-            "look": look(userid),
-            "password_hash": NO_PASSWORD,
-            "created_at": now,
-        }
-        key: int = self._connection.execute(insert(players).values(values).returning(players.c.id)).scalar_one()
-        return key
+        return Players(self._connection).add(userid, NO_PASSWORD, now).id
 
     def introduce(self, player_id: int, userid: str, settings: str, created_at: datetime, *, bot: bool) -> None:
         """Make a name a player; they can log in once they have set a password."""

@@ -208,18 +208,14 @@ class Store:
                 raise SchemaTrouble("The database holds tables of some other program; give pbm one of its own.")
             return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
-    def check(self) -> list[str]:
-        """The faults of the database itself, a sentence each; empty when it is sound."""
-        with translated(), self._engine.connect() as connection:
-            return _differences(connection) + self._damage(connection)
+    def check(self, *, schema: bool = True) -> list[str]:
+        """The faults of the database itself, a sentence each; empty when it is sound.
 
-    def damage(self) -> list[str]:
-        """As check, but for a schema of another version."""
+        schema: its tables have to be those of this version.
+        """
         with translated(), self._engine.connect() as connection:
-            return self._damage(connection)
-
-    def _damage(self, connection: Connection) -> list[str]:
-        return (_postgresql_problems if self.locks_rows else _sqlite_problems)(connection)
+            damage = _postgresql_problems(connection) if self.locks_rows else _sqlite_problems(connection)
+            return _differences(connection) + damage if schema else damage
 
     def close(self) -> None:
         self._engine.dispose()
@@ -300,14 +296,10 @@ class DatabaseFile:
         self.path = path
         self._opened: tuple[int, int] | None = None
 
-    def check(self) -> None:
-        """Raises: Lost."""
+    def check(self, *_: object) -> None:
+        """Called before each connection, too: SQLite would make a new file. Raises: Lost."""
         if self._opened is not None and self._found() != self._opened:
             raise Lost(f"{self.path} was deleted or replaced while it was in use")
-
-    def check_before(self, *_: object) -> None:
-        """Called before each connection: SQLite would make a new file."""
-        self.check()
 
     def forget(self) -> None:
         """No connection is open any more: the next one may meet another file."""
@@ -329,7 +321,7 @@ def _engine(url: URL, file: DatabaseFile) -> Engine:
     if url.get_backend_name() == "sqlite":
         pragmatic = {"isolation_level": None, "timeout": _BUSY_SECONDS}
         engine = create_engine(url, connect_args=pragmatic, hide_parameters=True)
-        event.listen(engine, "do_connect", file.check_before)
+        event.listen(engine, "do_connect", file.check)
         event.listen(engine, "connect", _set_pragmas)
         event.listen(engine, "connect", file.note)
         event.listen(engine, "begin", _begin)

@@ -12,6 +12,7 @@ from pbm.domain.likeness import look
 from pbm.domain.mail import Arrival, Delivery
 from pbm.domain.match import Player
 from pbm.store.belongings import NO_PASSWORD
+from pbm.store.matches import batched
 from pbm.store.refusals import Acts
 from pbm.store.tables import (
     Queries,
@@ -123,7 +124,7 @@ class Erasure(Queries):
         sent = outbox.c.state != Delivery.QUEUED.value
         addressed = or_(outbox.c.player_id == traces.player_id, func.lower(outbox.c.address).in_(traces.names))
         self._connection.execute(delete(outbox).where(or_(addressed, sent & outbox.c.board.in_(boards))))
-        for some in _batches(own):
+        for some in batched(own):
             self._connection.execute(delete(outbox).where(sent, outbox.c.inbox_id.in_(some)))
             self._connection.execute(update(outbox).where(outbox.c.inbox_id.in_(some)).values(inbox_id=None))
             self._connection.execute(delete(inbox).where(inbox.c.id.in_(some)))
@@ -153,8 +154,3 @@ class Erasure(Queries):
 
 def _seated(player_id: int) -> ColumnElement[bool]:
     return or_(matches.c.seat1_id == player_id, matches.c.seat2_id == player_id)
-
-
-def _batches(numbers: Collection[int], size: int = 500) -> list[list[int]]:
-    ordered = list(numbers)
-    return [ordered[start : start + size] for start in range(0, len(ordered), size)]

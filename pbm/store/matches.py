@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from sys import intern
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     ColumnElement,
@@ -36,6 +36,7 @@ from pbm.store.annex import COLUMNS, clock_of, columns_at_end, columns_of, is_in
 from pbm.store.house import Absences
 from pbm.store.tables import PLAYERS, Queries, addresses, among, matches, players, plies, tournament_players
 
+SEATS = (matches.c.seat1_id, matches.c.seat2_id)
 _first = players.alias("first_player")
 _second = players.alias("second_player")
 WITH_NAMES = (
@@ -69,6 +70,7 @@ _SET_CLOCK = (
 """These are built once: every move asks for them."""
 AT_ONCE = 500
 """Boards that one statement asks for."""
+T = TypeVar("T")
 _Rows = Select[Any]
 Plied = tuple[dict[str, Any], dict[str, Any]]
 """A ply to be written: its own row, and what its board's row becomes."""
@@ -390,7 +392,7 @@ class Matches(Queries):
 
     def _of_seats(self, found: _Rows, player_ids: tuple[int, ...]) -> dict[int, Row[Any]]:
         """By board: what is found for each seat of the players, or in all if there are none."""
-        seats = [seat == each for each in player_ids for seat in (matches.c.seat1_id, matches.c.seat2_id)]
+        seats = [seat == each for each in player_ids for seat in SEATS]
         asked = [found.where(seated) for seated in seats] or [found]
         return {row.board: row for each in asked for row in self._connection.execute(each)}
 
@@ -399,20 +401,18 @@ class Matches(Queries):
 
         ended_since: with those who had one that ended later than that, or have come here later.
         """
-        seats = (matches.c.seat1_id, matches.c.seat2_id)
         own: list[ColumnElement[bool]] = [
-            exists().where(seat == players.c.id, matches.c.ended_at.is_(None)) for seat in seats
+            exists().where(seat == players.c.id, matches.c.ended_at.is_(None)) for seat in SEATS
         ]
         if ended_since is not None:
-            own += [exists().where(seat == players.c.id, matches.c.ended_at > ended_since) for seat in seats]
+            own += [exists().where(seat == players.c.id, matches.c.ended_at > ended_since) for seat in SEATS]
             own.append(players.c.created_at > ended_since)
         found = PLAYERS.where(players.c.id > after, or_(*own), players.c.removed_at.is_(None))
         return self._players(found.order_by(players.c.id).limit(most))
 
     def busy_addresses(self) -> dict[str, str]:
         """An address of each player who has boards that have not ended, by userid."""
-        seats = (matches.c.seat1_id, matches.c.seat2_id)
-        own = (exists().where(seat == players.c.id, matches.c.ended_at.is_(None)) for seat in seats)
+        own = (exists().where(seat == players.c.id, matches.c.ended_at.is_(None)) for seat in SEATS)
         found = select(players.c.userid, func.min(addresses.c.address).label("address")).join(
             addresses, addresses.c.player_id == players.c.id
         )
@@ -421,18 +421,16 @@ class Matches(Queries):
 
     def played_before(self, match: Match, player_id: int) -> bool:
         """The player has had an earlier board of the same game."""
-        seats = (matches.c.seat1_id, matches.c.seat2_id)
         own = (
             exists().where(seat == player_id, matches.c.game == match.game, matches.c.board < match.board)
-            for seat in seats
+            for seat in SEATS
         )
         return any(self._connection.execute(select(each)).scalar_one() for each in own)
 
     def voided_since(self, player_id: int, reason: str, since: datetime) -> int:
         """How many boards of the player were void for this reason since then."""
         void = matches.c.ending == Ending.VOID.value, matches.c.reason == reason, matches.c.ended_at > since
-        seats = (matches.c.seat1_id, matches.c.seat2_id)
-        counts = (select(func.count()).select_from(matches).where(seat == player_id, *void) for seat in seats)
+        counts = (select(func.count()).select_from(matches).where(seat == player_id, *void) for seat in SEATS)
         return sum(self._connection.execute(each).scalar_one() for each in counts)
 
     def finished(
@@ -483,7 +481,7 @@ class Matches(Queries):
     def active_counts(self, player_ids: Iterable[int]) -> dict[int, dict[str, int]]:
         """How many boards each of the players has under way, by player and game."""
         counts: dict[int, dict[str, int]] = {player_id: {} for player_id in player_ids}
-        for seat in (matches.c.seat1_id, matches.c.seat2_id):
+        for seat in SEATS:
             found = (
                 select(seat, matches.c.game, func.count())
                 .where(seat.in_(counts), matches.c.ended_at.is_(None))
@@ -497,7 +495,7 @@ class Matches(Queries):
     def active_in(self, game: str, player_ids: Iterable[int]) -> dict[int, int]:
         """How many boards of the game each of the players has under way; however many, an index tells it alone."""
         counts = dict.fromkeys(player_ids, 0)
-        for seat in (matches.c.seat1_id, matches.c.seat2_id):
+        for seat in SEATS:
             twice = (matches.c.seat1_id == matches.c.seat2_id) & (seat is matches.c.seat2_id)
             found = (
                 select(seat, func.sum(case((twice, 0), (matches.c.game == game, 1), else_=0)))
@@ -527,13 +525,12 @@ class Matches(Queries):
 
     def challenged_since(self, player_id: int, since: datetime, most: int) -> int:
         """How many boards others have asked a player for since then; only their newest are looked at, `most` a seat."""
-        seats = (matches.c.seat1_id, matches.c.seat2_id)
         newest = [
             select(matches.c.board, matches.c.started_at, matches.c.started_by)
             .where(seat == player_id)
             .order_by(matches.c.board.desc())
             .limit(most)
-            for seat in seats
+            for seat in SEATS
         ]
         rows = {row.board: row for found in newest for row in self._connection.execute(found)}
         own = ("", f"player {player_id}")
@@ -577,10 +574,10 @@ def _due(now: datetime) -> Select[Any]:
     return select(matches.c.board).where(due).order_by(matches.c.due_at, matches.c.board).limit(1)
 
 
-def batched(boards: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Boards, as many at a time as one statement asks for."""
-    for start in range(0, len(boards), AT_ONCE):
-        yield boards[start : start + AT_ONCE]
+def batched(items: Sequence[T], size: int = AT_ONCE) -> Iterator[Sequence[T]]:
+    """The items in their order, so many at a time, or as many as one statement asks for."""
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
 
 
 def _beyond(stops: Iterable[Stop], since: datetime) -> tuple[Stop, ...]:

@@ -62,22 +62,16 @@ class Deadline:
 class Overview(Queries):
     """Counts and ages. Mails ever, and within a span, are counted by their ids, of which a few may be missing."""
 
-    def new(self) -> Waiting:
-        return self._waiting(inbox, inbox.c.received_at, inbox.c.state == Arrival.NEW.value)
-
-    def parked(self) -> Waiting:
-        return self._waiting(inbox, inbox.c.received_at, inbox.c.state == Arrival.PARKED.value)
-
-    def queued(self) -> Waiting:
-        return self._waiting(outbox, outbox.c.created_at, outbox.c.state == Delivery.QUEUED.value)
+    def mails(self, state: Arrival | Delivery) -> Waiting:
+        """Those of the queue that has the state."""
+        if isinstance(state, Arrival):
+            return self._waiting(inbox, inbox.c.received_at, inbox.c.state == state.value)
+        return self._waiting(outbox, outbox.c.created_at, outbox.c.state == state.value)
 
     def postponed(self) -> Waiting:
         """Those of the queued mails which could not be delivered so far."""
         tried = (outbox.c.state == Delivery.QUEUED.value) & (outbox.c.attempts > 0)
         return self._waiting(outbox, outbox.c.created_at, tried)
-
-    def failed(self) -> Waiting:
-        return self._waiting(outbox, outbox.c.created_at, outbox.c.state == Delivery.FAILED.value)
 
     def troubles(self, limit: int) -> list[tuple[str, int]]:
         """The trouble that queued mails met at their last try, and how many of them, the most frequent first."""

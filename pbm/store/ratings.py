@@ -6,7 +6,7 @@ Reliability is kept as sums over ended matches, so that no list has to read all 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,6 +14,7 @@ from sqlalchemy import Row, exists, insert, or_, select
 
 from pbm.domain.match import Player
 from pbm.domain.ratings import Pace, Rating, aged
+from pbm.store.matches import SEATS
 from pbm.store.tables import Queries, matches, paces, players, rating_changes, ratings
 
 
@@ -63,15 +64,7 @@ class Ratings(Queries):
         return [(Player(row.player_id, row.userid), _record(row)) for row in rows]
 
     def save(self, player_id: int, game: str, record: Record) -> None:
-        values = {
-            "rating": record.rating.rating,
-            "deviation": record.rating.deviation,
-            "volatility": record.rating.volatility,
-            "won": record.won,
-            "lost": record.lost,
-            "drawn": record.drawn,
-            "rated_at": record.rated_at,
-        }
+        values = asdict(record) | asdict(record.rating)
         self._put(ratings, {"player_id": player_id, "game": game}, values)
 
     def add_changes(self, board: int, changes: Mapping[int, Change]) -> None:
@@ -134,7 +127,7 @@ class Ratings(Queries):
                 .order_by(matches.c.ended_at.desc(), matches.c.board.desc())
                 .limit(1)
             ).one_or_none()
-            for seat in (matches.c.seat1_id, matches.c.seat2_id)
+            for seat in SEATS
         ]
         return max(((row.ended_at, row.board) for row in latest if row is not None), default=(None, None))[1]
 
@@ -163,11 +156,7 @@ def _record(row: Row[Any]) -> Record:
 
 
 def _columns(when: str, rating: Rating) -> dict[str, float]:
-    return {
-        f"rating_{when}": rating.rating,
-        f"deviation_{when}": rating.deviation,
-        f"volatility_{when}": rating.volatility,
-    }
+    return {f"{name}_{when}": value for name, value in asdict(rating).items()}
 
 
 def _change(row: Row[Any]) -> Change:

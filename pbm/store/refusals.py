@@ -59,8 +59,7 @@ class Bounces(Queries):
         """The mail of ours that has one of the keys."""
         columns = (outbox.c.id, outbox.c.address, outbox.c.player_id, outbox.c.bounced_at)
         found = select(*columns).where(outbox.c.key.in_([key[:40] for key in keys])).order_by(outbox.c.id).limit(1)
-        row = self._connection.execute(found).one_or_none()
-        return None if row is None else Returned(row.id, row.address, row.player_id, row.bounced_at is not None)
+        return self._first(found, lambda row: Returned(row.id, row.address, row.player_id, row.bounced_at is not None))
 
     def count(self, mail: Returned, now: datetime, *, hard: bool) -> int:
         """Count a failure; the number of hard ones the address now has, 0 if nobody has the address.

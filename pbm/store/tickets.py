@@ -30,7 +30,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """locked_until: None where the next guess is looked at."""
+    """key: its subject as far as it is stored. locked_until: None where the next guess is looked at."""
 
     key: Key
     failures: int
@@ -46,13 +46,8 @@ class Guesses(Queries):
         if not keys:
             return {}
         wanted = {_fitted(key): key for key in keys}
-        found = select(attempts).where(_any_of(wanted))
-        return {
-            wanted[Key(row.kind, row.subject)]: Attempts(
-                wanted[Key(row.kind, row.subject)], row.failures, row.last_at, row.locked_until
-            )
-            for row in self._connection.execute(found)
-        }
+        found = map(_attempts, self._connection.execute(select(attempts).where(_any_of(wanted))))
+        return {wanted[each.key]: each for each in found}
 
     def put(self, key: Key, failures: int, now: datetime, locked_until: datetime | None) -> None:
         kind, subject = _fitted(key)
@@ -74,10 +69,7 @@ class Guesses(Queries):
     def locked(self, now: datetime) -> list[Attempts]:
         """The longest locked first."""
         found = select(attempts).where(attempts.c.locked_until > now).order_by(attempts.c.locked_until.desc())
-        return [
-            Attempts(Key(row.kind, row.subject), row.failures, row.last_at, row.locked_until)
-            for row in self._connection.execute(found)
-        ]
+        return list(map(_attempts, self._connection.execute(found)))
 
     def forget_future(self, now: datetime) -> None:
         """The clock was ahead: nothing has gone wrong later than now, and nobody is locked for that."""
@@ -87,6 +79,10 @@ class Guesses(Queries):
         """Forget where nothing has gone wrong, nor been locked, since then."""
         over = or_(attempts.c.locked_until.is_(None), attempts.c.locked_until < before)
         self._connection.execute(delete(attempts).where(attempts.c.last_at < before, over))
+
+
+def _attempts(row: Row[Any]) -> Attempts:
+    return Attempts(Key(row.kind, row.subject), row.failures, row.last_at, row.locked_until)
 
 
 def _any_of(keys: Iterable[Key]) -> ColumnElement[bool]:
@@ -148,10 +144,7 @@ class Tickets(Queries):
     def find(self, token: str, now: datetime) -> Ticket | None:
         """The ticket; None if there is none or it has expired."""
         found = select(tickets).where(tickets.c.token_hash == _hash(token), tickets.c.expires_at > now)
-        row = self._connection.execute(found).one_or_none()
-        if row is None:
-            return None
-        return Ticket(row.id, row.purpose, row.subject, row.player_id, json.loads(row.payload), row.created_at)
+        return self._first(found, _ticket)
 
     def use_up(self, ticket: Ticket) -> None:
         """It can no longer be redeemed."""
@@ -189,6 +182,10 @@ class Tickets(Queries):
     def sweep(self, now: datetime) -> None:
         """Forget what expired more than a day ago; until then it counts as issued."""
         self._connection.execute(delete(tickets).where(tickets.c.expires_at <= now - timedelta(days=1)))
+
+
+def _ticket(row: Row[Any]) -> Ticket:
+    return Ticket(row.id, row.purpose, row.subject, row.player_id, json.loads(row.payload), row.created_at)
 
 
 def _hash(token: str) -> str:

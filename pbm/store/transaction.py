@@ -30,7 +30,7 @@ from pbm.store.backup import Contents
 from pbm.store.belongings import Belongings
 from pbm.store.erasure import Erasure
 from pbm.store.house import Absences, Agenda, Identity, Peers, Secrets
-from pbm.store.matches import ADD_PLY, COUNT_PLY, Matches, Plied
+from pbm.store.matches import ADD_PLY, COUNT_PLY, Matches, Plied, batched
 from pbm.store.neighbours import CHANNEL, translated
 from pbm.store.overview import Overview
 from pbm.store.players import Bans, Players
@@ -196,8 +196,8 @@ class Transaction:
 
     def in_bites(self, boards: Sequence[int]) -> Iterator[Sequence[int]]:
         """Boards, as many at a time as are read in a bite; after each, others may come first."""
-        for start in range(0, len(boards), _BOARDS_OF_A_BITE):
-            yield boards[start : start + _BOARDS_OF_A_BITE]
+        for some in batched(boards, _BOARDS_OF_A_BITE):
+            yield some
             self.let_pass()
 
     def _ask_anew(self) -> None:
