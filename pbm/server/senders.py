@@ -7,7 +7,8 @@ lie about for years, and From is soon written. Userid and password come with a c
 Everything else about a mail can be forged.
 
 A player who is kept out is told so, once a day at most, and may still write to postmaster. Mail from an address or a
-domain that is kept out is laid aside, and nobody is told.
+domain that is kept out is laid aside, and nobody is told. A program plays for an account that is one's, and is not
+answered for ever.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from datetime import datetime
 
 from pbm.core.credentials import check_address
 from pbm.core.notify import day_of
-from pbm.core.request import Sender
+from pbm.core.request import Request, Sender
 from pbm.domain.calendars import instant_at
-from pbm.domain.commands import board_of_subject
-from pbm.domain.errors import BadArguments
+from pbm.domain.commands import Command, board_of_subject
+from pbm.domain.errors import BadArguments, Rejected
 from pbm.domain.mail import Sent
 from pbm.domain.match import Player
 from pbm.domain.tokens import AddressToken, ChatToken, DigestToken, PlayerToken, SeatToken, Signer
 from pbm.domain.verbs import Standing
-from pbm.mailin import Cover, Message, Robot, strip_subject, token_answered
+from pbm.mailin import Cover, Discard, Message, Robot, strip_subject, token_answered
 from pbm.store import Transaction
 from pbm.store.house import Peer
 from pbm.store.players import Ban
@@ -226,3 +227,39 @@ def _answered(tx: Transaction, message: Message) -> Sent | None:
 def _board_answered(message: Message, answered: Sent | None) -> int | None:
     """The board of the mail that is answered, where plus tags got lost; without its id, by the subject."""
     return answered.board if answered is not None else board_of_subject(strip_subject(message.subject))
+
+
+def program(tx: Transaction, signer: Signer, discard: Discard) -> Message | None:
+    """The words of a program's mail, if it answers a board for an account that is a program's."""
+    if discard.program is None:
+        return None
+    sender = identify(tx, signer, discard.program)
+    player = sender.proven
+    plays = player is not None and player == sender.seated and bool(tx.players.bots((player.id,)))
+    return discard.program if plays else None
+
+
+MOST_TO_A_PROGRAM = 12
+"""Mails about its board that a program gets at one ply; beyond them, only what moves or ends it is done for it."""
+_GOES_ON = {"move", "pass", "swap", "resign", "accept"}
+
+
+def goes_round(tx: Transaction, message: Message, sender: Sender, commands: Sequence[Command | Rejected]) -> bool:
+    """Whether a program answers for ever, say another program's words with words, and no ply comes of it."""
+    board, seated = sender.board, sender.seated
+    if not message.automatic or board is None or seated is None:
+        return False
+    if any(isinstance(each, Command) and each.verb.name in _GOES_ON for each in commands):
+        return False
+    match = tx.matches.summary(board)
+    return match is not None and tx.outbox.told_since(seated.id, board, match.moved_at) >= MOST_TO_A_PROGRAM
+
+
+def told_since_the_ply(request: Request) -> str:
+    """Why a program gets no answer: it has had one since the board's last ply, and may answer all it gets for ever."""
+    board, seated = request.sender.board, request.sender.seated
+    if not request.message.automatic or board is None or seated is None:
+        return ""
+    match, addresses = request.tx.matches.summary(board), request.tx.players.confirmed(seated.id)[seated.id]
+    told = match is not None and request.tx.outbox.replied_since(addresses, match.moved_at)
+    return "one answer to a program at each ply" if told else ""

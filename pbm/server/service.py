@@ -123,8 +123,8 @@ class Service:
         composer = Composer(self.settings.robot, self._signer, make_key=make_key)
         self.tools = Tools(composer, States(), Passwords(), self.settings.limits, self.settings.operator)
         self.bouncing = Bouncing(self.tools)
-        handler = Handler(self.tools, self._signer, self.settings.robot, self.bouncing, unlock)
-        self._batches = Batches(store, handler)
+        self.handler = Handler(self.tools, self._signer, self.settings.robot, self.bouncing, unlock)
+        self._batches = Batches(store, self.handler)
         self.is_at_rest = False
         """The operator wanted mail to be taken and nothing to be done when that was looked up last."""
         self.agenda = Runner(store, self.tools, timing.attend, self._batches.let_pass)
