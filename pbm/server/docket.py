@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from pbm.core.counts import COUNTS, SETTLED
+from pbm.core.counts import SETTLED
 from pbm.core.request import Credentials, Sender
 from pbm.domain.commands import Command
 from pbm.domain.errors import Rejected
@@ -243,7 +243,7 @@ class Journal:
         """Log what is committed now; of what a mail holds, nothing."""
         for number, entry in self._entries.items():
             settlement, words = entry.settlement, {}
-            COUNTS.add(SETTLED, settlement.state.value)
+            SETTLED.labels(settlement.state.value).inc()
             if settlement.reason and settlement.state is not Arrival.PARKED:
                 words["reason"] = settlement.reason
             outbox = {"outbox": entry.outbox} if entry.outbox else {}

@@ -17,7 +17,7 @@ from time import thread_time
 
 import structlog
 
-from pbm.core.counts import COUNTS, LIMITED, WAITED
+from pbm.core.counts import LIMITED, WAITED
 from pbm.core.credentials import first_line, is_clear
 from pbm.core.notify import Desk, Tools, rehearse
 from pbm.core.registry import CONSENTED, LASTING, REDEEMERS
@@ -173,7 +173,7 @@ class Handler:
         return settled if settled.state is Arrival.PARKED else replace(settled, kept=self._without_passwords(mail))
 
     def _settled(self, tx: Transaction, mail: Prepared, obeyed: Obeyed | None) -> Settled:
-        COUNTS.measure(WAITED, (tx.now - mail.row.received_at).total_seconds())
+        WAITED.observe(max(0.0, (tx.now - mail.row.received_at).total_seconds()))
         is_rehearsed = obeyed is not None and obeyed.rehearsal is not None
         if undone := self._undone(tx, mail, is_rehearsed=is_rehearsed):
             return undone
@@ -206,7 +206,7 @@ class Handler:
             told = self._regrets.of_locked(tx, mail.letter, cause, reads=self._unlock is not None)
             return Settled(Arrival.IGNORED, "locked: it is encrypted, and cannot be read", told)
         if goes_round(tx, mail.letter, mail.sender, mail.commands):
-            COUNTS.add(LIMITED)
+            LIMITED.inc()
             return Settled(Arrival.IGNORED, f"limit: nothing was done, after {MOST_TO_A_PROGRAM} mails at this ply")
         return None
 
@@ -254,7 +254,7 @@ class Handler:
 
     def _leave_undone(self, tx: Transaction, mail: Prepared, reason: str) -> Settled:
         """Nothing is done for the mail. reason: what was spent."""
-        COUNTS.add(LIMITED)
+        LIMITED.inc()
         address, cause = mail.letter.sender, mail.cause(proven=mail.sender.proven is not None)
         until = self.throttle.silent_until(tx, address, None, cause)
         told = self._regrets.of_silence(tx, address, until, ignored=not cause.proven)
@@ -283,7 +283,7 @@ class Handler:
         most = self.tools.limits.parked_mails
         if tx.overview.parked().number < most:
             return Settled(Arrival.PARKED, reason, tuple(told))
-        COUNTS.add(LIMITED)
+        LIMITED.inc()
         return Settled(Arrival.IGNORED, f"limit: {most} mails wait for the operator; {reason}", tuple(told))
 
     def _obey(self, tx: Transaction, mail: Prepared) -> Obeyed:
@@ -358,7 +358,7 @@ class Handler:
             if not reason:
                 mails.append(each)
                 continue
-            COUNTS.add(LIMITED)
+            LIMITED.inc()
             log.warning("not_answered", address=each.address, board=each.board, reason=reason)
             until = "" if told else self.throttle.silent_until(tx, each.address, each.board, cause)
             mails += self._regrets.of_silence(tx, each.address, until)

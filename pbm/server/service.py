@@ -17,7 +17,7 @@ import structlog
 
 from pbm.compose import Composer
 from pbm.core.board import States
-from pbm.core.counts import ACCEPTED, COUNTS
+from pbm.core.counts import ACCEPTED
 from pbm.core.credentials import Passwords
 from pbm.core.notify import Desk, Tools, rehearse
 from pbm.core.registry import WITHIN, Runner
@@ -172,7 +172,7 @@ class Service:
         with self.store.write(alone=False) as tx:
             ids = tx.inbox.add(rows, self.clock())
             self._signer.renew(*tx.secrets.keys(self.clock()))  # for the mails that come next
-        COUNTS.add(ACCEPTED, number=len(mails))
+        ACCEPTED.inc(len(mails))
         for mail_id, mail in zip(ids, mails, strict=True):
             log.info("received", mail=mail_id, mail_from=mail.mail_from, octets=len(mail.raw), peer=mail.peer or None)
 
