@@ -23,7 +23,8 @@ from pbm.core.registry import HANDLERS, Handler
 from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.verbs import VERBS, Locks
-from pbm.server.batch import Batches
+from pbm.server.docket import Settled
+from pbm.server.handle import Handler as Handling
 from tests.conversation import INDENT, REFUSED, Got, House, letters, perform
 from tests.databases import Databases
 from tests.golden_file import CONVERSATIONS, FOLDER, RENEWED, hold
@@ -89,12 +90,14 @@ def _read_only(handler: Handler) -> Handler:
 def waited_for(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is drawn or listed for a mail while nobody else can write; it should have been worked out before."""
     found, settling = list[str](), list[bool]()
-    settle = Batches._settle
+    handle = Handling.handle
 
-    def settle_watched(batches: Batches, *args: Any) -> None:
+    def handle_watched(*mail: Any) -> Settled:
         settling.append(True)
-        settle(batches, *args)
-        settling.clear()
+        try:
+            return handle(*mail)
+        finally:
+            settling.clear()
 
     def watch(owner: Any, name: str) -> None:
         work = getattr(owner, name)
@@ -106,7 +109,7 @@ def waited_for(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
         monkeypatch.setattr(owner, name, watched)
 
-    monkeypatch.setattr(Batches, "_settle", settle_watched)
+    monkeypatch.setattr(Handling, "handle", handle_watched)
     for owner, name in ((draw, "lines"), (draw, "board"), (draw, "text"), (views, "picture"), (cells, "tables")):
         watch(owner, name)
     for kind in {type(game) for game in GAMES.values()}:

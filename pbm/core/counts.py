@@ -5,72 +5,57 @@ Counted is what was done, also where it is undone by a rollback and done again. 
 
 from __future__ import annotations
 
-import threading
-from bisect import bisect_left
-from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from time import time
 
-BUCKETS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
-"""Seconds, up to which a histogram counts."""
+from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
+
+disable_created_metrics()  # type: ignore[no-untyped-call]
+COUNTS = CollectorRegistry()
+"""All of them."""
 
 
-@dataclass
-class Histogram:
-    """below: how many there were up to each of the buckets, and beyond the one before; the last: beyond all."""
-
-    below: list[int] = field(default_factory=lambda: [0] * (len(BUCKETS) + 1))
-    seconds: float = 0.0
-
-    def add(self, seconds: float) -> None:
-        self.below[bisect_left(BUCKETS, seconds)] += 1
-        self.seconds += seconds
-
-    def buckets(self) -> list[tuple[str, float]]:
-        """As Prometheus wants them: up to how many seconds, and how many were no longer."""
-        sums = [sum(self.below[: place + 1]) for place in range(len(self.below))]
-        return list(zip((*map(str, BUCKETS), "+Inf"), map(float, sums), strict=True))
-
-
-class Counts:
-    """By name, and by what tells apart what is counted under it."""
+class Looked(Collector):
+    """When the IMAP mailbox was last looked into."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._numbers: dict[str, Counter[str]] = defaultdict(Counter)
-        self._histograms: dict[str, Histogram] = defaultdict(Histogram)
-        self._seen: dict[str, float] = {}
+        self._at: float | None = None
+        COUNTS.register(self)
 
-    def add(self, name: str, kind: str = "", number: int = 1) -> None:
-        with self._lock:
-            self._numbers[name][kind] += number
+    def note(self) -> None:
+        """It happens just now."""
+        self._at = time()
 
-    def measure(self, name: str, seconds: float) -> None:
-        with self._lock:
-            self._histograms[name].add(max(0.0, seconds))
+    def seconds(self) -> float | None:
+        """Since then; None for never."""
+        return None if self._at is None else time() - self._at
 
-    def note(self, name: str) -> None:
-        """It has happened just now."""
-        self._seen[name] = time()
-
-    def numbers(self, name: str) -> dict[str, int]:
-        """By kind."""
-        with self._lock:
-            return dict(self._numbers[name])
-
-    def histogram(self, name: str) -> Histogram:
-        with self._lock:
-            known = self._histograms[name]
-            return Histogram(list(known.below), known.seconds)
-
-    def since(self, name: str) -> float | None:
-        """For how many seconds it has not happened; None for never."""
-        return time() - self._seen[name] if name in self._seen else None
+    def collect(self) -> Iterable[Metric]:
+        if (seconds := self.seconds()) is not None:
+            meaning = "Since the IMAP mailbox was last looked into."
+            yield GaugeMetricFamily("pbm_own_mailbox_age_seconds", meaning, seconds)
 
 
-COUNTS = Counts()
-"""Those of this process."""
+def _counter(name: str, meaning: str, *labels: str) -> Counter:
+    return Counter(f"pbm_own_{name}", meaning, labels, registry=COUNTS)
 
-ACCEPTED, REFUSED, SETTLED, LIMITED = "accepted", "refused", "settled", "limited"
-SENT, POSTPONED, GIVEN_UP, BOUNCED = "sent", "postponed", "given_up", "bounced"
-WAITED, TRAVELLED, LOOKED = "waited", "travelled", "looked"
+
+def _histogram(name: str, meaning: str) -> Histogram:
+    return Histogram(f"pbm_own_{name}", meaning, buckets=_BUCKETS, registry=COUNTS)
+
+
+ACCEPTED = _counter("mails_accepted", "Mails taken in.")
+REFUSED = _counter("smtp_refused", "Refusals while mail came in, by the code of the answer.", "code")
+SETTLED = _counter("mails_settled", "Mails handled, by what became of them.", "state")
+LIMITED = _counter("answers_limited", "Answers left out, being too many.")
+SENT = _counter("mails_delivered", "Mails that the next mail server has taken.")
+POSTPONED = _counter("deliveries_postponed", "Tries to deliver that failed for now.")
+GIVEN_UP = _counter("mails_given_up", "Mails that were refused for good, or given up.")
+BOUNCED = _counter("bounces", "Mails that came back, for good (hard) or for now (soft).", "kind")
+WAITED = _histogram("waited_seconds", "From a mail taken in until it is handled.")
+TRAVELLED = _histogram("delivery_seconds", "From a mail written until the next mail server has taken it.")
+LOOKED = Looked()

@@ -27,7 +27,7 @@ from typing import TypeVar
 
 import structlog
 
-from pbm.core.counts import COUNTS, GIVEN_UP, POSTPONED, SENT, TRAVELLED
+from pbm.core.counts import GIVEN_UP, POSTPONED, SENT, TRAVELLED
 from pbm.domain.configuration import DeliverySettings
 from pbm.domain.mail import Queued
 from pbm.edges.transports import Outgoing, PermanentFailure, RecipientRefused, TemporaryFailure, Transport, Unreachable
@@ -314,22 +314,22 @@ class Deliverer:
             wait = self._pause(tx) if room else math.inf
         if renews:
             self._renewed_at = now
-        COUNTS.add(SENT, number=len(sent))
+        SENT.inc(len(sent))
         for queued in sent:
-            COUNTS.measure(TRAVELLED, (now - queued.created_at).total_seconds())
+            TRAVELLED.observe(max(0.0, (now - queued.created_at).total_seconds()))
             log.info("sent", mail=queued.inbox_id, outbox=queued.id, attempts=queued.attempts + 1)
         return claimed, wait
 
     def _mark_failure(self, tx: Transaction, queued: Queued, failure: PermanentFailure | TemporaryFailure) -> None:
         expired = tx.now - queued.created_at > timedelta(hours=self._settings.give_up_hours)
         if isinstance(failure, PermanentFailure) or expired:
-            COUNTS.add(GIVEN_UP)
+            GIVEN_UP.inc()
             log.warning("not_delivered", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason, gave_up=expired)
             given_up = tx.outbox.fail(queued.id, tx.now, failure.reason)
             if given_up and isinstance(failure, RecipientRefused):
                 self._refused(tx, queued, failure.reason)
         else:
-            COUNTS.add(POSTPONED)
+            POSTPONED.inc()
             log.info("delivery_postponed", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason)
             attempts = 1 if self._way.is_down else queued.attempts + 1
             tx.outbox.postpone(queued.id, self._settings.retry_at(tx.now, attempts), failure.reason)

@@ -29,7 +29,7 @@ from imap_tools import (
     MailBoxUnencrypted,
 )
 
-from pbm.core.counts import COUNTS, LOOKED
+from pbm.core.counts import LOOKED
 from pbm.domain.configuration import FetchSettings
 
 log = structlog.get_logger()
@@ -75,7 +75,7 @@ class Fetcher:
                     while not self._stopping.is_set():
                         self._take_all(folder)
                         failures = 0
-                        COUNTS.note(LOOKED)
+                        LOOKED.note()
                         folder.wait(self._stopping)
             except MailboxLoginError as error:
                 failures = 60  # waits longest: providers lock an account that keeps trying

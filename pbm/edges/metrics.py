@@ -17,26 +17,12 @@ from prometheus_client import CollectorRegistry, ProcessCollector, start_http_se
 from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
-    HistogramMetricFamily,
     InfoMetricFamily,
     Metric,
 )
 from prometheus_client.registry import Collector
 
-from pbm.core.counts import (
-    ACCEPTED,
-    BOUNCED,
-    COUNTS,
-    GIVEN_UP,
-    LIMITED,
-    LOOKED,
-    POSTPONED,
-    REFUSED,
-    SENT,
-    SETTLED,
-    TRAVELLED,
-    WAITED,
-)
+from pbm.core.counts import COUNTS
 from pbm.server.status import Status, status_of
 from pbm.store import DatabaseTrouble, Store, house
 from pbm.store.overview import Waiting
@@ -81,7 +67,7 @@ class _Collector(Collector):
     def collect(self) -> Iterable[Metric]:
         yield InfoMetricFamily("pbm_build", "What runs.", {"version": version("pbm")})
         yield GaugeMetricFamily("pbm_smtp_connections", "SMTP clients connected now.", self._connections())
-        yield from _own()
+        yield from COUNTS.collect()
         try:
             status = status_of(self._store, self._store.clock())
         except DatabaseTrouble as trouble:
@@ -107,35 +93,6 @@ class _Collector(Collector):
 _NOTED = (
     house.HEARTBEAT, house.LISTENS, house.DELIVERS, house.LOOKS, house.DELIVERED, house.BACKED_UP,
 )  # fmt: skip
-_COUNTED = {
-    ACCEPTED: ("mails_accepted", "Mails taken in.", ""),
-    REFUSED: ("smtp_refused", "Refusals while mail came in, by the code of the answer.", "code"),
-    SETTLED: ("mails_settled", "Mails handled, by what became of them.", "state"),
-    LIMITED: ("answers_limited", "Answers left out, being too many.", ""),
-    SENT: ("mails_delivered", "Mails that the next mail server has taken.", ""),
-    POSTPONED: ("deliveries_postponed", "Tries to deliver that failed for now.", ""),
-    GIVEN_UP: ("mails_given_up", "Mails that were refused for good, or given up.", ""),
-    BOUNCED: ("bounces", "Mails that came back, for good (hard) or for now (soft).", "kind"),
-}
-_MEASURED = {
-    WAITED: ("waited_seconds", "From a mail taken in until it is handled."),
-    TRAVELLED: ("delivery_seconds", "From a mail written until the next mail server has taken it."),
-}
-
-
-def _own() -> Iterable[Metric]:
-    """The counts of this process."""
-    for name, (metric, meaning, label) in _COUNTED.items():
-        family = CounterMetricFamily(f"pbm_own_{metric}", meaning, labels=[label] if label else [])
-        for kind, number in (COUNTS.numbers(name) or ({} if label else {"": 0})).items():
-            family.add_metric([kind] if label else [], number)
-        yield family
-    for name, (metric, meaning) in _MEASURED.items():
-        known = COUNTS.histogram(name)
-        yield HistogramMetricFamily(f"pbm_own_{metric}", meaning, buckets=known.buckets(), sum_value=known.seconds)
-    looked = COUNTS.since(LOOKED)
-    if looked is not None:
-        yield GaugeMetricFamily("pbm_own_mailbox_age_seconds", "Since the IMAP mailbox was last looked into.", looked)
 
 
 def _queues(status: Status) -> Iterable[Metric]:

@@ -29,7 +29,7 @@ from typing import Any, AnyStr, cast
 from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException, syntax
 
-from pbm.core.counts import COUNTS, REFUSED
+from pbm.core.counts import REFUSED
 from pbm.domain.configuration import ListenSettings
 from pbm.store import DatabaseTrouble
 
@@ -221,7 +221,7 @@ class _Door(asyncio.Protocol):
         address = connection.get_extra_info("peername")
         peer = str(address[0]) if address else _UNIX
         if self._listener.is_full_for(peer):
-            COUNTS.add(REFUSED, "421")
+            REFUSED.labels("421").inc()
             connection.write(_BUSY)
             connection.close()
             return
@@ -286,7 +286,7 @@ class _Session(SMTP):
         if transport.is_closing():
             return
         if farewell:
-            COUNTS.add(REFUSED, _code(farewell))
+            REFUSED.labels(_code(farewell)).inc()
         transport.write(farewell)
         (transport.abort if transport.get_write_buffer_size() else transport.close)()
 
@@ -297,7 +297,7 @@ class _Session(SMTP):
 
     async def push(self, status: AnyStr) -> None:
         if (code := _code(status)) >= "4":
-            COUNTS.add(REFUSED, code)
+            REFUSED.labels(code).inc()
         self._replies += 1
         if self._replies > self._listener.settings.max_recipients + _SPARE_REPLIES:
             self.hang_up(_NO_MAILS)

@@ -19,7 +19,7 @@ from typing import Any
 
 import structlog
 
-from pbm.core.counts import COUNTS, LOOKED
+from pbm.core.counts import LOOKED
 from pbm.domain.configuration import DeliverySettings, FetchSettings, ListenSettings
 from pbm.edges.deliver import Deliverer
 from pbm.edges.fetch import Fetched, Fetcher
@@ -177,7 +177,7 @@ class Server:
             yield LISTENS
         if self._deliverer is not None:
             yield DELIVERS
-        looked = COUNTS.since(LOOKED) if self._fetching is not None else None
+        looked = LOOKED.seconds() if self._fetching is not None else None
         if looked is not None and looked <= _LIVE_SECONDS:
             yield LOOKS
 

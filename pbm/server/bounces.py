@@ -7,7 +7,7 @@ from typing import Any
 
 import structlog
 
-from pbm.core.counts import BOUNCED, COUNTS
+from pbm.core.counts import BOUNCED
 from pbm.core.notify import Tools
 from pbm.domain.mail import Queued
 from pbm.features.time import note_reach
@@ -46,7 +46,7 @@ class Bouncing:
     def _count(self, tx: Transaction, mail: Returned, *, hard: bool, reason: str) -> str:
         most = self.tools.limits.hard_bounces_to_suspend
         bounces = tx.bounces.count(mail, tx.now, hard=hard)
-        COUNTS.add(BOUNCED, "hard" if hard else "soft")
+        BOUNCED.labels("hard" if hard else "soft").inc()
         log.info("bounced", outbox=mail.id, hard=hard, bounces=bounces)
         if not hard:
             return f"{mail.address}, for now"

@@ -240,12 +240,12 @@ _MOST_ASIDE = 50
 class Origin:
     """Where a mail came from, as far as it counts against guessing."""
 
-    address: str
+    address: str = ""
     """Of From, which anybody can write unless it is vouched for."""
-    vouched: bool
-    claimed: Player | None
+    vouched: bool = False
+    claimed: Player | None = None
     """The player whose address that is."""
-    peer: str
+    peer: str = ""
     """The machine that handed it over; empty for one of ours, as the network is, in which it is: an IPv4 /24."""
     network: str = ""
 

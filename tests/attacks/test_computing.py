@@ -6,7 +6,6 @@ import signal
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from threading import Thread
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -222,7 +221,7 @@ def test_players_do_not_wait_for_a_flood_and_what_they_wrote_stays_in_its_order(
     table.service.accept([*flood(table, 40), table.answering("bob", "C4", 101), slow, later])
     quick, first, last = waiting(table)[40:]
     while waiting(table):
-        assert 0 < table.service._batches.handle(5, lambda: None) < 30
+        assert 0 < table.service.handle(5) < 30
         assert (first in waiting(table)) <= (last in waiting(table))
         assert quick not in waiting(table)
 
@@ -233,8 +232,7 @@ def test_mails_behind_a_flood_stay_in_their_order(table: House) -> None:
     choice = table.mail("alice", "set alice alicepass board words")
     table.service.accept([*flood(table, 20), choice, *flood(table, 9), table.mail("alice", "help")])
     first, last = waiting(table)[20], waiting(table)[-1]
-    here = table.service._batches
-    there = Batches(table.service.store, here._handler)
+    here, there = (Batches(table.service.store, table.service.handler) for _ in range(2))
     for server in (here, here, there, there, here, here, there, here, here):
         server.handle(5, lambda: None)
         assert (first in waiting(table)) <= (last in waiting(table))
@@ -248,22 +246,17 @@ def test_a_move_that_comes_during_a_flood_is_handled_next(
 ) -> None:
     """Whatever takes long, though fewer mails wait than are read at once; anybody can write in a player's name.
 
-    worked_out: it comes while the first of the flood is worked out, not while that is settled.
+    worked_out: it comes while the first of the flood is worked out, not once that is settled.
     """
     monkeypatch.setattr(batch, "_SECONDS_AHEAD", -1)
     monkeypatch.setattr(batch, "_SECONDS_AT_ONCE", -1)
     table.service.accept([table.mail(sender.format(n), "list") for n in range(20)])
-    settling = "_settle_claimed" if table.service.store.locks_rows else "_settle_at_once"
-    answer, settle = HANDLERS["list"], getattr(Batches, settling)
+    answer = HANDLERS["list"]
     coming, before = [table.answering("bob", "C4", 101)], list[bool]()
 
     def come() -> None:
         while coming:
             table.service.accept([coming.pop()])
-
-    def while_settled(*work: Any) -> Any:
-        come()
-        return settle(*work)
 
     def while_worked_out(request: Request, command: Command) -> Answer | None:
         if worked_out:
@@ -272,10 +265,9 @@ def test_a_move_that_comes_during_a_flood_is_handled_next(
         before.append(match is not None and match.record[-1].notation == "C4")
         return answer(request, command)
 
-    monkeypatch.setattr(Batches, settling, while_settled)
     monkeypatch.setitem(HANDLERS, "list", while_worked_out)
     while waiting(table):
-        table.service.handle()
+        table.service.handle(committed=come)
     assert len(before) > 5
     assert before.count(False) <= 2
 

@@ -47,7 +47,7 @@ def test_answers_of_the_future_do_not_count_for_ever(club: House, *, restarted: 
         for _ in range(4):
             club.send("alice", "help cross")
     if restarted:
-        club.service._batches._handler.throttle.forget()
+        club.service.handler.throttle.forget()
     for _ in range(12):
         club.now += 2 * hour
         (got,) = club.send("alice", "help cross")

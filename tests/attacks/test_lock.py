@@ -3,7 +3,7 @@ all written then."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
@@ -18,6 +18,8 @@ from pbm.domain.tokens import SeatToken, Signer
 from pbm.draw.picture import picture
 from pbm.server import Arriving, batch
 from pbm.server.arbiter import Arbiter
+from pbm.server.docket import Prepared
+from pbm.server.handle import Handler
 from pbm.server.operator import Administration
 from pbm.server.steward import Steward
 from pbm.store import Store, Transaction
@@ -219,7 +221,7 @@ def test_a_move_that_comes_while_an_export_is_worked_out_is_played_before(
         table.service.accept([export])
         table.service.handle()
     assert [subject.partition(" ")[0] for subject in owed] == ["Cross", "Cross", "pbm:"]
-    assert table.service._batches._handler.overtaken > 0
+    assert table.service.handler.overtaken > 0
 
 
 def test_a_move_that_comes_while_a_digest_is_worked_out_is_played_before(
@@ -243,19 +245,33 @@ def test_a_move_stays_behind_what_is_in_hand_of_its_board(table: House, monkeypa
     assert len(owed) == 3
 
 
+def fail_while_let_pass(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Mails cannot be looked at which are let pass; gives their lanes."""
+    let_pass, check = batch.Batches.let_pass, Handler.check
+    passing, lanes = list[bool](), list[str]()
+
+    def passes(batches: batch.Batches) -> None:
+        passing.append(True)
+        let_pass(batches)
+        passing.pop()
+
+    def fails(handler: Handler, mails: Sequence[Prepared]) -> list[Prepared]:
+        if passing and mails:
+            lanes.extend(mail.row.lane for mail in mails)
+            raise RuntimeError("a fault of ours")
+        return check(handler, mails)
+
+    monkeypatch.setattr(batch.Batches, "let_pass", passes)
+    monkeypatch.setattr(Handler, "check", fails)
+    return lanes
+
+
 def test_a_move_that_fails_while_it_is_let_pass_is_played_afterwards(
     table: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settle = batch.Batches._settle_some
-
-    def fails(batches: batch.Batches, work: Any, view: Any) -> Any:
-        if batches._passing:
-            raise RuntimeError("a fault of ours")
-        return settle(batches, work, view)
-
     move, export = table.answering("alice", "E4", 101), table.mail("bob", "export bob bobpass")
     with coming_meanwhile(table, move, monkeypatch) as owed:
-        monkeypatch.setattr(batch.Batches, "_settle_some", fails)
+        fail_while_let_pass(monkeypatch)
         table.service.accept([export])
         while table.service.handle():
             pass
@@ -265,15 +281,7 @@ def test_a_move_that_fails_while_it_is_let_pass_is_played_afterwards(
 def test_what_is_in_hand_stays_first_though_another_move_fails_that_is_let_pass(
     table: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settle, passed = batch.Batches._settle_some, list[str]()
-
-    def fails(batches: batch.Batches, work: Any, view: Any) -> Any:
-        if batches._passing:
-            passed.extend(mail.row.lane for mail, _ in work)
-            raise RuntimeError("a fault of ours")
-        return settle(batches, work, view)
-
-    monkeypatch.setattr(batch.Batches, "_settle_some", fails)
+    passed = fail_while_let_pass(monkeypatch)
     monkeypatch.setattr(batch, "_SECONDS_OF_A_BITE", 0.0)
     export = table.answering("bob", "export", 101)
     later = [table.answering("alice", "E4", 101), table.answering("alice", "D4", 102)]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from pbm.edges import deliver
-from pbm.server import batch
+from pbm.server import waiting
 from tests.crash.points import POINTS, die_at
 
 LEASE_SECONDS = 0.6
@@ -49,7 +49,7 @@ def _be(order: dict[str, Any]) -> None:
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     deliver.LEASE_SECONDS, deliver._RENEWAL_SECONDS = LEASE_SECONDS, LEASE_SECONDS / 3
-    batch._MOST_BEGUN = MOST_BEGUN
+    waiting.MOST_BEGUN = MOST_BEGUN
     if order.get("clock"):
         _set_clock(Path(order["clock"]))
     if order.get("point"):

@@ -14,7 +14,6 @@ import pytest
 from pbm.domain.configuration import Limits
 from pbm.domain.mail import Received
 from pbm.server import Arriving, Settings
-from pbm.server.guard import Gate
 from pbm.server.handle import Handler
 from pbm.store import Transaction
 from tests.conversation import ROBOT, Got, House
@@ -71,11 +70,10 @@ def played(house: House, tx: Transaction, handler: Handler, mail: Arriving, now:
     """The plies that the mail adds to its board, which stays as it was."""
     row = Received(1, now, mail.mail_from, mail.recipients, mail.raw)
     tx.now = now
-    prepared = handler.read(Gate(tx, PATIENT), row, handler.message_of(row))
-    (checked,) = handler.check([prepared])
+    (prepared,) = handler.check(handler.read(tx, [row]))
     found: list[str] = []
     with suppress(_NotMeantToLast), tx.savepoint():
-        settled = handler.handle(tx, prepared, checked)
+        settled = handler.handle(tx, prepared)
         assert settled.mails, mail.raw
         match = tx.matches.load(101)
         assert match is not None
@@ -97,7 +95,7 @@ def test_a_thousand_composed_mails_play_nothing_that_was_not_meant(
     """Every one of them where CI asks for it, and else one in twenty."""
     patient.game(game, [first])
     ours = patient.mailboxes["bert@example.net"][-1].body
-    handler, wrong, right = patient.service._batches._handler, [], 0
+    handler, wrong, right = patient.service.handler, [], 0
     texts = composed(move, other)[: MAILS // 2 : step]
     with patient.service.store.write() as tx:
         for number, (text, meant) in enumerate(texts):
@@ -331,12 +329,11 @@ def said_to(house: House, mail: Arriving) -> str:
     The number of a board is left out, for PostgreSQL gives none twice, though what took it was undone.
     """
     row = Received(1, house.now, mail.mail_from, mail.recipients, mail.raw)
-    handler, found = house.service._batches._handler, ""
+    handler, found = house.service.handler, ""
     with house.service.store.write() as tx, suppress(_NotMeantToLast), tx.savepoint():
         tx.now = house.now
-        prepared = handler.read(Gate(tx, PATIENT), row, handler.message_of(row))
-        (checked,) = handler.check([prepared])
-        settled = handler.handle(tx, prepared, checked)
+        (prepared,) = handler.check(handler.read(tx, [row]))
+        settled = handler.handle(tx, prepared)
         own = [each for each in settled.mails if each.address == mail.mail_from]
         found = "\n".join(Got(each.address, each.raw, each.board).letter for each in own)
         raise _NotMeantToLast

@@ -15,6 +15,8 @@ from pbm.domain.clock import Clock
 from pbm.domain.mail import Arrival, Mail
 from pbm.domain.match import Match, Ply, Seat
 from pbm.server import Arriving, batch
+from pbm.server.docket import Obeyed
+from pbm.server.handle import Handler
 from pbm.store.matches import Matches
 from pbm.store.queues import Outbox
 from tests.conversation import House
@@ -138,15 +140,15 @@ def test_a_move_is_worked_out_once(table: House, played: list[str]) -> None:
 def test_a_move_is_worked_out_anew_when_another_process_has_changed_something(
     table: House, played: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settle = batch.Batches._settle_at_once
+    foresee = Handler.foresee
 
-    def late(batches: batch.Batches, *work: Any) -> Any:
-        if record(table, 101) == ["D4"]:
-            with table.service.store.write() as tx:
-                decisions.play_ply(OpenBoard.load(tx, States(), 101), 2, "B3")
-        return settle(batches, *work)
+    def too_early(*mail: Any) -> Obeyed | None:
+        obeyed = foresee(*mail)
+        with table.service.store.write() as tx:
+            decisions.play_ply(OpenBoard.load(tx, States(), 101), 2, "B3")
+        return obeyed
 
-    monkeypatch.setattr(batch.Batches, "_settle_at_once", late)
+    monkeypatch.setattr(Handler, "foresee", too_early)
     (refused,) = table.send("bob", "cross move 101 bob bobpass C4")
     assert "It is not your turn" in refused.text
     assert record(table, 101) == ["D4", "B3"]

@@ -13,13 +13,18 @@ from pbm.core.request import Request
 from pbm.domain.commands import Command
 from pbm.domain.mail import Arrival
 from pbm.server import Arriving, Service
-from pbm.store import Store
+from pbm.store import DatabaseTrouble, Store
+from pbm.store.queues import Inbox
 from tests.conversation import House
 
 
 def deadly(_request: Request, _command: Command) -> None:
     """As a computation that takes all memory, or one that its watchdog ends."""
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _fail(*_: object) -> None:
+    raise DatabaseTrouble("the disk is full")
 
 
 def server(house: House, mails: Sequence[Arriving] = ()) -> int:
@@ -86,8 +91,11 @@ def test_trouble_with_the_database_is_no_begin(struck: House, monkeypatch: pytes
     """However often one server tries a mail: only another server's start counts."""
     monkeypatch.undo()
     service = struck.service
-    for _ in range(5):
-        service._batches._begin(100)
+    with monkeypatch.context() as trouble:
+        trouble.setattr(Inbox, "settle", _fail)
+        for _ in range(5):
+            with pytest.raises(DatabaseTrouble):
+                service.handle()
     while service.handle():
         pass
     assert not struck.parked()

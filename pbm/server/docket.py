@@ -1,0 +1,258 @@
+"""What is known of a mail at each station of its way, and the journal of what became of many.
+
+Received -> Prepared: who sent it and what it asks; its passwords are Checked -> Obeyed: what that leads to
+         -> Settled: its end, and the mails that are owed because of it, which the Journal writes down
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import structlog
+
+from pbm.core.counts import SETTLED
+from pbm.core.request import Credentials, Sender
+from pbm.domain.commands import Command
+from pbm.domain.errors import Rejected
+from pbm.domain.mail import Arrival, Mail, Received, Settlement
+from pbm.domain.match import Player
+from pbm.domain.reading import Reading
+from pbm.domain.verbs import Locks
+from pbm.mailin import FOR_OPERATOR, Discard, Message
+from pbm.server.guard import Cause, Logins, Origin
+from pbm.store import Plied, Rehearsal, Transaction
+
+log = structlog.get_logger()
+
+HELP = "help"
+"""The verb that players may use however often it was answered to mails that prove nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The verdict of argon2 on the passwords of a mail."""
+
+    verified: Mapping[Credentials, str]
+    """Credentials that are right."""
+    fresh: Mapping[str, str]
+    """Hashes of new passwords."""
+
+
+UNCHECKED, NOWHERE = Checked({}, {}), Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A mail read, before any transaction that writes."""
+
+    row: Received
+    message: Message | Discard | Exception
+    sender: Sender = field(default_factory=Sender)
+    reading: Reading = field(default_factory=lambda: Reading(()))
+    commands: tuple[Command | Rejected, ...] = ()
+    logins: Logins = field(default_factory=Logins)
+    checked: Checked = UNCHECKED
+    origin: Origin = NOWHERE
+    is_guess: bool = False
+    """It answers an address we never gave to anybody."""
+    unsaid: frozenset[str] = frozenset()
+    """Lines, as they are read, that nobody is to find here later: a new password, or what may be one."""
+
+    @property
+    def letter(self) -> Message:
+        """The message of a mail that may be carried out."""
+        assert isinstance(self.message, Message)  # noqa: S101  all others are parked or laid aside before
+        return self.message
+
+    @property
+    def identity(self) -> str | None:
+        """The mark by which a second delivery of the same mail is told; None for one without an id."""
+        message = self.message
+        if not isinstance(message, Message) or message.message_id is None:
+            return None
+        return hashlib.sha256(f"{message.sender}\n{message.message_id}".encode(errors="replace")).hexdigest()
+
+    @property
+    def holds_passwords(self) -> bool:
+        """Some are to be looked at, or to be kept."""
+        return bool(self.logins.keys)
+
+    @property
+    def is_unchecked(self) -> bool:
+        return self.holds_passwords and self.checked is UNCHECKED
+
+    @property
+    def verified(self) -> set[str]:
+        """The userids, in lower case, whose passwords it holds."""
+        return {userid for userid, _ in self.checked.verified}
+
+    @property
+    def only_reads(self) -> bool:
+        """It asks to be told something, and changes nothing."""
+        asks = bool(self.commands) and all(
+            isinstance(each, Command) and each.verb.locks is Locks.NOTHING for each in self.commands
+        )
+        return asks and not self.is_guess and not self.is_for_operator
+
+    @property
+    def is_for_operator(self) -> bool:
+        """It came to nobody but postmaster or abuse."""
+        recipients = self.row.recipients
+        return bool(recipients) and all(each.casefold().partition("@")[0] in FOR_OPERATOR for each in recipients)
+
+    @property
+    def stays_on_boards(self) -> bool:
+        """It is about nothing but boards; what it asks for does not depend on mails that wait to be sent."""
+        message, sender = self.message, self.sender
+        answers_no_board = isinstance(message, Message) and message.token is not None and sender.seat is None
+        if not isinstance(message, Message) or answers_no_board or self.is_for_operator:
+            return False
+        known = sender.proven is not None or sender.seat is not None or self.holds_passwords
+        return known and all(isinstance(each, Rejected) or each.verb.locks is Locks.BOARDS for each in self.commands)
+
+    @property
+    def boards(self) -> Iterator[str]:
+        """The boards it is about, as far as that can be seen, as they are locked."""
+        if self.sender.board is not None:
+            yield f"board {self.sender.board}"
+        for command in self.commands:
+            number = "" if isinstance(command, Rejected) else command.args.get("BOARD", "").partition("#")[0]
+            if number.isdecimal():
+                yield f"board {int(number)}"
+
+    @property
+    def locks(self) -> Iterator[str]:
+        """What it needs to itself while it is handled, as far as that is known beforehand."""
+        identity = self.identity
+        if identity is not None:
+            yield f"mail {identity}"
+        yield from self.boards
+        for keys in self.logins.keys.values():
+            yield from (f"guess {key.kind} {key.subject}" for key in keys)
+
+    @property
+    def ways(self) -> set[str]:
+        """The lane or the sender that mails have in common which are settled in their order."""
+        is_message = isinstance(self.message, Message)
+        senders = self.payers() | {self.letter.sender.casefold()} if is_message else set()
+        return (senders | {self.row.lane}) - {""}
+
+    def cause(self, *, proven: bool) -> Cause:
+        """The measures that answers to it count for."""
+        origin = self.origin
+        helps = all(isinstance(each, Command) and each.verb.name == HELP for each in self.commands)
+        return Cause(proven, origin.address, origin.network, origin.vouched, helps and self.sender.standing.known)
+
+    def payers(self, identified: Player | None = None) -> set[str]:
+        """At whose expense the handling is: the player's who proves to have sent the mail, or else its address's.
+
+        The two are apart, for anybody can write in an address's name.
+        """
+        players = {player.userid.casefold() for player in (self.sender.proven, identified) if player is not None}
+        return players | self.verified or {f"from {self.letter.sender.casefold()}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Obeyed:
+    """A mail's effects, before it is known which answers are too many."""
+
+    mails: tuple[Mail, ...]
+    proven: bool
+    """Its sender showed who they are."""
+    withheld: str = ""
+    """Why a question was left out."""
+    told: str = ""
+    """Why it gets no answers."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    payers: frozenset[str] = frozenset()
+    rehearsal: Rehearsal | None = None
+    """What it would have written, where that was only rehearsed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The end of a mail, its reason, and the mails that are owed because of it."""
+
+    state: Arrival
+    reason: str = ""
+    mails: tuple[Mail, ...] = ()
+    kept: bytes | None = None
+    """The bytes kept in place of the mail; None for the mail itself."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """Who sent it, with which verbs, and on which boards, for the log."""
+    plies: Sequence[Plied] = ()
+    """What is yet to be written because of it."""
+
+
+@dataclass(slots=True)
+class _Entry:
+    """The journal's notes on one mail."""
+
+    settlement: Settlement
+    settled: Settled
+    outbox: list[int] = field(default_factory=list)
+    """The rows of the mails that are owed because of it, once they are written down."""
+
+
+class Journal:
+    """Holds, from one commit to the next, what became of each mail."""
+
+    def __init__(self) -> None:
+        self._entries: dict[int, _Entry] = {}
+        self._unwritten: dict[int, _Entry] = {}
+        self._identities: set[str] = set()
+
+    def note(self, mail: int, settled: Settled, identity: str | None = None) -> None:
+        """identity: what tells a second delivery of the same mail; None where nothing does."""
+        settlement = Settlement(mail, settled.state, settled.reason, identity, settled.kept)
+        self._unwritten[mail] = _Entry(settlement, settled)
+        if identity is not None:
+            self._identities.add(identity)
+
+    def strike_out(self, mail: int) -> None:
+        """Nothing that was noted of the mail since it was last written down has come to pass; it has yet to settle."""
+        self._unwritten.pop(mail, None)
+
+    def recall(self, identities: Collection[str]) -> None:
+        """Mails of these were settled before."""
+        self._identities |= {*identities}
+
+    def is_settled(self, identity: str) -> bool:
+        """A mail of this identity was settled, as far as was noted or recalled since the last commit."""
+        return identity in self._identities
+
+    @property
+    def holds_plies(self) -> bool:
+        """Some boards are not yet in the database as they are."""
+        return any(entry.settled.plies for entry in self._unwritten.values())
+
+    def write_down(self, tx: Transaction) -> None:
+        """Put what was noted where the transaction commits it."""
+        tx.matches.add_plies([ply for entry in self._unwritten.values() for ply in entry.settled.plies])
+        owed = [(mail, number) for number, entry in self._unwritten.items() for mail in entry.settled.mails]
+        rows = tx.outbox.add([mail for mail, _ in owed], tx.now, [number for _, number in owed])
+        tx.inbox.settle([entry.settlement for entry in self._unwritten.values()], tx.now)
+        for (_, number), row in zip(owed, rows, strict=True):
+            self._unwritten[number].outbox.append(row)
+        self._entries |= self._unwritten
+        self._unwritten.clear()
+
+    def tell(self) -> int:
+        """Log what is committed now; of what a mail holds, nothing. Returns for how many mails that is."""
+        told = len(self._entries)
+        for number, entry in self._entries.items():
+            settlement, words = entry.settlement, {}
+            SETTLED.labels(settlement.state.value).inc()
+            if settlement.reason and settlement.state is not Arrival.PARKED:
+                words["reason"] = settlement.reason
+            outbox = {"outbox": entry.outbox} if entry.outbox else {}
+            log.info("settled", mail=number, **outbox, state=settlement.state.value, **entry.settled.about, **words)
+        self.clear()
+        return told
+
+    def clear(self) -> None:
+        self._entries.clear()
+        self._unwritten.clear()
+        self._identities.clear()
