@@ -318,6 +318,14 @@ class _Session(SMTP):
     async def smtp_AUTH(self, _arg: str) -> None:  # noqa: N802
         await self.push("502 5.5.1 AUTH is not offered")
 
+    @syntax("STARTTLS", when="tls_context")
+    async def smtp_STARTTLS(self, arg: str) -> None:  # noqa: N802
+        """aiosmtpd would begin TLS within TLS."""
+        if self._tls_protocol is None:
+            await super().smtp_STARTTLS(arg)
+        else:
+            await self.push("503 5.5.1 TLS is in use already")
+
     @syntax("DATA")
     async def smtp_DATA(self, arg: str) -> None:  # noqa: N802
         if arg:

@@ -14,6 +14,7 @@ from pbm.compose import Answer
 from pbm.core.credentials import open_account
 from pbm.core.registry import HANDLERS, handles
 from pbm.core.request import Request, player_named
+from pbm.core.robots import ANY, LEVEL_OF
 from pbm.core.start import fits
 from pbm.domain import idioms
 from pbm.domain.commands import Command, no_game, parse
@@ -45,7 +46,9 @@ def play(request: Request, command: Command) -> Answer | None:
 def _start(request: Request, command: Command, name: str = "") -> Answer | None:
     """As play; name: of a newcomer, empty for one made of their address."""
     word = command.args.get("GAME", FIRST)
-    word = idioms.OTHER_NAMES.get(word.casefold(), word)
+    word, opponent = idioms.OTHER_NAMES.get(word.casefold(), word), OPPONENT
+    if word.casefold() in (ANY, *LEVEL_OF):
+        word, opponent = FIRST, word
     if word.casefold() not in GAMES:
         move, rematch = find("move"), find("rematch")
         if request.sender.board is not None and rematch is not None and word.casefold().strip("?!.") == "again":
@@ -55,7 +58,7 @@ def _start(request: Request, command: Command, name: str = "") -> Answer | None:
         return HANDLERS["move"](request, replace(command, verb=move, args={"MOVE": word}))
     if request.sender.address:
         join(request, name, playing=True)
-    challenge = parse(f"{word.casefold()} challenge me {OPPONENT}", KNOWN)
+    challenge = parse(f"{word.casefold()} challenge me {opponent}", KNOWN)
     credentials = {name: value for name, value in command.args.items() if name in ("USERID", "PASSWORD")}
     return HANDLERS["challenge"](request, replace(challenge, args={**challenge.args, **credentials}))
 

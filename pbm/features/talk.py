@@ -165,7 +165,8 @@ def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: 
     readers = readers_of(request, hearers)
     for hearer in hearers:
         if not readers[hearer.id].addresses:
-            raise NotAllowed(f"{unheard(request.tx, hearer)}, so nothing can be sent there.")
+            problem = unheard(request.tx, hearer) or f"{hearer.userid} is a program, which reads no messages"
+            raise NotAllowed(f"{problem}, so nothing can be sent there.")
     most, since = request.tools.limits.messages_per_day, request.now - timedelta(days=1)
     if request.tx.tickets.issued_since(MESSAGE, author.userid, since) + len(hearers) > most:
         raise NotAllowed(f"A player may send {most} messages a day, and you have. Try again tomorrow.")

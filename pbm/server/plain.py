@@ -18,7 +18,7 @@ from games import GAMES
 from games.rules import MoveError
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request, no_player, player_named
-from pbm.core.robots import is_robot
+from pbm.core.robots import ANY, LEVEL_OF, is_robot
 from pbm.domain import idioms
 from pbm.domain.commands import Command, begins, board_first, clean, parse
 from pbm.domain.consent import Answer, consent
@@ -574,7 +574,8 @@ def _check_joins(request: Request, text: str) -> None:
 
 def _check_players(request: Request, words: Sequence[str]) -> None:
     """Raises: NotFound for a word that is no player where another one is, and who may be meant."""
-    found = {word: request.tx.players.find(word) is not None or word.casefold() == "me" for word in words}
+    ours = ("me", ANY, *LEVEL_OF)
+    found = {word: word.casefold() in ours or request.tx.players.find(word) is not None for word in words}
     unknown = next((word for word, is_there in found.items() if not is_there and word[0] not in "-<["), "")
     if unknown and any(found.values()):
         raise no_player(request.tx, unknown)

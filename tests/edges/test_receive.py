@@ -474,6 +474,7 @@ def test_starttls_offers_no_auth_and_forgets_what_was_said_before() -> None:
         assert "STARTTLS" not in offers
         assert "AUTH" not in offers
         assert await client.code(b"AUTH PLAIN AGEAYg==") == "502"
+        assert await client.code(b"STARTTLS") == "503"
         assert (await client.mail()).startswith("250 ")
         assert await client.code(b"QUIT") == "221"
 

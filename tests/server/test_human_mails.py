@@ -128,6 +128,7 @@ LETTER_ANSWERS = {
     "pbm: tournaments": "are there any tournaments?",
     "Hex Board bert-robot1": "I want to play hex|play hex pls|Hi! I'd like to play hex please.",
     "Cross Board bert-robot1": "can I play against the computer?|Let's go!|ok lets play|I'm ready.",
+    "Cross Board bert-robot3": "play robot|play robot3",
     "Go Board bert-robot1": "let's play go",
     "Four in a Row Board bert-robot1": "I'd like to play connect four|play connect 4|play four in a row",
     "Reversi Board bert-robot1": "I want to play othello|play Othello",
@@ -166,6 +167,7 @@ REFUSED = {
     "The game comes first. Write: hex seek": "seek hex",
     "Write: message anna": "message anna hello there",
     "Write: set timezone Etc/GMT-2": "set timezone UTC+2",
+    "Which game?": "challenge me robot|challenge robot2 me",
     "You have no game under way.": "whose turn is it?|show me my game|how long do I have?",
 }  # fmt: skip
 
