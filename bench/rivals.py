@@ -56,7 +56,7 @@ class Player:
 
     def budget(self, skill: Skill) -> Budget:
         if self.kind != "level":
-            return Budget(10**9, self.seconds, steps=round(50_000 * self.seconds) if self.kind == "skill" else 0)
+            return Budget(10**9, self.seconds, steps=round(100_000 * self.seconds) if self.kind == "skill" else 0)
         usual = LEVELS[self.level].budget(skill)
         visits, steps = max(2, round(usual.visits * self.share)), round(usual.steps * self.share)
         return Budget(visits, usual.seconds, steps, usual.slip if self.slip is None else self.slip)

@@ -71,16 +71,18 @@ class Exact(ABC, Generic[At]):
             return kids
         best, floor = -1, low
         for move, kid in kids:
-            best = max(best, -self.value(kid, -high, -floor))
-            floor = max(floor, best)
-            if floor >= high:
-                self.refuted[move] += 1
-                break
+            if (worth := -self.value(kid, -high, -floor)) > best:
+                best = worth
+                if best >= high:
+                    self.refuted[move] += 1
+                    break
+                if best > floor:
+                    floor = best
         self._known[key] = (best, most) if best >= high else (least, best) if best <= low else (best, best)
         return best
 
     def solution(self, at: At, mover: Side) -> Solution | None:
-        """The truth about a position; None when it is as good as over, or the steps do not suffice.
+        """The truth about a position; None when the steps do not suffice.
 
         As many steps again may be spent on the choice among moves of the same value.
         """
@@ -103,7 +105,7 @@ class Exact(ABC, Generic[At]):
                 value = self.value(at)
                 move, at = next((move, kid) for move, kid in kids if -self.value(kid) == value)
                 line.append(move)
-            line += self.rest(at) if line else ()
+            line += self.rest(at)
         return line
 
     def _trap(self, at: At, value: int, plies: int) -> tuple[Any, At] | None:

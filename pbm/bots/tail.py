@@ -1,12 +1,13 @@
 """The exact end of a game, as far as steps go: the line is followed that could settle it soonest.
 
-Four in a Row has a search of its own for that, which sees the end from fourteen stones on.
+Four in a Row is solved by alpha-beta instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import cache, reduce
+from operator import or_
 from random import Random
 from typing import Any
 
@@ -15,7 +16,7 @@ from games.boards import Cells, Squares, bits, union
 from games.four import Four
 from games.placing import Position
 from games.rules import Side
-from pbm.bots.exact import TooFar
+from pbm.bots.exact import Exact
 from pbm.bots.skill import Rollout, Skill, Solution
 
 
@@ -92,12 +93,17 @@ FREE_AT_MOST = 34
 """Free squares with which it is worth a try to solve Four in a Row."""
 
 
-@cache
-def _lines(board: Squares, length: int) -> dict[Cells, tuple[Cells, ...]]:
-    """For each square the lines that it is part of; the square as a set of itself."""
-    rays = [(cell, ray) for cell in board.indices for ray in board.rays[cell] if len(ray) >= length - 1]
-    lines = {union((cell, *ray[: length - 1])) for cell, ray in rays}
-    return {1 << cell: tuple(line for line in sorted(lines) if line >> cell & 1) for cell in board.indices}
+class Opened(dict[Cells, Cells]):
+    """What a stone on a square opens, by the stones of its side around it: each case is worked out once."""
+
+    def __init__(self, move: Cells, lines: Iterable[Cells]) -> None:
+        self._lines = [line & ~move for line in lines if line & move]
+        self.around = reduce(or_, self._lines, 0)
+
+    def __missing__(self, stones: Cells) -> Cells:
+        left = (line & ~stones for line in self._lines)
+        self[stones] = found = reduce(or_, (square for square in left if not square & square - 1), 0)
+        return found
 
 
 class Columns:
@@ -107,7 +113,10 @@ class Columns:
     """
 
     def __init__(self, board: Squares, line: int) -> None:
-        self._board, self._lines = board, _lines(board, line)
+        self._board = board
+        rays = [(cell, ray) for cell in board.indices for ray in board.rays[cell] if len(ray) >= line - 1]
+        lines = {union((cell, *ray[: line - 1])) for cell, ray in rays}
+        self._opened = {1 << cell: Opened(1 << cell, lines) for cell in board.indices}
         middle = (board.stride - 2) / 2
         columns = [board.rows[0] & 1 << column for column in range(board.stride - 1)]
         self._columns = sorted(
@@ -120,19 +129,12 @@ class Columns:
 
     def open(self, stones: Cells) -> Cells:
         """The open squares of a side."""
-        found = 0
-        for move in self._lines:
-            if move & stones:
-                found = self.opened(move, stones, found)
-        return found
+        return reduce(or_, (self.opened(1 << cell, stones) for cell in bits(stones)), 0)
 
-    def opened(self, move: Cells, stones: Cells, before: Cells) -> Cells:
-        """The open squares of a side after its move. stones: with the new one. before: the open squares then."""
-        for line in self._lines[move]:
-            left = line & ~stones
-            if not left & left - 1:
-                before |= left
-        return before
+    def opened(self, move: Cells, stones: Cells) -> Cells:
+        """The squares that a side's stone opens, or had opened before. stones: all of the side."""
+        known = self._opened[move]
+        return known[stones & known.around]
 
     def moves(self, taken: Cells, mine: Cells, theirs: Cells) -> tuple[Cells, list[Cells]]:
         """Wins, and what is worth a try where there are none: an answer to a threat, or squares under none.
@@ -155,70 +157,35 @@ def _columns(board: Squares, line: int) -> Columns:
     return Columns(board, line)
 
 
-class End:
-    """Four in a Row, solved by alpha-beta over two sets of stones; positions met before are not searched again.
+Drop = tuple[Cells, Cells, Cells, Cells]
+"""The stones of the side to move and of the other one, and the open squares of both."""
 
-    Values are those of the side to move: 1, 0 or -1. steps: positions that may be looked at.
-    """
+
+class Drops(Exact[Drop]):
+    """The end of a game of Four in a Row, those moves first that leave the most open squares."""
 
     def __init__(self, columns: Columns, steps: int) -> None:
-        self._columns, self._steps = columns, steps
-        self._known: dict[tuple[Cells, Cells], tuple[int, int]] = {}
+        super().__init__(steps)
+        self._columns = columns
 
-    def value(self, own: Cells, others: Cells) -> int:
-        """Raises: TooFar."""
-        return self._value(own, others, self._columns.open(own), self._columns.open(others), -1, 1)
+    def key(self, at: Drop) -> Hashable:
+        return at[:2]
 
-    def _value(self, own: Cells, others: Cells, mine: Cells, theirs: Cells, low: int, high: int) -> int:
-        """Between the bounds; beyond them only a bound itself. mine, theirs: as for moves. Raises: TooFar."""
-        self._steps -= 1
-        if self._steps < 0:
-            raise TooFar
+    def look(self, at: Drop) -> int | Sequence[tuple[int, Drop]]:
+        own, others, mine, theirs = at
         wins, moves = self._columns.moves(own | others, mine, theirs)
-        if wins:
-            return 1
-        if not moves:
-            return 0
-        least, most = self._known.get((own, others), (-1, 1))
-        low, high = max(low, least), min(high, most)
-        if low >= high:
-            return least if least >= high else most
-        best, floor = -1, low
-        after = [(self._columns.opened(move, own | move, mine), own | move) for move in moves]
+        if wins or not moves:
+            return 1 if wins else 0
+        opened = {move: mine | self._columns.opened(move, own) for move in moves}
         if len(moves) > 1:
-            after.sort(key=lambda each: -(each[0] & ~others).bit_count())
-        for opened, stones in after:
-            best = max(best, -self._value(others, stones, theirs, opened, -high, -floor))
-            floor = max(floor, best)
-            if floor >= high:
-                break
-        self._known[own, others] = (best, most) if best >= high else (least, best) if best <= low else (best, best)
-        return best
+            moves.sort(key=lambda move: -(opened[move] & ~others).bit_count())
+        return [(move.bit_length() - 1, (others, own | move, theirs, opened[move])) for move in moves]
 
-    def line(self, own: Cells, others: Cells) -> list[int]:
-        """Best play to the end, or as far as the steps last. Raises: TooFar when they do not for one move."""
-        line: list[int] = []
-        try:
-            while (choice := self._best(own, others)) is not None:
-                line.append(choice.bit_length() - 1)
-                if choice & self._columns.open(own):
-                    break
-                own, others = others, own | choice
-        except TooFar:
-            if not line:
-                raise
-        return line
-
-    def _best(self, own: Cells, others: Cells) -> Cells | None:
-        wins, moves = self._columns.moves(own | others, self._columns.open(own), self._columns.open(others))
-        if wins:
-            return wins & -wins
-        values = {}
-        for move in moves:
-            values[move] = -self.value(others, own | move)
-            if values[move] == 1:
-                break
-        return max(values, key=lambda move: values[move], default=None)
+    def rest(self, at: Drop) -> Sequence[int]:
+        """A win in one, if there is one."""
+        own, others, mine, theirs = at
+        wins, _ = self._columns.moves(own | others, mine, theirs)
+        return [next(bits(wins))] if wins else []
 
 
 class FourSkill(Skill):
@@ -251,17 +218,12 @@ class FourSkill(Skill):
                 return Rollout(0.0)
             move = moves[int(chance() * len(moves))]
             stones = own | move
-            own, others, mine, theirs = others, stones, theirs, columns.opened(move, stones, mine)
+            own, others, mine, theirs = others, stones, theirs, mine | columns.opened(move, own)
             value = -value
 
     def solve(self, pos: Position, steps: int) -> Solution | None:
         columns = self._columns(pos)
         if columns.free(pos.taken) > FREE_AT_MOST:
             return None
-        end = End(columns, steps)
-        try:
-            value = end.value(pos.own, pos.others)
-            line = end.line(pos.own, pos.others)
-        except TooFar:
-            return None
-        return Solution(float(value if pos.to_move is Side.FIRST else -value), tuple(line))
+        at = pos.own, pos.others, columns.open(pos.own), columns.open(pos.others)
+        return Drops(columns, steps).solution(at, pos.to_move)
