@@ -13,14 +13,15 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from email.utils import format_datetime
 from enum import StrEnum
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from typing import TypeVarTuple
 
 from games.scene import Scene
-from pbm.compose.machine import Copy, addressed
+from pbm.compose.machine import addressed
 from pbm.compose.pages import BESIDES, BOTH, TEXT, Figure, Link, Pages, Sheet, to_ascii, wrapped
-from pbm.compose.views import View, Views, calendar_of, clock_lines, day, move_list, standstills
+from pbm.compose.views import View, calendar_of, clock_lines, day, move_list, standstills, view_of
 from pbm.compose.wire import (
+    Body,
     Part,
     Parts,
     board_headers,
@@ -42,6 +43,8 @@ from pbm.domain.spans import told
 from pbm.domain.tokens import AddressToken, ChatToken, PlayerToken, SeatToken, Signer
 from pbm.draw import ASCII
 from pbm.mailin import SENTINEL, Message, Robot
+
+Ts = TypeVarTuple("Ts")
 
 SET_BACK, RENEWED = "set-back.txt", "renewed.txt"
 """Pages that tell players how their boards stand after the server was set back, or older mails became void."""
@@ -190,29 +193,6 @@ class Answer:
     """It tells a newcomer how to join by itself."""
 
 
-Whom = tuple[int, tuple[str, ...]]
-"""The board that mails are of, 0 for none, and the addresses they go to."""
-Telling = tuple[Any, ...]
-"""All that they are written from."""
-
-
-class Ahead:
-    """Mails written before what they tell has come to pass; each is given out once, and only for the same."""
-
-    def __init__(self) -> None:
-        self._mails: dict[Whom, tuple[Telling, list[Mail]]] = {}
-
-    def keep(self, whom: Whom, telling: Telling, mails: list[Mail]) -> None:
-        if len(self._mails) >= MOST_AHEAD:
-            del self._mails[next(iter(self._mails))]
-        self._mails[whom] = telling, mails
-
-    def take(self, whom: Whom, telling: Telling) -> list[Mail] | None:
-        """None where nothing was written from the same."""
-        known, mails = self._mails.pop(whom, (None, None))
-        return mails if known == telling else None
-
-
 @dataclass(slots=True)
 class Composer:
     """Writes mails."""
@@ -222,8 +202,8 @@ class Composer:
     pages: Pages = field(default_factory=Pages)
     make_key: Callable[[], str] = lambda: secrets.token_hex(12)
     """A fresh random key for each."""
-    _views: Views = field(default_factory=Views)
-    _ahead: Ahead = field(default_factory=Ahead)
+    _ahead: dict[tuple[int, tuple[str, ...]], tuple[object, list[Mail]]] = field(default_factory=dict)
+    """Mails written before what they tell has come to pass, and all they were written from, by board and addresses."""
     _is_aside: bool = False
 
     def notice(self, notice: Notice, now: datetime, answers: Message | None = None) -> list[Mail]:
@@ -231,17 +211,21 @@ class Composer:
 
         That has no id where other boards answer it, too.
         """
-        whom = notice.match.board, notice.reader.addresses
-        return self._once(whom, (notice, now, answers), lambda: self._notice(notice, now, answers))
+        return self._once(notice.match.board, notice.reader, self._notice, notice, now, answers)
 
-    def _once(self, whom: Whom, telling: Telling, write: Callable[[], list[Mail]]) -> list[Mail]:
-        """Mails, written here unless that was done before, aside; then they are only given keys of their own."""
-        if self._is_aside:
-            mails = write()
-            self._ahead.keep(whom, telling, mails)
-            return mails
-        known = self._ahead.take(whom, telling)
-        return write() if known is None else [self.rekeyed(mail) for mail in known]
+    def _once(self, board: int, reader: Reader, write: Callable[[*Ts], list[Mail]], *telling: *Ts) -> list[Mail]:
+        """Mails, written here unless that was done before, aside; then they are only given keys of their own.
+
+        Each is given out once, and only for the same. board: that they are of, 0 for none.
+        """
+        whom = board, reader.addresses
+        if not self._is_aside:
+            known, mails = self._ahead.pop(whom, (None, []))
+            return [self.rekeyed(mail) for mail in mails] if known == telling else write(*telling)
+        if len(self._ahead) >= MOST_AHEAD:
+            del self._ahead[next(iter(self._ahead))]
+        self._ahead[whom] = telling, write(*telling)
+        return self._ahead[whom][1]
 
     def _notice(self, notice: Notice, now: datetime, answers: Message | None) -> list[Mail]:
         match = notice.match
@@ -252,22 +236,23 @@ class Composer:
         if told > MAX_TOLD:
             notice = replace(notice, before=None)
         sheet.room -= told + _carried(notice)
-        view = self._views.of(notice.state, notice.scene)
+        view = view_of(notice.state, notice.scene)
         if notice.before is not None:  # it is drawn in what is left, but drawn in any case
             sheet.room -= BESIDES + 2 * len(view.text(notice.reader.settings.board))
         answered_at = self._answered_at(notice)
         text = self.pages.render(notice.page, **self._board_words(notice, view, sheet, answered_at, now))
         shown = view.machine(match) if sheet.drawn else ""
-        machine = addressed(shown, _copy(notice, answered_at)) if shown else ""
+        machine = shown and addressed(
+            shown, notice.reader.seat, answered_at, events=(type(event).__name__ for event in notice.events),
+            comments=((comment.userid, comment.text) for comment in notice.comments), asked=_is_asked_for(notice),
+            error=notice.problem, candidates=notice.nearby,
+        )  # fmt: skip
         body = sheet.body(sheet.illustrated(text, notice.figure), subject, machine)
         if notice.attached:
             body = Parts("mixed", (Part("text/plain", body) if isinstance(body, str) else body, *notice.attached))
         headers = self._thread(root, answers) | ({"Reply-To": answered_at} if answered_at else {})
         headers |= board_headers(self.robot, match, notice.state, notice.leave, answered_at, self._posted_at(notice))
-        return [
-            self._mail(address, subject, body, now, headers, board=match.board, player=notice.reader.player)
-            for address in notice.reader.addresses
-        ]
+        return self._mails(notice.reader, subject, body, now, headers, match.board)
 
     def aside(self) -> Composer:
         """One whose mails are kept for this one, to be told when what they tell has come to pass.
@@ -286,18 +271,12 @@ class Composer:
         sent_from: Whence | None = None,
     ) -> list[Mail]:
         """The answers to the commands of a mail. to: the mail; original: its text to quote, secrets taken out."""
-        telling = reader, tuple(answers), now, to, original, sent_from
-        return self._once((0, reader.addresses), telling, lambda: self._answer(*telling))
+        return self._once(0, reader, self._answer, reader, tuple(answers), now, to, original, sent_from)
 
     def _answer(
-        self,
-        reader: Reader,
-        answers: Sequence[Answer],
-        now: datetime,
-        to: Message | None,
-        original: str,
+        self, reader: Reader, answers: Sequence[Answer], now: datetime, to: Message | None, original: str,
         sent_from: Whence | None,
-    ) -> list[Mail]:
+    ) -> list[Mail]:  # fmt: skip
         first = answers[0]
         subject = first.subject if len(answers) == 1 and first.subject else self._summary(answers)
         sheet = self._sheet(reader)
@@ -306,19 +285,16 @@ class Composer:
             "answer.txt", answers=told, original=_quotable(original), sentinel=SENTINEL, robot=self.robot.address,
             joins=reader.newcomer is not None and not first.is_greeting, sent_from=sent_from,
         )  # fmt: skip
-        body = sheet.body(text, subject)
-        headers = self._thread("", to) | self._answerable(reader)
-        return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
+        return self._reply(reader, subject, sheet.body(text, subject), now, to)
 
     def gathered(self, gathering: Gathering, now: datetime, let_pass: Callable[[], None]) -> list[Mail]:
         """The mail, one for each address; a line that begins with the number of a board answers it.
 
         Such an answer plays on no board that has changed since now. let_pass: is called after each board.
         """
-        whom = 0, gathering.reader.addresses
-        return self._once(whom, (gathering, now), lambda: self._gathered(gathering, now, let_pass))
+        return self._once(0, gathering.reader, partial(self._gathered, let_pass), gathering, now)
 
-    def _gathered(self, gathering: Gathering, now: datetime, let_pass: Callable[[], None]) -> list[Mail]:
+    def _gathered(self, let_pass: Callable[[], None], gathering: Gathering, now: datetime) -> list[Mail]:
         reader, drawn = gathering.reader, min(len(gathering.boards), MAX_DRAWN_TOGETHER)
         sheet = self._sheet(reader, drawn + len(gathering.puzzles))
         sections = []
@@ -337,11 +313,10 @@ class Composer:
             example=f"{first.match.board} {next(iter(self._examples(first)), 'F6')}" if first else "",
             sentinel=SENTINEL,
         )  # fmt: skip
-        body, headers = sheet.body(text, subject), self._thread("", None)
-        if token:
-            headers["Reply-To"] = self.tagged(token)
-            headers |= unsubscribe(self.robot, "set digest off", headers["Reply-To"]) if gathering.daily else {}
-        return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
+        headers = {"Reply-To": self.tagged(token)} if token else {}
+        if token and gathering.daily:
+            headers |= unsubscribe(self.robot, "set digest off", headers["Reply-To"])
+        return self._reply(reader, subject, sheet.body(text, subject), now, None, headers)
 
     def puzzle(
         self, reader: Reader, page: str, posed: Posed, now: datetime, *, to: Message | None = None, token: str = "",
@@ -355,32 +330,27 @@ class Composer:
         shown = self._posed(posed, reader, sheet, token, "")
         known = {"shown": shown, "number": posed.number, "game": posed.state.game.info.name, "leave": leave}
         text = self.pages.render(page, **known, sentinel=SENTINEL, **words)
-        body, headers = sheet.body(text, subject), self._thread("", to) | self._answerable(reader)
-        if leave:
-            headers |= unsubscribe(self.robot, leave, headers.get("Reply-To", self.robot.address))
+        known_at = self._answerable(reader).get("Reply-To", self.robot.address)
+        headers = unsubscribe(self.robot, leave, known_at) if leave else {}
         if token:
             headers["Reply-To"] = self.tagged(token)
-        return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
+        return self._reply(reader, subject, sheet.body(text, subject), now, to, headers)
 
     def review(
         self, reader: Reader, subject: str, match: Match, boards: Sequence[State], now: datetime, **words: object
     ) -> list[Mail]:
         """A game gone through, with some boards of it, without lists of all that could be played there."""
         sheet = self._sheet(reader, max(1, len(boards)))
-        views = [self._views.of(each, replace(each.scene, lists=()) if each.scene.lists else None) for each in boards]
+        views = [view_of(each, replace(each.scene, lists=()) if each.scene.lists else None) for each in boards]
         drawn = [sheet.board(view, reader.settings.board).rstrip("\n") for view in views]
         text = self.pages.render("review.txt", match=match, boards=drawn, sentinel=SENTINEL, **words)
-        body, headers = sheet.body(text, subject), self._thread("", None) | self._answerable(reader)
-        return [
-            self._mail(address, subject, body, now, headers, board=match.board, player=reader.player)
-            for address in reader.addresses
-        ]
+        return self._reply(reader, subject, sheet.body(text, subject), now, None, board=match.board)
 
     def _posed(self, posed: Posed, reader: Reader, sheet: Sheet, token: str, prefix: str) -> str:
         """The board of a puzzle. token: of the answers its links open; empty for none. prefix: what they begin with."""
         opened = mailto(self.tagged(token), f"Re: puzzle {posed.number}")
         link = (lambda move: opened(f"{prefix}{move}")) if token else None
-        board = sheet.board(self._views.of(posed.state), reader.settings.board, link)
+        board = sheet.board(view_of(posed.state), reader.settings.board, link)
         words = {"board": board.rstrip("\n"), "prefix": prefix, "asks": bool(token)}
         return self.pages.render("posed.txt", posed=posed, **words).rstrip("\n")
 
@@ -393,12 +363,11 @@ class Composer:
         shown = Parts("alternative", (Part("text/plain", text), Part("text/calendar; method=PUBLISH", content)))
         name = {"Content-Disposition": 'attachment; filename="deadlines.ics"'}
         body = Parts("mixed", (shown, Part("application/ics; name=deadlines.ics", content.encode(), name)))
-        headers = self._thread("", to) | self._answerable(reader)
-        return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
+        return self._reply(reader, subject, body, now, to)
 
     def _section(self, notice: Notice, sheet: Sheet, now: datetime, *, drawn: bool) -> str:
         """One board among several. Its links are as in a mail of its own."""
-        view = self._views.of(notice.state)
+        view = view_of(notice.state)
         words = self._board_words(notice, view, sheet, self._answered_at(notice), now, f"{notice.match.board} ")
         return self.pages.render("section.txt", **words, drawn=drawn)
 
@@ -408,12 +377,11 @@ class Composer:
         commands = ("set mail both", "set picture on", "set mail text", "set mail html", "set board words")
         text = self.pages.render(
             "display.txt",
-            drawing=lambda: sheet.board(self._views.of(sample), ASCII),
+            drawing=lambda: sheet.board(view_of(sample), ASCII),
             links={line: sheet.link(line, mailto(self.tagged(answered_by(reader)), line)("")) for line in commands},
             sentinel=SENTINEL,
         )
-        body, headers = sheet.body(text, subject), self._thread("", to) | self._answerable(reader)
-        return [self._mail(address, subject, body, now, headers, player=reader.player) for address in reader.addresses]
+        return self._reply(reader, subject, sheet.body(text, subject), now, to)
 
     def letter(
         self, address: str, subject: str, page: str, now: datetime, *, to: Message | None = None,
@@ -431,7 +399,7 @@ class Composer:
             head |= unsubscribe(self.robot, leave, self.tagged(reply_to))
         text = self.pages.render(page, robot=self.robot.address, sentinel=SENTINEL, leave=leave, **words)
         body = Parts("mixed", (Part("text/plain", text), *attached)) if attached else text
-        return self._mail(address, subject, body, now, head, player=player)
+        return self._mail(address, subject, body, now, head, None, player)
 
     def _sheet(self, reader: Reader, boards: int = 1, *, pictured: bool = True) -> Sheet:
         """Strangers have chosen nothing and get text, which is small. pictured: what the mail says calls for pictures.
@@ -467,15 +435,15 @@ class Composer:
                 link if may_play else None,
                 lambda: 0 if prefix else octets(view.machine(match)) + (2 * len(moves()) if whole else 0),
             ),
-            "earlier": lambda earlier: sheet.board(self._views.of(earlier), reader.settings.board),
+            "earlier": lambda earlier: sheet.board(view_of(earlier), reader.settings.board),
             "clock": clock_lines(match, reader.settings.zone, now),
             "standstills": standstills(match, reader.seat, reader.settings.zone, now),
             "waits": bool(notice.intents or match.offer or (match.clock and match.clock.overrun_at)),
             "offered": self._offered(notice, sheet, link),
             "moves": moves,
-            "examples": []
-            if over
-            else [sheet.link(f"{prefix}{example}", link(example)) for example in self._examples(notice)],
+            "examples": lambda: [
+                sheet.link(f"{prefix}{example}", link(example)) for example in ([] if over else self._examples(notice))
+            ],
             "original": _quotable(notice.original),
             "sentinel": SENTINEL,
             "robot": self.robot.address,
@@ -494,23 +462,23 @@ class Composer:
         return mailto(address, f"Re: {notice.match.board}")
 
     def _examples(self, notice: Notice) -> list[str]:
-        """Answers that the reader may give now: to an offer, to a move they have submitted, and with a move."""
-        offer, seat = notice.match.offer, notice.reader.seat
+        """Answers that the reader may give now: to an offer, to a move they have submitted, and with a move.
+
+        The moves are two that are legal, or those near to what was meant, and what may take the place of a move.
+        """
+        match, state, seat = notice.match, notice.state, notice.reader.seat
+        offer, clock = match.offer, match.clock
         asked = ["accept", "reject"] if offer is not None and seat == other(offer.seat) else []
-        clock = notice.match.clock
         if clock is not None and clock.overrun_at is not None and seat == other(clock.seat):
             asked += ["claim", "claim draw", "give 3d"]
         waiting = {intent.kind for intent in notice.intents}
-        submitted, held = IntentKind.SUBMIT in waiting, IntentKind.HOLD in waiting
-        moves = self._moves(notice) if seat == notice.state.to_move else []
-        confirming = "yes" if any(intent.is_question for intent in notice.intents) else "confirm"
-        return [*asked, *(["cancel"] if held else []), *([confirming] if submitted else []), *moves]
-
-    def _moves(self, notice: Notice) -> list[str]:
-        """Two moves that are legal now, or those near to what was meant, and what may take the place of a move."""
-        state = notice.state
-        moves = notice.nearby[:3] or self._views.of(state).examples
-        return [*moves, *(["swap"] if state.may_swap else [])]
+        if IntentKind.HOLD in waiting:
+            asked.append("cancel")
+        if IntentKind.SUBMIT in waiting:
+            asked.append("yes" if any(intent.is_question for intent in notice.intents) else "confirm")
+        if seat == state.to_move:
+            asked += [*(notice.nearby[:3] or view_of(state).examples), *(["swap"] if state.may_swap else [])]
+        return asked
 
     def _answered_at(self, notice: Notice) -> str:
         """The address whose token makes an answer play; empty for a stranger."""
@@ -562,8 +530,22 @@ class Composer:
             headers["References"] = " ".join(references)
         return headers
 
+    def _reply(
+        self, reader: Reader, subject: str, body: Body, now: datetime, to: Message | None,
+        headers: Mapping[str, str] | None = None, board: int | None = None,
+    ) -> list[Mail]:  # fmt: skip
+        """Mails that are answered without a board. headers: more of them."""
+        head = {**self._thread("", to), **self._answerable(reader), **(headers or {})}
+        return self._mails(reader, subject, body, now, head, board)
+
+    def _mails(
+        self, reader: Reader, subject: str, body: Body, now: datetime, headers: dict[str, str], board: int | None
+    ) -> list[Mail]:
+        """One for each of the reader's addresses."""
+        return [self._mail(address, subject, body, now, headers, board, reader.player) for address in reader.addresses]
+
     def _mail(
-        self, address: str, subject: str, body: str | Part | Parts, now: datetime, headers: dict[str, str], *,
+        self, address: str, subject: str, body: Body, now: datetime, headers: dict[str, str],
         board: int | None = None, player: Player | None = None,
     ) -> Mail:  # fmt: skip
         key = self.make_key()
@@ -637,24 +619,11 @@ def _turn(notice: Notice) -> str:
     return "your turn" if notice.reader.seat == mover else f"{notice.match.player(mover).userid}'s turn"
 
 
-def _copy(notice: Notice, answered_at: str) -> Copy:
-    """The part of a mail for programs that is its reader's own."""
-    return Copy(
-        notice.reader.seat,
-        answered_at,
-        events=tuple(type(event).__name__ for event in notice.events),
-        comments=tuple((comment.userid, comment.text) for comment in notice.comments),
-        asked=_is_asked_for(notice),
-        error=notice.problem,
-        candidates=notice.nearby,
-    )
-
-
 def _told(notice: Notice) -> int:
     """Octets that people's words take of the room for boards, in all forms of the mail."""
     said = [*(each.text for each in notice.comments), *(each.text for each in (*notice.kibitz, *notice.notes))]
-    words = "\n".join([*said, *_quotable(notice.original)])
-    told = len(to_ascii(words)) + len(written(words)[1]) + len(json.dumps(words))
+    words = "\n".join(said := [*said, *_quotable(notice.original)])
+    told = len(to_ascii(words)) + len(written(words)[1]) + len(json.dumps(words)) if said else 0
     return told if words.isascii() else told * 5 // 4  # what stands beside them is encoded, too
 
 

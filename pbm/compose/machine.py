@@ -6,9 +6,7 @@ It has a secret of its reader in it, the address that knows them, as all mails o
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from games.rules import Detailed
@@ -21,39 +19,6 @@ MAX_MOVES = 600
 """Moves that are listed; some games have many more."""
 MAX_DETAILS = 18_000
 """Characters of what some games tell besides."""
-
-
-class Why(StrEnum):
-    """The reason why a mail came."""
-
-    REFUSED = "refused"
-    ASKED = "asked"
-    EVENT = "event"
-
-
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """The parts of a board that are each reader's own."""
-
-    seat: Seat | None
-    """None for a spectator."""
-    answer_to: str
-    """The address that knows the reader."""
-    events: tuple[str, ...] = ()
-    """What has happened, by the names of their classes."""
-    comments: tuple[tuple[str, str], ...] = ()
-    """Who writes what."""
-    asked: bool = False
-    error: str = ""
-    """The sentence that tells why a command was refused."""
-    candidates: tuple[str, ...] = ()
-    """Moves near to it that would do."""
-
-    @property
-    def why(self) -> Why:
-        if self.error:
-            return Why.REFUSED
-        return Why.ASKED if self.asked else Why.EVENT
 
 
 def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str:
@@ -98,15 +63,29 @@ def _within(details: Mapping[str, Any]) -> dict[str, Any]:
     return {**kept, "cut": cut} if cut else kept
 
 
-def addressed(shared: str, copy: Copy) -> str:
-    """The object for one reader. shared: what `board` says of it."""
+def addressed(
+    shared: str,
+    seat: Seat | None,
+    answer_to: str,
+    *,
+    events: Iterable[str] = (),
+    comments: Iterable[tuple[str, str]] = (),
+    asked: bool = False,
+    error: str = "",
+    candidates: Sequence[str] = (),
+) -> str:
+    """The object for one reader. shared: what `board` says of it.
+
+    seat: None for a spectator. answer_to: the address that knows the reader. events: the names of their classes.
+    comments: who writes what. error: why a command was refused; candidates: moves near to it that would do.
+    """
     own = _lines({
         "format": FORMAT,
-        "you": {"seat": copy.seat, "answer_to": copy.answer_to or None},
-        "why": copy.why.value,
-        "events": copy.events,
-        "comments": [{"from": who, "text": text} for who, text in copy.comments],
-        "error": {"sentence": copy.error, "candidates": copy.candidates} if copy.error else None,
+        "you": {"seat": seat, "answer_to": answer_to or None},
+        "why": "refused" if error else "asked" if asked else "event",
+        "events": [*events],
+        "comments": [{"from": who, "text": text} for who, text in comments],
+        "error": {"sentence": error, "candidates": candidates} if error else None,
     })  # fmt: skip
     return f"{{\n{own},\n{shared}\n}}\n"
 

@@ -5,7 +5,6 @@ Times are told on the clock of the reader's own wall.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -262,20 +261,10 @@ class View:
         return self._machine[1]
 
 
-class Views:
-    """The latest views. Known by being of the same objects: both players of a move are told of these."""
-
-    def __init__(self) -> None:
-        self._views: OrderedDict[int, View] = OrderedDict()
-
-    def of(self, state: State, other: Scene | None = None) -> View:
-        key = id(other or state)
-        view = self._views.get(key)
-        if view is None or view.state is not state or view.other is not other:
-            view = self._views[key] = View(state, other)
-            if len(self._views) > KEPT:
-                self._views.popitem(last=False)
-        return view
+@lru_cache(KEPT)
+def view_of(state: State, other: Scene | None = None) -> View:
+    """The same for both players of a move, who are told of the same state."""
+    return View(state, other)
 
 
 RECENT_ROUNDS = 4

@@ -47,7 +47,10 @@ class Parts:
     parts: tuple[Part | Parts, ...]
 
 
-def to_bytes(headers: Mapping[str, str], body: str | Part | Parts, key: str = "") -> bytes:
+Body = str | Part | Parts
+
+
+def to_bytes(headers: Mapping[str, str], body: Body, key: str = "") -> bytes:
     """The mail with its lines ended by CRLF. headers: in their order. key: nobody can guess it; boundaries hold it.
 
     Raises: ValueError for a header no mail may carry.

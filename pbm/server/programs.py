@@ -17,7 +17,7 @@ import structlog
 
 from games.rules import GameError, MoveError
 from pbm.bots import Mind, NoThought, Stopped
-from pbm.compose.machine import Copy, addressed
+from pbm.compose.machine import addressed
 from pbm.compose.views import View
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Desk, Tools, rehearse
@@ -237,8 +237,8 @@ def _is_turn(players: tuple[Player, Player], seat: Seat | None, player: Player) 
 def _line(board: OpenBoard, seat: Seat, refusal: Exception | None) -> str:
     """The board as the part for programs of a mail has it, in one line."""
     candidates = refusal.candidates if isinstance(refusal, MoveError) else ()
-    copy = Copy(seat, "", error=str(refusal) if refusal else "", candidates=candidates)
-    return json.dumps(json.loads(addressed(View(board.state).machine(board.match), copy)))
+    shown, error = View(board.state).machine(board.match), str(refusal) if refusal else ""
+    return json.dumps(json.loads(addressed(shown, seat, "", error=error, candidates=candidates)))
 
 
 def _message(text: str) -> Message:

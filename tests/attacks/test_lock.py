@@ -73,7 +73,7 @@ def table(house: House) -> House:
 def afresh(house: House) -> None:
     """As after a start of the server."""
     house.service.tools.states.forget()
-    house.service.tools.composer._views._views.clear()
+    views.view_of.cache_clear()
     SEEN.clear()
 
 
