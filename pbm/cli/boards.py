@@ -13,6 +13,7 @@ from typing import Any, TextIO
 import click
 
 from games import GAMES
+from games.rules import counted
 from pbm import draw
 from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
 from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_json, print_rows, replayed
@@ -104,7 +105,8 @@ def verify(invocation: Invocation, number: int | None, as_json: bool) -> None:
     else:
         for each in wrong:
             click.echo(f"Board {each.board} ({each.game}, {each.plies} plies): {each.problem}.")
-        click.echo(f"{_count(len(verdicts))} replayed, {len(wrong) or 'none'} differ{'' if len(wrong) != 1 else 's'}.")
+        differ = f"{len(wrong) or 'none'} differ{'' if len(wrong) != 1 else 's'}"
+        click.echo(f"{counted(len(verdicts), 'board')} replayed, {differ}.")
     sys.exit(1 if wrong else 0)
 
 
@@ -270,10 +272,6 @@ def _decided(match: Match, word: str) -> Result:
         return Result(Ending.VOID, None, "by decision of the operator")
     names = " or ".join(player.userid for player in match.players)
     raise NotAllowed(f'"{word}" is no result of board {match.board}: write {names}, draw or void.')
-
-
-def _count(boards: int) -> str:
-    return f"{boards} board{'' if boards == 1 else 's'}"
 
 
 @click.group(cls=Group)

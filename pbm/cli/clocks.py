@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from games.rules import counted
 from pbm.cli.frame import NUMBER, Command, Group, Invocation, pass_invocation
+from pbm.cli.output import all_are_meant
 from pbm.domain.calendars import StopKind
 from pbm.domain.spans import in_words, read_duration
 
@@ -28,7 +30,7 @@ def stop(invocation: Invocation, boards: tuple[int, ...], everything: bool) -> N
     nothing need be done: while the server was down, or none of its mail went out, no clock ran.
     """
     with invocation.arbiter() as hand:
-        if _chosen(boards, everything):
+        if all_are_meant("the boards", boards, everything):
             hand.halt(StopKind.HALT)
             click.echo("All clocks stand still.")
         for board in boards:
@@ -43,7 +45,7 @@ def stop(invocation: Invocation, boards: tuple[int, ...], everything: bool) -> N
 def run(invocation: Invocation, boards: tuple[int, ...], everything: bool) -> None:
     """Let clocks run again."""
     with invocation.arbiter() as hand:
-        if _chosen(boards, everything):
+        if all_are_meant("the boards", boards, everything):
             since = hand.lift(StopKind.HALT)
             click.echo(f"All clocks run again; they stood still since {since:%Y-%m-%d %H:%M} UTC.")
         for board in boards:
@@ -65,19 +67,12 @@ def extend(invocation: Invocation, time: str, boards: tuple[int, ...], everythin
     if not amount:
         raise click.UsageError("Which time? Such as 2d or 12h.")
     with invocation.arbiter() as hand:
-        if _chosen(boards, everything):
+        if all_are_meant("the boards", boards, everything):
             number = hand.extend_all(amount)
-            click.echo(f"{number} board{'' if number == 1 else 's'}: all players have {in_words(amount)} more.")
+            click.echo(f"{counted(number, 'board')}: all players have {in_words(amount)} more.")
         for board in boards:
             hand.extend(board, amount)
             click.echo(f"Board {board}: both players have {in_words(amount)} more.")
-
-
-def _chosen(boards: tuple[int, ...], everything: bool) -> bool:
-    """Whether all are meant. Raises: UsageError for neither and for both."""
-    if bool(boards) == everything:
-        raise click.UsageError("Name the boards, or say --all.")
-    return everything
 
 
 @click.command(cls=Command)

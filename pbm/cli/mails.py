@@ -9,7 +9,7 @@ from typing import Any, TextIO
 import click
 
 from pbm.cli.frame import NUMBER, Group, Invocation, pass_invocation
-from pbm.cli.output import TEXT, content_of, json_option, print_fields, print_json, print_rows, printable
+from pbm.cli.output import TEXT, all_are_meant, content_of, json_option, print_fields, print_json, print_rows, printable
 from pbm.cli.receive import classify as classified
 from pbm.domain.mail import Arrival, Delivery, Queued, Received
 
@@ -79,7 +79,7 @@ def retry(invocation: Invocation, numbers: tuple[int, ...], everything: bool) ->
     The server does it when it runs.
     """
     with invocation.queues() as queues:
-        chosen = queues.parked() if all_are_chosen(numbers, everything) else numbers
+        chosen = queues.parked() if all_are_meant("the mails by their ID", numbers, everything) else numbers
         queues.handle_again(chosen)
     click.echo(f"{len(chosen)} to be handled again.")
 
@@ -137,13 +137,6 @@ def classify(invocation: Invocation, files: tuple[str, ...]) -> None:
     ours = robot(invocation.effective().values)
     for file in files:
         click.echo(json.dumps({"file": file, **classified(Path(file), ours)}))
-
-
-def all_are_chosen(numbers: tuple[int, ...], everything: bool) -> bool:
-    """Whether a command means all, and not those it names. Raises: UsageError for neither and for both."""
-    if bool(numbers) == everything:
-        raise click.UsageError("Name the mails by their ID, or say --all.")
-    return everything
 
 
 def print_mail(row: dict[str, Any], mail: bytes, *, raw: bool, as_json: bool) -> None:
@@ -212,7 +205,7 @@ def retry_outgoing(invocation: Invocation, numbers: tuple[int, ...], everything:
     Failed ones, waiting ones, and sent ones once more, by the server when it runs. A mail keeps its Message-ID.
     """
     with invocation.queues() as queues:
-        if all_are_chosen(numbers, everything):
+        if all_are_meant("the mails by their ID", numbers, everything):
             number = queues.send_all_again()
         else:
             queues.send_again(numbers)

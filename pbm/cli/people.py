@@ -7,6 +7,7 @@ from typing import TextIO
 
 import click
 
+from games.rules import counted
 from pbm.cli.frame import NUMBER, Command, Group, Invocation, pass_invocation
 from pbm.cli.output import TEXT, content_of, json_option, print_rows
 from pbm.domain.spans import read_duration
@@ -89,7 +90,7 @@ def letter(invocation: Invocation, userids: tuple[str, ...], everybody: bool, su
         raise click.UsageError("The letter is empty.")
     with invocation.steward() as hand:
         number = hand.write_to(list(userids), subject, content)
-    click.echo(f"The letter is on its way to {number} player{'' if number == 1 else 's'}.")
+    click.echo(f"The letter is on its way to {counted(number, 'player')}.")
 
 
 @click.group(cls=Group)
@@ -118,7 +119,7 @@ def approve(invocation: Invocation, number: int) -> None:
     """Send a broadcast to all who want them."""
     with invocation.administration() as admin:
         hearers = admin.approve_broadcast(number)
-    to = "all players" if hearers is None else f"{hearers} player{'' if hearers == 1 else 's'}"
+    to = "all players" if hearers is None else counted(hearers, "player")
     click.echo(f"Broadcast {number} is on its way to {to}.")
 
 

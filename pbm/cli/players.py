@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from games.rules import counted
 from pbm.cli.frame import Command, Group, Invocation, pass_invocation
 from pbm.cli.output import Refused, ask, json_option, print_fields, print_rows, write_file
 from pbm.domain.game_record import is_record
@@ -175,7 +176,7 @@ def merge(invocation: Invocation, userid: str, into: str, yes: bool) -> None:
         ask(f"Make {userid} a part of {into}? This cannot be undone")
     with invocation.steward() as hand:
         boards = hand.merge(userid, into)
-    click.echo(f"{userid} is {into} now; {len(boards)} board{'' if len(boards) == 1 else 's'} changed hands.")
+    click.echo(f"{userid} is {into} now; {counted(len(boards), 'board')} changed hands.")
 
 
 def _row(account: Account) -> dict[str, Any]:
@@ -244,8 +245,7 @@ def import_(invocation: Invocation, files: Sequence[Path], trust: bool) -> None:
         if not exports:
             return
         taken = admin.import_player(*exports.values(), names=list(exports), trusted=trust)
-    games = "1 game" if taken.games == 1 else f"{taken.games} games"
-    click.echo(f"{taken.userid} is here, with {games}.")
+    click.echo(f"{taken.userid} is here, with {counted(taken.games, 'game')}.")
     if taken.doubted:
         click.echo("This server has not signed the file: no ratings were taken, and addresses are asked to confirm.")
     for board in taken.left_out:

@@ -8,17 +8,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from pbm.domain.match import Match, Player
 from pbm.domain.settings import Settings
 from pbm.store import Transaction
 
-
-class Renewable(Protocol):
-    """A board in hand, which can be told that its players' settings and rests have changed."""
-
-    def renew(self) -> None: ...
+Renewal = Callable[[], None]
+"""Tells a board in hand that its players' settings and rests have changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +38,8 @@ class PlayerHeard:
 
     player: Player
     address: str
-    boards: tuple[Renewable, ...] = ()
-    """Those in hand."""
+    renewals: tuple[Renewal, ...] = ()
+    """Of the boards in hand."""
 
 
 @dataclass(frozen=True, slots=True)

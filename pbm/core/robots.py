@@ -152,19 +152,15 @@ LEISURE: list[Source] = []
 """Asked only when there are no lessons."""
 
 
-def thinks(source: Source) -> Source:
-    """The decorated function is asked for tasks, in the order of their files' names."""
-    MOVES.append(source)
-    return source
+def _into(sources: list[Source]) -> Callable[[Source], Source]:
+    def register(source: Source) -> Source:
+        sources.append(source)
+        return source
+
+    return register
 
 
-def teaches(source: Source) -> Source:
-    """The decorated function's tasks take minutes."""
-    LESSONS.append(source)
-    return source
-
-
-def thinks_at_leisure(source: Source) -> Source:
-    """The decorated function's tasks wait for all lessons."""
-    LEISURE.append(source)
-    return source
+thinks, teaches, thinks_at_leisure = map(_into, (MOVES, LESSONS, LEISURE))
+"""The decorated function is asked for tasks, in the order of their files' names: for moves; for lessons, which take
+minutes; and for what waits for all lessons.
+"""
