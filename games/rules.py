@@ -71,8 +71,8 @@ def joined(words: Iterable[str], link: str = "and") -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """So many things: "1 board", "2 boards"."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    """So many things: "1 board", "2 boards", "3 addresses"."""
+    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 class Side(IntEnum):
