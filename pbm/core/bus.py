@@ -14,6 +14,30 @@ from pbm.domain.match import Match, Player
 from pbm.domain.settings import Settings
 from pbm.store import Transaction
 
+K = TypeVar("K")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def registers(table: dict[K, F], *keys: K) -> Callable[[F], F]:
+    """Puts the decorated function into a table, by each of the keys."""
+
+    def register(function: F) -> F:
+        table.update(dict.fromkeys(keys, function))
+        return function
+
+    return register
+
+
+def joins(listed: list[F]) -> Callable[[F], F]:
+    """Puts the decorated function at the end of a list."""
+
+    def register(function: F) -> F:
+        listed.append(function)
+        return function
+
+    return register
+
+
 Renewal = Callable[[], None]
 """Tells a board in hand that its players' settings and rests have changed."""
 
@@ -82,12 +106,7 @@ SUBSCRIBERS: dict[type, list[Subscriber[Any]]] = defaultdict(list)
 
 def subscribes(kind: type[E]) -> Callable[[Subscriber[E]], Subscriber[E]]:
     """The decorated function is called with every event of the kind."""
-
-    def register(subscriber: Subscriber[E]) -> Subscriber[E]:
-        SUBSCRIBERS[kind].append(subscriber)
-        return subscriber
-
-    return register
+    return joins(SUBSCRIBERS[kind])
 
 
 def publish(event: E, tx: Transaction) -> None:

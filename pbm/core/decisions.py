@@ -17,6 +17,7 @@ from games.rules import GameError, MoveError
 from pbm.compose import Answer, Outcome
 from pbm.compose.pages import wrapped
 from pbm.core.board import OpenBoard
+from pbm.core.bus import registers
 from pbm.core.notify import notice_of
 from pbm.core.request import Request
 from pbm.core.robots import is_robot
@@ -208,12 +209,7 @@ WISHES = {OfferKind.DRAW: "a draw", OfferKind.UNDO: "taking the last ply back", 
 
 def grants(kind: OfferKind) -> Callable[[Grant], Grant]:
     """The decorated function does what was asked, once the hearer's seat has agreed."""
-
-    def register(grant: Grant) -> Grant:
-        GRANTS[kind] = grant
-        return grant
-
-    return register
+    return registers(GRANTS, kind)
 
 
 def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:

@@ -10,7 +10,7 @@ from pbm.core.bus import ReachChanged, SettingsSaved, publish
 from pbm.core.credentials import check_address, check_free, check_password, declines, first_line
 from pbm.core.decisions import done, refuse
 from pbm.core.notify import Desk
-from pbm.core.registry import REFUSALS, handles, keeper_of, redeems
+from pbm.core.registry import KEEPERS, REFUSALS, handles, redeems
 from pbm.core.request import Request
 from pbm.core.unasked import asked_for, count_unasked
 from pbm.domain.commands import Command
@@ -261,9 +261,8 @@ def set_(request: Request, command: Command) -> Answer | None:
     if value:
         settings = settings.with_choice(name, value)
         chosen = {**stored, name: getattr(settings, name)}
-        keep = keeper_of(name)
-        if keep is not None and settings != before:
-            keep(request, player, settings, chosen)
+        if name in KEEPERS and settings != before:
+            KEEPERS[name](request, player, settings, chosen)
         else:
             request.tx.players.save_settings(player.id, chosen)
         if name in ("digest", "timezone", "puzzle"):

@@ -402,13 +402,14 @@ def _overview(request: Request, player: Player, settings: Settings, told: str) -
 
 
 @keeps("sleep", "weekend", "timezone")
-def change_rests(request: Request, player: Player, settings: Settings, stored: Mapping[str, object]) -> None:
+def change_rests(request: Request, player: Player, settings: Settings, stored: Mapping[str, str]) -> None:
     """Save settings by which a player's nights or weekends change; not too often. Raises: NotAllowed."""
     if settings.rests == Settings.chosen(request.tx.players.settings(player.id)).rests:
-        request.tx.players.save_settings(player.id, {name: str(value) for name, value in stored.items()})
+        request.tx.players.save_settings(player.id, stored)
         return
-    known = stored.get(_CHANGED)
-    changes = [word for word in str(known or "").split() if datetime.fromisoformat(word) > request.now - CHANGES_WITHIN]
+    changes = [
+        word for word in stored.get(_CHANGED, "").split() if datetime.fromisoformat(word) > request.now - CHANGES_WITHIN
+    ]
     if not settings.rests.never:
         if len(changes) >= CHANGES:
             raise NotAllowed(
@@ -416,6 +417,6 @@ def change_rests(request: Request, player: Player, settings: Settings, stored: M
                 "wait a little, or turn them off."
             )
         changes.append(request.now.isoformat())
-    kept = {**{name: str(value) for name, value in stored.items()}, _CHANGED: " ".join(changes)}
+    kept = {**stored, _CHANGED: " ".join(changes)}
     with calendar_changing(request.tx, player.id, (board.renew for board in request.boards.in_hand)):
         request.tx.players.save_settings(player.id, kept)
